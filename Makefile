@@ -1,0 +1,101 @@
+# The workshop of histctl: build it, test it, check it, measure it.
+#
+# `make` alone lists the targets. Every target installs the system packages it needs, where they are
+# missing, so a machine with a Swift toolchain and a package manager is enough to begin.
+# Kept to what GNU make 3.81 (macOS) understands.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory --no-builtin-rules
+
+SWIFT ?= swift
+PYTHON ?= python3
+# Passed to every build, and to release builds and test runs only.
+BUILD_FLAGS ?=
+RELEASE_FLAGS ?=
+TEST_FLAGS ?=
+BENCHMARK_FLAGS ?=
+# VERBOSE=1 shows what the quiet steps hide.
+QUIET := $(if $(VERBOSE),,--quiet)
+# The Swift runtime inside the program: it starts in a third of the time. macOS brings its own.
+STATIC := $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib,)
+
+SWIFT_FILES := Package.swift Sources Tests
+FORMAT := $(SWIFT) format
+FORMAT_FLAGS := --configuration .swift-format --recursive --parallel $(SWIFT_FILES)
+PAGES = $(wildcard man/*.[157])
+
+.PHONY: help setup setup-test setup-ci build release test lint format warnings architecture \
+  man completions schema ci clean benchmark
+
+help: ## list the targets
+	@echo "histctl: make TARGET"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s%s\n", $$1, $$2 }' Makefile
+	@echo "variables: BUILD_FLAGS RELEASE_FLAGS TEST_FLAGS BENCHMARK_FLAGS VERBOSE=1"
+
+setup: ## install the system packages that building needs, where they are missing
+	@.ci/setup build
+
+setup-test: ## the same for testing
+	@.ci/setup test
+
+setup-ci: ## the same for all that `make ci` checks
+	@.ci/setup ci
+
+build: setup ## build for debugging
+	@echo "build: debug"
+	@$(SWIFT) build $(BUILD_FLAGS)
+
+release: setup ## build .build/release/histctl for use
+	@echo "release: histctl"
+	@$(SWIFT) build --configuration release $(STATIC) --product histctl $(BUILD_FLAGS) $(RELEASE_FLAGS)
+
+test: setup-test ## run the whole suite; HISTCTL_REAL_STORES=DIR adds the tests over real stores
+	@echo "test: building (some minutes the first time)"
+	@$(SWIFT) build --build-tests $(QUIET) $(BUILD_FLAGS)
+	@echo "test: running $(if $(HISTCTL_REAL_STORES),with the real stores of HISTCTL_REAL_STORES,without real stores (HISTCTL_REAL_STORES is not set))"
+	@$(SWIFT) test --skip-build --parallel --disable-xctest $(QUIET) $(BUILD_FLAGS) $(TEST_FLAGS)
+
+lint: ## check the style of all Swift code against .swift-format
+	@echo "lint: $(SWIFT_FILES)"
+	@$(FORMAT) lint --strict $(FORMAT_FLAGS)
+
+format: ## rewrite all Swift code in that style
+	@echo "format: $(SWIFT_FILES)"
+	@$(FORMAT) format --in-place $(FORMAT_FLAGS)
+
+# Package.swift reads HISTCTL_STRICT and makes errors of warnings in its own targets only;
+# -warnings-as-errors on the command line would fail on those of the dependencies as well.
+warnings: setup ## build everything, tests included, with warnings as errors
+	@echo "warnings: building with warnings as errors (some minutes the first time)"
+	@HISTCTL_STRICT=1 $(SWIFT) build --build-tests $(QUIET) $(BUILD_FLAGS)
+
+architecture: ## check that no target imports upward or sideways
+	@echo "architecture: Sources Tests"
+	@.ci/check-floors
+
+man: setup-test ## check the manual pages with mandoc and man
+	@echo "man: $(PAGES)"
+	@.ci/check-pages $(PAGES)
+
+completions: setup-ci ## check the syntax of the shell completions
+	@echo "completions: $(wildcard completions/*)"
+	@.ci/check-completions $(wildcard completions/*)
+
+schema: setup-test ## check the JSON Schema of a history line, and its examples against it
+	@echo "schema: man/histctl-json.schema.json"
+	@$(PYTHON) Tests/Tools/validate_lines.py --check-schema
+
+# One make below this one, so that HISTCTL_STRICT reaches every step and the code is built once.
+ci: setup-ci ## all checks and all tests, as the continuous integration runs them
+	@$(MAKE) HISTCTL_STRICT=1 architecture schema man completions lint warnings test
+	@echo "ci: all good"
+
+benchmark: setup-test release ## measure histctl beside sqlite3 (BENCHMARK_FLAGS="--only log")
+	@echo "benchmark: Benchmarks/run"
+	@$(PYTHON) Benchmarks/run $(BENCHMARK_FLAGS)
+
+clean: ## remove everything that was built or measured
+	@echo "clean: .build Benchmarks/.cache"
+	@rm -rf .build Benchmarks/.cache
