@@ -1,0 +1,69 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Our own code is held to "no warnings" where CI asks for it; dependencies are not ours to judge.
+let strict: [SwiftSetting] =
+  Context.environment["HISTCTL_STRICT"] == "1"
+  ? [.unsafeFlags(["-warnings-as-errors"])] : []
+
+let package = Package(
+  name: "histctl",
+  platforms: [.macOS(.v13)],
+  products: [
+    .executable(name: "histctl", targets: ["histctl"]),
+    .library(name: "StoreFormat", targets: ["StoreFormat"]),
+    .library(name: "PersistentHistory", targets: ["PersistentHistory"]),
+    .library(name: "HistoryCoding", targets: ["HistoryCoding"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+  ],
+  targets: [
+    // Floor 0: system libraries.
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CZstd", pkgConfig: "libzstd",
+      providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+    .target(name: "CSQLiteSupport"),
+
+    // Floor 1: the file.
+    .target(
+      name: "StoreFormat",
+      dependencies: [
+        "CZlib", "CSQLiteSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+
+    // Floor 2: the history.
+    .target(
+      name: "PersistentHistory",
+      dependencies: [
+        "StoreFormat",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+
+    // Floor 3: history as text.
+    .target(
+      name: "HistoryCoding", dependencies: ["PersistentHistory", "StoreFormat", "CZlib", "CZstd"],
+      swiftSettings: strict),
+
+    // Floor 5: the tool.
+    .executableTarget(
+      name: "histctl",
+      dependencies: [
+        "StoreFormat", "PersistentHistory", "HistoryCoding",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+  ]
+)

@@ -1,0 +1,35 @@
+#ifndef CSQLITESUPPORT_H
+#define CSQLITESUPPORT_H
+
+#include <sqlite3.h>
+
+/// Prepares a connection for a file that may be hostile and that must not be changed by closing it.
+///
+/// `sqlite3_db_config` is variadic, which Swift cannot call. Returns the first result that is not
+/// `SQLITE_OK`. The settings are those of <https://www.sqlite.org/security.html>; a checkpoint on
+/// close would move the `-wal` into the store.
+static inline int csqlite_harden(sqlite3 *connection) {
+  static const int settings[][2] = {
+    {SQLITE_DBCONFIG_DEFENSIVE, 1},
+    {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+    {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1},
+    {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+    {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+  };
+  for (unsigned i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+    int result = sqlite3_db_config(connection, settings[i][0], settings[i][1], (int *)0);
+    if (result != SQLITE_OK) return result;
+  }
+  return SQLITE_OK;
+}
+
+/// Makes `file:` names with parameters understood by every connection of this process.
+///
+/// Works only before SQLite is first used; the result says whether it did. Some builds of SQLite
+/// understand such names from the start.
+static inline int csqlite_accept_uri_names(void) {
+  if (sqlite3_compileoption_used("USE_URI")) return SQLITE_OK;
+  return sqlite3_config(SQLITE_CONFIG_URI, 1);
+}
+
+#endif

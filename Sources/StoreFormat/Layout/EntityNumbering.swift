@@ -1,0 +1,98 @@
+import GRDB
+
+/// The numbers that stand for entities in this file, from `Z_PRIMARYKEY`.
+///
+/// A number means something in one file only, and a migration deals new ones: names are what can
+/// be kept.
+public struct EntityNumbering: Hashable, Sendable {
+  /// One row: an entity and the highest primary key that was ever handed out to it.
+  public struct Entry: Hashable, Sendable {
+    /// `Z_ENT`, the number in `ZENTITY` and in every row of the entity's table.
+    public let number: Int64
+    /// The entity's name.
+    public let name: String
+    /// The number of the super-entity, 0 for none.
+    public let superNumber: Int64
+    /// The highest primary key handed out; counted at the root of a hierarchy only.
+    public let highestPrimaryKey: Int64
+  }
+
+  /// The numbers of the history's own tables, which are entities as well.
+  public enum HistoryEntity: Int64, Sendable {
+    /// `ACHANGE`.
+    case change = 16001
+    /// `ATRANSACTION`.
+    case transaction = 16002
+    /// `ATRANSACTIONSTRING`.
+    case string = 16003
+  }
+
+  /// Every row, by number.
+  public let entries: [Entry]
+  private let namesByNumber: [Int64: String]
+  private let numbersByName: [String: Int64]
+
+  /// More entities than any model has; a table that is longer is not a list of entities.
+  private static let mostEntities = 65_536
+
+  /// An empty numbering, of a store that has none.
+  public init(entries: [Entry] = []) {
+    self.entries = entries
+    var names: [Int64: String] = [:]
+    var numbers: [String: Int64] = [:]
+    var ambiguous: Set<String> = []
+    for entry in entries {
+      names[entry.number] = entry.name
+      if numbers.updateValue(entry.number, forKey: entry.name) != nil {
+        ambiguous.insert(entry.name)
+      }
+    }
+    // A name that two numbers carry names neither: what is written by name must lead back.
+    for name in ambiguous {
+      numbers[name] = nil
+      for (number, other) in names where other == name { names[number] = nil }
+    }
+    namesByNumber = names
+    numbersByName = numbers
+  }
+
+  /// Reads `Z_PRIMARYKEY`.
+  ///
+  /// - Throws: ``StoreError/damaged(path:place:detail:)`` when it has more rows than a model can have.
+  init(database: Database, path: String) throws {
+    guard try database.tableExists("Z_PRIMARYKEY") else {
+      self.init()
+      return
+    }
+    var entries: [Entry] = []
+    let cursor = try StatementCursor(
+      database, sql: "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT")
+    while try cursor.step() {
+      guard entries.count < Self.mostEntities else {
+        throw StoreError.damaged(
+          path: path, place: "Z_PRIMARYKEY",
+          detail: "it lists more than \(Self.mostEntities) entities")
+      }
+      guard case .text(let name) = cursor.value(at: 1), name.utf8.count <= 1024 else { continue }
+      entries.append(
+        Entry(
+          number: cursor.integer(at: 0), name: name, superNumber: cursor.integer(at: 2),
+          highestPrimaryKey: cursor.integer(at: 3)))
+    }
+    self.init(entries: entries)
+  }
+
+  /// The name of an entity number; nil where the store names no such entity, or not only one.
+  public func name(of number: Int64) -> String? { namesByNumber[number] }
+
+  /// The number of an entity name.
+  public func number(of name: String) -> Int64? { numbersByName[name] }
+
+  /// The highest primary key handed out for a history table; 0 where the store never recorded any.
+  public func highestNumber(of entity: HistoryEntity) -> Int64 {
+    entries.first { $0.number == entity.rawValue }?.highestPrimaryKey ?? 0
+  }
+
+  /// The app's own entities, without those of the history and of mirroring.
+  public var modelEntries: [Entry] { entries.filter { $0.number < HistoryEntity.change.rawValue } }
+}

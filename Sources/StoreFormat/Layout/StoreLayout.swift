@@ -1,0 +1,130 @@
+import GRDB
+
+/// Which of the known layouts a store has: its history tables, their columns and indexes.
+///
+/// The layout is read from the tables themselves, never from the framework's version, and never
+/// from the text of a `CREATE TABLE` (a migration appends columns to it).
+public struct StoreLayout: Hashable, Sendable {
+  /// The history tables; nil in a store that was written without persistent history tracking.
+  public let history: HistoryTables?
+  /// Whether there is a table for the cached model; stores before 2015 have none.
+  public let hasModelCache: Bool
+  /// The tables that mirroring to CloudKit keeps, by name; empty in a store that is not mirrored.
+  public let mirroringTables: [String]
+
+  /// The most tables that are looked at; more is not a store that Core Data wrote.
+  private static let mostTables = 20_000
+
+  /// Looks at the schema.
+  ///
+  /// - Throws: ``StoreError/notAStore(path:reason:)`` where Core Data's own tables are missing, and
+  ///   ``StoreError/damaged(path:place:detail:)`` where one of two history tables is missing.
+  init(database: Database, path: String) throws {
+    let tables = Set(
+      try String.fetchAll(
+        database,
+        sql: "SELECT name FROM sqlite_master WHERE type = 'table' LIMIT \(StoreLayout.mostTables)"))
+    guard tables.contains("Z_METADATA") || tables.contains("Z_PRIMARYKEY") else {
+      throw StoreError.notAStore(path: path, reason: .withoutCoreDataTables)
+    }
+    hasModelCache = tables.contains("Z_MODELCACHE")
+    mirroringTables = tables.filter { $0.hasPrefix("ANSCK") }.sorted()
+    switch (tables.contains("ATRANSACTION"), tables.contains("ACHANGE")) {
+    case (false, false):
+      history = nil
+    case (true, true):
+      history = try HistoryTables(
+        database: database, path: path, hasStringTable: tables.contains("ATRANSACTIONSTRING"))
+    case (true, false):
+      throw StoreError.damaged(path: path, place: "its tables", detail: "ACHANGE is missing")
+    case (false, true):
+      throw StoreError.damaged(path: path, place: "its tables", detail: "ATRANSACTION is missing")
+    }
+  }
+}
+
+/// The columns and indexes of a store's history tables.
+public struct HistoryTables: Hashable, Sendable {
+  /// The columns of `ATRANSACTION`, in table order.
+  public let transactionColumns: [String]
+  /// The columns of `ACHANGE`, in table order.
+  public let changeColumns: [String]
+  /// The columns `ZTOMBSTONE0`, `ZTOMBSTONE1`, … by their number; later migrations append to them.
+  public let tombstoneColumns: [String]
+  /// Whether authors, bundles, processes and contexts are interned in `ATRANSACTIONSTRING`.
+  ///
+  /// Stores of macOS 10.13 and iOS 11 keep the plain text in the transaction instead.
+  public let internsStrings: Bool
+  /// Whether the changes of one transaction can be found without reading the others.
+  public let indexesChangesByTransaction: Bool
+
+  /// Columns that every layout has; without one of them the tables mean nothing.
+  private static let required = (
+    transaction: ["Z_PK", "ZTIMESTAMP"],
+    change: ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"]
+  )
+
+  init(database: Database, path: String, hasStringTable: Bool) throws {
+    func columns(of table: String, required: [String]) throws -> [String] {
+      let columns = try String.fetchAll(
+        database, sql: "SELECT name FROM pragma_table_info('\(table)')")
+      if let missing = required.first(where: { !columns.contains($0) }) {
+        throw StoreError.damaged(
+          path: path, place: table, detail: "the column \(missing) is missing")
+      }
+      return columns
+    }
+    let transactionColumns = try columns(of: "ATRANSACTION", required: Self.required.transaction)
+    self.transactionColumns = transactionColumns
+    changeColumns = try columns(of: "ACHANGE", required: Self.required.change)
+    tombstoneColumns =
+      changeColumns
+      .compactMap { name in TombstoneColumn.number(of: name).map { ($0, name) } }
+      .sorted { $0.0 < $1.0 }
+      .map(\.1)
+    internsStrings =
+      hasStringTable
+      && StringRole.allCases.contains { transactionColumns.contains($0.identifierColumn) }
+    indexesChangesByTransaction =
+      try Bool.fetchOne(
+        database,
+        sql: """
+          SELECT EXISTS (
+            SELECT 1 FROM pragma_index_list('ACHANGE') AS list, pragma_index_info(list.name) AS info
+            WHERE list.partial = 0 AND info.seqno = 0 AND info.name = 'ZTRANSACTIONID')
+          """) ?? false
+  }
+
+  /// Columns of a table that no known layout has.
+  func unknownColumns(of table: Table) -> [String] {
+    switch table {
+    case .transaction:
+      let known = Set(
+        ["Z_PK", "Z_ENT", "Z_OPT", "ZTIMESTAMP", "ZQUERYGEN"]
+          + StringRole.allCases.flatMap { [$0.plainColumn, $0.identifierColumn] })
+      return transactionColumns.filter { !known.contains($0) }
+    case .change:
+      let known = Set(
+        [
+          "Z_PK", "Z_ENT", "Z_OPT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID",
+          "ZCOLUMNS",
+        ] + tombstoneColumns)
+      return changeColumns.filter { !known.contains($0) }
+    }
+  }
+
+  enum Table { case transaction, change }
+}
+
+/// The names `ZTOMBSTONE0`, `ZTOMBSTONE1`, …
+enum TombstoneColumn {
+  /// The number in such a name; nil for any other column.
+  static func number(of name: String) -> Int? {
+    guard name.hasPrefix("ZTOMBSTONE") else { return nil }
+    let digits = name.dropFirst("ZTOMBSTONE".count)
+    guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+      return nil
+    }
+    return Int(digits)
+  }
+}

@@ -1,0 +1,63 @@
+import GRDB
+
+/// What a store says of itself in `Z_METADATA`.
+public struct StoreMetadata: Hashable, Sendable {
+  /// The store's identifier, an upper-case UUID; the one that tokens name.
+  ///
+  /// A copy of the file keeps it, so it names a store and its copies, not one lineage.
+  public let storeIdentifier: String?
+  /// The framework that wrote the store last.
+  public let frameworkVersion: FrameworkVersion?
+  /// The identifiers of the model's version, such as `1.0.0` for a SwiftData schema.
+  public let modelVersionIdentifiers: [String]
+  /// The entities that the model had at the last migration or opening, by their version hashes.
+  public let entityNames: [String]
+  /// Keys that the app, not a framework, put there.
+  public let applicationKeys: [String]
+  /// Whether the property list was there and could be read.
+  public let isComplete: Bool
+
+  /// The longest identifier that is taken for one, in bytes; a UUID has 36.
+  private static let longestIdentifier = 128
+
+  /// The keys of the frameworks; any other is the app's.
+  private static let frameworkKeys: Set<String> = [
+    "NSStoreType", "NSStoreUUID", "NSPersistenceFrameworkVersion",
+    "NSPersistenceMaximumFrameworkVersion", "NSStoreModelVersionHashes",
+    "NSStoreModelVersionHashesVersion", "NSStoreModelVersionHashesDigest",
+    "NSStoreModelVersionIdentifiers", "NSStoreModelVersionChecksumKey", "_NSAutoVacuumLevel",
+    "migrationManagerClass", "_NSStoreAncillaryModelVersionHashesMetadataKey",
+  ]
+
+  /// Reads the one row of `Z_METADATA`; what is missing or unreadable there is nil or empty here.
+  init(database: Database) throws {
+    var identifier: String?
+    var properties: [String: PropertyListValue] = [:]
+    var isComplete = false
+    if try database.tableExists("Z_METADATA") {
+      let cursor = try StatementCursor(
+        database, sql: "SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
+      if try cursor.step() {
+        if case .text(let text) = cursor.value(at: 0), !text.isEmpty,
+          text.utf8.count <= Self.longestIdentifier
+        {
+          identifier = text
+        }
+        if case .blob(let bytes) = cursor.value(at: 1),
+          case .dictionary(let dictionary)? = try? BinaryPropertyList(bytes).root
+        {
+          properties = dictionary
+          isComplete = true
+        }
+      }
+    }
+    storeIdentifier = identifier
+    self.isComplete = isComplete
+    frameworkVersion = properties["NSPersistenceFrameworkVersion"]?.integer
+      .map(FrameworkVersion.init(number:))
+    modelVersionIdentifiers =
+      properties["NSStoreModelVersionIdentifiers"]?.array?.compactMap(\.string) ?? []
+    entityNames = properties["NSStoreModelVersionHashes"]?.dictionary?.keys.sorted() ?? []
+    applicationKeys = properties.keys.filter { !Self.frameworkKeys.contains($0) }.sorted()
+  }
+}

@@ -1,0 +1,178 @@
+extension ManagedModel {
+  /// Reads a model out of a keyed archive of NSManagedObjectModel.
+  ///
+  /// - Throws: ``PropertyListError`` or ``ModelArchiveError`` where the archive is not one, is larger
+  ///   than any model, or contradicts itself.
+  init(archive: KeyedArchive) throws {
+    guard let root = try archive.root.flatMap({ try archive.object($0) }),
+      let list = try root.object("NSEntities")
+    else { throw ModelArchiveError.notAModel }
+    let entities = try archive.pairs(of: list)
+    guard entities.count <= ModelArchiveLimits.entities else { throw ModelArchiveError.tooLarge }
+
+    var reader = ModelArchiveReader(archive: archive)
+    for (name, value) in entities {
+      guard let entity = try archive.object(value) else { continue }
+      try reader.collect(entity, named: name)
+    }
+    let versions = try? root.object("NSVersionIdentifiers").map {
+      try archive.elements(of: $0).compactMap { try archive.string($0) }
+    }
+    self.init(
+      entities: try reader.entities(), versionIdentifiers: (versions ?? nil)?.sorted() ?? [])
+  }
+}
+
+/// Why a keyed archive is not a usable model.
+enum ModelArchiveError: Error, Hashable, CustomStringConvertible {
+  case notAModel
+  case tooLarge
+  case endlessInheritance(entity: String)
+  case missingSuperentity(entity: String, superentity: String)
+
+  var description: String {
+    switch self {
+    case .notAModel: "the cached model is not an archive of a managed object model"
+    case .tooLarge: "the cached model has more parts than any model"
+    case .endlessInheritance(let entity):
+      "in the cached model the entity \(entity) inherits from itself, or through more than "
+        + "\(ManagedModel.deepestInheritance) others"
+    case .missingSuperentity(let entity, let superentity):
+      "in the cached model the entity \(entity) inherits from \(superentity), which is missing"
+    }
+  }
+}
+
+/// How large a model may be; the largest seen has 130 entities.
+private enum ModelArchiveLimits {
+  static let entities = 10_000
+  static let properties = 200_000
+  static let elementDepth = 8
+}
+
+/// Gathers the entities of an archive and sorts out which of them introduces which property.
+///
+/// A sub-entity's archive lists inherited properties too, as copies or as proxies; what counts is
+/// the description at the entity that introduces the property.
+private struct ModelArchiveReader {
+  private struct Entity {
+    let object: KeyedArchive.Object
+    let superentityName: String?
+    let properties: [(name: String, value: PropertyListValue)]
+  }
+
+  let archive: KeyedArchive
+  private var collected: [String: Entity] = [:]
+  private var order: [String] = []
+  private var remainingProperties = ModelArchiveLimits.properties
+
+  init(archive: KeyedArchive) { self.archive = archive }
+
+  mutating func collect(_ entity: KeyedArchive.Object, named name: String) throws {
+    guard collected[name] == nil else { return }
+    let properties = try entity.object("NSProperties").map { try archive.pairs(of: $0) } ?? []
+    try spend(properties.count)
+    collected[name] = Entity(
+      object: entity,
+      superentityName: try entity.object("NSSuperentity")?.string("NSEntityName"),
+      properties: properties.map { (name: $0.key, value: $0.value) })
+    order.append(name)
+  }
+
+  mutating func entities() throws -> [ManagedEntity] {
+    var entities: [ManagedEntity] = []
+    for name in order {
+      guard let entity = collected[name] else { continue }
+      let inherited = try inheritedNames(of: name)
+      var properties: [ManagedProperty] = []
+      for property in entity.properties where !inherited.contains(property.name) {
+        properties.append(try self.property(property.value, named: property.name))
+      }
+      entities.append(
+        ManagedEntity(
+          name: name, superentityName: entity.superentityName,
+          isAbstract: try entity.object.boolean("NSIsAbstract") ?? false, properties: properties))
+    }
+    return entities
+  }
+
+  private func inheritedNames(of name: String) throws -> Set<String> {
+    var names: Set<String> = []
+    var depth = 0
+    var current = name
+    while let superentity = collected[current]?.superentityName {
+      depth += 1
+      guard depth < ManagedModel.deepestInheritance else {
+        throw ModelArchiveError.endlessInheritance(entity: name)
+      }
+      guard let entity = collected[superentity] else {
+        throw ModelArchiveError.missingSuperentity(entity: current, superentity: superentity)
+      }
+      names.formUnion(entity.properties.lazy.map(\.name))
+      current = superentity
+    }
+    return names
+  }
+
+  private mutating func property(
+    _ value: PropertyListValue, named name: String
+  ) throws -> ManagedProperty {
+    guard let object = try archive.object(value) else {
+      return .other(name: name, isTransient: false)
+    }
+    let className = try object.className ?? ""
+    if className.contains("Relationship") { return .relationship(try relationship(object, name)) }
+    if className.contains("Attribute") { return .attribute(try attribute(object, name, depth: 0)) }
+    return .other(name: name, isTransient: try object.boolean("NSIsTransient") ?? false)
+  }
+
+  private func relationship(
+    _ object: KeyedArchive.Object, _ name: String
+  ) throws -> ManagedRelationship {
+    ManagedRelationship(
+      name: name,
+      destinationName: try object.string("_NSDestinationEntityName")
+        ?? object.object("NSDestinationEntity")?.string("NSEntityName"),
+      inverseName: try object.string("_NSInverseRelationshipName"),
+      isToMany: try object.integer("NSMaxCount") != 1,
+      isOrdered: try object.boolean("NSIsOrdered") ?? false,
+      isTransient: try object.boolean("NSIsTransient") ?? false,
+      isOptional: try object.boolean("NSIsOptional") ?? true)
+  }
+
+  private mutating func attribute(
+    _ object: KeyedArchive.Object, _ name: String, depth: Int
+  ) throws -> ManagedAttribute {
+    var elements: [ManagedAttribute] = []
+    if let list = try object.object("NSCompositeElements") {
+      guard depth < ModelArchiveLimits.elementDepth else { throw ModelArchiveError.tooLarge }
+      for value in try archive.elements(of: list) {
+        try spend(1)
+        guard let element = try archive.object(value) else { continue }
+        elements.append(
+          try attribute(element, try element.string("NSPropertyName") ?? "", depth: depth + 1))
+      }
+    }
+    let flags = try object.integer("NSFlagsKey") ?? 0
+    return ManagedAttribute(
+      name: name,
+      type: AttributeType(number: try object.integer("NSAttributeType") ?? 0),
+      isOptional: try object.boolean("NSIsOptional") ?? true,
+      isTransient: try object.boolean("NSIsTransient") ?? false,
+      preservesValueOnDeletion: flags & AttributeFlags.preservesValueOnDeletion != 0,
+      allowsExternalStorage: flags & AttributeFlags.allowsExternalStorage != 0,
+      valueClassName: try object.string("NSAttributeValueClassName"),
+      elements: elements)
+  }
+
+  private mutating func spend(_ count: Int) throws {
+    remainingProperties -= count
+    guard remainingProperties >= 0 else { throw ModelArchiveError.tooLarge }
+  }
+}
+
+/// The bits of `NSFlagsKey` that history depends on.
+enum AttributeFlags {
+  static let allowsExternalStorage: Int64 = 4
+  static let preservesValueOnDeletion: Int64 = 16
+}

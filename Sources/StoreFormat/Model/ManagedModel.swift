@@ -1,0 +1,199 @@
+/// The model that a store's rows are shaped by: entities, their properties and how they inherit.
+///
+/// A store keeps its model in `Z_MODELCACHE`; ``init(modelCache:)`` reads it.
+public struct ManagedModel: Hashable, Sendable {
+  /// The entities by name.
+  public let entities: [String: ManagedEntity]
+  /// The identifiers of the model's version, such as `1.0.0` for a SwiftData schema.
+  public let versionIdentifiers: [String]
+
+  /// How deep a hierarchy of entities may be; a deeper one is not a model that a framework made.
+  static let deepestInheritance = 64
+
+  /// A model of the given entities.
+  public init(entities: [ManagedEntity], versionIdentifiers: [String] = []) {
+    self.entities = Dictionary(
+      entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.versionIdentifiers = versionIdentifiers
+  }
+
+  /// An entity with all that it inherits from, the root first; nil where the entity, or one that it
+  /// inherits from, is missing, or where inheritance runs in a circle.
+  public func lineage(of entityName: String) -> [ManagedEntity]? {
+    var lineage: [ManagedEntity] = []
+    var next: String? = entityName
+    while let name = next {
+      guard lineage.count < ManagedModel.deepestInheritance, let entity = entities[name] else {
+        return nil
+      }
+      lineage.append(entity)
+      next = entity.superentityName
+    }
+    return lineage.reversed()
+  }
+
+  /// A relationship of an entity, its own or an inherited one.
+  func relationship(_ name: String, of entityName: String) -> ManagedRelationship? {
+    guard let lineage = lineage(of: entityName) else { return nil }
+    for entity in lineage {
+      if case .relationship(let relationship)? = entity.propertiesByName[name] {
+        return relationship
+      }
+    }
+    return nil
+  }
+
+  /// The slots of every entity whose order is known.
+  public func entitySlots() -> [String: EntitySlots] {
+    var order = SlotOrder(self)
+    var slots: [String: EntitySlots] = [:]
+    for name in entities.keys { slots[name] = order.slots(of: name) }
+    return slots
+  }
+}
+
+/// One entity: the properties that it adds to those of its super-entity.
+public struct ManagedEntity: Hashable, Sendable {
+  /// The entity's name; in SwiftData, that of the class.
+  public let name: String
+  /// The entity that this one inherits from.
+  public let superentityName: String?
+  /// Whether no object can be of exactly this entity.
+  public let isAbstract: Bool
+  /// What the entity adds to what it inherits.
+  public let properties: [ManagedProperty]
+  /// The properties by name.
+  let propertiesByName: [String: ManagedProperty]
+
+  /// An entity.
+  public init(
+    name: String, superentityName: String? = nil, isAbstract: Bool = false,
+    properties: [ManagedProperty]
+  ) {
+    self.name = name
+    self.superentityName = superentityName
+    self.isAbstract = isAbstract
+    self.properties = properties
+    propertiesByName = Dictionary(
+      properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The entity's own attributes.
+  public var attributes: [ManagedAttribute] { properties.compactMap(\.attribute) }
+  /// The entity's own relationships.
+  public var relationships: [ManagedRelationship] { properties.compactMap(\.relationship) }
+
+  /// The properties that the store keeps.
+  var storedProperties: [ManagedProperty] { properties.filter { !$0.isTransient } }
+}
+
+/// A property of an entity.
+public enum ManagedProperty: Hashable, Sendable {
+  /// A value.
+  case attribute(ManagedAttribute)
+  /// A link to other objects.
+  case relationship(ManagedRelationship)
+  /// A property without a column of its own: a fetched property, or a kind we do not know.
+  case other(name: String, isTransient: Bool)
+
+  /// The property's name.
+  public var name: String {
+    switch self {
+    case .attribute(let attribute): attribute.name
+    case .relationship(let relationship): relationship.name
+    case .other(let name, _): name
+    }
+  }
+
+  /// The attribute, if it is one.
+  public var attribute: ManagedAttribute? {
+    if case .attribute(let attribute) = self { attribute } else { nil }
+  }
+
+  /// The relationship, if it is one.
+  public var relationship: ManagedRelationship? {
+    if case .relationship(let relationship) = self { relationship } else { nil }
+  }
+
+  /// Whether the store does not keep it.
+  public var isTransient: Bool {
+    switch self {
+    case .attribute(let attribute): attribute.isTransient
+    case .relationship(let relationship): relationship.isTransient
+    case .other(_, let isTransient): isTransient
+    }
+  }
+}
+
+/// An attribute of an entity.
+public struct ManagedAttribute: Hashable, Sendable {
+  /// The attribute's name.
+  public let name: String
+  /// Its type.
+  public let type: AttributeType
+  /// Whether it may be nil.
+  public let isOptional: Bool
+  /// Whether the store does not keep it.
+  public let isTransient: Bool
+  /// Whether a deleted object leaves the value behind (`@Attribute(.preserveValueOnDeletion)`).
+  public let preservesValueOnDeletion: Bool
+  /// Whether large values stand in files beside the store (`@Attribute(.externalStorage)`).
+  public let allowsExternalStorage: Bool
+  /// The class of the value as the app's language names it, such as `Array<String>`.
+  public let valueClassName: String?
+  /// The elements of a composite attribute.
+  public let elements: [ManagedAttribute]
+
+  /// An attribute.
+  public init(
+    name: String, type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
+    preservesValueOnDeletion: Bool = false, allowsExternalStorage: Bool = false,
+    valueClassName: String? = nil, elements: [ManagedAttribute] = []
+  ) {
+    self.name = name
+    self.type = type
+    self.isOptional = isOptional
+    self.isTransient = isTransient
+    self.preservesValueOnDeletion = preservesValueOnDeletion
+    self.allowsExternalStorage = allowsExternalStorage
+    self.valueClassName = valueClassName
+    self.elements = elements
+  }
+
+  /// How many columns it takes: those of its elements, or one.
+  var storedElementCount: Int {
+    elements.isEmpty ? 1 : elements.reduce(0) { $0 + $1.storedElementCount }
+  }
+}
+
+/// A relationship of an entity.
+public struct ManagedRelationship: Hashable, Sendable {
+  /// The relationship's name.
+  public let name: String
+  /// The entity at its other end.
+  public let destinationName: String?
+  /// The relationship that leads back.
+  public let inverseName: String?
+  /// Whether it leads to any number of objects.
+  public let isToMany: Bool
+  /// Whether a to-many relationship keeps an order.
+  public let isOrdered: Bool
+  /// Whether the store does not keep it.
+  public let isTransient: Bool
+  /// Whether it may be nil or empty.
+  public let isOptional: Bool
+
+  /// A relationship.
+  public init(
+    name: String, destinationName: String?, inverseName: String? = nil, isToMany: Bool = false,
+    isOrdered: Bool = false, isTransient: Bool = false, isOptional: Bool = true
+  ) {
+    self.name = name
+    self.destinationName = destinationName
+    self.inverseName = inverseName
+    self.isToMany = isToMany
+    self.isOrdered = isOrdered
+    self.isTransient = isTransient
+    self.isOptional = isOptional
+  }
+}

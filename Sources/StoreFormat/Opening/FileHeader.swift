@@ -1,0 +1,21 @@
+/// The first hundred bytes of a SQLite database file, as far as opening needs them.
+///
+/// The fields are those of <https://www.sqlite.org/fileformat2.html#the_database_header>.
+struct FileHeader: Hashable, Sendable {
+  /// How many bytes ``init(_:)`` wants.
+  static let length = 100
+
+  /// Whether the file was last written in write-ahead-log mode.
+  let usesWriteAheadLog: Bool
+  /// Counts the changes of the main file; the log keeps its own count.
+  let changeCounter: UInt32
+
+  /// Reads a header, or gives nil where the magic text is missing.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count >= FileHeader.length, bytes.starts(with: "SQLite format 3\0".utf8) else {
+      return nil
+    }
+    usesWriteAheadLog = bytes[18] == 2 || bytes[19] == 2
+    changeCounter = bytes[24..<28].reduce(0) { $0 << 8 | UInt32($1) }
+  }
+}

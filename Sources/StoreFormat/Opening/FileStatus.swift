@@ -1,0 +1,69 @@
+import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// What the file system says of one file: its kind, size and the moment of its last change.
+struct FileStatus: Hashable, Sendable {
+  /// What kind of thing a path names.
+  enum Kind: Hashable, Sendable {
+    case file
+    case other(String)
+  }
+
+  let kind: Kind
+  let size: Int64
+  let device: UInt64
+  let inode: UInt64
+  let modifiedSeconds: Int64
+  let modifiedNanoseconds: Int64
+
+  /// Asks for the status of a path, following links; nil where nothing is there.
+  init?(path: String) throws(Errno) {
+    var status = stat()
+    while stat(path, &status) != 0 {
+      let error = Errno(rawValue: errno)
+      switch error {
+      case .interrupted: continue
+      case .noSuchFileOrDirectory, .notDirectory: return nil
+      default: throw error
+      }
+    }
+    kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .file
+      case S_IFDIR: .other("directory")
+      case S_IFIFO: .other("pipe")
+      case S_IFSOCK: .other("socket")
+      case S_IFCHR, S_IFBLK: .other("device")
+      default: .other("special file")
+      }
+    size = Int64(status.st_size)
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(status.st_ino)
+    #if canImport(Darwin)
+    modifiedSeconds = Int64(status.st_mtimespec.tv_sec)
+    modifiedNanoseconds = Int64(status.st_mtimespec.tv_nsec)
+    #else
+    modifiedSeconds = Int64(status.st_mtim.tv_sec)
+    modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
+    #endif
+  }
+
+  /// Whether this process may create files in a folder, by its effective user.
+  static func canCreateFiles(inFolder path: String) -> Bool {
+    faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0
+  }
+
+  /// The path with every link and `..` resolved; nil where it does not exist.
+  static func resolve(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+}

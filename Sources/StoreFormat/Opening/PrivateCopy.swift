@@ -1,0 +1,90 @@
+import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A copy of a store and its write-ahead log that only this process can read.
+///
+/// It is made where the store's own folder cannot hold the `-shm` that reading a filled log needs.
+/// The folder is removed by ``remove()``, which is called as soon as SQLite has the files open, so
+/// that not even a killed process leaves somebody's data behind.
+struct PrivateCopy: Sendable {
+  /// How often the copy is tried again when a writer was at work meanwhile.
+  private static let attempts = 5
+
+  /// The copied store.
+  let path: String
+  private let folder: String
+
+  /// Copies the store at a location.
+  ///
+  /// - Throws: ``StoreError/busy(path:seconds:)`` when a writer never left enough time for a
+  ///   consistent copy, ``StoreError/unreadable(path:reason:)`` when copying fails.
+  init(of location: StoreLocation) throws(StoreError) {
+    let folder = try PrivateCopy.makeFolder(for: location)
+    self.folder = folder
+    path = folder + "/store"
+    do {
+      for _ in 0..<PrivateCopy.attempts {
+        let before = try PrivateCopy.stamp(of: location)
+        try PrivateCopy.copy(location.resolvedPath, to: path)
+        try PrivateCopy.copy(location.logPath, to: path + "-wal")
+        if try PrivateCopy.stamp(of: location) == before { return }
+      }
+    } catch {
+      remove()
+      throw .unreadable(path: location.path, reason: "no private copy could be made: \(error)")
+    }
+    remove()
+    throw .busy(path: location.path, seconds: 0)
+  }
+
+  /// Deletes the copy; SQLite goes on reading from the files that it has open.
+  func remove() {
+    for name in ["store", "store-wal", "store-shm", "store-journal"] {
+      unlink(folder + "/" + name)
+    }
+    rmdir(folder)
+  }
+
+  private static func makeFolder(for location: StoreLocation) throws(StoreError) -> String {
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array((parent + "/histctl-XXXXXX").utf8CString)
+    guard let made = template.withUnsafeMutableBufferPointer({ $0.baseAddress.flatMap(mkdtemp) })
+    else {
+      throw .unreadable(
+        path: location.path,
+        reason: "no private copy could be made in \(parent): \(Errno(rawValue: errno))")
+    }
+    return String(cString: made)
+  }
+
+  /// What moves when a writer was at work: the change counter, and the salts of the log.
+  private static func stamp(of location: StoreLocation) throws -> [[UInt8]] {
+    try [location.resolvedPath, location.logPath].map { path in
+      let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+      defer { try? file.close() }
+      let size = try FileStatus(path: path)?.size ?? 0
+      return try file.readPrefix(FileHeader.length) + Array("\(size)".utf8)
+    }
+  }
+
+  private static func copy(_ source: String, to target: String) throws {
+    let input = try FileDescriptor.open(FilePath(source), .readOnly, options: .closeOnExec)
+    defer { try? input.close() }
+    let output = try FileDescriptor.open(
+      FilePath(target), .writeOnly, options: [.create, .truncate, .closeOnExec],
+      permissions: [.ownerReadWrite])
+    defer { try? output.close() }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    while case let count = try input.read(into: buffer), count > 0 {
+      try output.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
+}

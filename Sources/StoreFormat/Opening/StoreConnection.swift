@@ -1,0 +1,80 @@
+import CSQLiteSupport
+import GRDB
+import GRDBSQLite
+
+/// Settings of every connection that reads somebody's store.
+///
+/// A store is hostile input and somebody's only copy: the schema is not trusted, cell sizes are
+/// checked, nothing is memory-mapped (a file cut short under a mapping would end the process), a
+/// single value cannot fill memory, and closing does not move the log into the store.
+enum StoreConnection {
+  /// The longest value, in bytes, that a row may hold; a longer one is reported as damage.
+  static let longestValue: CInt = 64 << 20
+
+  /// Whether `file:` names with parameters work in this process.
+  private static let acceptsParameters = csqlite_accept_uri_names() == SQLITE_OK
+
+  /// Opens a queue for reading.
+  static func open(
+    _ location: StoreLocation, mode: AccessMode, busyTimeout: Double
+  ) throws -> DatabaseQueue {
+    switch mode {
+    case .shared:
+      return try DatabaseQueue(
+        path: location.resolvedPath, configuration: configuration(busyTimeout: busyTimeout))
+    case .immutable where acceptsParameters:
+      return try DatabaseQueue(
+        path: "file:" + percentEncoded(location.resolvedPath) + "?immutable=1",
+        configuration: configuration(busyTimeout: busyTimeout))
+    case .immutable, .privateCopy:
+      let copy = try PrivateCopy(of: location)
+      defer { copy.remove() }
+      return try openPrivate(copy)
+    }
+  }
+
+  /// Opens a private copy so that its files can be deleted while it is read.
+  ///
+  /// In exclusive mode SQLite keeps the index of the log in memory and needs no `-shm`; the lock
+  /// that this takes is on our own copy.
+  private static func openPrivate(_ copy: PrivateCopy) throws -> DatabaseQueue {
+    var configuration = configuration(busyTimeout: 0)
+    configuration.readonly = false
+    configuration.prepareDatabase { database in
+      try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA query_only = ON")
+    }
+    return try DatabaseQueue(path: copy.path, configuration: configuration)
+  }
+
+  private static func configuration(busyTimeout: Double) -> Configuration {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.foreignKeysEnabled = false
+    configuration.busyMode = .timeout(busyTimeout)
+    configuration.prepareDatabase { database in
+      let result = csqlite_harden(database.sqliteConnection)
+      guard result == SQLITE_OK else {
+        throw DatabaseError(resultCode: ResultCode(rawValue: result))
+      }
+      sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, longestValue)
+      try database.execute(sql: "PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON")
+    }
+    return configuration
+  }
+
+  /// A path as the name part of a `file:` name.
+  private static func percentEncoded(_ path: String) -> String {
+    var encoded = ""
+    for byte in path.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+        UInt8(ascii: "-"), UInt8(ascii: "_"):
+        encoded.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    return encoded
+  }
+}

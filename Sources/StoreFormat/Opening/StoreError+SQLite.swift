@@ -1,0 +1,35 @@
+import GRDB
+import GRDBSQLite
+
+extension StoreError {
+  /// Says in terms of a store what SQLite reported.
+  static func translating(
+    _ error: any Error, path: String, journal: String, busyTimeout: Double
+  ) -> any Error {
+    guard let error = error as? DatabaseError else { return error }
+    let detail = error.message ?? "\(error.resultCode)"
+    switch (error.extendedResultCode, error.resultCode) {
+    case (.SQLITE_READONLY_ROLLBACK, _), (.SQLITE_READONLY_RECOVERY, _):
+      return StoreError.unfinishedSave(path: path, journal: journal)
+    case (_, .SQLITE_BUSY), (_, .SQLITE_LOCKED):
+      return StoreError.busy(path: path, seconds: busyTimeout)
+    case (_, .SQLITE_CORRUPT), (_, .SQLITE_FORMAT):
+      return StoreError.damaged(path: path, place: "SQLite's pages", detail: detail)
+    case (_, .SQLITE_NOTADB):
+      // The magic text was there when the location was looked at, so the rest of the header is bad.
+      return StoreError.damaged(path: path, place: "SQLite's file header", detail: detail)
+    case (_, .SQLITE_TOOBIG):
+      return StoreError.damaged(
+        path: path, place: "a row",
+        detail: "a value is longer than \(StoreConnection.longestValue >> 20) MiB")
+    case (.SQLITE_IOERR_SHORT_READ, _):
+      return StoreError.damaged(
+        path: path, place: "SQLite's pages", detail: "the file is cut short")
+    case (_, .SQLITE_CANTOPEN), (_, .SQLITE_IOERR), (_, .SQLITE_PERM), (_, .SQLITE_READONLY),
+      (_, .SQLITE_AUTH), (_, .SQLITE_NOMEM), (_, .SQLITE_FULL), (_, .SQLITE_NOLFS):
+      return StoreError.unreadable(path: path, reason: detail)
+    default:
+      return StoreError.damaged(path: path, place: "its tables", detail: detail)
+    }
+  }
+}

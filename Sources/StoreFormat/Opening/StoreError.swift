@@ -1,0 +1,117 @@
+/// Everything that can go wrong between a path and the rows of a store.
+///
+/// Each case names the file, and its ``message`` and ``remedy`` say what was expected and what to
+/// do. A program can map the cases to exit statuses without reading the texts.
+public enum StoreError: Error, Hashable, Sendable {
+  /// There is no file at this path.
+  case missing(path: String)
+  /// The file, its folder or a file beside it cannot be read.
+  case unreadable(path: String, reason: String)
+  /// The file is not a store that Core Data or SwiftData wrote.
+  case notAStore(path: String, reason: NotAStoreReason)
+  /// The store was written without the history tables.
+  case withoutHistory(path: String)
+  /// The last writer stopped in the middle of a save, and only a writer can put that right.
+  case unfinishedSave(path: String, journal: String)
+  /// Another program holds the store and did not let go in time.
+  case busy(path: String, seconds: Double)
+  /// The store changed while it was read in a way that makes what was read untrustworthy.
+  case changedWhileReading(path: String)
+  /// The file contradicts itself or the layout.
+  case damaged(path: String, place: String, detail: String)
+}
+
+/// Why a file is not a store.
+public enum NotAStoreReason: Hashable, Sendable {
+  /// A directory, a pipe, a socket or a device.
+  case notAFile(kind: String)
+  /// A file without a byte.
+  case empty
+  /// The first bytes are not those of a SQLite database, or the database is encrypted.
+  case notSQLite
+  /// A SQLite database without Core Data's tables.
+  case withoutCoreDataTables
+}
+
+extension StoreError {
+  /// The file that the error is about.
+  public var path: String {
+    switch self {
+    case .missing(let path), .unreadable(let path, _), .notAStore(let path, _),
+      .withoutHistory(let path), .unfinishedSave(let path, _), .busy(let path, _),
+      .changedWhileReading(let path), .damaged(let path, _, _):
+      path
+    }
+  }
+
+  /// What is wrong, naming the file and what was expected.
+  public var message: String {
+    switch self {
+    case .missing(let path):
+      "no file at \(path)"
+    case .unreadable(let path, let reason):
+      "cannot read \(path): \(reason)"
+    case .notAStore(let path, let reason):
+      "\(path) is not a Core Data or SwiftData store: \(reason.text)"
+    case .withoutHistory(let path):
+      "\(path) keeps no history: it was written without persistent history tracking, "
+        + "so it has no history tables"
+    case .unfinishedSave(let path, let journal):
+      "\(path) was left in the middle of a save: \(journal) must be rolled back first, "
+        + "and that would change the store"
+    case .busy(let path, let seconds):
+      "\(path) is locked by another program, for more than \(StoreError.text(of: seconds))"
+    case .changedWhileReading(let path):
+      "\(path) was changed by another program while it was read without a lock"
+    case .damaged(let path, let place, let detail):
+      "\(path) is damaged: \(place): \(detail)"
+    }
+  }
+
+  /// What to do about it.
+  public var remedy: String {
+    switch self {
+    case .missing:
+      "check the path; an app's store usually stands in its Library/Application Support folder"
+    case .unreadable:
+      "check the permissions of the file and of its folder"
+    case .notAStore(_, .notSQLite):
+      "give the store file itself; an encrypted one must be decrypted first"
+    case .notAStore(_, .withoutCoreDataTables):
+      "it is a SQLite database of another kind; give the store file of the app"
+    case .notAStore:
+      "give the store file itself, such as default.store"
+    case .withoutHistory:
+      "history begins when the app sets NSPersistentHistoryTrackingKey; SwiftData always does"
+    case .unfinishedSave:
+      "open it once with its app, or work on a copy of the store with its journal"
+    case .busy:
+      "try again when the other program is done, or wait longer with --busy-timeout"
+    case .changedWhileReading:
+      "run the command again"
+    case .damaged:
+      "copy the store together with its -wal file and try the copy, or take it from a backup"
+    }
+  }
+
+  private static func text(of seconds: Double) -> String {
+    seconds == seconds.rounded() && abs(seconds) < 1e9 ? "\(Int(seconds)) s" : "\(seconds) s"
+  }
+}
+
+extension StoreError: CustomStringConvertible {
+  /// The message and the remedy as one line.
+  public var description: String { "\(message) (\(remedy))" }
+}
+
+extension NotAStoreReason {
+  /// The reason in words.
+  public var text: String {
+    switch self {
+    case .notAFile(let kind): "it is a \(kind), not a file"
+    case .empty: "the file is empty"
+    case .notSQLite: "it does not begin like a SQLite database (or it is encrypted)"
+    case .withoutCoreDataTables: "it is a SQLite database without the tables of Core Data"
+    }
+  }
+}

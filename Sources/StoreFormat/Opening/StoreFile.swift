@@ -1,0 +1,89 @@
+import GRDB
+
+/// A store opened for reading.
+///
+/// Opening and reading never change a byte of the store or of its `-wal`. In a folder that can be
+/// written, SQLite may leave an empty `-wal` and a `-shm` beside it, as the frameworks do.
+///
+/// ```swift
+/// let store = try StoreFile(path: "default.store")
+/// try store.read { snapshot in
+///   print(snapshot.metadata.storeIdentifier ?? "a store without an identifier")
+/// }
+/// ```
+public final class StoreFile: Sendable {
+  /// Where the store's files are.
+  public let location: StoreLocation
+  /// How the store is read.
+  public let accessMode: AccessMode
+  /// How long to wait for a store that is locked, in seconds.
+  public let busyTimeout: Double
+
+  private let queue: DatabaseQueue
+  /// What the main file looked like before reading without locks.
+  private let unlockedStamp: UnlockedStamp?
+
+  /// Opens a store.
+  ///
+  /// - Parameters:
+  ///   - path: The store file; links are followed.
+  ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
+  /// - Throws: ``StoreError``.
+  public convenience init(path: String, busyTimeout: Double = 5) throws {
+    try self.init(location: StoreLocation(path: path), busyTimeout: busyTimeout)
+  }
+
+  /// Opens the store at a location that was looked at before.
+  ///
+  /// - Throws: ``StoreError``.
+  public init(location: StoreLocation, busyTimeout: Double = 5) throws {
+    self.location = location
+    self.busyTimeout = busyTimeout
+    let header = try location.readHeader()
+    accessMode = try AccessMode.choose(for: location, header: header)
+    unlockedStamp = accessMode == .immutable ? try UnlockedStamp(location) : nil
+    do {
+      queue = try StoreConnection.open(location, mode: accessMode, busyTimeout: busyTimeout)
+    } catch {
+      throw StoreError.translating(
+        error, path: location.path, journal: location.journalPath, busyTimeout: busyTimeout)
+    }
+  }
+
+  /// Reads in one snapshot: nothing that others save meanwhile is seen, and nobody is kept waiting.
+  ///
+  /// The snapshot must not leave the closure.
+  ///
+  /// - Throws: ``StoreError``, or what the closure throws.
+  public func read<Result>(_ body: (StoreSnapshot) throws -> Result) throws -> Result {
+    do {
+      let result = try queue.read { database in
+        try body(StoreSnapshot(database: database, location: location))
+      }
+      if let unlockedStamp, try UnlockedStamp(location) != unlockedStamp {
+        throw StoreError.changedWhileReading(path: location.path)
+      }
+      return result
+    } catch {
+      throw StoreError.translating(
+        error, path: location.path, journal: location.journalPath, busyTimeout: busyTimeout)
+    }
+  }
+}
+
+/// What tells that a file which was read without locks has been written meanwhile.
+private struct UnlockedStamp: Hashable, Sendable {
+  let status: FileStatus?
+  let changeCounter: UInt32
+  let logSize: Int64
+
+  init(_ location: StoreLocation) throws(StoreError) {
+    changeCounter = try location.readHeader().changeCounter
+    logSize = try location.size(of: location.logPath) ?? 0
+    do {
+      status = try FileStatus(path: location.resolvedPath)
+    } catch {
+      throw .unreadable(path: location.path, reason: error.description)
+    }
+  }
+}

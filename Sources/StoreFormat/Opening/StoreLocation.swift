@@ -1,0 +1,83 @@
+import SystemPackage
+
+/// Where a store's files are: the store itself, its write-ahead log and what stands beside them.
+public struct StoreLocation: Hashable, Sendable {
+  /// The path as it was given; messages use it.
+  public let path: String
+  /// The path that SQLite will use: links resolved, so that `-wal` is looked for beside the target.
+  public let resolvedPath: String
+
+  /// The write-ahead log beside the store.
+  public var logPath: String { resolvedPath + "-wal" }
+  /// The index of the write-ahead log, shared by all who have the store open.
+  public var sharedMemoryPath: String { resolvedPath + "-shm" }
+  /// The rollback journal of a store that does not use a write-ahead log.
+  public var journalPath: String { resolvedPath + "-journal" }
+
+  /// The folder that the store stands in.
+  var folder: String {
+    let path = FilePath(resolvedPath).removingLastComponent().string
+    return path.isEmpty ? "." : path
+  }
+
+  /// Finds a store's files and checks that the store is a file with something in it.
+  ///
+  /// - Throws: ``StoreError/missing(path:)``, ``StoreError/notAStore(path:reason:)`` or
+  ///   ``StoreError/unreadable(path:reason:)``.
+  public init(path: String) throws(StoreError) {
+    guard !path.isEmpty, !path.utf8.contains(0) else { throw .missing(path: path) }
+    let status: FileStatus?
+    do {
+      status = try FileStatus(path: path)
+    } catch {
+      throw .unreadable(path: path, reason: error.description)
+    }
+    guard let status, let resolved = FileStatus.resolve(path) else { throw .missing(path: path) }
+    if case .other(let kind) = status.kind {
+      throw .notAStore(path: path, reason: .notAFile(kind: kind))
+    }
+    guard status.size > 0 else { throw .notAStore(path: path, reason: .empty) }
+    self.path = path
+    resolvedPath = resolved
+  }
+
+  /// Reads the header of the main file.
+  func readHeader() throws(StoreError) -> FileHeader {
+    do {
+      let file = try FileDescriptor.open(FilePath(resolvedPath), .readOnly, options: .closeOnExec)
+      defer { try? file.close() }
+      guard let header = FileHeader(try file.readPrefix(FileHeader.length)) else {
+        throw StoreError.notAStore(path: path, reason: .notSQLite)
+      }
+      return header
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw .unreadable(path: path, reason: "\(error)")
+    }
+  }
+
+  /// The size of a file beside the store, nil where there is none.
+  func size(of path: String) throws(StoreError) -> Int64? {
+    do {
+      return try FileStatus(path: path)?.size
+    } catch {
+      throw .unreadable(path: path, reason: error.description)
+    }
+  }
+}
+
+extension FileDescriptor {
+  /// Reads up to `count` bytes from the start of the file.
+  func readPrefix(_ count: Int) throws -> [UInt8] {
+    try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count {
+        let rest = UnsafeMutableRawBufferPointer(
+          rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+        let read = try read(fromAbsoluteOffset: Int64(filled), into: rest)
+        if read == 0 { break }
+        filled += read
+      }
+    }
+  }
+}

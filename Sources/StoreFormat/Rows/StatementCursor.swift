@@ -1,0 +1,106 @@
+import GRDB
+import GRDBSQLite
+
+/// Steps through the rows of one statement without making a value per row.
+///
+/// GRDB's own cursors make a row or a value for every step; reading millions of changes spends its
+/// time there, so the hot paths read the columns of SQLite's statement themselves.
+final class StatementCursor {
+  private let statement: Statement
+  private let pointer: OpaquePointer
+  private let connection: OpaquePointer?
+
+  init(_ database: Database, sql: String) throws {
+    statement = try database.makeStatement(sql: sql)
+    pointer = statement.sqliteStatement
+    connection = database.sqliteConnection
+  }
+
+  /// Binds the parameters, in order, and starts anew.
+  func bind(_ values: [StoredValue]) throws {
+    reset()
+    for (index, value) in values.enumerated() {
+      let position = CInt(index + 1)
+      let result =
+        switch value {
+        case .null: sqlite3_bind_null(pointer, position)
+        case .integer(let value): sqlite3_bind_int64(pointer, position, value)
+        case .real(let value): sqlite3_bind_double(pointer, position, value)
+        case .text(let text): bind(Array(text.utf8), at: position, asText: true)
+        case .malformedText(let bytes): bind(bytes, at: position, asText: true)
+        case .blob(let bytes): bind(bytes, at: position, asText: false)
+        }
+      try check(result)
+    }
+  }
+
+  /// Binds one integer to the first parameter and starts anew.
+  func bind(_ value: Int64) throws {
+    reset()
+    try check(sqlite3_bind_int64(pointer, 1, value))
+  }
+
+  /// Starts anew with the same parameters.
+  func reset() { sqlite3_reset(pointer) }
+
+  /// Goes to the next row; false behind the last one.
+  func step() throws -> Bool {
+    switch sqlite3_step(pointer) {
+    case SQLITE_ROW: true
+    case SQLITE_DONE: false
+    case let result: throw error(result)
+    }
+  }
+
+  func isNull(at column: Int) -> Bool { type(at: column) == SQLITE_NULL }
+  func type(at column: Int) -> CInt { sqlite3_column_type(pointer, CInt(column)) }
+  func integer(at column: Int) -> Int64 { sqlite3_column_int64(pointer, CInt(column)) }
+  func real(at column: Int) -> Double { sqlite3_column_double(pointer, CInt(column)) }
+
+  /// The bytes of a blob or of a text, valid until the next step.
+  func bytes(at column: Int) -> UnsafeRawBufferPointer {
+    let start = sqlite3_column_blob(pointer, CInt(column))
+    return UnsafeRawBufferPointer(
+      start: start, count: Int(sqlite3_column_bytes(pointer, CInt(column))))
+  }
+
+  /// The value with its storage class.
+  func value(at column: Int) -> StoredValue {
+    switch type(at: column) {
+    case SQLITE_INTEGER: return .integer(integer(at: column))
+    case SQLITE_FLOAT: return .real(real(at: column))
+    case SQLITE_BLOB: return .blob(Array(bytes(at: column)))
+    case SQLITE_TEXT:
+      let bytes = bytes(at: column)
+      if !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) {
+        return .text(text)
+      }
+      return .malformedText(Array(bytes))
+    default: return .null
+    }
+  }
+
+  private func bind(_ bytes: [UInt8], at position: CInt, asText: Bool) -> CInt {
+    // SQLITE_TRANSIENT: SQLite copies the bytes before it returns.
+    let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    return bytes.withUnsafeBytes { buffer in
+      // A null pointer would bind null instead of an empty value.
+      let start = buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 1)
+      return asText
+        ? sqlite3_bind_text(
+          pointer, position, start?.assumingMemoryBound(to: CChar.self), CInt(buffer.count),
+          transient)
+        : sqlite3_bind_blob(pointer, position, start, CInt(buffer.count), transient)
+    }
+  }
+
+  private func check(_ result: CInt) throws {
+    guard result == SQLITE_OK else { throw error(result) }
+  }
+
+  private func error(_ result: CInt) -> DatabaseError {
+    DatabaseError(
+      resultCode: ResultCode(rawValue: result),
+      message: connection.map { String(cString: sqlite3_errmsg($0)) })
+  }
+}

@@ -1,0 +1,126 @@
+import GRDB
+
+/// How many changes of each kind there are of one entity.
+public struct ChangeCount: Hashable, Sendable {
+  /// The entity's number; nil for rows without one.
+  public let entityNumber: Int64?
+  /// The kind; nil for one that no framework writes.
+  public let kind: ChangeKind?
+  /// How many changes.
+  public let count: Int64
+}
+
+/// How many transactions carry one text.
+public struct TextCount: Hashable, Sendable {
+  /// The text; nil for transactions without one.
+  public let text: RecordedText?
+  /// How many transactions.
+  public let count: Int64
+}
+
+extension StoreSnapshot {
+  /// The most groups that a total gives; a store with more is summed up by its largest.
+  public static let mostGroups = 1000
+
+  /// How many transactions there are.
+  public func transactionCount() throws -> Int64 {
+    _ = try historyTables()
+    return try number("SELECT count(*) FROM ATRANSACTION") ?? 0
+  }
+
+  /// How many changes there are.
+  public func changeCount() throws -> Int64 {
+    _ = try historyTables()
+    return try number("SELECT count(*) FROM ACHANGE") ?? 0
+  }
+
+  /// The highest change number that is there.
+  public func highestChangeNumber() throws -> Int64 {
+    _ = try historyTables()
+    return try number("SELECT max(Z_PK) FROM ACHANGE") ?? 0
+  }
+
+  /// The changes by entity and kind, the most first.
+  public func changeCounts() throws -> [ChangeCount] {
+    _ = try historyTables()
+    let cursor = try cursor(
+      """
+      SELECT ZENTITY, ZCHANGETYPE, count(*) FROM ACHANGE GROUP BY 1, 2 ORDER BY 3 DESC
+      LIMIT \(Self.mostGroups)
+      """)
+    var counts: [ChangeCount] = []
+    while try cursor.step() {
+      var kind: ChangeKind?
+      if case .integer(let raw) = cursor.value(at: 1) { kind = ChangeKind(rawValue: raw) }
+      var entity: Int64?
+      if case .integer(let number) = cursor.value(at: 0) { entity = number }
+      counts.append(ChangeCount(entityNumber: entity, kind: kind, count: cursor.integer(at: 2)))
+    }
+    return counts
+  }
+
+  /// The transactions by author, bundle, process or context, the most first.
+  public func textCounts(_ role: StringRole) throws -> [TextCount] {
+    let tables = try historyTables()
+    let identifier =
+      tables.internsStrings && tables.transactionColumns.contains(role.identifierColumn)
+      ? role.identifierColumn : "NULL"
+    let plain =
+      tables.transactionColumns.contains(role.plainColumn) ? role.plainColumn : "NULL"
+    let interned =
+      tables.internsStrings
+      ? "(SELECT s.ZNAME FROM ATRANSACTIONSTRING AS s WHERE s.Z_PK = g.identifier)" : "NULL"
+    // Grouped by number first: the few texts are then looked up once each.
+    let cursor = try cursor(
+      """
+      SELECT coalesce(\(interned), g.plain), sum(g.count) FROM
+        (SELECT \(identifier) AS identifier, \(plain) AS plain, count(*) AS count
+         FROM ATRANSACTION GROUP BY 1, 2) AS g
+      GROUP BY 1 ORDER BY 2 DESC LIMIT \(Self.mostGroups)
+      """)
+    var counts: [TextCount] = []
+    while try cursor.step() {
+      counts.append(
+        TextCount(text: RecordedText(cursor.value(at: 0)), count: cursor.integer(at: 1)))
+    }
+    return counts
+  }
+
+  /// The bytes of the pages that the history's tables and indexes occupy; nil where SQLite was
+  /// built without its table of pages.
+  public func historyByteCount() throws -> Int64? {
+    try bytes(ofTables: "'ACHANGE', 'ATRANSACTION', 'ATRANSACTIONSTRING'")
+  }
+
+  /// The bytes of all pages of the store, in the main file and in the log together.
+  public func storeByteCount() throws -> Int64 {
+    try number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
+  }
+
+  /// The bytes of pages that hold nothing.
+  public func freeByteCount() throws -> Int64 {
+    try number("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size")
+      ?? 0
+  }
+
+  private func bytes(ofTables list: String) throws -> Int64? {
+    // Without the module the statement does not compile, which is no fault of the store.
+    guard
+      let cursor = try? cursor(
+        """
+        SELECT sum(pgsize) FROM dbstat WHERE aggregate = TRUE AND name IN
+          (SELECT name FROM sqlite_master WHERE tbl_name IN (\(list)))
+        """)
+    else { return nil }
+    return try cursor.step() ? cursor.integer(at: 0) : 0
+  }
+
+  private func number(_ sql: String) throws -> Int64? {
+    let cursor = try cursor(sql)
+    return try cursor.step() ? cursor.integer(at: 0) : nil
+  }
+
+  private func cursor(_ sql: String) throws -> StatementCursor {
+    try StatementCursor(database, sql: sql)
+  }
+}

@@ -1,0 +1,120 @@
+import GRDB
+
+/// A store as it was at one moment, for as long as ``StoreFile/read(_:)`` runs.
+public final class StoreSnapshot {
+  /// Where the store's files are.
+  public let location: StoreLocation
+  /// What the store says of itself.
+  public let metadata: StoreMetadata
+  /// Which layout it has.
+  public let layout: StoreLayout
+  /// The numbers that stand for entities.
+  public let entities: EntityNumbering
+
+  let database: Database
+  private var cachedModel: ModelCache?
+
+  init(database: Database, location: StoreLocation) throws {
+    self.database = database
+    self.location = location
+    layout = try StoreLayout(database: database, path: location.path)
+    metadata = try StoreMetadata(database: database)
+    entities = try EntityNumbering(database: database, path: location.path)
+  }
+
+  /// The model cache; read when first asked for.
+  public func modelCache() throws -> ModelCache {
+    if let cachedModel { return cachedModel }
+    let cache = try ModelCache(database: database, layout: layout)
+    cachedModel = cache
+    return cache
+  }
+
+  /// The history tables.
+  ///
+  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store that has none.
+  public func historyTables() throws(StoreError) -> HistoryTables {
+    guard let tables = layout.history else { throw .withoutHistory(path: location.path) }
+    return tables
+  }
+
+  /// Steps through transactions.
+  ///
+  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
+  public func transactions(_ selection: TransactionSelection) throws -> TransactionCursor {
+    try TransactionCursor(database, tables: historyTables(), selection: selection)
+  }
+
+  /// Steps through the changes of the transactions that a selection names.
+  ///
+  /// The transactions must be asked for in the order of the selection.
+  public func changes(_ selection: TransactionSelection) throws -> ChangeCursor {
+    let lowest = (selection.after ?? .min) == .max ? .max : (selection.after ?? .min) + 1
+    let highest = max(lowest, selection.until ?? .max)
+    return try ChangeCursor(
+      database, tables: historyTables(), range: lowest...highest,
+      isAscending: selection.order == .ascending, isSparse: selection.isSparse)
+  }
+
+  // MARK: - Single questions about the transactions
+
+  /// The timestamp of the transaction with exactly this number, if it is there.
+  public func timestamp(ofTransaction number: Int64) throws -> TransactionPosition? {
+    try position("WHERE Z_PK = ?1", [.integer(number)])
+  }
+
+  /// The oldest transaction, or with `offset` the n-th behind it.
+  public func oldestTransaction(offset: Int64 = 0) throws -> TransactionPosition? {
+    try position("ORDER BY Z_PK ASC LIMIT 1 OFFSET ?1", [.integer(offset)])
+  }
+
+  /// The newest transaction, or with `offset` the n-th before it.
+  public func newestTransaction(offset: Int64 = 0) throws -> TransactionPosition? {
+    try position("ORDER BY Z_PK DESC LIMIT 1 OFFSET ?1", [.integer(offset)])
+  }
+
+  /// The transaction with the lowest number among those saved at a moment or after it.
+  public func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
+    // The clock of a device may step back, so the lowest number need not have the lowest time: the
+    // index on time gives all that qualify, and the recent moments that people ask for are few.
+    try position(
+      """
+      WHERE Z_PK = (SELECT min(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP >= ?1)
+      """, [.real(moment.secondsSinceReferenceDate)])
+  }
+
+  /// The transaction that follows a position.
+  public func firstTransaction(after number: Int64) throws -> TransactionPosition? {
+    try position("WHERE Z_PK > ?1 ORDER BY Z_PK ASC LIMIT 1", [.integer(number)])
+  }
+
+  private func position(_ clause: String, _ arguments: [StoredValue]) throws -> TransactionPosition?
+  {
+    _ = try historyTables()
+    let cursor = try StatementCursor(
+      database, sql: "SELECT Z_PK, ZTIMESTAMP FROM ATRANSACTION \(clause)")
+    try cursor.bind(arguments)
+    guard try cursor.step() else { return nil }
+    let timestamp: StoreTimestamp? =
+      if case .real(let seconds) = cursor.value(at: 1) {
+        StoreTimestamp(secondsSinceReferenceDate: seconds)
+      } else {
+        nil
+      }
+    return TransactionPosition(number: cursor.integer(at: 0), timestamp: timestamp)
+  }
+}
+
+/// A transaction's place in the history: its number, and when it was saved.
+public struct TransactionPosition: Hashable, Sendable {
+  /// The transaction number.
+  public let number: Int64
+  /// When it was saved; nil where the row holds no time.
+  public let timestamp: StoreTimestamp?
+
+  /// A position.
+  public init(number: Int64, timestamp: StoreTimestamp?) {
+    self.number = number
+    self.timestamp = timestamp
+  }
+}

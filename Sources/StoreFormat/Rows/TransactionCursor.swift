@@ -1,0 +1,151 @@
+import GRDB
+import GRDBSQLite
+
+/// Steps through the rows of `ATRANSACTION` that a selection names.
+///
+/// The properties describe the row that the last ``next()`` went to.
+public final class TransactionCursor {
+  private let cursor: StatementCursor
+  private let strings: InternedStrings
+  private let columns: Columns
+
+  /// The transaction number, `Z_PK`.
+  public private(set) var number: Int64 = 0
+  /// When it was saved; nil where the row holds no number there.
+  public private(set) var timestamp: StoreTimestamp?
+  /// Who saved, as the app set it.
+  public private(set) var author: RecordedText?
+  /// The bundle identifier of the program.
+  public private(set) var bundle: RecordedText?
+  /// The name of the process.
+  public private(set) var process: RecordedText?
+  /// The name of the context.
+  public private(set) var context: RecordedText?
+  /// The snapshot that a pinned query generation stands for; opaque.
+  public private(set) var queryGeneration: [UInt8]?
+  /// What else the row holds.
+  public private(set) var extra: [ExtraColumn] = []
+
+  init(_ database: Database, tables: HistoryTables, selection: TransactionSelection) throws {
+    columns = Columns(tables)
+    strings = try InternedStrings(database, tables: tables)
+    let query = selection.query(
+      columns: columns.names.map { "t." + quoted($0) }, tables: tables)
+    cursor = try StatementCursor(database, sql: query.sql)
+    try cursor.bind(query.arguments)
+  }
+
+  /// Goes to the next transaction; false behind the last one.
+  public func next() throws -> Bool {
+    guard try cursor.step() else { return false }
+    number = cursor.integer(at: Columns.number)
+    if !extra.isEmpty { extra = [] }
+    readTimestamp()
+    author = try readText(.author)
+    bundle = try readText(.bundle)
+    process = try readText(.process)
+    context = try readText(.context)
+    readRest()
+    return true
+  }
+
+  private func readTimestamp() {
+    switch cursor.type(at: Columns.timestamp) {
+    case SQLITE_FLOAT:
+      timestamp = StoreTimestamp(secondsSinceReferenceDate: cursor.real(at: Columns.timestamp))
+    case SQLITE_NULL:
+      timestamp = nil
+    default:
+      timestamp = nil
+      keep(Columns.timestamp)
+    }
+  }
+
+  /// The interned text, else the plain one; what the two together cannot say goes to ``extra``.
+  private func readText(_ role: StringRole) throws -> RecordedText? {
+    let plainText = columns.plain[role.rawValue].flatMap { plain -> RecordedText? in
+      cursor.isNull(at: plain) ? nil : RecordedText(cursor.value(at: plain))
+    }
+    guard let identifier = columns.identifier[role.rawValue] else {
+      if plainText == nil, let plain = columns.plain[role.rawValue] { keep(plain) }
+      return plainText
+    }
+    guard cursor.type(at: identifier) == SQLITE_INTEGER else {
+      if let plain = columns.plain[role.rawValue], !cursor.isNull(at: plain) {
+        keep(plain)
+        keep(identifier, evenIfNull: true)
+      } else {
+        keep(identifier)
+      }
+      return plainText
+    }
+    if let plain = columns.plain[role.rawValue] { keep(plain) }
+    let text = try strings.text(cursor.integer(at: identifier))
+    if text == nil { keep(identifier) }
+    return text ?? plainText
+  }
+
+  private func readRest() {
+    if let column = columns.queryGeneration {
+      switch cursor.type(at: column) {
+      case SQLITE_BLOB: queryGeneration = Array(cursor.bytes(at: column))
+      case SQLITE_NULL: queryGeneration = nil
+      default:
+        queryGeneration = nil
+        keep(column)
+      }
+    }
+    if let column = columns.entity,
+      cursor.type(at: column) != SQLITE_INTEGER
+        || cursor.integer(at: column) != EntityNumbering.HistoryEntity.transaction.rawValue
+    {
+      keep(column, evenIfNull: true)
+    }
+    for column in columns.unexpected { keep(column) }
+  }
+
+  private func keep(_ column: Int, evenIfNull: Bool = false) {
+    if evenIfNull || !cursor.isNull(at: column) {
+      extra.append(ExtraColumn(column: columns.names[column], value: cursor.value(at: column)))
+    }
+  }
+
+  /// Where the columns of the layout stand in the statement.
+  private struct Columns {
+    static let number = 0
+    static let timestamp = 1
+
+    let names: [String]
+    let identifier: [Int?]
+    let plain: [Int?]
+    let queryGeneration: Int?
+    let entity: Int?
+    /// Columns that hold null in every store that a framework wrote.
+    let unexpected: [Int]
+
+    init(_ tables: HistoryTables) {
+      var names = ["Z_PK", "ZTIMESTAMP"]
+      func position(of name: String, where isPresent: Bool = true) -> Int? {
+        guard isPresent, tables.transactionColumns.contains(name) else { return nil }
+        names.append(name)
+        return names.count - 1
+      }
+      identifier = StringRole.allCases.map {
+        position(of: $0.identifierColumn, where: tables.internsStrings)
+      }
+      plain = StringRole.allCases.map { position(of: $0.plainColumn) }
+      queryGeneration = position(of: "ZQUERYGEN")
+      entity = position(of: "Z_ENT")
+      unexpected = (["Z_OPT"] + tables.unknownColumns(of: .transaction)).compactMap {
+        position(of: $0)
+      }
+      self.names = names
+    }
+  }
+}
+
+/// A name as SQL wants it, whatever characters it has.
+func quoted(_ name: String) -> String {
+  "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+    + "\""
+}

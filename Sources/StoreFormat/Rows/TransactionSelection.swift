@@ -1,0 +1,157 @@
+/// Which transactions to read, in the terms of the tables.
+///
+/// Every condition here is one that SQLite decides, with the indexes that the layout has.
+public struct TransactionSelection: Hashable, Sendable {
+  /// Which end of the history comes first.
+  public enum Order: Hashable, Sendable {
+    /// Oldest first.
+    case ascending
+    /// Newest first.
+    case descending
+  }
+
+  /// Conditions on one of the four texts; they must all hold.
+  public struct TextCondition: Hashable, Sendable {
+    /// The text is one of these; nil for no such condition.
+    public var anyOf: [String]?
+    /// With ``anyOf``, a transaction without the text is taken too.
+    public var orNone: Bool
+    /// The text is none of these; a transaction without the text is none of them.
+    public var noneOf: [String]
+
+    /// A condition; without arguments, one that always holds.
+    public init(anyOf: [String]? = nil, orNone: Bool = false, noneOf: [String] = []) {
+      self.anyOf = anyOf
+      self.orNone = orNone
+      self.noneOf = noneOf
+    }
+
+    /// Whether every transaction meets it.
+    public var isEmpty: Bool { anyOf == nil && noneOf.isEmpty }
+  }
+
+  /// Only transactions with a higher number.
+  public var after: Int64?
+  /// Only transactions with this number or a lower one.
+  public var until: Int64?
+  /// Conditions on author, bundle, process and context.
+  public var texts: [StringRole: TextCondition]
+  /// Only transactions with at least one such change.
+  public var change: ChangeSelection?
+  /// Which transaction comes first.
+  public var order: Order
+  /// At most so many transactions; nil for all.
+  public var limit: Int?
+  /// Whether ``limit`` keeps the newest transactions, whatever the order.
+  public var limitKeepsNewest: Bool
+
+  /// A selection; without arguments, of everything, oldest first.
+  public init(
+    after: Int64? = nil, until: Int64? = nil, texts: [StringRole: TextCondition] = [:],
+    change: ChangeSelection? = nil, order: Order = .ascending, limit: Int? = nil,
+    limitKeepsNewest: Bool = false
+  ) {
+    self.after = after
+    self.until = until
+    self.texts = texts
+    self.change = change
+    self.order = order
+    self.limit = limit
+    self.limitKeepsNewest = limitKeepsNewest
+  }
+
+  /// Whether transactions inside the range may be left out.
+  var isSparse: Bool {
+    order == .descending || limit != nil || change != nil || texts.contains { !$0.value.isEmpty }
+  }
+
+  /// The statement that reads the given columns of the selected transactions.
+  func query(columns: [String], tables: HistoryTables) -> (sql: String, arguments: [StoredValue]) {
+    var builder = ConditionBuilder()
+    if let after { builder.add("t.Z_PK > \(builder.bind(.integer(after)))") }
+    if let until { builder.add("t.Z_PK <= \(builder.bind(.integer(until)))") }
+    for role in StringRole.allCases {
+      if let condition = texts[role], !condition.isEmpty {
+        builder.add(condition, on: role, tables: tables)
+      }
+    }
+    if let change { builder.add(change, tables: tables) }
+
+    let list = columns.joined(separator: ", ")
+    var sql = "SELECT \(list) FROM ATRANSACTION AS t"
+    if !builder.conditions.isEmpty {
+      sql += " WHERE " + builder.conditions.joined(separator: " AND ")
+    }
+    let isAscending = order == .ascending
+    guard let limit else {
+      return (sql + " ORDER BY t.Z_PK \(isAscending ? "ASC" : "DESC")", builder.arguments)
+    }
+    let bound = builder.bind(.integer(Int64(max(limit, 0))))
+    guard isAscending && limitKeepsNewest else {
+      return (
+        sql + " ORDER BY t.Z_PK \(isAscending ? "ASC" : "DESC") LIMIT \(bound)", builder.arguments
+      )
+    }
+    let newest =
+      "SELECT t.Z_PK" + sql.dropFirst("SELECT \(list)".count)
+      + " ORDER BY t.Z_PK DESC LIMIT \(bound)"
+    return (
+      "SELECT \(list) FROM ATRANSACTION AS t WHERE t.Z_PK IN (\(newest)) ORDER BY t.Z_PK ASC",
+      builder.arguments
+    )
+  }
+}
+
+/// Which changes to look for, in the terms of the tables; a change must meet all conditions.
+public struct ChangeSelection: Hashable, Sendable {
+  /// An object: the number of its entity, and its primary key.
+  public struct Object: Hashable, Sendable {
+    /// The number of the object's own entity.
+    public let entityNumber: Int64
+    /// The object's primary key.
+    public let primaryKey: Int64
+
+    /// An object.
+    public init(entityNumber: Int64, primaryKey: Int64) {
+      self.entityNumber = entityNumber
+      self.primaryKey = primaryKey
+    }
+  }
+
+  /// Some slots of one entity.
+  public struct Slots: Hashable, Sendable {
+    /// The number of the entity.
+    public let entityNumber: Int64
+    /// How many slots its masks have.
+    public let slotCount: Int
+    /// The slots of which at least one must be set.
+    public let slots: [Int]
+
+    /// Some slots.
+    public init(entityNumber: Int64, slotCount: Int, slots: [Int]) {
+      self.entityNumber = entityNumber
+      self.slotCount = slotCount
+      self.slots = slots
+    }
+  }
+
+  /// The change is of one of these kinds; nil for any.
+  public var kinds: [ChangeKind]?
+  /// The object is of one of these entities; nil for any.
+  public var entityNumbers: [Int64]?
+  /// The object is one of these; nil for any.
+  public var objects: [Object]?
+  /// The change is an update that touched one of these slots; nil for any change.
+  public var slots: [Slots]?
+
+  /// A selection; without arguments, of every change.
+  public init(
+    kinds: [ChangeKind]? = nil, entityNumbers: [Int64]? = nil, objects: [Object]? = nil,
+    slots: [Slots]? = nil
+  ) {
+    self.kinds = kinds
+    self.entityNumbers = entityNumbers
+    self.objects = objects
+    self.slots = slots
+  }
+}

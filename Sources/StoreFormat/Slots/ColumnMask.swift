@@ -1,0 +1,103 @@
+/// Which slots of an entity an update touched, as the bits of `ZCOLUMNS`.
+///
+/// Slot *i* is set when bit `0x80 >> (i mod 8)` of byte *i / 8* is: the raw content of a
+/// CFBitVector. A mask belongs to the model it was written with; ``EntitySlots/names(in:)`` tells
+/// whether it fits one. Masks of up to 256 slots, which is all but every one, take no allocation.
+public struct ColumnMask: Sendable {
+  private static let inlineCapacity = 32
+
+  private var inline: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+  private var overflow: [UInt8]?
+  /// The length in bytes.
+  public let byteCount: Int
+
+  /// A mask out of its bytes.
+  public init(_ bytes: [UInt8]) {
+    self = bytes.withUnsafeBytes { ColumnMask(bytes: $0) }
+  }
+
+  /// A mask out of bytes that are only lent.
+  public init(bytes: UnsafeRawBufferPointer) {
+    byteCount = bytes.count
+    if bytes.count <= ColumnMask.inlineCapacity {
+      overflow = nil
+      withUnsafeMutableBytes(of: &inline) { $0.copyMemory(from: bytes) }
+    } else {
+      overflow = Array(bytes)
+    }
+  }
+
+  /// A mask of `slotCount` slots in which the given ones are set; others are ignored.
+  public init(slotCount: Int, settingSlots slots: some Sequence<Int>) {
+    var bytes = [UInt8](repeating: 0, count: (slotCount + 7) / 8)
+    for slot in slots where slot >= 0 && slot < slotCount {
+      bytes[slot / 8] |= 0x80 >> (slot % 8)
+    }
+    self.init(bytes)
+  }
+
+  /// Lends the bytes.
+  @inline(__always)
+  public func withBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    if let overflow { return try overflow.withUnsafeBytes(body) }
+    return try withUnsafeBytes(of: inline) {
+      try body(UnsafeRawBufferPointer(rebasing: $0[..<byteCount]))
+    }
+  }
+
+  /// The bytes.
+  public var bytes: [UInt8] { withBytes { Array($0) } }
+
+  /// Whether a slot is set; a slot behind the end is not.
+  public func contains(_ slot: Int) -> Bool {
+    withBytes { bytes in
+      slot >= 0 && slot / 8 < bytes.count && bytes[slot / 8] & (0x80 >> (slot % 8)) != 0
+    }
+  }
+
+  /// The numbers of the set slots, ascending.
+  public var setSlots: [Int] {
+    var slots: [Int] = []
+    forEachSetSlot { slots.append($0) }
+    return slots
+  }
+
+  /// Visits the numbers of the set slots, ascending, without making a list of them.
+  @inline(__always)
+  public func forEachSetSlot(_ body: (Int) -> Void) {
+    withBytes { bytes in
+      for (index, byte) in bytes.enumerated() where byte != 0 {
+        var rest = byte
+        while rest != 0 {
+          let bit = rest.leadingZeroBitCount
+          body(index * 8 + bit)
+          rest &= ~(0x80 >> UInt8(bit))
+        }
+      }
+    }
+  }
+
+  /// Whether the mask has the length of one of `slotCount` slots, and no bit behind the last.
+  public func fits(slotCount: Int) -> Bool {
+    guard byteCount == (slotCount + 7) / 8 else { return false }
+    return withBytes { bytes in
+      guard let last = bytes.last, slotCount % 8 != 0 else { return true }
+      return last & (0xff >> (slotCount % 8)) == 0
+    }
+  }
+}
+
+extension ColumnMask: Hashable {
+  /// Whether the bytes are the same.
+  public static func == (left: ColumnMask, right: ColumnMask) -> Bool {
+    left.byteCount == right.byteCount
+      && left.withBytes { left in right.withBytes { left.elementsEqual($0) } }
+  }
+
+  /// Feeds the bytes into a hasher.
+  public func hash(into hasher: inout Hasher) {
+    withBytes { hasher.combine(bytes: $0) }
+  }
+}

@@ -1,0 +1,72 @@
+extension StoreTimestamp {
+  /// The time in UTC without loss: `StoreTimestamp(exactISO8601:)` gives back the very same bits.
+  ///
+  /// It has as many fraction digits as the shortest decimal text of the stored number, and none
+  /// if that is integral. Nil where no such text exists: outside the years 1 to 9999, for `-0.0`,
+  /// and for numbers nearer to zero than 0.0001, whose shortest text has an exponent.
+  public var exactISO8601: String? {
+    let text = Array(secondsSinceReferenceDate.description.utf8)
+    guard let decimal = FloorDecimal(shortestText: text),
+      let time = UniversalTime(secondsSinceReferenceDate: decimal.whole)
+    else { return nil }
+    var result = String(unsafeUninitializedCapacity: 20) { time.write(into: $0) }
+    if !decimal.fraction.isEmpty {
+      result.removeLast()
+      result += "." + String(decoding: decimal.fraction, as: UTF8.self) + "Z"
+    }
+    let readBack = StoreTimestamp(exactISO8601: result)
+    guard
+      readBack?.secondsSinceReferenceDate.bitPattern == secondsSinceReferenceDate.bitPattern
+    else { return nil }
+    return result
+  }
+
+  /// Reads `2024-07-29T00:42:37Z`, with 1 to 32 fraction digits after a point if there are any.
+  ///
+  /// The result is the double nearest to that time. Nil for every other form, for days and times
+  /// that do not exist, leap seconds included, and for lower-case letters.
+  public init?(exactISO8601 text: String) {
+    let bytes = Array(text.utf8)
+    guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"),
+      let year = Self.number(bytes[0..<4]), bytes[4] == UInt8(ascii: "-"),
+      let month = Self.number(bytes[5..<7]), bytes[7] == UInt8(ascii: "-"),
+      let day = Self.number(bytes[8..<10]), bytes[10] == UInt8(ascii: "T"),
+      let hour = Self.number(bytes[11..<13]), bytes[13] == UInt8(ascii: ":"), hour < 24,
+      let minute = Self.number(bytes[14..<16]), bytes[16] == UInt8(ascii: ":"), minute < 60,
+      let second = Self.number(bytes[17..<19]), second < 60,
+      let date = CivilDate(year: year, month: month, day: day)
+    else { return nil }
+    var fraction: ArraySlice<UInt8> = []
+    if bytes.count > 20 {
+      guard bytes[19] == UInt8(ascii: ".") else { return nil }
+      fraction = bytes[20..<(bytes.count - 1)]
+      guard !fraction.isEmpty else { return nil }
+    }
+    let secondOfDay = hour * 3600 + minute * 60 + second
+    self.init(
+      unixSeconds: date.daysSinceUnixEpoch * 86_400 + secondOfDay, fractionDigits: fraction)
+  }
+
+  /// Makes the timestamp nearest to whole seconds since 1970 and a decimal fraction that counts
+  /// forward from them, given as ASCII digits.
+  ///
+  /// Nil for more than 32 digits, for other bytes than digits, and where the sum overflows.
+  public init?(unixSeconds: Int, fractionDigits: ArraySlice<UInt8>) {
+    let (whole, overflow) = unixSeconds.subtractingReportingOverflow(
+      Int(Self.referenceDateUnixSeconds))
+    guard !overflow, fractionDigits.count <= 32,
+      fractionDigits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      let seconds = FloorDecimal(whole: whole, fraction: fractionDigits).nearestDouble
+    else { return nil }
+    self.init(secondsSinceReferenceDate: seconds)
+  }
+
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+    var value = 0
+    for digit in digits {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+      value = value * 10 + Int(digit - UInt8(ascii: "0"))
+    }
+    return value
+  }
+}
