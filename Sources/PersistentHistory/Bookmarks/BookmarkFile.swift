@@ -1,0 +1,77 @@
+import StoreFormat
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The file beside a store in which consumers keep their bookmarks.
+///
+/// A JSON object: `schema` is 1, `bookmarks` an array of objects with `name`, `token` (SwiftData's
+/// JSON of a token) and `timestampRaw` (seconds since 2001, as the transaction has it).
+public struct BookmarkFile: Hashable, Sendable {
+  /// The path of the file.
+  public let path: String
+  /// The bookmarks, by name; empty where the file does not exist.
+  public let bookmarks: [Bookmark]
+
+  /// The schema that this code reads.
+  private static let schema = 1
+
+  /// Where a store's bookmarks are kept unless told otherwise.
+  public static func path(besideStore path: String) -> String { path + "-bookmarks.json" }
+
+  /// Reads the bookmarks.
+  ///
+  /// - Throws: ``HistoryError/unreadableBookmarks(path:reason:)``.
+  public init(path: String) throws(HistoryError) {
+    self.path = path
+    let bytes: [UInt8]
+    do {
+      bytes = try SmallFile.read(path)
+    } catch .missing {
+      bookmarks = []
+      return
+    } catch {
+      throw .unreadableBookmarks(path: path, reason: error.text)
+    }
+    do {
+      let content = try JSONDecoder().decode(Content.self, from: Data(bytes))
+      guard content.schema == BookmarkFile.schema else {
+        throw HistoryError.unreadableBookmarks(
+          path: path, reason: "its schema is \(content.schema), expected \(BookmarkFile.schema)")
+      }
+      bookmarks = content.bookmarks.map {
+        Bookmark(
+          name: $0.name, token: $0.token,
+          timestamp: $0.timestampRaw.map(StoreTimestamp.init(secondsSinceReferenceDate:)))
+      }.sorted { $0.name < $1.name }
+    } catch let error as HistoryError {
+      throw error
+    } catch {
+      throw .unreadableBookmarks(path: path, reason: "it is not the JSON of bookmarks")
+    }
+  }
+
+  /// The bookmark of a name.
+  ///
+  /// - Throws: ``HistoryError/unknownBookmark(name:path:known:)``.
+  public func bookmark(named name: String) throws(HistoryError) -> Bookmark {
+    guard let bookmark = bookmarks.first(where: { $0.name == name }) else {
+      throw .unknownBookmark(name: name, path: path, known: bookmarks.map(\.name))
+    }
+    return bookmark
+  }
+
+  private struct Content: Codable {
+    struct Entry: Codable {
+      let name: String
+      let token: HistoryToken
+      let timestampRaw: Double?
+    }
+
+    let schema: Int
+    let bookmarks: [Entry]
+  }
+}

@@ -1,0 +1,93 @@
+import StoreFormat
+
+/// Everything that can go wrong between a question about history and its answer.
+///
+/// What concerns the file itself is a ``StoreFormat/StoreError``.
+public enum HistoryError: Error, Hashable, Sendable {
+  /// A text is not a token in any of its forms.
+  case malformedToken(text: String, reason: String, hint: String)
+  /// A file that should hold a token cannot be read.
+  case unreadableToken(path: String, reason: String)
+  /// There is no bookmark of this name.
+  case unknownBookmark(name: String, path: String, known: [String])
+  /// The file that keeps the bookmarks cannot be read or understood.
+  case unreadableBookmarks(path: String, reason: String)
+  /// A token does not work with this store.
+  case unusableToken(UnusableToken)
+  /// A token stands before the first transaction and names none.
+  case noTransaction(text: String)
+  /// A text is not an object in any of its forms.
+  case malformedObject(text: String)
+  /// An object's address names another store.
+  case objectOfOtherStore(object: String, store: String?)
+  /// The store has no entity of this name.
+  case unknownEntity(name: String, suggestions: [String])
+  /// No entity in question has a property of this name.
+  case unknownAttribute(name: String, suggestions: [String])
+  /// Names of attributes were asked for, and the store has no model that tells them.
+  case unknownModel(path: String, reason: String)
+}
+
+extension HistoryError {
+  /// What is wrong.
+  public var message: String {
+    switch self {
+    case .malformedToken(let text, let reason, _):
+      "'\(text)' is not a token: \(reason)"
+    case .unreadableToken(let path, let reason):
+      "cannot read a token from \(path): \(reason)"
+    case .unknownBookmark(let name, let path, _):
+      "no bookmark named '\(name)' in \(path)"
+    case .unreadableBookmarks(let path, let reason):
+      "cannot read the bookmarks in \(path): \(reason)"
+    case .unusableToken(let token):
+      token.message
+    case .noTransaction(let text):
+      "'\(text)' is a position at which no transaction stands"
+    case .malformedObject(let text):
+      "'\(text)' is not an object: expected an entity and a primary key"
+    case .objectOfOtherStore(let object, let store):
+      "\(object) is an object of another store; this one is \(store ?? "without an identifier")"
+    case .unknownEntity(let name, _):
+      "no entity named '\(name)' in this store"
+    case .unknownAttribute(let name, _):
+      "no entity in question has an attribute or relationship named '\(name)'"
+    case .unknownModel(let path, let reason):
+      "the names of attributes in \(path) cannot be known: \(reason)"
+    }
+  }
+
+  /// What to do about it.
+  public var remedy: String {
+    switch self {
+    case .malformedToken(_, _, let hint):
+      hint
+    case .unreadableToken:
+      "a token file holds a token in text, the JSON of one, or an archived NSPersistentHistoryToken"
+    case .unknownBookmark(_, _, let known):
+      known.isEmpty
+        ? "no bookmark was ever set there" : "there are: " + known.joined(separator: ", ")
+    case .unreadableBookmarks:
+      "move the file away to start without bookmarks, or name another with --bookmark-file"
+    case .unusableToken(let token):
+      token.remedy
+    case .noTransaction:
+      "name a transaction, for example first or last"
+    case .malformedObject:
+      "write Trip/p12, or the object's address x-coredata://STORE/Trip/p12"
+    case .objectOfOtherStore:
+      "give the store that the object belongs to, or leave the store out of the object"
+    case .unknownEntity(_, let suggestions), .unknownAttribute(_, let suggestions):
+      suggestions.isEmpty
+        ? "info lists the entities of a store"
+        : "did you mean " + suggestions.joined(separator: ", ") + "?"
+    case .unknownModel:
+      "leave out the condition on attributes"
+    }
+  }
+}
+
+extension HistoryError: CustomStringConvertible {
+  /// The message and the remedy as one line.
+  public var description: String { "\(message) (\(remedy))" }
+}

@@ -1,0 +1,95 @@
+import StoreFormat
+
+/// Which changes a query is about; a change must meet all conditions.
+public struct ChangeCondition: Hashable, Sendable {
+  /// The change is of one of these kinds; empty for any.
+  public var kinds: [ChangeKind]
+  /// The object is of one of these entities; empty for any. A number stands for an entity that the
+  /// store does not name.
+  public var entities: [String]
+  /// The object is one of these; empty for any.
+  public var objects: [HistoryObject]
+  /// The change is an update that touched one of these attributes or relationships; empty for any
+  /// change.
+  public var attributes: [String]
+
+  /// A condition; without arguments, one that every change meets.
+  public init(
+    kinds: [ChangeKind] = [], entities: [String] = [], objects: [HistoryObject] = [],
+    attributes: [String] = []
+  ) {
+    self.kinds = kinds
+    self.entities = entities
+    self.objects = objects
+    self.attributes = attributes
+  }
+
+  /// Whether every change meets it.
+  public var isEmpty: Bool {
+    kinds.isEmpty && entities.isEmpty && objects.isEmpty && attributes.isEmpty
+  }
+
+  /// Whether a change meets it.
+  public func matches(_ change: HistoryChange) -> Bool {
+    if !kinds.isEmpty {
+      guard let kind = change.kind, kinds.contains(kind) else { return false }
+    }
+    if !entities.isEmpty {
+      guard let entity = change.entity,
+        entities.contains(where: {
+          $0 == entity.name || entity.name == nil && Int64($0) == entity.number
+        })
+      else { return false }
+    }
+    if !objects.isEmpty {
+      guard
+        objects.contains(where: {
+          $0.entityName == change.entity?.name && $0.primaryKey == change.primaryKey
+        })
+      else { return false }
+    }
+    if !attributes.isEmpty {
+      guard let names = change.attributes, attributes.contains(where: names.contains) else {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// The condition in the numbers of a store.
+  ///
+  /// - Throws: ``HistoryError/unknownEntity(name:suggestions:)``,
+  ///   ``HistoryError/unknownAttribute(name:suggestions:)``,
+  ///   ``HistoryError/objectOfOtherStore(object:store:)`` or
+  ///   ``HistoryError/unknownModel(path:reason:)``, so that a slip of the pen is not an empty answer.
+  func selection(in schema: HistorySchema, of snapshot: StoreSnapshot) throws -> ChangeSelection? {
+    guard !isEmpty else { return nil }
+    let names = NameLookup(schema: schema)
+    var selection = ChangeSelection(kinds: kinds.isEmpty ? nil : kinds)
+    if !entities.isEmpty {
+      selection.entityNumbers = try entities.map { try names.entityNumber($0) }
+    }
+    if !objects.isEmpty {
+      selection.objects = try objects.map { object in
+        if let store = object.storeIdentifier, store != snapshot.metadata.storeIdentifier {
+          throw HistoryError.objectOfOtherStore(
+            object: object.description, store: snapshot.metadata.storeIdentifier)
+        }
+        return ChangeSelection.Object(
+          entityNumber: try names.entityNumber(object.entityName), primaryKey: object.primaryKey)
+      }
+    }
+    if !attributes.isEmpty {
+      if case .model = try snapshot.modelCache() {
+      } else {
+        throw HistoryError.unknownModel(
+          path: snapshot.location.path, reason: "the store has no readable model cache")
+      }
+      let candidates =
+        entities.isEmpty
+        ? schema.entities : entities.compactMap { schema.entity(named: $0) }
+      selection.slots = try names.slots(of: attributes, among: candidates)
+    }
+    return selection
+  }
+}

@@ -1,0 +1,62 @@
+import StoreFormat
+
+/// Finds entities and attributes by name, and near names where there is none.
+struct NameLookup {
+  let schema: HistorySchema
+
+  /// How many near names are offered.
+  private static let mostSuggestions = 3
+
+  /// The number of an entity, by its name or, for one without a name, by the number itself.
+  func entityNumber(_ name: String) throws(HistoryError) -> Int64 {
+    if let number = schema.entity(named: name)?.number { return number }
+    if let number = Int64(name), schema.entity(number: number).name == nil { return number }
+    throw .unknownEntity(
+      name: name, suggestions: NameLookup.near(name, in: schema.entities.compactMap(\.name)))
+  }
+
+  /// The slots of some attributes in every candidate that has one of them.
+  func slots(
+    of attributes: [String], among candidates: [HistoryEntity]
+  ) throws(HistoryError) -> [ChangeSelection.Slots] {
+    let known = Set(candidates.flatMap { $0.slots?.slots.map(\.name) ?? [] })
+    if let missing = attributes.first(where: { !known.contains($0) }) {
+      throw .unknownAttribute(
+        name: missing, suggestions: NameLookup.near(missing, in: known.sorted()))
+    }
+    return candidates.compactMap { entity in
+      guard let number = entity.number, let slots = entity.slots else { return nil }
+      let indices = attributes.flatMap(slots.indices(of:))
+      guard !indices.isEmpty else { return nil }
+      return ChangeSelection.Slots(
+        entityNumber: number, slotCount: slots.slots.count, slots: indices)
+    }
+  }
+
+  /// Names that a slip of the pen may have meant.
+  static func near(_ name: String, in names: [String]) -> [String] {
+    let wanted = name.lowercased().prefix(64)
+    return
+      names
+      .filter { $0.utf8.count <= 256 }
+      .map { (name: $0, distance: distance(wanted, $0.lowercased().prefix(64))) }
+      .filter { $0.distance <= max(1, wanted.count / 3) || $0.name.lowercased().hasPrefix(wanted) }
+      .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }
+      .prefix(mostSuggestions).map(\.name)
+  }
+
+  /// How many letters must be put in, taken out or replaced.
+  private static func distance(_ left: Substring, _ right: Substring) -> Int {
+    var row = Array(0...right.count)
+    for (index, character) in left.enumerated() {
+      var diagonal = row[0]
+      row[0] = index + 1
+      for (column, other) in right.enumerated() {
+        let replaced = diagonal + (character == other ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+      }
+    }
+    return row[right.count]
+  }
+}

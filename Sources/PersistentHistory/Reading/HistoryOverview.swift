@@ -1,0 +1,82 @@
+import StoreFormat
+
+/// A store's history at a glance: its span, its size, who wrote it and what about.
+public struct HistoryOverview: Sendable {
+  /// The changes of one entity.
+  public struct EntityCount: Sendable {
+    /// The entity.
+    public let entity: HistoryEntity
+    /// How many inserts.
+    public var inserts: Int64 = 0
+    /// How many updates.
+    public var updates: Int64 = 0
+    /// How many deletes.
+    public var deletes: Int64 = 0
+    /// How many changes are of a kind that no framework writes.
+    public var others: Int64 = 0
+    /// How many changes in all.
+    public var total: Int64 { inserts + updates + deletes + others }
+  }
+
+  /// How many transactions there are.
+  public let transactionCount: Int64
+  /// The oldest transaction; nil in an empty history.
+  public let oldest: TransactionPosition?
+  /// The newest transaction; nil in an empty history.
+  public let newest: TransactionPosition?
+  /// The highest transaction number that the store ever issued.
+  public let highestIssued: Int64
+  /// The changes by entity, the most first.
+  public let entities: [EntityCount]
+  /// The transactions by author, the most first; nil is for those without one.
+  public let authors: [TextCount]
+  /// The transactions by bundle, the most first.
+  public let bundles: [TextCount]
+  /// The transactions by process, the most first.
+  public let processes: [TextCount]
+  /// The bytes of the pages that history occupies; nil where SQLite cannot tell.
+  public let historyByteCount: Int64?
+  /// Whether the highest number that the store has written down is lower than one that is there.
+  ///
+  /// That is a copy which lost its `-wal`; an app that goes on with it would use numbers again.
+  public let isTorn: Bool
+
+  /// How many changes there are.
+  public var changeCount: Int64 { entities.reduce(0) { $0 + $1.total } }
+
+  /// Sums up a store.
+  ///
+  /// - Throws: ``StoreFormat/StoreError/withoutHistory(path:)`` in a store without history tables.
+  public init(snapshot: StoreSnapshot, schema: HistorySchema) throws {
+    transactionCount = try snapshot.transactionCount()
+    oldest = try snapshot.oldestTransaction()
+    newest = try snapshot.newestTransaction()
+    let issued = snapshot.entities.highestNumber(of: .transaction)
+    highestIssued = max(issued, newest?.number ?? 0)
+    isTorn =
+      try (newest?.number ?? 0) > issued
+      || snapshot.highestChangeNumber() > snapshot.entities.highestNumber(of: .change)
+    entities = HistoryOverview.entities(try snapshot.changeCounts(), schema)
+    authors = try snapshot.textCounts(.author)
+    bundles = try snapshot.textCounts(.bundle)
+    processes = try snapshot.textCounts(.process)
+    historyByteCount = try snapshot.historyByteCount()
+  }
+
+  private static func entities(_ counts: [ChangeCount], _ schema: HistorySchema) -> [EntityCount] {
+    var entities: [Int64?: EntityCount] = [:]
+    for count in counts {
+      var entry =
+        entities[count.entityNumber]
+        ?? EntityCount(entity: count.entityNumber.map(schema.entity) ?? HistoryEntity(name: nil))
+      switch count.kind {
+      case .insert: entry.inserts += count.count
+      case .update: entry.updates += count.count
+      case .delete: entry.deletes += count.count
+      case nil: entry.others += count.count
+      }
+      entities[count.entityNumber] = entry
+    }
+    return entities.values.sorted { ($1.total, $0.entity.label) < ($0.total, $1.entity.label) }
+  }
+}

@@ -1,0 +1,49 @@
+import SystemPackage
+
+/// Files that people hand over and that should be small: tokens and bookmarks.
+enum SmallFile {
+  /// The most that is read, in bytes.
+  static let limit = 1 << 20
+
+  /// Why such a file cannot be read.
+  enum Failure: Error, Hashable {
+    case missing
+    case tooLarge
+    case system(Errno)
+
+    var text: String {
+      switch self {
+      case .missing: "there is no such file"
+      case .tooLarge: "it is larger than \(SmallFile.limit >> 20) MiB"
+      case .system(let error): error.description
+      }
+    }
+  }
+
+  /// Reads a file, or with `-` standard input.
+  static func read(_ path: String) throws(Failure) -> [UInt8] {
+    do {
+      guard path != "-" else { return try read(from: .standardInput) }
+      let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+      defer { try? file.close() }
+      return try read(from: file)
+    } catch let failure as Failure {
+      throw failure
+    } catch Errno.noSuchFileOrDirectory {
+      throw .missing
+    } catch {
+      throw .system(error as? Errno ?? .ioError)
+    }
+  }
+
+  private static func read(from file: FileDescriptor) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 16)
+    defer { buffer.deallocate() }
+    while case let count = try file.read(into: buffer), count > 0 {
+      bytes += UnsafeRawBufferPointer(rebasing: buffer[..<count])
+      guard bytes.count <= limit else { throw Failure.tooLarge }
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,134 @@
+import StoreFormat
+
+/// A token as a person or a script writes it, before any store has been asked.
+public enum TokenExpression: Hashable, Sendable {
+  /// The number of a transaction of the store in question.
+  case number(Int64)
+  /// A token that names its store or stores.
+  case token(HistoryToken)
+  /// The oldest transaction, or the n-th behind it.
+  case first(offset: Int64)
+  /// The newest transaction, or the n-th before it.
+  case last(offset: Int64)
+  /// A moment; it stands before the first transaction at it or after it.
+  case moment(Moment)
+  /// The token that a bookmark keeps.
+  case bookmark(name: String)
+  /// The token in a file, or with `-` in standard input.
+  case file(path: String)
+}
+
+extension TokenExpression {
+  /// Reads a token in any of its forms.
+  ///
+  /// - Parameters:
+  ///   - text: Such as `57`, `1D070E6D-…:57`, `last~3`, `2w`, `@name` or `@./file`.
+  ///   - now: What durations and words such as `yesterday` are relative to.
+  /// - Throws: ``HistoryError/malformedToken(text:reason:hint:)``.
+  public init(_ text: String, now: StoreTimestamp) throws(HistoryError) {
+    let trimmed = text.trimmingBlanks
+    func malformed(_ reason: String, _ hint: String) -> HistoryError {
+      .malformedToken(text: text, reason: reason, hint: hint)
+    }
+    if trimmed.isEmpty { throw malformed("it is empty", TokenExpression.formsHint) }
+    if trimmed.hasPrefix("@") {
+      self = try TokenExpression.reference(String(trimmed.dropFirst()), malformed: malformed)
+      return
+    }
+    if trimmed.utf8.allSatisfy(\.isDigit) {
+      guard let number = Int64(trimmed) else {
+        throw malformed(
+          "the number is larger than any transaction number", "a number has at most 19 digits")
+      }
+      self = .number(number)
+      return
+    }
+    if trimmed.hasPrefix("-"), trimmed.dropFirst().utf8.allSatisfy(\.isDigit) {
+      throw malformed(
+        "a transaction number is not negative",
+        "count back from the newest with last~\(trimmed.dropFirst())")
+    }
+    if let anchored = try TokenExpression.anchored(trimmed, malformed: malformed) {
+      self = anchored
+      return
+    }
+    if let token = HistoryToken(portable: trimmed) {
+      self = .token(token)
+      return
+    }
+    do {
+      if let moment = try Moment.parse(trimmed, now: now) {
+        self = .moment(moment)
+        return
+      }
+    } catch {
+      throw malformed(error.message, error.hint)
+    }
+    if trimmed.contains(":"), trimmed.contains("-") {
+      throw malformed(
+        "the part before the colon is not a store identifier, or the one behind it not a number",
+        "write the identifier in full, as in 1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:57")
+    }
+    throw malformed("no form of a token fits", TokenExpression.formsHint)
+  }
+
+  /// The forms in one line.
+  static let formsHint =
+    "write a number, STORE:NUMBER, first, last, last~3, a date, a duration such as 2w, @bookmark or @./file"
+
+  private static func reference(
+    _ name: String, malformed: (String, String) -> HistoryError
+  ) throws(HistoryError) -> TokenExpression {
+    if name == "-" || name.contains("/") { return .file(path: name) }
+    guard !name.isEmpty else {
+      throw malformed(
+        "nothing follows the @",
+        "write @name for a bookmark, @./file for a file, @- for standard input")
+    }
+    guard Bookmark.isName(name) else {
+      throw malformed(
+        "a bookmark's name has only letters, digits, '.', '_' and '-'",
+        "for a file in this folder write @./\(name)")
+    }
+    return .bookmark(name: name)
+  }
+
+  /// `first`, `last` and their neighbours.
+  private static func anchored(
+    _ text: String, malformed: (String, String) -> HistoryError
+  ) throws(HistoryError) -> TokenExpression? {
+    for (word, make) in [
+      ("first", TokenExpression.first(offset:)), ("last", TokenExpression.last(offset:)),
+    ] where text.hasPrefix(word) {
+      let rest = text.dropFirst(word.count)
+      if rest.isEmpty { return make(0) }
+      guard rest.hasPrefix("~") || rest.hasPrefix("+") || rest.hasPrefix("-") else { continue }
+      let digits = rest.dropFirst()
+      guard rest.hasPrefix("~"), !digits.isEmpty, digits.utf8.allSatisfy(\.isDigit),
+        let offset = Int64(digits)
+      else {
+        throw malformed(
+          "a number must follow \(word)~",
+          "write \(word)~3 for the third from \(word == "last" ? "the newest" : "the oldest")")
+      }
+      return make(offset)
+    }
+    return nil
+  }
+}
+
+extension UInt8 {
+  /// Whether this is an ASCII digit.
+  var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}
+
+extension StringProtocol {
+  /// The text without blanks and line ends around it.
+  var trimmingBlanks: String {
+    let blanks: (Character) -> Bool = { $0.isWhitespace }
+    guard let first = firstIndex(where: { !blanks($0) }),
+      let last = lastIndex(where: { !blanks($0) })
+    else { return "" }
+    return String(self[first...last])
+  }
+}

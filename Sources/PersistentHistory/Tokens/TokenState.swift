@@ -1,0 +1,106 @@
+import StoreFormat
+
+/// Whether a token works with a store, and if not, why.
+///
+/// The states are tested in the order in which they stand here.
+public enum TokenState: Hashable, Sendable {
+  /// The token names other stores only.
+  case foreign(identifiers: [String])
+  /// The token names a number beyond the newest that the store ever issued.
+  case ahead(highestIssued: Int64)
+  /// No transaction with exactly this number is there: the frameworks' own rule for
+  /// `historyTokenExpired` (`NSPersistentHistoryTokenExpiredError`, 134301).
+  case expired
+  /// The transaction is there, but it was saved at another time than the bookmark remembers: this is
+  /// another copy of the store.
+  case diverged(remembered: StoreTimestamp, found: StoreTimestamp?)
+  /// History after the token can be fetched.
+  case valid
+
+  /// The state in a word.
+  public var name: String {
+    switch self {
+    case .foreign: "foreign"
+    case .ahead: "ahead"
+    case .expired: "expired"
+    case .diverged: "diverged"
+    case .valid: "valid"
+    }
+  }
+}
+
+/// A token that does not work with a store, with all that is needed to go on.
+public struct UnusableToken: Hashable, Sendable {
+  /// The token as it was written.
+  public let text: String
+  /// The transaction number for this store, where the token names one.
+  public let number: Int64?
+  /// Why it does not work.
+  public let state: TokenState
+  /// The path of the store.
+  public let path: String
+  /// The identifier of the store.
+  public let storeIdentifier: String?
+  /// The oldest transaction, whose token is the oldest that works; nil in an empty history.
+  public let oldest: TransactionPosition?
+  /// The newest transaction.
+  public let newest: TransactionPosition?
+
+  /// The name of the error: what the frameworks call it, or the closest.
+  public var kind: String {
+    switch state {
+    case .foreign: "historyTokenForeign"
+    case .ahead: "historyTokenAhead"
+    case .expired: "historyTokenExpired"
+    case .diverged: "historyTokenDiverged"
+    case .valid: "historyTokenValid"
+    }
+  }
+
+  /// What is wrong, with the reach of what is kept.
+  public var message: String {
+    switch state {
+    case .foreign(let identifiers):
+      "token \(text) belongs to another store (\(identifiers.joined(separator: ", "))); "
+        + "\(path) is \(storeIdentifier ?? "without an identifier")"
+    case .ahead(let highest):
+      "token \(text) is ahead of \(path): the newest number ever issued there is \(highest)"
+    case .expired:
+      "token \(text) has expired in \(path): history after it is incomplete, because transaction "
+        + "\(number.map(String.init) ?? text) is gone; \(reach)"
+    case .diverged(let remembered, let found):
+      "token \(text) comes from another copy of \(path): it remembers transaction "
+        + "\(number.map(String.init) ?? "") from \(StoreTimestamp.text(remembered)), here it is from "
+        + "\(StoreTimestamp.text(found))"
+    case .valid:
+      "token \(text) works with \(path)"
+    }
+  }
+
+  /// How to go on.
+  public var remedy: String {
+    switch state {
+    case .foreign: "give the store that the token came from"
+    case .ahead: "the token is from a newer copy of the store, or its -wal is missing here"
+    case .expired, .diverged:
+      oldest.map {
+        "start anew with --after 0, or go on from the oldest token that works: --after \($0.number)"
+      }
+        ?? "the history is empty; start anew with --after 0"
+    case .valid: "nothing"
+    }
+  }
+
+  private var reach: String {
+    oldest.map {
+      "the oldest token that works is \($0.number), of \(StoreTimestamp.text($0.timestamp))"
+    } ?? "the history is empty"
+  }
+}
+
+extension StoreTimestamp {
+  /// A time as messages write it: UTC, to the second.
+  static func text(_ timestamp: StoreTimestamp?) -> String {
+    timestamp?.iso8601(fractionDigits: 0) ?? "an unknown time"
+  }
+}

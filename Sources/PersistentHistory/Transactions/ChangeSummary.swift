@@ -1,0 +1,53 @@
+import StoreFormat
+
+/// How many objects of each entity a transaction inserted, updated and deleted.
+///
+/// Its size depends on the number of entities, not of changes.
+public struct ChangeSummary: Hashable, Sendable {
+  /// The counts of one entity.
+  public struct Entry: Hashable, Sendable {
+    /// The entity; nil for changes whose row names none.
+    public let entity: HistoryEntity?
+    /// How many were inserted.
+    public var inserts = 0
+    /// How many were updated.
+    public var updates = 0
+    /// How many were deleted.
+    public var deletes = 0
+    /// How many changes are of a kind that no framework writes.
+    public var others = 0
+  }
+
+  /// The counts, in the order in which the entities first appear.
+  public private(set) var entries: [Entry] = []
+  /// How many changes were counted.
+  public private(set) var count = 0
+
+  /// A summary of nothing.
+  public init() {}
+
+  /// More entities than any model has; those beyond are counted without their entity.
+  private static let mostEntries = 1000
+
+  private var indices: [HistoryEntity?: Int] = [:]
+
+  /// Counts a change.
+  public mutating func add(_ change: HistoryChange) {
+    count += 1
+    let index = self.index(of: change.entity)
+    switch change.kind {
+    case .insert: entries[index].inserts += 1
+    case .update: entries[index].updates += 1
+    case .delete: entries[index].deletes += 1
+    case nil: entries[index].others += 1
+    }
+  }
+
+  private mutating func index(of entity: HistoryEntity?) -> Int {
+    if let index = indices[entity] { return index }
+    guard entity == nil || entries.count < Self.mostEntries else { return self.index(of: nil) }
+    entries.append(Entry(entity: entity))
+    indices[entity] = entries.count - 1
+    return entries.count - 1
+  }
+}

@@ -1,0 +1,59 @@
+import StoreFormat
+
+/// What a transaction did to one object: inserted, updated or deleted it.
+///
+/// History keeps which attributes an update touched, never their values; only what a deleted object
+/// was told to leave behind has a value, in its ``tombstone``.
+public struct HistoryChange: Hashable, Sendable {
+  /// The change number.
+  public var number: Int64
+  /// What happened; nil for a kind that no framework writes.
+  public var kind: ChangeKind?
+  /// The object's own entity; nil where the row holds none.
+  public var entity: HistoryEntity?
+  /// The object's primary key; nil where the row holds none.
+  public var primaryKey: Int64?
+  /// Which slots an update touched; nil for inserts and deletes.
+  public var mask: ColumnMask?
+  /// What a deleted object left behind, by slot and without nulls at the end.
+  public var tombstone: [StoredValue]
+  /// Columns of the row that say more than the properties above.
+  public var extra: [ExtraColumn]
+
+  /// A change.
+  public init(
+    number: Int64, kind: ChangeKind?, entity: HistoryEntity?, primaryKey: Int64?,
+    mask: ColumnMask? = nil, tombstone: [StoredValue] = [], extra: [ExtraColumn] = []
+  ) {
+    self.number = number
+    self.kind = kind
+    self.entity = entity
+    self.primaryKey = primaryKey
+    self.mask = mask
+    self.tombstone = tombstone
+    self.extra = extra
+  }
+
+  /// The properties that an update touched, in slot order and each once; nil where the names cannot
+  /// be known, and for inserts and deletes.
+  public var attributes: [String]? {
+    guard kind == .update, let mask else { return nil }
+    return entity?.slots?.names(in: mask)
+  }
+
+  /// The object, where the row names one.
+  public var object: HistoryObject? {
+    guard let name = entity?.name, let primaryKey else { return nil }
+    return HistoryObject(entityName: name, primaryKey: primaryKey)
+  }
+
+  /// What a deleted object left behind, by attribute; values that were nil are left out.
+  ///
+  /// Nil for inserts and updates, and where no model tells the names. Values in columns that the
+  /// entity does not use have no name and are in ``tombstone`` only.
+  public var preservedValues: [(attribute: ManagedAttribute, value: StoredValue)]? {
+    guard kind == .delete, let attributes = entity?.slots?.tombstoneAttributes else { return nil }
+    return zip(attributes, tombstone).filter { !$0.1.isNull }
+      .map { (attribute: $0.0, value: $0.1) }
+  }
+}

@@ -1,0 +1,36 @@
+import StoreFormat
+
+/// An entity as history knows it: its name, and how its masks and tombstones are to be read.
+///
+/// One object stands for all changes of the entity, so that a change costs no text.
+public final class HistoryEntity: Sendable {
+  /// The name; nil where the store does not name the number.
+  public let name: String?
+  /// The number in this store; nil where the entity does not come from a store.
+  public let number: Int64?
+  /// The order of mask and tombstone columns; nil where no model tells.
+  public let slots: EntitySlots?
+
+  /// An entity.
+  public init(name: String?, number: Int64? = nil, slots: EntitySlots? = nil) {
+    self.name = name
+    self.number = number
+    self.slots = slots
+  }
+
+  /// The name, or the number where there is no name.
+  public var label: String { name ?? number.map { "#\($0)" } ?? "#?" }
+}
+
+extension HistoryEntity: Hashable {
+  /// Whether the names are the same, or, of two entities without a name, the numbers.
+  public static func == (left: HistoryEntity, right: HistoryEntity) -> Bool {
+    left === right
+      || left.name == right.name && (left.name != nil || left.number == right.number)
+  }
+
+  /// Feeds what ``==(_:_:)`` compares into a hasher.
+  public func hash(into hasher: inout Hasher) {
+    if let name { hasher.combine(name) } else { hasher.combine(number) }
+  }
+}

@@ -1,0 +1,43 @@
+import StoreFormat
+
+/// The entities of a store's history, by number and by name.
+///
+/// A migration renumbers the history it keeps, so the store's present model is the right one for
+/// every mask in the file.
+public struct HistorySchema: Sendable {
+  private let byNumber: [Int64: HistoryEntity]
+  private let byName: [String: HistoryEntity]
+
+  /// A schema of the given entities.
+  public init(entities: [HistoryEntity]) {
+    byNumber = Dictionary(
+      entities.compactMap { entity in entity.number.map { ($0, entity) } },
+      uniquingKeysWith: { first, _ in first })
+    byName = Dictionary(
+      entities.compactMap { entity in entity.name.map { ($0, entity) } },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The schema of a store, as much of it as the store tells.
+  public init(_ snapshot: StoreSnapshot) throws {
+    let slots = try snapshot.modelCache().model?.entitySlots() ?? [:]
+    self.init(
+      entities: snapshot.entities.modelEntries.map { entry in
+        let name = snapshot.entities.name(of: entry.number)
+        return HistoryEntity(name: name, number: entry.number, slots: name.flatMap { slots[$0] })
+      })
+  }
+
+  /// The entities that have a name, by name.
+  public var entities: [HistoryEntity] {
+    byName.values.sorted { ($0.name ?? "") < ($1.name ?? "") }
+  }
+
+  /// The entity with a number; one without a name where the store does not know it.
+  public func entity(number: Int64) -> HistoryEntity {
+    byNumber[number] ?? HistoryEntity(name: nil, number: number)
+  }
+
+  /// The entity with a name.
+  public func entity(named name: String) -> HistoryEntity? { byName[name] }
+}
