@@ -1,0 +1,39 @@
+/// Reads JSON strictly as RFC 8259 has it, one value per text.
+///
+/// Refused are also: keys that come twice in an object, bytes that are not UTF-8, escapes of half
+/// a surrogate pair, numbers too large for a double or longer than 1,024 characters, and nesting
+/// deeper than the limit. Integers that fit 64 bits stay exact, all other numbers become the
+/// nearest double.
+public struct JSONReader: Sendable {
+  /// How many arrays and objects may stand in each other, 0 to 512.
+  public let depthLimit: Int
+
+  /// Makes a reader; a limit outside 0 to 512 is brought into it, because each level takes a piece
+  /// of the stack.
+  public init(depthLimit: Int = 64) {
+    self.depthLimit = min(max(depthLimit, 0), 512)
+  }
+
+  /// Reads the one value that the bytes are, blanks around it allowed.
+  public func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> JSONValue {
+    var parser = JSONParser(bytes)
+    return try parser.parseDocument(depthLimit: depthLimit)
+  }
+
+  /// Reads the one value that the bytes are, blanks around it allowed.
+  public func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+    let result = bytes.withUnsafeBufferPointer { buffer -> Result<JSONValue, JSONError> in
+      do throws(JSONError) {
+        return .success(try read(buffer))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Reads the one value that the text is, blanks around it allowed.
+  public func read(_ text: String) throws(JSONError) -> JSONValue {
+    try read(Array(text.utf8))
+  }
+}

@@ -1,0 +1,16 @@
+/// A place where history that was asked for is gone.
+public struct HistoryGap: Hashable, Sendable {
+  /// The identifier of the store; nil in a store that has none.
+  public let store: String?
+  /// The last transaction before the gap.
+  public let after: Int64
+  /// The oldest transaction behind the gap; nil where there is none.
+  public let oldest: Int64?
+
+  /// A gap.
+  public init(store: String?, after: Int64, oldest: Int64?) {
+    self.store = store
+    self.after = after
+    self.oldest = oldest
+  }
+}

@@ -1,0 +1,46 @@
+/// Why a text is not a line of history, or a line cannot be turned into rows.
+public enum LineError: Error, Hashable, Sendable {
+  /// The text is not JSON.
+  case malformed(JSONError)
+  /// A key is missing, or its value is not what the format says.
+  case unexpected(key: String, expectation: String)
+  /// The line follows a schema that this code does not know.
+  case unknownSchema(Int64)
+  /// The line is a record of a type that this code does not know.
+  case unknownType(String)
+  /// Changes were left out of the line, so the transaction cannot be made of it.
+  case partial(transaction: Int64)
+  /// A deleted object's attributes cannot be put in order without the entity's model.
+  case unknownEntity(name: String)
+
+  /// What is wrong.
+  public var message: String {
+    switch self {
+    case .malformed(let error): "the line is not JSON: \(error)"
+    case .unexpected(let key, let expectation): "in the line, \(key) is not \(expectation)"
+    case .unknownSchema(let number): "the line follows schema \(number), expected 1"
+    case .unknownType(let type): "the line is a record of the unknown type '\(type)'"
+    case .partial(let transaction):
+      "the line of transaction \(transaction) is partial: changes that did not match were left out"
+    case .unknownEntity(let name):
+      "the tombstone of an object of '\(name)' cannot be read without that entity's model"
+    }
+  }
+
+  /// What to do about it.
+  public var remedy: String {
+    switch self {
+    case .malformed:
+      "give the line as it was exported; a line that was cut short must be exported anew"
+    case .unexpected: "histctl-json(5) describes the line"
+    case .unknownSchema, .unknownType: "use a newer histctl"
+    case .partial: "export again without --only-matching"
+    case .unknownEntity: "give the model of the store that the line came from"
+    }
+  }
+}
+
+extension LineError: CustomStringConvertible {
+  /// The message and the remedy as one line.
+  public var description: String { "\(message) (\(remedy))" }
+}

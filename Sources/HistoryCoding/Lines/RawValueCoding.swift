@@ -1,0 +1,75 @@
+import StoreFormat
+
+/// Stored values in JSON, so that every one comes back bit for bit.
+///
+/// What JSON lacks is written as an object with one key: `$blob` for bytes and `$text` for text that
+/// is not clean UTF-8 or holds a NUL, both in base64, and `$real` for `inf`, `-inf` and `-0.0`.
+extension JSONWriter {
+  /// Writes a stored value.
+  mutating func append(raw value: StoredValue) {
+    switch value {
+    case .null: appendRaw("null")
+    case .integer(let value): appendInteger(value)
+    case .real(let value): append(raw: value)
+    case .text(let text): appendString(text)
+    case .malformedText(let bytes): append(wrapped: "{\"$text\":", bytes)
+    case .blob(let bytes): append(blob: bytes)
+    }
+  }
+
+  /// Writes bytes.
+  mutating func append(blob bytes: [UInt8]) { append(wrapped: "{\"$blob\":", bytes) }
+
+  /// Writes a floating point number.
+  mutating func append(raw value: Double) {
+    if value.isFinite && !(value == 0 && value.sign == .minus) {
+      appendReal(value)
+    } else if value == 0 {
+      appendRaw("{\"$real\":\"-0.0\"}")
+    } else if value > 0 {
+      appendRaw("{\"$real\":\"inf\"}")
+    } else {
+      // SQLite has no NaN: it stores one as null.
+      appendRaw("{\"$real\":\"-inf\"}")
+    }
+  }
+
+  private mutating func append(wrapped start: StaticString, _ bytes: [UInt8]) {
+    appendRaw(start)
+    appendBase64(bytes)
+    appendRaw("}")
+  }
+}
+
+extension StoredValue {
+  /// A value out of its JSON; nil where it is none of the forms.
+  init?(raw json: JSONValue) {
+    switch json {
+    case .null: self = .null
+    case .integer(let value): self = .integer(value)
+    case .real(let value): self = .real(value)
+    case .string(let text): self = .text(text)
+    case .boolean, .array: return nil
+    case .object(let object):
+      guard object.count == 1, let member = object.first, case .string(let text) = member.value
+      else {
+        return nil
+      }
+      switch member.key {
+      case "$blob":
+        guard let bytes = Base64.decode(text) else { return nil }
+        self = .blob(bytes)
+      case "$text":
+        guard let bytes = Base64.decode(text) else { return nil }
+        self = .malformedText(bytes)
+      case "$real":
+        guard let value = ["inf": Double.infinity, "-inf": -Double.infinity, "-0.0": -0.0][text]
+        else {
+          return nil
+        }
+        self = .real(value)
+      default: return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import PersistentHistory
+import StoreFormat
+
+/// Reads JSON lines back into transactions, bit for bit.
+///
+/// The schema puts the attributes of a tombstone back into their slots, and gives every change the
+/// entity that a reader of the store would give it.
+public struct TransactionLineDecoder: Sendable {
+  private let schema: HistorySchema
+  private let reader = JSONReader()
+
+  /// A decoder for lines of one store.
+  public init(schema: HistorySchema) { self.schema = schema }
+
+  /// Reads one line, with or without the line end.
+  ///
+  /// - Throws: ``LineError``.
+  public func decode(_ line: [UInt8]) throws(LineError) -> HistoryLine {
+    let json: JSONValue
+    do {
+      json = try reader.read(line)
+    } catch {
+      throw .malformed(error)
+    }
+    guard case .object(let object) = json else {
+      throw .unexpected(key: "the line", expectation: "an object")
+    }
+    let number = try object.integer("schema") ?? 0
+    guard number == HistoryLine.schema else { throw .unknownSchema(number) }
+    switch try object.string("type") {
+    case "transaction": return .transaction(try transaction(object))
+    case "gap":
+      return .gap(
+        HistoryGap(
+          store: try object.string("store"), after: try object.required("after"),
+          oldest: try object.integer("oldest")))
+    case let type: throw .unknownType(type ?? "")
+    }
+  }
+
+  private func transaction(_ object: JSONObject) throws(LineError) -> HistoryTransaction {
+    let number = try object.required("transaction")
+    if object["partial"] == .boolean(true) { throw .partial(transaction: number) }
+    guard case .array(let changes)? = object["changes"] else {
+      throw .unexpected(key: "changes", expectation: "an array")
+    }
+    var transaction = HistoryTransaction(
+      store: try object.string("store"), number: number, timestamp: try timestamp(object),
+      author: try object.text("author"), bundle: try object.text("bundle"),
+      process: try object.text("process"), context: try object.text("context"),
+      queryGeneration: try object.blob("queryGenerationRaw"), extra: try object.extra())
+    transaction.changes.reserveCapacity(changes.count)
+    for change in changes {
+      guard case .object(let change) = change else {
+        throw .unexpected(key: "changes", expectation: "an array of objects")
+      }
+      transaction.changes.append(try self.change(change))
+    }
+    return transaction
+  }
+
+  private func timestamp(_ object: JSONObject) throws(LineError) -> StoreTimestamp? {
+    guard let json = object["timestampRaw"] else { return nil }
+    switch StoredValue(raw: json) {
+    case .real(let seconds): return StoreTimestamp(secondsSinceReferenceDate: seconds)
+    // Programs that rewrite JSON drop a fraction of zero.
+    case .integer(let seconds): return StoreTimestamp(secondsSinceReferenceDate: Double(seconds))
+    default: throw .unexpected(key: "timestampRaw", expectation: "a number")
+    }
+  }
+
+  private func change(_ object: JSONObject) throws(LineError) -> HistoryChange {
+    var kind: ChangeKind?
+    if let name = try object.string("kind") {
+      kind = ChangeKind(name: name)
+      if kind == nil { throw .unexpected(key: "kind", expectation: "insert, update or delete") }
+    }
+    var entity: HistoryEntity?
+    if let name = try object.string("entity") {
+      entity = schema.entity(named: name) ?? HistoryEntity(name: name)
+    } else if let number = try object.integer("entityRaw") {
+      entity = schema.entity(number: number)
+    }
+    var mask: ColumnMask?
+    if let digits = try object.string("columnsRaw") {
+      guard let bytes = Hexadecimal.bytes(of: digits) else {
+        throw .unexpected(key: "columnsRaw", expectation: "pairs of hexadecimal digits")
+      }
+      mask = ColumnMask(bytes)
+    }
+    return HistoryChange(
+      number: try object.required("change"), kind: kind, entity: entity,
+      primaryKey: try object.integer("pk"), mask: mask, tombstone: try tombstone(object, entity),
+      extra: try object.extra())
+  }
+
+  private func tombstone(
+    _ object: JSONObject, _ entity: HistoryEntity?
+  ) throws(LineError) -> [StoredValue] {
+    if let raw = object["tombstoneRaw"] {
+      guard case .array(let elements) = raw else {
+        throw .unexpected(key: "tombstoneRaw", expectation: "an array")
+      }
+      var values: [StoredValue] = []
+      for element in elements {
+        guard let value = StoredValue(raw: element) else {
+          throw .unexpected(key: "tombstoneRaw", expectation: "an array of raw values")
+        }
+        values.append(value)
+      }
+      return values
+    }
+    guard let json = object["tombstone"] else { return [] }
+    guard case .object(let members) = json else {
+      throw .unexpected(key: "tombstone", expectation: "an object")
+    }
+    if members.isEmpty { return [] }
+    guard let attributes = entity?.slots?.tombstoneAttributes else {
+      throw .unknownEntity(name: entity?.label ?? "")
+    }
+    var values = [StoredValue](repeating: .null, count: attributes.count)
+    for member in members {
+      guard let index = attributes.firstIndex(where: { $0.name == member.key }),
+        let value = TombstoneCoding.value(member.value, of: attributes[index].type)
+      else {
+        throw .unexpected(
+          key: "tombstone.\(member.key)",
+          expectation: "a preserved attribute of \(entity?.label ?? "")")
+      }
+      values[index] = value
+    }
+    while values.last?.isNull == true { values.removeLast() }
+    return values
+  }
+}
