@@ -1,0 +1,40 @@
+import ArgumentParser
+import PersistentHistory
+import StoreFormat
+
+/// `histctl info`: what a store is and what its history holds.
+struct Info: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Say what a store is and what its history holds.",
+    discussion: """
+      Identifier, framework and its system, the span of the history, changes by entity, \
+      transactions by author, the bytes that history occupies, bookmarks and what to know about \
+      the store. A store without history tables is described as well, and ends with 8.
+
+      Examples:
+        histctl info default.store
+        histctl info default.store --json | jq .transactions
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run() throws {
+    let session = Session(output)
+    try session.read(store) { writer, snapshot, resolver in
+      let report = try InfoReport(
+        snapshot: snapshot, schema: session.schema(of: snapshot),
+        bookmarkPath: store.bookmarkFile)
+      if output.json {
+        try writer.writeLine(report.json)
+      } else {
+        try InfoText(session: session, writer: writer, report: report).write()
+      }
+      if report.overview == nil {
+        let failure = Failure(StoreError.withoutHistory(path: snapshot.location.path))
+        session.diagnostics.report(failure)
+        session.end(with: failure.status)
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import PersistentHistory
+import StoreFormat
+
+/// `histctl log`: the transactions of a store.
+struct Log: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "List transactions, newest first.",
+    discussion: """
+      Values of one option are alternatives, different options must all hold. They select whole \
+      transactions; --only-matching leaves out the changes that do not match. A token is a number, \
+      STORE:NUMBER, first, last, last~3, a date, a duration such as 2w, @bookmark or @./file; see \
+      histctl-tokens(7). The lines of --json are described in histctl-json(5).
+
+      Examples:
+        histctl log default.store -n 20
+        histctl log default.store --author widget --after yesterday
+        histctl log default.store --entity Trip --kind delete --changes
+        histctl log default.store --object Trip/p12 --only-matching --changes
+        histctl log default.store --after 1200 --reverse --json | jq .author
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup(title: "Which transactions") var filter: FilterOptions
+
+  @Option(
+    name: .customShort("n"),
+    help: ArgumentHelp("Only the newest so many of them.", valueName: "count"))
+  var count: Int?
+
+  @Flag(help: "Oldest first; with -n still the newest ones.")
+  var reverse = false
+
+  @Flag(help: "Show each change below its transaction.")
+  var changes = false
+
+  @Flag(help: "Leave out changes that do not match the options on changes.")
+  var onlyMatching = false
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    if let count, count < 0 {
+      throw ValidationError("-n takes a number of transactions, 0 or more")
+    }
+  }
+
+  func run() throws {
+    let session = Session(output)
+    try session.read(store) { writer, snapshot, resolver in
+      _ = try snapshot.historyTables()
+      var query = try filter.query(resolver)
+      query.order = reverse ? .ascending : .descending
+      query.limit = count
+      query.limitKeepsNewest = true
+      query.keepsOnlyMatchingChanges = onlyMatching
+      let reader = try HistoryReader(
+        snapshot: snapshot, query: query, schema: session.schema(of: snapshot))
+      if output.json {
+        try TransactionLines(writer: writer).write(reader)
+      } else {
+        let table = TransactionTable(
+          session: session, writer: writer, showsChanges: changes,
+          tokens: TokenText(
+            isQualified: output.qualified, store: snapshot.metadata.storeIdentifier))
+        if try table.write(reader) == 0, session.environment.isErrorTerminal {
+          try session.diagnostics.note(EmptyAnswer(snapshot).text)
+        }
+      }
+    }
+  }
+}

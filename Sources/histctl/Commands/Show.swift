@@ -1,0 +1,41 @@
+import ArgumentParser
+import PersistentHistory
+import StoreFormat
+
+/// `histctl show`: one transaction in full.
+struct Show: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show one transaction in full.",
+    discussion: """
+      Every change is shown with the attributes that an update touched and the values that a \
+      deleted object left behind. A moment shows the first transaction at it or after it.
+
+      Examples:
+        histctl show default.store last
+        histctl show default.store 57 --json
+        histctl show default.store "2026-11-01 10:00"
+      """)
+
+  @OptionGroup var store: StoreOptions
+
+  @Argument(help: "The transaction, as a token.")
+  var token: String
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run() throws {
+    let session = Session(output)
+    try session.read(store) { writer, snapshot, resolver in
+      _ = try snapshot.historyTables()
+      let number = try resolver.transactionNumber(token)
+      let reader = try HistoryReader(
+        snapshot: snapshot, query: HistoryQuery(after: number - 1, until: number, limit: 1),
+        schema: session.schema(of: snapshot))
+      if output.json {
+        try TransactionLines(writer: writer).write(reader)
+      } else if let transaction = try reader.nextTransaction() {
+        try TransactionDetail(session: session, writer: writer).write(transaction, reader)
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import PersistentHistory
+import StoreFormat
+
+/// `histctl token check`: whether tokens work with a store.
+struct TokenCheck: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Say whether tokens work with a store.",
+    discussion: """
+      A token works when history after it can be fetched. It is expired when no transaction with \
+      exactly its number is there (the frameworks then raise historyTokenExpired, error 134301), \
+      ahead when the store never issued its number, foreign when it belongs to another store, \
+      diverged when a bookmark remembers another save under its number. Ends with 1 when one of \
+      the tokens does not work.
+
+      Examples:
+        histctl token check default.store 57
+        histctl token check default.store @widget @./saved-token.json
+      """)
+
+  @OptionGroup var store: StoreOptions
+
+  @Argument(help: "The tokens.")
+  var tokens: [String]
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run() throws {
+    let session = Session(output)
+    try session.read(store, usesPager: false) { writer, snapshot, resolver in
+      _ = try snapshot.historyTables()
+      let reports = try tokens.map { try TokenReport(resolver.resolve($0), resolver: resolver) }
+      if reports.contains(where: { !$0.isUsable }) { session.end(with: .answerIsNo) }
+      try TokenReportTable(session: session, writer: writer).write(reports)
+    }
+  }
+}

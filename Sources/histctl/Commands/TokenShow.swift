@@ -1,0 +1,44 @@
+import ArgumentParser
+import PersistentHistory
+import StoreFormat
+
+/// `histctl token show`: a token in all its forms.
+struct TokenShow: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show a token in all its forms, or convert it to one.",
+    discussion: """
+      The JSON is that of SwiftData's DefaultHistoryToken; the property list is an archived \
+      NSPersistentHistoryToken.
+
+      Examples:
+        histctl token show default.store last
+        histctl token show default.store yesterday --as portable
+        histctl token show default.store last --as json > token.json
+      """)
+
+  @OptionGroup var store: StoreOptions
+
+  @Argument(help: "The token.")
+  var token: String
+
+  @Option(
+    name: .customLong("as"),
+    help: ArgumentHelp("Write only this form: number, portable, json or plist.", valueName: "form"))
+  var form: TokenForm?
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run() throws {
+    let session = Session(output)
+    try session.read(store, usesPager: false) { writer, snapshot, resolver in
+      _ = try snapshot.historyTables()
+      let report = try TokenReport(resolver.resolve(token), resolver: resolver)
+      if let form {
+        try writer.write(try report.bytes(as: form))
+      } else {
+        try TokenReportDetail(session: session, writer: writer).write(report)
+      }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+
+/// How a command writes what it has to say.
+struct OutputOptions: ParsableArguments {
+  @Flag(help: "Write JSON, one object a line; errors too.")
+  var json = false
+
+  @Flag(help: "Write tokens with the identifier of their store.")
+  var qualified = false
+
+  @Option(
+    help: ArgumentHelp("Write times as local, utc, relative or raw.", valueName: "style"))
+  var date: TimeStyle = .local
+
+  @Option(help: ArgumentHelp("Use colour: auto, always or never.", valueName: "when"))
+  var color: ColorChoice = .auto
+
+  @Flag(help: "Do not show long output through a pager.")
+  var noPager = false
+
+  @Flag(name: .shortAndLong, help: "Say nothing on standard error but errors.")
+  var quiet = false
+}
+
+extension ColorChoice: ExpressibleByArgument {}

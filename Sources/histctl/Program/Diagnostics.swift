@@ -1,0 +1,66 @@
+import HistoryCoding
+
+/// Words on standard error: for people a line with a hint, with `--json` an object a line.
+struct Diagnostics {
+  private let writer: DiagnosticWriter
+  private let writesJSON: Bool
+  private let isQuiet: Bool
+
+  init(options: OutputOptions, environment: TerminalEnvironment) {
+    writesJSON = options.json
+    isQuiet = options.quiet
+    writer = DiagnosticWriter(
+      environment: environment, color: options.color, isQuiet: options.quiet)
+  }
+
+  /// For errors of the command line, when no options have been understood.
+  init(arguments: [String], environment: TerminalEnvironment) {
+    let options = arguments.prefix { $0 != "--" }
+    writesJSON = options.contains("--json")
+    isQuiet = false
+    writer = DiagnosticWriter(
+      environment: environment, color: options.contains("--color=never") ? .never : .auto,
+      isQuiet: false)
+  }
+
+  /// The writer for words of parts that know nothing of JSON; nil where they must keep silent.
+  var wordWriter: DiagnosticWriter? { writesJSON ? nil : writer }
+
+  /// Tells of an error.
+  func report(_ failure: Failure) {
+    if writesJSON {
+      write(failure.json)
+    } else {
+      writer.error(failure.message, hint: failure.hint)
+    }
+  }
+
+  /// Tells of something that a person should know although the command goes on.
+  func warn(_ message: String, kind: String, hint: String? = nil) {
+    guard writesJSON else {
+      writer.warning(message, hint: hint)
+      return
+    }
+    var members: [(String, JSONValue)] = [
+      ("type", "warning"), ("kind", .string(kind)), ("message", .string(message)),
+    ]
+    if let hint { members.append(("hint", .string(hint))) }
+    write(.object(JSONObject(members)))
+  }
+
+  /// Explains an answer that standard output gives in a word.
+  func explain(_ message: String, hint: String) {
+    if !writesJSON { writer.warning(message, hint: hint) }
+  }
+
+  /// Tells a person at a terminal something that no script needs.
+  func note(_ message: String) {
+    if !writesJSON { writer.note(message) }
+  }
+
+  private func write(_ json: JSONValue) {
+    var line = JSONWriter()
+    line.append(json)
+    writer.writeUnescaped(String(decoding: line.bytes, as: UTF8.self) + "\n")
+  }
+}

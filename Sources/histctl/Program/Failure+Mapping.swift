@@ -1,0 +1,72 @@
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+
+/// The one place where errors become exit statuses.
+extension Failure {
+  /// Explains an error of the floors below.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as Failure: self = failure
+    case let error as StoreError: self.init(error)
+    case let error as HistoryError: self.init(error)
+    case let error as LineError:
+      self.init(status: .damaged, kind: "malformedLine", message: error.message, hint: error.remedy)
+    case let error as OutputError:
+      self.init(
+        status: .cannotReadOrWrite, kind: "outputFailed", message: error.description,
+        hint: error.hint)
+    default:
+      self.init(
+        status: .failure, kind: "unexpected", message: "\(error)",
+        hint: "this is a fault of histctl; please report it with the command")
+    }
+  }
+
+  private init(_ error: StoreError) {
+    let (status, kind): (ExitStatus, String) =
+      switch error {
+      case .missing: (.cannotReadOrWrite, "missing")
+      case .unreadable: (.cannotReadOrWrite, "unreadable")
+      case .notAStore: (.notAStore, "notAStore")
+      case .withoutHistory: (.notAStore, "withoutHistory")
+      case .unfinishedSave: (.cannotReadOrWrite, "unfinishedSave")
+      case .busy: (.busy, "busy")
+      case .changedWhileReading: (.busy, "changedWhileReading")
+      case .damaged: (.damaged, "damaged")
+      }
+    self.init(
+      status: status, kind: kind, message: error.message, hint: error.remedy,
+      details: [("store", .string(error.path))])
+  }
+
+  private init(_ error: HistoryError) {
+    let (status, kind): (ExitStatus, String) =
+      switch error {
+      case .malformedToken: (.usage, "malformedToken")
+      case .unreadableToken: (.cannotReadOrWrite, "unreadableToken")
+      case .unknownBookmark: (.usage, "unknownBookmark")
+      case .unreadableBookmarks: (.cannotReadOrWrite, "unreadableBookmarks")
+      case .unusableToken(let token): (.historyGap, token.kind)
+      case .noTransaction: (.usage, "noTransaction")
+      case .malformedObject: (.usage, "malformedObject")
+      case .objectOfOtherStore: (.usage, "objectOfOtherStore")
+      case .unknownEntity: (.usage, "unknownEntity")
+      case .unknownAttribute: (.usage, "unknownAttribute")
+      case .unknownModel: (.usage, "unknownModel")
+      }
+    var details: [(String, JSONValue)] = []
+    if case .unusableToken(let token) = error {
+      details = [
+        ("store", .string(token.path)), ("token", .string(token.text)),
+        ("state", .string(token.state.name)),
+      ]
+      if let oldest = token.oldest { details.append(("oldest", .integer(oldest.number))) }
+      if let time = token.oldest?.timestamp?.iso8601() {
+        details.append(("oldestTimestamp", .string(time)))
+      }
+    }
+    self.init(
+      status: status, kind: kind, message: error.message, hint: error.remedy, details: details)
+  }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+
+/// The root of all commands.
+struct Histctl: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "histctl",
+    abstract: "Show the change history inside SwiftData and Core Data stores.",
+    discussion: """
+      SwiftData and Core Data record every save of an app into the app's own SQLite file: one \
+      transaction per save, one change per object, a token to bookmark the place. histctl reads \
+      that history from the file itself, with every name. Reading never changes a byte of it.
+
+      Examples:
+        histctl info default.store
+        histctl log default.store -n 20
+        histctl log default.store --author widget --after 2d --json
+        histctl show default.store last
+      """,
+    version: Version.text,
+    subcommands: [Info.self, Log.self, Show.self, Token.self],
+    helpNames: [.long])
+}
+
+/// The version of this program.
+enum Version {
+  static let text = "0.1.0"
+}

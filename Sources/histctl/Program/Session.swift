@@ -1,0 +1,77 @@
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+
+/// What every command works with: the terminal, the output, the words on standard error, and the
+/// status that the command will end with.
+final class Session {
+  let environment: TerminalEnvironment
+  let options: OutputOptions
+  let palette: Palette
+  let diagnostics: Diagnostics
+  let now: StoreTimestamp
+  private(set) var status = ExitStatus.success
+
+  init(_ options: OutputOptions, environment: TerminalEnvironment = .current()) {
+    self.options = options
+    self.environment = environment
+    palette = Palette(isColored: options.color.colorsOutput(in: environment))
+    diagnostics = Diagnostics(options: options, environment: environment)
+    now = .now()
+  }
+
+  /// Ends with this status unless an earlier problem has set another.
+  func end(with status: ExitStatus) {
+    if self.status == .success { self.status = status }
+  }
+
+  /// Reads a store in one snapshot and writes what is found, then ends with the session's status.
+  func read(
+    _ store: StoreOptions, usesPager: Bool = true,
+    _ body: (OutputWriter, StoreSnapshot, TokenResolver) throws -> Void
+  ) throws {
+    let file = try StoreFile(path: store.store, busyTimeout: store.busyTimeout)
+    try file.read { snapshot in
+      let resolver = TokenResolver(
+        snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: now)
+      try write(usesPager: usesPager) { writer in
+        try body(writer, snapshot, resolver)
+      }
+    }
+    if status != .success { throw EndWithStatus(status: status) }
+  }
+
+  /// The names of entities and attributes; where the model cannot be read, what is left is told.
+  func schema(of snapshot: StoreSnapshot) throws -> HistorySchema {
+    let path = snapshot.location.path
+    switch try snapshot.modelCache() {
+    case .model: break
+    case .missing:
+      diagnostics.warn(
+        "\(path) has no model cache, so attributes and tombstones have no names",
+        kind: "missingModel", hint: "the app's framework writes the cache when it opens the store")
+    case .unreadable(let reason):
+      diagnostics.warn(
+        "the model cache of \(path) is damaged, so attributes and tombstones have no names: \(reason)",
+        kind: "damagedModel", hint: "the app's framework writes the cache anew when it is deleted")
+      end(with: .damaged)
+    }
+    return try HistorySchema(snapshot)
+  }
+
+  private func write(usesPager: Bool, _ body: (OutputWriter) throws -> Void) throws {
+    try Pager.withOutput(
+      usesPager: usesPager && environment.isOutputTerminal && !options.noPager && !options.json,
+      environment: environment, diagnostics: diagnostics.wordWriter, body)
+  }
+}
+
+extension OutputWriter {
+  /// Writes a JSON value as one line.
+  func writeLine(_ json: JSONValue) throws(OutputError) {
+    var line = JSONWriter()
+    line.append(json)
+    line.appendRaw("\n")
+    try line.withUnsafeBytes { bytes throws(OutputError) in try write(bytes) }
+  }
+}

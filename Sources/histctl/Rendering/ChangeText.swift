@@ -1,0 +1,100 @@
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+
+/// Writes changes for people: `+ Trip/p12`, `~ Trip/p12  name, endDate`, `- Trip/p12  name: "Rome"`.
+struct ChangeText {
+  /// How much of a long value is shown, in characters.
+  private static let longestValue = 60
+
+  /// The counts of a transaction, such as `Trip +3 ~1  Item -2`.
+  static func summary(_ summary: ChangeSummary) -> TableCell {
+    guard summary.count > 0 else { return TableCell("no changes", style: .secondary) }
+    var spans: [TableCell.Span] = []
+    for entry in summary.entries {
+      let name = entry.entity?.label ?? "?"
+      spans.append(.init(text: (spans.isEmpty ? "" : "  ") + name, style: .plain))
+      for (sign, count, style) in [
+        ("+", entry.inserts, Style.inserted), ("~", entry.updates, .updated),
+        ("-", entry.deletes, .deleted), ("?", entry.others, .warning),
+      ] where count > 0 {
+        spans.append(.init(text: " ", style: .plain))
+        spans.append(.init(text: "\(sign)\(count)", style: style))
+      }
+    }
+    return TableCell(spans: spans)
+  }
+
+  /// One change: its sign, its object, and what is known of it.
+  static func spans(_ change: HistoryChange) -> [TableCell.Span] {
+    let (sign, style): (String, Style) =
+      switch change.kind {
+      case .insert: ("+", .inserted)
+      case .update: ("~", .updated)
+      case .delete: ("-", .deleted)
+      case nil: ("?", .warning)
+      }
+    let key = change.primaryKey.map { "p\($0)" } ?? "?"
+    var spans: [TableCell.Span] = [
+      .init(text: "\(sign) \(change.entity?.label ?? "?")/\(key)", style: style)
+    ]
+    for (text, style) in details(change) where !text.isEmpty {
+      spans.append(.init(text: "  ", style: .plain))
+      spans.append(.init(text: text, style: style))
+    }
+    return spans
+  }
+
+  private static func details(_ change: HistoryChange) -> [(String, Style)] {
+    var details: [(String, Style)] = []
+    if let attributes = change.attributes {
+      details.append(
+        attributes.isEmpty
+          ? ("no attribute", .secondary) : (attributes.joined(separator: ", "), .plain))
+    } else if let mask = change.mask {
+      let slots = mask.setSlots.prefix(64).map(String.init).joined(separator: ", ")
+      details.append((slots.isEmpty ? "no column" : "columns \(slots)", .secondary))
+    }
+    if let values = change.preservedValues {
+      let named = values.map { "\($0.attribute.name): \(value($0.value, of: $0.attribute.type))" }
+      details.append((named.joined(separator: ", "), .plain))
+    } else if !change.tombstone.isEmpty {
+      let raw = change.tombstone.map { value($0, of: .undefined) }
+      details.append(("tombstone " + raw.joined(separator: ", "), .secondary))
+    }
+    if !change.extra.isEmpty {
+      details.append((extra(change.extra), .warning))
+    }
+    return details
+  }
+
+  /// Columns that say more than a row should.
+  static func extra(_ columns: [ExtraColumn]) -> String {
+    columns.map { "\($0.column) = \(value($0.value, of: .undefined))" }.joined(separator: ", ")
+  }
+
+  /// A value of an attribute; bytes and long texts are cut.
+  private static func value(_ value: StoredValue, of type: AttributeType) -> String {
+    switch (type, value) {
+    case (.boolean, .integer(let number)) where number == 0 || number == 1:
+      return number == 1 ? "true" : "false"
+    case (.date, .real(let seconds)):
+      return StoreTimestamp(secondsSinceReferenceDate: seconds).iso8601(fractionDigits: 0)
+        ?? "\(seconds)"
+    case (.uuid, .blob(let bytes)) where bytes.count == 16:
+      return UUIDText.text(of: bytes)
+    case (_, .null): return "nil"
+    case (_, .integer(let number)): return "\(number)"
+    case (_, .real(let number)): return "\(number)"
+    case (_, .text(let text)): return "\"\(cut(text))\""
+    case (_, .malformedText(let bytes)):
+      return "\"\(cut(String(decoding: bytes.prefix(400), as: UTF8.self)))\""
+    case (_, .blob(let bytes)): return "\(bytes.count) bytes"
+    }
+  }
+
+  private static func cut(_ text: String) -> String {
+    let start = text.prefix(longestValue)
+    return start.endIndex == text.endIndex ? text : start + "…"
+  }
+}

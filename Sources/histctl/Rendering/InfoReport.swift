@@ -1,0 +1,173 @@
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+
+/// What there is to say of a store: one value for text and JSON.
+struct InfoReport {
+  /// Something to know about the store.
+  struct Notice {
+    let kind: String
+    let text: String
+  }
+
+  let path: String
+  let metadata: StoreMetadata
+  let origin: StoreOrigin
+  let layout: StoreLayout
+  let entityNames: [String]
+  let storeByteCount: Int64
+  let freeByteCount: Int64
+  /// The history; nil in a store without history tables.
+  let overview: HistoryOverview?
+  let bookmarks: [Bookmark]
+  let notices: [Notice]
+
+  init(snapshot: StoreSnapshot, schema: HistorySchema, bookmarkPath: String?) throws {
+    path = snapshot.location.path
+    metadata = snapshot.metadata
+    origin = StoreOrigin(model: try snapshot.modelCache().model, metadata: snapshot.metadata)
+    layout = snapshot.layout
+    entityNames = snapshot.entities.modelEntries.map(\.name)
+    storeByteCount = try snapshot.storeByteCount()
+    freeByteCount = try snapshot.freeByteCount()
+    overview =
+      snapshot.layout.history == nil ? nil : try HistoryOverview(snapshot: snapshot, schema: schema)
+    bookmarks = try BookmarkFile(
+      path: bookmarkPath ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath)
+    ).bookmarks
+    notices = InfoReport.notices(snapshot.metadata, snapshot.layout, overview)
+  }
+
+  private static func notices(
+    _ metadata: StoreMetadata, _ layout: StoreLayout, _ overview: HistoryOverview?
+  ) -> [Notice] {
+    var notices: [Notice] = []
+    if let overview, overview.isTorn {
+      notices.append(
+        Notice(
+          kind: "torn",
+          text:
+            "the store has issued lower numbers than its history holds: a copy that lost its -wal"))
+    }
+    if let overview, overview.oldest == nil, overview.highestIssued > 0 {
+      notices.append(
+        Notice(
+          kind: "emptied",
+          text:
+            "the history was emptied after number \(overview.highestIssued): every saved token has expired"
+        ))
+    } else if let oldest = overview?.oldest, oldest.number > 1 {
+      notices.append(
+        Notice(
+          kind: "pruned",
+          text: "the history was pruned before number \(oldest.number): older tokens have expired"))
+    }
+    if !layout.mirroringTables.isEmpty {
+      notices.append(
+        Notice(
+          kind: "mirrored",
+          text: "the store is mirrored to CloudKit, which needs its history"))
+    }
+    if layout.history?.internsStrings == false {
+      notices.append(
+        Notice(
+          kind: "oldLayout",
+          text:
+            "the history has the layout of macOS 10.13; column masks of that time can hold noise"))
+    }
+    if layout.history?.indexesChangesByTransaction == false {
+      notices.append(
+        Notice(
+          kind: "missingIndex",
+          text: "the index of changes by transaction is missing, so reading is slow"))
+    }
+    if !metadata.isComplete {
+      notices.append(
+        Notice(kind: "missingMetadata", text: "the store's property list is missing or unreadable"))
+    }
+    return notices
+  }
+
+  /// The report as one JSON object.
+  var json: JSONValue {
+    var members: [(String, JSONValue)] = [("type", "info"), ("path", .string(path))]
+    func add(_ key: String, _ value: JSONValue?) {
+      if let value { members.append((key, value)) }
+    }
+    add("store", metadata.storeIdentifier.map(JSONValue.string))
+    add("origin", .string(origin.name))
+    add("frameworkVersion", (metadata.frameworkVersion?.number).map(JSONValue.integer))
+    add("system", (metadata.frameworkVersion?.system).map(JSONValue.string))
+    add("modelVersions", .array(metadata.modelVersionIdentifiers.map(JSONValue.string)))
+    add("modelEntities", .array(entityNames.map(JSONValue.string)))
+    add("storeBytes", .integer(storeByteCount))
+    add("freeBytes", .integer(freeByteCount))
+    add("mirrored", .boolean(!layout.mirroringTables.isEmpty))
+    add("hasHistory", .boolean(overview != nil))
+    if let overview { members += overview.jsonMembers }
+    add("bookmarks", .array(bookmarks.map(\.json)))
+    add("notices", .array(notices.map { ["kind": .string($0.kind), "message": .string($0.text)] }))
+    return .object(JSONObject(members))
+  }
+}
+
+extension StoreOrigin {
+  /// The origin in a word.
+  var name: String {
+    switch self {
+    case .swiftData: "SwiftData"
+    case .perhapsSwiftData: "Core Data or SwiftData"
+    case .coreData: "Core Data"
+    }
+  }
+}
+
+extension HistoryOverview {
+  /// The members of the JSON of `info` that are about history.
+  fileprivate var jsonMembers: [(String, JSONValue)] {
+    func position(_ position: TransactionPosition?) -> JSONValue {
+      guard let position else { return .null }
+      var members: [(String, JSONValue)] = [("transaction", .integer(position.number))]
+      if let time = position.timestamp?.iso8601() { members.append(("timestamp", .string(time))) }
+      return .object(JSONObject(members))
+    }
+    func texts(_ key: String, _ counts: [TextCount]) -> JSONValue {
+      .array(
+        counts.map {
+          [
+            (key, $0.text.map { .string($0.string) } ?? .null),
+            ("transactions", .integer($0.count)),
+          ]
+        }.map { .object(JSONObject($0)) })
+    }
+    return [
+      ("transactions", .integer(transactionCount)), ("changes", .integer(changeCount)),
+      ("oldest", position(oldest)), ("newest", position(newest)),
+      ("highestIssued", .integer(highestIssued)),
+      ("historyBytes", historyByteCount.map(JSONValue.integer) ?? .null),
+      (
+        "entities",
+        .array(
+          entities.map {
+            [
+              "entity": .string($0.entity.label), "inserts": .integer($0.inserts),
+              "updates": .integer($0.updates), "deletes": .integer($0.deletes),
+            ]
+          })
+      ),
+      ("authors", texts("author", authors)), ("bundles", texts("bundle", bundles)),
+      ("processes", texts("process", processes)),
+    ]
+  }
+}
+
+extension Bookmark {
+  /// The bookmark as a JSON object.
+  fileprivate var json: JSONValue {
+    var members: [(String, JSONValue)] = [
+      ("name", .string(name)), ("token", .string(token.description)),
+    ]
+    if let time = timestamp?.iso8601() { members.append(("timestamp", .string(time))) }
+    return .object(JSONObject(members))
+  }
+}

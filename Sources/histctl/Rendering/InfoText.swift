@@ -1,0 +1,131 @@
+import PersistentHistory
+import StoreFormat
+
+/// Writes a report on a store for people.
+struct InfoText {
+  /// How many entities, authors and the like are listed before the rest is summed up.
+  private static let mostRows = 20
+
+  let session: Session
+  let writer: OutputWriter
+  let report: InfoReport
+
+  func write() throws {
+    try writeStore()
+    if let overview = report.overview {
+      try writeHistory(overview)
+      try writeEntities(overview.entities)
+      try writeTexts("AUTHOR", overview.authors, total: overview.transactionCount)
+      try writeTexts("BUNDLE", overview.bundles, total: overview.transactionCount)
+      try writeTexts("PROCESS", overview.processes, total: overview.transactionCount)
+    }
+    try writeBookmarks()
+    try writeNotices()
+  }
+
+  private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
+
+  private func field(_ title: String, _ value: String?, style: Style = .plain) throws {
+    guard let value else { return }
+    try writer.writeLine(StyledLine(session).field(title, value, style: style))
+  }
+
+  private func writeStore() throws {
+    try field("store", report.path, style: .heading)
+    try field("identifier", report.metadata.storeIdentifier)
+    let system = report.metadata.frameworkVersion.map { version in
+      " \(version.number)" + (version.system.map { ", of \($0)" } ?? "")
+    }
+    try field("written by", report.origin.name + (system ?? ""))
+    let free = report.freeByteCount > 0 ? ", \(ByteCount(report.freeByteCount)) free" : ""
+    try field("size", "\(ByteCount(report.storeByteCount))\(free)")
+    try field("entities", "\(report.entityNames.count)")
+  }
+
+  private func writeHistory(_ overview: HistoryOverview) throws {
+    let bytes = overview.historyByteCount.map { ", \(ByteCount($0))" } ?? ""
+    try field(
+      "history",
+      "\(overview.transactionCount.grouped) transactions, \(overview.changeCount.grouped) changes\(bytes)"
+    )
+    let tokens = TokenText(
+      isQualified: session.options.qualified, store: report.metadata.storeIdentifier)
+    try field(
+      "oldest", overview.oldest.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
+    try field(
+      "newest", overview.newest.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
+  }
+
+  private func writeEntities(_ entities: [HistoryOverview.EntityCount]) throws {
+    guard !entities.isEmpty else { return }
+    func cell(_ count: Int64, _ style: Style) -> TableCell {
+      TableCell(count == 0 ? "-" : count.grouped, style: count == 0 ? .secondary : style)
+    }
+    let rows = entities.prefix(Self.mostRows).map { entity in
+      [
+        TableCell(entity.entity.label), cell(entity.inserts, .inserted),
+        cell(entity.updates, .updated), cell(entity.deletes, .deleted),
+      ]
+    }
+    try writeTable(
+      [
+        TableColumn("ENTITY", priority: 4, minimumWidth: 8, canShrink: true),
+        TableColumn("INSERTS", alignment: .trailing, priority: 3, canDrop: true),
+        TableColumn("UPDATES", alignment: .trailing, priority: 2, canDrop: true),
+        TableColumn("DELETES", alignment: .trailing, priority: 1, canDrop: true),
+      ], rows, hidden: entities.count - rows.count)
+  }
+
+  private func writeTexts(_ title: String, _ counts: [TextCount], total: Int64) throws {
+    // One program that never names itself says nothing worth a table.
+    guard counts.contains(where: { $0.text != nil }) else { return }
+    let rows = counts.prefix(Self.mostRows).map { count in
+      [
+        TableCell(
+          count.text?.string ?? "(none)", style: count.text == nil ? .secondary : .plain),
+        TableCell(count.count.grouped),
+      ]
+    }
+    try writeTable(
+      [
+        TableColumn(title, priority: 2, minimumWidth: 8, canShrink: true),
+        TableColumn("TRANSACTIONS", alignment: .trailing, priority: 1, canDrop: true),
+      ], rows, hidden: counts.count - rows.count)
+  }
+
+  private func writeBookmarks() throws {
+    guard !report.bookmarks.isEmpty else { return }
+    let rows = report.bookmarks.map { bookmark in
+      [
+        TableCell("@" + bookmark.name, style: .token), TableCell(bookmark.token.description),
+        TableCell(time.text(bookmark.timestamp)),
+      ]
+    }
+    try writeTable(
+      [
+        TableColumn("BOOKMARK", priority: 3, minimumWidth: 8, canShrink: true),
+        TableColumn("TOKEN", priority: 2, minimumWidth: 10, canShrink: true),
+        TableColumn("TIME", priority: 1, canDrop: true),
+      ], rows, hidden: 0)
+  }
+
+  private func writeNotices() throws {
+    guard !report.notices.isEmpty else { return }
+    try writer.writeLine("")
+    let styled = StyledLine(session)
+    for notice in report.notices {
+      try writer.writeLine(styled.line([.init(text: "note: \(notice.text)", style: .warning)]))
+    }
+  }
+
+  private func writeTable(_ columns: [TableColumn], _ rows: [[TableCell]], hidden: Int) throws {
+    let table = Table(
+      columns: columns, sample: rows, environment: session.environment, palette: session.palette)
+    try writer.writeLine("")
+    try writer.writeLine(table.header)
+    for row in rows { try writer.writeLine(table.line(row)) }
+    if hidden > 0 {
+      try writer.writeLine(session.palette.apply(.secondary, to: "and \(hidden) more"))
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import PersistentHistory
+import StoreFormat
+
+/// Writes one transaction in full.
+struct TransactionDetail {
+  let session: Session
+  let writer: OutputWriter
+
+  /// Writes the transaction that a reader stands at, with its changes.
+  func write(_ transaction: HistoryTransaction, _ reader: HistoryReader) throws {
+    let styled = StyledLine(session)
+    let time = TimeText(style: session.options.date, now: session.now)
+    func field(_ title: String, _ value: String?, style: Style = .plain) throws {
+      if let value { try writer.writeLine(styled.field(title, value, style: style)) }
+    }
+    try field("transaction", "\(transaction.number)", style: .token)
+    try field("token", transaction.token?.description, style: .token)
+    try field("time", time.fullText(transaction.timestamp))
+    try field("author", transaction.author?.string)
+    try field("bundle", transaction.bundle?.string)
+    try field("process", transaction.process?.string)
+    try field("context", transaction.context?.string)
+    if let generation = transaction.queryGeneration {
+      try field("generation", "\(generation.count) bytes")
+    }
+    if !transaction.extra.isEmpty {
+      try field("also", ChangeText.extra(transaction.extra), style: .warning)
+    }
+    try writer.writeLine("")
+    var summary = ChangeSummary()
+    while let change = try reader.nextChange() {
+      summary.add(change)
+      try writer.writeLine(styled.line(ChangeText.spans(change), indentation: 2))
+    }
+    if summary.count > 0 { try writer.writeLine("") }
+    try writer.writeLine(styled.line(ChangeText.summary(summary).spans))
+  }
+}

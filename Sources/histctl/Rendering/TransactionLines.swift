@@ -1,0 +1,30 @@
+import HistoryCoding
+import PersistentHistory
+
+/// Writes transactions as JSON lines while they are read.
+struct TransactionLines {
+  /// How many bytes are gathered before they are written.
+  private static let pieceSize = 1 << 16
+
+  let writer: OutputWriter
+
+  /// Writes all that a reader gives.
+  func write(_ reader: HistoryReader) throws {
+    var encoder = TransactionLineEncoder()
+    while let transaction = try reader.nextTransaction() {
+      encoder.begin(transaction)
+      while let change = try reader.nextChange() {
+        encoder.append(change)
+        if encoder.byteCount >= TransactionLines.pieceSize { try flush(&encoder) }
+      }
+      encoder.end()
+      if encoder.byteCount >= TransactionLines.pieceSize { try flush(&encoder) }
+    }
+    try flush(&encoder)
+  }
+
+  private func flush(_ encoder: inout TransactionLineEncoder) throws {
+    try encoder.withUnsafeBytes { try writer.write($0) }
+    encoder.removeAll()
+  }
+}

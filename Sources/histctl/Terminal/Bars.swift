@@ -1,0 +1,82 @@
+/// Horizontal bars: a label, a bar in proportion to a value, and the value as text.
+struct Bars {
+  /// One bar.
+  struct Row: Sendable {
+    /// What is measured; text from a store is made safe when the line is made.
+    var label: String
+    /// How much; the longest bar belongs to the largest.
+    var value: Double
+    /// The value as people read it: "1,204".
+    var text: String
+    /// How the bar is coloured.
+    var style: Style
+
+    /// Makes a row.
+    init(label: String, value: Double, text: String, style: Style = .plain) {
+      self.label = label
+      self.value = value
+      self.text = text
+      self.style = style
+    }
+  }
+
+  /// Longest bar; longer ones tell no more.
+  static let longestBar = 60
+
+  private static let gap = 2
+  /// Blocks of one to seven eighths of a column.
+  private static let eighths = ["▏", "▎", "▍", "▌", "▋", "▊", "▉"]
+
+  private let columns: Int
+  private let isUTF8: Bool
+  private let text: TerminalText
+  private let palette: Palette
+
+  /// Prepares for standard output.
+  init(environment: TerminalEnvironment, palette: Palette) {
+    columns = environment.columns
+    isUTF8 = environment.isUTF8
+    text = environment.outputText
+    self.palette = palette
+  }
+
+  /// One line for each row, without line end, none wider than the terminal.
+  ///
+  /// The value keeps its place, then the label (up to a third of the line), then the bar.
+  func lines(_ rows: [Row]) -> [String] {
+    let labels = rows.map { text.escaped($0.label) }
+    let values = rows.map { text.escaped($0.text) }
+    let valueWidth = min(values.map(\.displayWidth).max() ?? 0, columns)
+    let labelRoom = max(min(columns / 3, columns - valueWidth - Self.gap), 0)
+    let labelWidth = min(labels.map(\.displayWidth).max() ?? 0, labelRoom)
+    let barRoom = columns - labelWidth - valueWidth - 2 * Self.gap
+    let barWidth = min(max(barRoom, 0), Self.longestBar)
+    let largest = rows.map(\.value).filter(\.isFinite).max() ?? 0
+    let space = String(repeating: " ", count: Self.gap)
+
+    return rows.indices.map { place in
+      let label = labels[place].truncated(to: labelWidth).padded(to: labelWidth)
+      let value = values[place].truncated(to: valueWidth)
+        .padded(to: valueWidth, alignment: .trailing)
+      let fraction = largest > 0 ? rows[place].value / largest : 0
+      let bar = Self.bar(fraction: fraction, width: barWidth, isUTF8: isUTF8)
+      let parts = [label, value, palette.apply(rows[place].style, to: bar)]
+      return parts.filter { !$0.isEmpty }.joined(separator: space)
+    }
+  }
+
+  /// A bar that fills a part of `width` columns, in steps of an eighth of a column; without
+  /// UTF-8, in "#" and whole columns.
+  ///
+  /// Whatever is more than nothing can be seen; fractions outside 0 to 1 are brought inside, and
+  /// what is not a number is nothing.
+  static func bar(fraction: Double, width: Int, isUTF8: Bool) -> String {
+    guard fraction > 0, width > 0 else { return "" }
+    let steps = isUTF8 ? 8 : 1
+    let filled = (min(fraction, 1) * Double(width * steps)).rounded()
+    let count = min(max(Int(filled), 1), width * steps)
+    let partial = count % steps
+    return String(repeating: isUTF8 ? "█" : "#", count: count / steps)
+      + (partial > 0 ? eighths[partial - 1] : "")
+  }
+}

@@ -1,0 +1,68 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// What the program does when the system or the user sends it a signal.
+enum Signals {
+  /// How a signal was handled before it was suspended.
+  struct Disposition {
+    fileprivate let handler: (@convention(c) (Int32) -> Void)?
+
+    /// Whether whoever started this program wanted the signal to be ignored.
+    fileprivate var isIgnored: Bool {
+      unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+  }
+
+  /// Sets up everything that holds for the whole run; called at the start of `main`.
+  static func install() {
+    ignoreFailedWrites()
+    cleanUpWhenTerminated()
+  }
+
+  /// Makes a write that cannot succeed an error to be reported, and not the end of the program:
+  /// a reader that has gone (SIGPIPE), a file larger than the user's limit (SIGXFSZ).
+  static func ignoreFailedWrites() {
+    for number in ignoredSignals { _ = signal(number, SIG_IGN) }
+  }
+
+  /// Removes registered temporary files on SIGINT, SIGTERM and SIGHUP, and then ends the program
+  /// by the same signal, so that a shell sees 128 + N and a script stops where it should.
+  ///
+  /// A signal that was ignored from the start, as under `nohup`, stays ignored.
+  static func cleanUpWhenTerminated() {
+    // The first call makes the table and whatever the runtime makes lazily, which must not
+    // happen inside a handler.
+    TemporaryFileRegistry.removeAll()
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      let before = Disposition(handler: signal(number, endBySignal))
+      if before.isIgnored { _ = signal(number, SIG_IGN) }
+    }
+  }
+
+  /// Ignores SIGINT, which belongs to the pager while one is on the screen.
+  static func suspendInterrupts() -> Disposition {
+    Disposition(handler: signal(SIGINT, SIG_IGN))
+  }
+
+  /// Handles SIGINT again as before `suspendInterrupts()`.
+  static func restoreInterrupts(_ disposition: Disposition) {
+    _ = signal(SIGINT, disposition.handler)
+  }
+
+  /// The signals that this program ignores of its own accord; a child must not inherit that.
+  static let ignoredSignals = [SIGPIPE, SIGXFSZ]
+}
+
+/// Cleans up and lets the signal do what it does by default. Only calls that are safe in a
+/// handler: `unlink`, `signal` and `raise`.
+private func endBySignal(_ number: Int32) {
+  TemporaryFileRegistry.removeAll()
+  _ = signal(number, SIG_DFL)
+  // Delivered when this handler returns, since a signal is blocked in its own handler.
+  raise(number)
+}

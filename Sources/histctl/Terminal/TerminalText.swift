@@ -1,0 +1,134 @@
+/// Makes text that came from a store safe to show.
+///
+/// An author's name may hold an escape sequence that clears the screen, or a bidi control that
+/// makes a line read backwards. Programs get the bytes as they are; people get them made visible,
+/// as `\e` or `\u{202E}`. Applying a mode twice changes nothing more.
+enum TerminalText: Sendable {
+  /// For terminals: everything that acts on the terminal, or cannot be seen, is written out.
+  case terminal
+
+  /// For lines in a pipe or file: only line feed, carriage return and NUL are written out, so
+  /// that one record stays one line.
+  case lines
+
+  /// Longest run of combining marks that is shown as it is: the limit of Unicode's stream-safe
+  /// text format (UAX 15), which no language reaches. Longer ones paint over other lines.
+  static let longestMarkRun = 30
+
+  /// The text with whatever this mode does not let through written out.
+  func escaped(_ text: String) -> String {
+    guard text.utf8.contains(where: isSuspicious) else { return text }
+    var result = ""
+    result.reserveCapacity(text.utf8.count)
+    var context = Context()
+    var scalars = text.unicodeScalars.makeIterator()
+    var upcoming = scalars.next()
+    while let scalar = upcoming {
+      upcoming = scalars.next()
+      if passes(scalar, upcoming, &context) {
+        result.unicodeScalars.append(scalar)
+      } else {
+        result += Self.escape(scalar)
+        context = Context()
+      }
+    }
+    return result
+  }
+
+  /// A cheap test that keeps ordinary ASCII off the slow path.
+  private func isSuspicious(_ byte: UInt8) -> Bool {
+    switch self {
+    case .terminal: byte < 0x20 || byte >= 0x7F
+    case .lines: byte == 0 || byte == 0x0A || byte == 0x0D
+    }
+  }
+
+  private func passes(
+    _ scalar: Unicode.Scalar, _ next: Unicode.Scalar?, _ context: inout Context
+  ) -> Bool {
+    switch self {
+    case .terminal: context.shows(scalar, before: next)
+    case .lines: !isSuspicious(UInt8(truncatingIfNeeded: min(scalar.value, 0xFF)))
+    }
+  }
+
+  /// One scalar, written out in ASCII.
+  private static func escape(_ scalar: Unicode.Scalar) -> String {
+    switch scalar.value {
+    case 0x00: "\\0"
+    case 0x09: "\\t"
+    case 0x0A: "\\n"
+    case 0x0D: "\\r"
+    case 0x1B: "\\e"
+    default: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+    }
+  }
+}
+
+extension TerminalText {
+  /// What stands before a scalar, which decides whether an invisible one does honest work there.
+  private struct Context {
+    /// The scalar just before.
+    private var previous: Unicode.Scalar?
+    /// The last one that is neither a variation selector nor a skin tone.
+    private var base: Unicode.Scalar?
+    /// Combining marks in a row up to here.
+    private var markRun = 0
+
+    /// Whether a scalar may be shown here as it is; if so it becomes part of the context.
+    mutating func shows(_ scalar: Unicode.Scalar, before next: Unicode.Scalar?) -> Bool {
+      guard isVisible(scalar, before: next) else { return false }
+      let isMark = !DisplayWidth.isOrdinary(scalar) && DisplayWidth.isNonspacingMark(scalar)
+      if isMark && markRun == TerminalText.longestMarkRun { return false }
+      markRun = isMark ? markRun + 1 : 0
+      previous = scalar
+      switch scalar.value {
+      case 0xFE0E, 0xFE0F, 0x1F3FB...0x1F3FF: break
+      default: base = scalar
+      }
+      return true
+    }
+
+    private func isVisible(_ scalar: Unicode.Scalar, before next: Unicode.Scalar?) -> Bool {
+      if DisplayWidth.isOrdinary(scalar) { return true }
+      return switch scalar.value {
+      case ..<0x20, 0x7F..<0xA0: false
+      case 0x2028, 0x2029, 0xFFF9...0xFFFB: false
+      case 0x200C, 0x200D: isJoining(scalar, next)
+      case 0xFE0E, 0xFE0F: isPresentation(next)
+      case 0xFE00...0xFE0D, 0xE0100...0xE01EF: previous?.properties.isIdeographic ?? false
+      case 0x180B...0x180F: previous.map { (0x1820...0x18AA).contains($0.value) } ?? false
+      default: !scalar.properties.isDefaultIgnorableCodePoint
+      }
+    }
+
+    /// Joiners are spelling in Indic scripts after a virama (as RFC 5892, appendix A, has it) and
+    /// between Arabic letters, and they hold an emoji of several parts together.
+    private func isJoining(_ scalar: Unicode.Scalar, _ next: Unicode.Scalar?) -> Bool {
+      guard let previous, let base else { return false }
+      if previous.properties.canonicalCombiningClass == .virama { return true }
+      guard let next else { return false }
+      if scalar.value == 0x200D && Self.isEmoji(base) && Self.isEmoji(next) { return true }
+      return Self.isArabic(previous) && Self.isArabic(next)
+    }
+
+    /// Selectors 15 and 16 choose between the two looks of an emoji, and make keycaps of digits.
+    private func isPresentation(_ next: Unicode.Scalar?) -> Bool {
+      guard let previous else { return false }
+      return Self.isEmoji(previous) || (previous.properties.isEmoji && next?.value == 0x20E3)
+    }
+
+    /// An emoji that is not an ASCII digit or sign.
+    private static func isEmoji(_ scalar: Unicode.Scalar) -> Bool {
+      scalar.value > 0x7F && scalar.properties.isEmoji
+    }
+
+    /// A letter or mark of the Arabic and Syriac blocks.
+    private static func isArabic(_ scalar: Unicode.Scalar) -> Bool {
+      switch scalar.value {
+      case 0x620...0x77F, 0x8A0...0x8FF: true
+      default: false
+      }
+    }
+  }
+}
