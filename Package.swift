@@ -1,10 +1,10 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 // Our own code is held to "no warnings" where CI asks for it; dependencies are not ours to judge.
 let strict: [SwiftSetting] =
   Context.environment["HISTCTL_STRICT"] == "1"
-  ? [.unsafeFlags(["-warnings-as-errors"])] : []
+  ? [.treatAllWarnings(as: .error)] : []
 
 let package = Package(
   name: "histctl",
@@ -65,5 +65,32 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
+
+    // Tests; the support knows the layout by itself, so that readers are checked against it.
+    .target(
+      name: "TestSupport",
+      dependencies: [
+        "StoreFormat", "CZlib",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Subprocess", package: "swift-subprocess"),
+      ],
+      path: "Tests/TestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "StoreFormatTests", dependencies: ["StoreFormat", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PersistentHistoryTests",
+      dependencies: [
+        "PersistentHistory", "TestSupport",
+        .product(name: "CustomDump", package: "swift-custom-dump"),
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "HistoryCodingTests",
+      dependencies: [
+        "HistoryCoding", "TestSupport",
+        .product(name: "CustomDump", package: "swift-custom-dump"),
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "histctlTests", dependencies: ["histctl", "TestSupport"], swiftSettings: strict),
   ]
 )

@@ -1,0 +1,203 @@
+import Foundation
+import GRDB
+import StoreFormat
+
+/// Writes stores for tests, in plain SQL and with whatever is asked for, right or wrong.
+///
+/// It knows the layout by itself, so that what reads it is checked against something else.
+package final class StoreWriter {
+  /// What the store looks like.
+  package struct Shape {
+    /// Whether the strings are plain, as in 2017.
+    package var hasPlainStrings = false
+    /// Whether there are history tables.
+    package var hasHistory = true
+    /// Whether the store uses a write-ahead log.
+    package var usesWriteAheadLog = true
+    /// Whether what is written stays in the log.
+    package var keepsLog = false
+    /// The content of the model cache; nil for a row with null.
+    package var modelCache: [UInt8]?? = .none
+    /// Whether there is a table for the model cache.
+    package var hasModelCacheTable = true
+    /// How many tombstone columns there are.
+    package var tombstoneColumns = 6
+    /// The identifier of the store.
+    package var identifier = StoreWriter.identifier
+
+    package init() {}
+  }
+
+  /// The identifier of the stores that tests write.
+  package static let identifier = "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"
+
+  /// The store.
+  package let path: String
+  private let queue: DatabaseQueue
+  private let shape: Shape
+  private var strings: [String: Int64] = [:]
+
+  /// Creates a store.
+  package init(path: String, shape: Shape = Shape()) throws {
+    self.path = path
+    self.shape = shape
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = false
+    queue = try DatabaseQueue(path: path, configuration: configuration)
+    try queue.writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
+      if shape.usesWriteAheadLog {
+        try database.execute(sql: "PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0")
+      }
+    }
+    try createTables()
+  }
+
+  /// Runs SQL.
+  package func sql(_ text: String, _ arguments: [(any DatabaseValueConvertible)?] = []) throws {
+    try queue.write { database in
+      if arguments.isEmpty {
+        try database.execute(sql: text)
+      } else {
+        try database.execute(sql: text, arguments: StatementArguments(arguments))
+      }
+    }
+  }
+
+  /// Adds a transaction; strings are interned as the layout wants.
+  package func transaction(
+    _ number: Int64, at seconds: Double? = nil, author: String? = nil,
+    bundle: String? = "com.example.Trips", process: String? = "Trips", context: String? = nil
+  ) throws {
+    let time = seconds ?? 743_906_500 + Double(number) * 60
+    if shape.hasPlainStrings {
+      try sql(
+        """
+        INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP, ZAUTHOR, ZBUNDLEID, ZPROCESSID, ZCONTEXTNAME)
+        VALUES (?, 16002, ?, ?, ?, ?, ?)
+        """, [number, time, author, bundle, process, context])
+    } else {
+      try sql(
+        """
+        INSERT INTO ATRANSACTION
+          (Z_PK, Z_ENT, ZTIMESTAMP, ZAUTHORTS, ZBUNDLEIDTS, ZPROCESSIDTS, ZCONTEXTNAMETS)
+        VALUES (?, 16002, ?, ?, ?, ?, ?)
+        """,
+        [
+          number, time, try intern(author), try intern(bundle), try intern(process),
+          try intern(context),
+        ])
+    }
+    try raise(16002, "TRANSACTION", to: number)
+  }
+
+  /// Adds a change with the stored values as they are given.
+  package func change(
+    _ number: Int64, of transaction: Int64, _ kind: Int64, _ entity: Int64, _ primaryKey: Int64,
+    mask: [UInt8]? = nil, tombstone: [StoredValue] = []
+  ) throws {
+    var columns = [
+      "Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS",
+    ]
+    var values: [(any DatabaseValueConvertible)?] = [
+      number, 16001, kind, entity, primaryKey, transaction, mask.map { DatabaseValue.blob($0) },
+    ]
+    for (slot, value) in tombstone.enumerated() {
+      columns.append("ZTOMBSTONE\(slot)")
+      values.append(value.databaseValue)
+    }
+    let marks = Array(repeating: "?", count: values.count).joined(separator: ", ")
+    try sql(
+      "INSERT INTO ACHANGE (\(columns.joined(separator: ", "))) VALUES (\(marks))", values)
+    try raise(16001, "CHANGE", to: number)
+  }
+
+  /// Moves everything into the main file, unless it is to stay in the log, and closes the store.
+  package func close() throws {
+    if shape.usesWriteAheadLog && !shape.keepsLog {
+      try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+    }
+    if shape.keepsLog {
+      // SQLite would move the log into the store when the last connection closes.
+      let copy = try [path, path + "-wal"].map { ($0, try FileBytes.read($0)) }
+      try queue.close()
+      for (path, bytes) in copy { try FileBytes.write(bytes, to: path) }
+    } else {
+      try queue.close()
+    }
+  }
+
+  // MARK: - Parts
+
+  private func createTables() throws {
+    try sql(StoreSchema.base)
+    if shape.hasModelCacheTable {
+      try sql("CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)")
+      let cache: [UInt8]? =
+        switch shape.modelCache {
+        case .none: try ModelArchive.cache(of: TripsModel.model)
+        case .some(let cache): cache
+        }
+      try sql(
+        "INSERT INTO Z_MODELCACHE VALUES (?)",
+        [cache.map { DatabaseValue.blob($0) } ?? DatabaseValue.null])
+    }
+    for entity in TripsModel.numbers {
+      try sql(
+        "INSERT INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)",
+        [entity.number, entity.name, entity.superNumber])
+    }
+    let properties = PropertyListValue.dictionary([
+      "NSStoreType": .string("SQLite"), "NSPersistenceFrameworkVersion": .integer(1345),
+      "NSStoreModelVersionIdentifiers": .array([.string("1.0.0")]),
+    ])
+    try sql(
+      "INSERT INTO Z_METADATA VALUES (1, ?, ?)",
+      [
+        shape.identifier,
+        DatabaseValue.blob(try BinaryPropertyListWriter.bytes(of: properties)),
+      ])
+    if shape.hasHistory {
+      try sql(shape.hasPlainStrings ? StoreSchema.plainHistory : StoreSchema.history)
+      for slot in 0..<shape.tombstoneColumns {
+        try sql("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\(slot) BLOB")
+      }
+    }
+  }
+
+  private func intern(_ text: String?) throws -> Int64? {
+    guard let text else { return nil }
+    if let known = strings[text] { return known }
+    let number = Int64(strings.count + 1)
+    strings[text] = number
+    try sql("INSERT INTO ATRANSACTIONSTRING VALUES (?, 16003, NULL, ?)", [number, text])
+    try raise(16003, "TRANSACTIONSTRING", to: number)
+    return number
+  }
+
+  private func raise(_ entity: Int64, _ name: String, to number: Int64) throws {
+    try sql(
+      """
+      INSERT INTO Z_PRIMARYKEY VALUES (?, ?, 0, ?)
+      ON CONFLICT (Z_ENT) DO UPDATE SET Z_MAX = max(Z_MAX, excluded.Z_MAX)
+      """, [entity, name, number])
+  }
+}
+
+extension DatabaseValue {
+  /// A blob.
+  package static func blob(_ bytes: [UInt8]) -> DatabaseValue { Data(bytes).databaseValue }
+}
+
+extension StoredValue {
+  /// The value as GRDB stores it.
+  fileprivate var databaseValue: (any DatabaseValueConvertible)? {
+    switch self {
+    case .null: nil
+    case .integer(let value): value
+    case .real(let value): value
+    case .text(let text): text
+    case .malformedText(let bytes), .blob(let bytes): DatabaseValue.blob(bytes)
+    }
+  }
+}

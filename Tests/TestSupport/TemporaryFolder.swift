@@ -1,0 +1,45 @@
+import Foundation
+
+/// A folder that is gone when the test is.
+package final class TemporaryFolder: Sendable {
+  /// The folder, links resolved.
+  package let path: String
+
+  /// Makes a folder.
+  package init() throws {
+    let url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("histctl-tests-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    path = url.resolvingSymlinksInPath().path
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// A path in the folder.
+  package func file(_ name: String) -> String { path + "/" + name }
+
+  /// The names in the folder, sorted.
+  package func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+  }
+
+  /// Copies a store with its log and gives the path of the copy.
+  package func copy(store path: String) throws -> String {
+    let target = file(URL(fileURLWithPath: path).lastPathComponent)
+    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
+      try FileBytes.write(try FileBytes.read(path + suffix), to: target + suffix)
+    }
+    return target
+  }
+}
+
+/// Whole files as bytes.
+package enum FileBytes {
+  package static func read(_ path: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  package static func write(_ bytes: [UInt8], to path: String) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+  }
+}
