@@ -8,7 +8,7 @@ let strict: [SwiftSetting] =
 
 let package = Package(
   name: "histctl",
-  platforms: [.macOS(.v13)],
+  platforms: [.macOS(.v15)],
   products: [
     .executable(name: "histctl", targets: ["histctl"]),
     .library(name: "StoreFormat", targets: ["StoreFormat"]),

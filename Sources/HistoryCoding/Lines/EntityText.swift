@@ -11,6 +11,8 @@ struct EntityText {
   let earlierSlots: [[Int]]
   /// For each preserved attribute, its name as a key: `"name":`.
   let tombstoneKeys: [[UInt8]]
+  /// The types of the preserved attributes; nil where no model tells the slots.
+  let tombstoneTypes: [AttributeType]?
 
   init(_ entity: HistoryEntity) {
     var writer = JSONWriter()
@@ -28,7 +30,9 @@ struct EntityText {
         writer.appendInteger(number)
       }
     }
-    let slots = entity.slots?.slots ?? []
+    let entitySlots = entity.slots
+    let slots = entitySlots?.slots ?? []
+    tombstoneTypes = entitySlots?.tombstoneAttributes.map(\.type)
     slotNames = slots.map { slot in bytes { $0.appendString(slot.name) } }
     var indices: [String: [Int]] = [:]
     var earlier: [[Int]] = []
@@ -37,7 +41,7 @@ struct EntityText {
       indices[slot.name, default: []].append(index)
     }
     earlierSlots = earlier
-    tombstoneKeys = (entity.slots?.tombstoneAttributes ?? []).map { attribute in
+    tombstoneKeys = (entitySlots?.tombstoneAttributes ?? []).map { attribute in
       bytes {
         $0.appendString(attribute.name)
         $0.appendRaw(":")

@@ -98,8 +98,8 @@ public struct TransactionLineEncoder: Sendable {
       writer.appendInteger(primaryKey)
     }
     if let mask = change.mask {
-      if change.kind == .update, let text, let slots = change.entity?.slots,
-        mask.fits(slotCount: slots.slots.count)
+      if change.kind == .update, let text, text.tombstoneTypes != nil,
+        mask.fits(slotCount: text.slotNames.count)
       {
         append(mask, text)
       }
@@ -179,17 +179,16 @@ public struct TransactionLineEncoder: Sendable {
 
   private mutating func appendTombstone(of change: HistoryChange, _ text: EntityText?) {
     var isExact = false
-    if change.kind == .delete, let text, let attributes = change.entity?.slots?.tombstoneAttributes
-    {
-      isExact = change.tombstone.count <= attributes.count
+    if change.kind == .delete, let text, let types = text.tombstoneTypes {
+      isExact = change.tombstone.count <= types.count
       writer.appendRaw(",\"tombstone\":{")
       var isFirst = true
-      for (index, value) in change.tombstone.prefix(attributes.count).enumerated()
+      for (index, value) in change.tombstone.prefix(types.count).enumerated()
       where !value.isNull {
         if !isFirst { writer.appendRaw(",") }
         isFirst = false
         writer.appendRaw(text.tombstoneKeys[index])
-        if !TombstoneCoding.append(value, of: attributes[index].type, to: &writer) {
+        if !TombstoneCoding.append(value, of: types[index], to: &writer) {
           isExact = false
         }
       }

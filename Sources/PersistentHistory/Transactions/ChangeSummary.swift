@@ -30,11 +30,19 @@ public struct ChangeSummary: Hashable, Sendable {
   private static let mostEntries = 1000
 
   private var indices: [HistoryEntity?: Int] = [:]
+  /// Changes of one entity tend to stand together.
+  private var lastIndex: Int?
 
   /// Counts a change.
   public mutating func add(_ change: HistoryChange) {
     count += 1
-    let index = self.index(of: change.entity)
+    let index: Int
+    if let lastIndex, entries[lastIndex].entity === change.entity {
+      index = lastIndex
+    } else {
+      index = self.index(of: change.entity)
+      lastIndex = index
+    }
     switch change.kind {
     case .insert: entries[index].inserts += 1
     case .update: entries[index].updates += 1

@@ -1,4 +1,5 @@
 import StoreFormat
+import Synchronization
 
 /// An entity as history knows it: its name, and how its masks and tombstones are to be read.
 ///
@@ -8,14 +9,33 @@ public final class HistoryEntity: Sendable {
   public let name: String?
   /// The number in this store; nil where the entity does not come from a store.
   public let number: Int64?
-  /// The order of mask and tombstone columns; nil where no model tells.
-  public let slots: EntitySlots?
+  private let source: LazySlots?
+  private let cachedSlots: Mutex<EntitySlots??>
 
-  /// An entity.
+  /// An entity whose slots, if any, are known.
   public init(name: String?, number: Int64? = nil, slots: EntitySlots? = nil) {
     self.name = name
     self.number = number
-    self.slots = slots
+    source = nil
+    cachedSlots = Mutex(.some(slots))
+  }
+
+  /// An entity whose slots are worked out when they are first needed.
+  init(name: String, number: Int64, source: LazySlots) {
+    self.name = name
+    self.number = number
+    self.source = source
+    cachedSlots = Mutex(nil)
+  }
+
+  /// The order of mask and tombstone columns; nil where no model tells.
+  public var slots: EntitySlots? {
+    cachedSlots.withLock { cached in
+      if let slots = cached { return slots }
+      let slots = name.flatMap { source?.slots(of: $0) }
+      cached = .some(slots)
+      return slots
+    }
   }
 
   /// The name, or the number where there is no name.

@@ -20,11 +20,13 @@ public struct HistorySchema: Sendable {
 
   /// The schema of a store, as much of it as the store tells.
   public init(_ snapshot: StoreSnapshot) throws {
-    let slots = try snapshot.modelCache().model?.entitySlots() ?? [:]
+    let slots = try snapshot.modelCache().model.map(LazySlots.init)
     self.init(
       entities: snapshot.entities.modelEntries.map { entry in
-        let name = snapshot.entities.name(of: entry.number)
-        return HistoryEntity(name: name, number: entry.number, slots: name.flatMap { slots[$0] })
+        guard let name = snapshot.entities.name(of: entry.number), let slots else {
+          return HistoryEntity(name: snapshot.entities.name(of: entry.number), number: entry.number)
+        }
+        return HistoryEntity(name: name, number: entry.number, source: slots)
       })
   }
 

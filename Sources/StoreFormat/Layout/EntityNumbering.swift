@@ -59,8 +59,8 @@ public struct EntityNumbering: Hashable, Sendable {
   /// Reads `Z_PRIMARYKEY`.
   ///
   /// - Throws: ``StoreError/damaged(path:place:detail:)`` when it has more rows than a model can have.
-  init(database: Database, path: String) throws {
-    guard try database.tableExists("Z_PRIMARYKEY") else {
+  init(database: Database, layout: StoreLayout, path: String) throws {
+    guard layout.tableNames.contains("Z_PRIMARYKEY") else {
       self.init()
       return
     }

@@ -7,10 +7,13 @@ import GRDB
 public struct StoreLayout: Hashable, Sendable {
   /// The history tables; nil in a store that was written without persistent history tracking.
   public let history: HistoryTables?
-  /// Whether there is a table for the cached model; stores before 2015 have none.
-  public let hasModelCache: Bool
+  /// The names of all tables.
+  let tableNames: Set<String>
   /// The tables that mirroring to CloudKit keeps, by name; empty in a store that is not mirrored.
   public let mirroringTables: [String]
+
+  /// Whether there is a table for the cached model; stores before 2015 have none.
+  public var hasModelCache: Bool { tableNames.contains("Z_MODELCACHE") }
 
   /// The most tables that are looked at; more is not a store that Core Data wrote.
   private static let mostTables = 20_000
@@ -27,7 +30,7 @@ public struct StoreLayout: Hashable, Sendable {
     guard tables.contains("Z_METADATA") || tables.contains("Z_PRIMARYKEY") else {
       throw StoreError.notAStore(path: path, reason: .withoutCoreDataTables)
     }
-    hasModelCache = tables.contains("Z_MODELCACHE")
+    tableNames = tables
     mirroringTables = tables.filter { $0.hasPrefix("ANSCK") }.sorted()
     switch (tables.contains("ATRANSACTION"), tables.contains("ACHANGE")) {
     case (false, false):

@@ -10,8 +10,6 @@ public struct StoreMetadata: Hashable, Sendable {
   public let frameworkVersion: FrameworkVersion?
   /// The identifiers of the model's version, such as `1.0.0` for a SwiftData schema.
   public let modelVersionIdentifiers: [String]
-  /// The entities that the model had at the last migration or opening, by their version hashes.
-  public let entityNames: [String]
   /// Keys that the app, not a framework, put there.
   public let applicationKeys: [String]
   /// Whether the property list was there and could be read.
@@ -30,11 +28,11 @@ public struct StoreMetadata: Hashable, Sendable {
   ]
 
   /// Reads the one row of `Z_METADATA`; what is missing or unreadable there is nil or empty here.
-  init(database: Database) throws {
+  init(database: Database, layout: StoreLayout) throws {
     var identifier: String?
     var properties: [String: PropertyListValue] = [:]
     var isComplete = false
-    if try database.tableExists("Z_METADATA") {
+    if layout.tableNames.contains("Z_METADATA") {
       let cursor = try StatementCursor(
         database, sql: "SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
       if try cursor.step() {
@@ -57,7 +55,6 @@ public struct StoreMetadata: Hashable, Sendable {
       .map(FrameworkVersion.init(number:))
     modelVersionIdentifiers =
       properties["NSStoreModelVersionIdentifiers"]?.array?.compactMap(\.string) ?? []
-    entityNames = properties["NSStoreModelVersionHashes"]?.dictionary?.keys.sorted() ?? []
     applicationKeys = properties.keys.filter { !Self.frameworkKeys.contains($0) }.sorted()
   }
 }

@@ -18,8 +18,8 @@ public final class StoreSnapshot {
     self.database = database
     self.location = location
     layout = try StoreLayout(database: database, path: location.path)
-    metadata = try StoreMetadata(database: database)
-    entities = try EntityNumbering(database: database, path: location.path)
+    metadata = try StoreMetadata(database: database, layout: layout)
+    entities = try EntityNumbering(database: database, layout: layout, path: location.path)
   }
 
   /// The model cache; read when first asked for.

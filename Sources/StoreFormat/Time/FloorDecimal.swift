@@ -36,6 +36,26 @@ struct FloorDecimal {
 
   /// The double nearest to this number.
   var nearestDouble: Double? {
+    quotient ?? Double(text)
+  }
+
+  /// The nearest double, where one rounding of two exact doubles gives it: all digits together
+  /// below 2^53, over a power of ten that a double holds. Most times are such.
+  private var quotient: Double? {
+    guard fraction.count <= 15 else { return nil }
+    var digits = whole
+    var power = 1
+    for digit in fraction {
+      guard digits.magnitude <= 1 << 53 else { return nil }
+      digits = digits * 10 + Int(digit - UInt8(ascii: "0"))
+      power *= 10
+    }
+    guard digits.magnitude <= 1 << 53 else { return nil }
+    return Double(digits) / Double(power)
+  }
+
+  /// Sign and magnitude as decimal text.
+  private var text: String {
     var text = String(whole)
     var digits = fraction
     if digits.allSatisfy({ $0 == UInt8(ascii: "0") }) {
@@ -47,7 +67,7 @@ struct FloorDecimal {
     if !digits.isEmpty {
       text += "." + String(decoding: digits, as: UTF8.self)
     }
-    return Double(text)
+    return text
   }
 
   /// The digits of one minus the fraction, as many as it has.

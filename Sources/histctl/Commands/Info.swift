@@ -5,6 +5,7 @@ import StoreFormat
 /// `histctl info`: what a store is and what its history holds.
 struct Info: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "info",
     abstract: "Say what a store is and what its history holds.",
     discussion: """
       Identifier, framework and its system, the span of the history, changes by entity, \

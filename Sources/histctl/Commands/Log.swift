@@ -5,6 +5,7 @@ import StoreFormat
 /// `histctl log`: the transactions of a store.
 struct Log: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "log",
     abstract: "List transactions, newest first.",
     discussion: """
       Values of one option are alternatives, different options must all hold. They select whole \

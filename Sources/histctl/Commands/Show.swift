@@ -5,6 +5,7 @@ import StoreFormat
 /// `histctl show`: one transaction in full.
 struct Show: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "show",
     abstract: "Show one transaction in full.",
     discussion: """
       Every change is shown with the attributes that an update touched and the values that a \
