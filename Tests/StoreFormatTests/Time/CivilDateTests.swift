@@ -3,10 +3,12 @@ import Testing
 
 @Suite("Civil date")
 struct CivilDateTests {
-  @Test("knows days by number", arguments: [
-    (1970, 1, 1, 0), (1, 1, 1, -719_162), (9999, 12, 31, 2_932_896), (2000, 2, 29, 11_016),
-    (1900, 3, 1, -25_508), (2024, 2, 29, 19_782), (2001, 1, 1, 11_323), (1582, 10, 15, -141_427),
-  ])
+  @Test(
+    "knows days by number",
+    arguments: [
+      (1970, 1, 1, 0), (1, 1, 1, -719_162), (9999, 12, 31, 2_932_896), (2000, 2, 29, 11_016),
+      (1900, 3, 1, -25_508), (2024, 2, 29, 19_782), (2001, 1, 1, 11_323), (1582, 10, 15, -141_427),
+    ])
   func knownDays(year: Int, month: Int, day: Int, number: Int) {
     let date = CivilDate(year: year, month: month, day: day)
     #expect(date?.daysSinceUnixEpoch == number)
@@ -52,17 +54,21 @@ struct CivilDateTests {
     #expect(number == 10_957)  // 2000-01-01
   }
 
-  @Test("refuses days that do not exist", arguments: [
-    (2026, 2, 29), (1900, 2, 29), (2026, 4, 31), (2026, 13, 1), (2026, 0, 1), (2026, 1, 0),
-    (0, 1, 1), (10_000, 1, 1), (2026, 1, -1), (.max, .max, .max), (.min, .min, .min),
-  ])
+  @Test(
+    "refuses days that do not exist",
+    arguments: [
+      (2026, 2, 29), (1900, 2, 29), (2026, 4, 31), (2026, 13, 1), (2026, 0, 1), (2026, 1, 0),
+      (0, 1, 1), (10_000, 1, 1), (2026, 1, -1), (.max, .max, .max), (.min, .min, .min),
+    ])
   func noSuchDay(year: Int, month: Int, day: Int) {
     #expect(CivilDate(year: year, month: month, day: day) == nil)
   }
 
-  @Test("refuses numbers outside the years 1 to 9999", arguments: [
-    -719_163, 2_932_897, .max, .min,
-  ])
+  @Test(
+    "refuses numbers outside the years 1 to 9999",
+    arguments: [
+      -719_163, 2_932_897, .max, .min,
+    ])
   func outside(number: Int) {
     #expect(CivilDate(daysSinceUnixEpoch: number) == nil)
   }

@@ -1,4 +1,5 @@
 import StoreFormat
+import TestSupport
 import Testing
 
 @Suite("ISO 8601 for people")
@@ -61,10 +62,12 @@ struct ISO8601Tests {
     #expect(timestamp.iso8601(fractionDigits: .max) == nil)
   }
 
-  @Test("has no text outside the years 1 to 9999", arguments: [
-    Double.nan, .infinity, -.infinity, 1e300, -1e300, 1e12, -1e12, 252_423_993_600,
-    -63_113_904_000.1, -63_113_904_001, .greatestFiniteMagnitude,
-  ])
+  @Test(
+    "has no text outside the years 1 to 9999",
+    arguments: [
+      Double.nan, .infinity, -.infinity, 1e300, -1e300, 1e12, -1e12, 252_423_993_600,
+      -63_113_904_000.1, -63_113_904_001, .greatestFiniteMagnitude,
+    ])
   func outside(seconds: Double) {
     let timestamp = StoreTimestamp(secondsSinceReferenceDate: seconds)
     var buffer: [UInt8] = [1]

@@ -1,0 +1,66 @@
+import HistoryCoding
+import Testing
+
+@Suite("JSON values")
+struct JSONValueTests {
+  @Test("are built from literals")
+  func literals() {
+    let value: JSONValue = [
+      "text": "a", "count": 3, "real": 1.5, "flag": true, "none": nil, "list": [1, "b", []],
+      "object": [:],
+    ]
+    let object = JSONObject([
+      ("text", .string("a")), ("count", .integer(3)), ("real", .real(1.5)),
+      ("flag", .boolean(true)), ("none", .null),
+      ("list", .array([.integer(1), .string("b"), .array([])])), ("object", .object(JSONObject())),
+    ])
+    #expect(value == .object(object))
+  }
+
+  @Test("objects keep the order of their keys")
+  func order() {
+    var object: JSONObject = ["z": 1, "a": 2, "m": 3]
+    #expect(object.map(\.key) == ["z", "a", "m"])
+    object["a"] = 9
+    object["new"] = nil
+    object["b"] = 4
+    object["z"] = nil
+    #expect(object.map(\.key) == ["a", "m", "b"])
+    #expect(object["a"] == 9)
+    #expect(object["z"] == nil)
+    #expect(object.count == 3)
+    #expect(object.first?.value == 9)
+  }
+
+  @Test("a key that comes again replaces the value")
+  func repeatedKey() {
+    let object: JSONObject = ["a": 1, "b": 2, "a": 3]
+    #expect(object.members.map(\.key) == ["a", "b"])
+    #expect(object["a"] == 3)
+  }
+
+  @Test("are equal only when they would be written alike")
+  func equality() {
+    let different: [JSONValue] = [
+      nil, true, false, 0, 1, 0.0, 1.0, .real(-0.0), .real(.nan), "", "\u{E9}", "e\u{301}", "0", [],
+      [[]], [1, 2], [2, 1], [:], ["a": 1, "b": 2], ["b": 2, "a": 1], ["\u{E9}": 1],
+      ["e\u{301}": 1],
+    ]
+    for (left, first) in different.enumerated() {
+      for (right, second) in different.enumerated() {
+        #expect((first == second) == (left == right), "\(first) \(second)")
+      }
+    }
+    #expect(Set(different).count == different.count)
+    #expect(different.allSatisfy { Set(different).contains($0) })
+  }
+
+  @Test("keys are compared by their bytes")
+  func keys() {
+    var object: JSONObject = ["\u{E9}": 1]
+    #expect(object["e\u{301}"] == nil)
+    object["e\u{301}"] = 2
+    #expect(object.count == 2)
+    #expect(object["\u{E9}"] == 1)
+  }
+}
