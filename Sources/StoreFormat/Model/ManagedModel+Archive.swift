@@ -65,6 +65,8 @@ private struct ModelArchiveReader {
   private var collected: [String: Entity] = [:]
   private var order: [String] = []
   private var remainingProperties = ModelArchiveLimits.properties
+  /// Class names and other texts that thousands of properties refer to, by their object.
+  private var knownTexts: [KeyedArchive.Reference: String?] = [:]
 
   init(archive: KeyedArchive) { self.archive = archive }
 
@@ -120,20 +122,41 @@ private struct ModelArchiveReader {
     guard let object = try archive.object(value) else {
       return .other(name: name, isTransient: false)
     }
-    let className = try object.className ?? ""
+    let className = try className(of: object)
     if className.contains("Relationship") { return .relationship(try relationship(object, name)) }
     if className.contains("Attribute") { return .attribute(try attribute(object, name, depth: 0)) }
     return .other(name: name, isTransient: try object.boolean("NSIsTransient") ?? false)
   }
 
-  private func relationship(
+  private mutating func className(of object: KeyedArchive.Object) throws -> String {
+    guard let reference = try object.field("$class").flatMap(KeyedArchive.Reference.init) else {
+      return ""
+    }
+    if let known = knownTexts[reference] { return known ?? "" }
+    let name = try object.className
+    knownTexts[reference] = .some(name)
+    return name ?? ""
+  }
+
+  private mutating func text(
+    _ key: String, of object: KeyedArchive.Object
+  ) throws -> String? {
+    guard let value = try object.field(key) else { return nil }
+    guard let reference = KeyedArchive.Reference(value) else { return try archive.string(value) }
+    if let known = knownTexts[reference] { return known }
+    let text = try archive.string(value)
+    knownTexts[reference] = .some(text)
+    return text
+  }
+
+  private mutating func relationship(
     _ object: KeyedArchive.Object, _ name: String
   ) throws -> ManagedRelationship {
     ManagedRelationship(
       name: name,
-      destinationName: try object.string("_NSDestinationEntityName")
+      destinationName: try text("_NSDestinationEntityName", of: object)
         ?? object.object("NSDestinationEntity")?.string("NSEntityName"),
-      inverseName: try object.string("_NSInverseRelationshipName"),
+      inverseName: try text("_NSInverseRelationshipName", of: object),
       isToMany: try object.integer("NSMaxCount") != 1,
       isOrdered: try object.boolean("NSIsOrdered") ?? false,
       isTransient: try object.boolean("NSIsTransient") ?? false,
@@ -161,7 +184,7 @@ private struct ModelArchiveReader {
       isTransient: try object.boolean("NSIsTransient") ?? false,
       preservesValueOnDeletion: flags & AttributeFlags.preservesValueOnDeletion != 0,
       allowsExternalStorage: flags & AttributeFlags.allowsExternalStorage != 0,
-      valueClassName: try object.string("NSAttributeValueClassName"),
+      valueClassName: try text("NSAttributeValueClassName", of: object),
       elements: elements)
   }
 

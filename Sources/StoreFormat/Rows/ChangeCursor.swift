@@ -27,7 +27,7 @@ public final class ChangeCursor {
     columns = Columns(tables)
     self.isAscending = isAscending
     readsByTransaction = isSparse && tables.indexesChangesByTransaction
-    let list = columns.names.map(quoted).joined(separator: ", ")
+    let list = columns.expressions.joined(separator: ", ")
     if readsByTransaction {
       cursor = try StatementCursor(
         database, sql: "SELECT \(list) FROM ACHANGE WHERE ZTRANSACTIONID = ?1 ORDER BY Z_PK")
@@ -51,7 +51,11 @@ public final class ChangeCursor {
   /// Goes to the next change of the current transaction; false behind the last one.
   public func next() throws -> Bool {
     guard let current else { return false }
-    if readsByTransaction { return try cursor.step() }
+    if readsByTransaction {
+      guard try cursor.step() else { return false }
+      load()
+      return true
+    }
     while !isAtEnd {
       if !isRowPending, try !cursor.step() {
         isAtEnd = true
@@ -61,6 +65,7 @@ public final class ChangeCursor {
       let owner = cursor.integer(at: Columns.transaction)
       if owner == current {
         isRowPending = false
+        load()
         return true
       }
       let isBehind = isAscending ? owner < current : owner > current
@@ -73,28 +78,36 @@ public final class ChangeCursor {
   // MARK: - The current row
 
   /// The change number, `Z_PK`.
-  public var number: Int64 { cursor.integer(at: Columns.number) }
-
+  public private(set) var number: Int64 = 0
   /// What happened; nil for a kind that no framework writes.
-  public var kind: ChangeKind? {
-    cursor.type(at: Columns.kind) == SQLITE_INTEGER
-      ? ChangeKind(rawValue: cursor.integer(at: Columns.kind)) : nil
-  }
-
+  public private(set) var kind: ChangeKind?
   /// The number of the object's own entity; nil where the row holds none.
-  public var entityNumber: Int64? { integer(at: Columns.entity) }
-
+  public private(set) var entityNumber: Int64?
   /// The object's primary key; nil where the row holds none.
-  public var primaryKey: Int64? { integer(at: Columns.primaryKey) }
-
+  public private(set) var primaryKey: Int64?
   /// Which slots an update touched; nil for inserts and deletes.
-  public var mask: ColumnMask? {
-    cursor.type(at: Columns.mask) == SQLITE_BLOB
-      ? ColumnMask(bytes: cursor.bytes(at: Columns.mask)) : nil
+  public private(set) var mask: ColumnMask?
+  private var isRegular = true
+
+  /// Takes over what nearly every row has.
+  private func load() {
+    number = cursor.integer(at: Columns.number)
+    kind = integer(at: Columns.kind).flatMap(ChangeKind.init(rawValue:))
+    entityNumber = integer(at: Columns.entity)
+    primaryKey = integer(at: Columns.primaryKey)
+    isRegular = kind != nil && entityNumber != nil && primaryKey != nil
+    switch cursor.type(at: Columns.mask) {
+    case SQLITE_NULL: mask = nil
+    case SQLITE_BLOB: mask = ColumnMask(bytes: cursor.bytes(at: Columns.mask))
+    default:
+      mask = nil
+      isRegular = false
+    }
   }
 
   /// What a deleted object left behind, by slot and without nulls at the end; mostly empty.
   public var tombstone: [StoredValue] {
+    guard cursor.integer(at: Columns.hasTombstone) != 0 else { return [] }
     var values: [StoredValue] = []
     for (slot, column) in columns.tombstone.enumerated() where !cursor.isNull(at: column) {
       values += Array(repeating: .null, count: slot - values.count)
@@ -105,6 +118,7 @@ public final class ChangeCursor {
 
   /// What else the row holds; mostly empty.
   public var extra: [ExtraColumn] {
+    guard !isRegular || cursor.integer(at: Columns.isIrregular) != 0 else { return [] }
     var extra: [ExtraColumn] = []
     func keep(_ column: Int) {
       extra.append(ExtraColumn(column: columns.names[column], value: cursor.value(at: column)))
@@ -137,23 +151,50 @@ public final class ChangeCursor {
     static let transaction = 4
     static let mask = 5
 
+    /// SQLite looks at the columns that are mostly null and sums them up in two numbers, which is
+    /// several times cheaper than asking it for each.
+    static let hasTombstone = 6
+    static let isIrregular = 7
+
+    /// The columns' names; empty for the two numbers.
     let names: [String]
+    /// What the statement selects.
+    let expressions: [String]
     let tombstone: [Int]
     let ownEntity: Int?
     /// Columns that hold null in every store that a framework wrote.
     let unexpected: [Int]
 
     init(_ tables: HistoryTables) {
-      var names = ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"]
+      var names = [
+        "Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS", "", "",
+      ]
       func position(of name: String) -> Int? {
         guard tables.changeColumns.contains(name) else { return nil }
         names.append(name)
         return names.count - 1
       }
-      tombstone = tables.tombstoneColumns.compactMap { position(of: $0) }
+      let tombstone = tables.tombstoneColumns.compactMap { position(of: $0) }
       ownEntity = position(of: "Z_ENT")
       unexpected = (["Z_OPT"] + tables.unknownColumns(of: .change)).compactMap { position(of: $0) }
+
+      func anyOf(_ conditions: [String]) -> String {
+        conditions.isEmpty ? "0" : "(" + conditions.joined(separator: " OR ") + ")"
+      }
+      var irregular: [String] = []
+      if ownEntity != nil {
+        irregular.append("Z_ENT IS NOT \(EntityNumbering.HistoryEntity.change.rawValue)")
+      }
+      irregular += unexpected.map { [names] in "\(quoted(names[$0])) IS NOT NULL" }
+      expressions = names.enumerated().map { index, name in
+        switch index {
+        case Self.hasTombstone: anyOf(tombstone.map { "\(quoted(names[$0])) IS NOT NULL" })
+        case Self.isIrregular: anyOf(irregular)
+        default: quoted(name)
+        }
+      }
       self.names = names
+      self.tombstone = tombstone
     }
   }
 }

@@ -41,22 +41,42 @@ extension StoreSnapshot {
   }
 
   /// The changes by entity and kind, the most first.
+  ///
+  /// No index helps here, and SQLite would sort all rows to group them, so they are counted while
+  /// they are stepped through.
   public func changeCounts() throws -> [ChangeCount] {
     _ = try historyTables()
     let cursor = try cursor(
       """
-      SELECT ZENTITY, ZCHANGETYPE, count(*) FROM ACHANGE GROUP BY 1, 2 ORDER BY 3 DESC
-      LIMIT \(Self.mostGroups)
+      SELECT iif(typeof(ZENTITY) = 'integer', ZENTITY, NULL), ZCHANGETYPE FROM ACHANGE
       """)
-    var counts: [ChangeCount] = []
-    while try cursor.step() {
-      var kind: ChangeKind?
-      if case .integer(let raw) = cursor.value(at: 1) { kind = ChangeKind(rawValue: raw) }
-      var entity: Int64?
-      if case .integer(let number) = cursor.value(at: 0) { entity = number }
-      counts.append(ChangeCount(entityNumber: entity, kind: kind, count: cursor.integer(at: 2)))
+    struct Group: Hashable {
+      let entityNumber: Int64?
+      let kind: ChangeKind?
     }
-    return counts
+    var counts: [Group: Int64] = [:]
+    var last: (group: Group, count: Int64)?
+    func settle() {
+      guard let (group, count) = last else { return }
+      // A hostile store may have a million entities; those beyond the limit are one group.
+      let isKnown = counts[group] != nil || counts.count < Self.mostGroups
+      counts[isKnown ? group : Group(entityNumber: nil, kind: nil), default: 0] += count
+    }
+    while try cursor.step() {
+      let group = Group(
+        entityNumber: cursor.isNull(at: 0) ? nil : cursor.integer(at: 0),
+        kind: cursor.isNull(at: 1) ? nil : ChangeKind(rawValue: cursor.integer(at: 1)))
+      if last?.group == group {
+        last?.count += 1
+      } else {
+        settle()
+        last = (group, 1)
+      }
+    }
+    settle()
+    return counts.map {
+      ChangeCount(entityNumber: $0.key.entityNumber, kind: $0.key.kind, count: $0.value)
+    }.sorted { ($1.count, $0.entityNumber ?? 0) < ($0.count, $1.entityNumber ?? 0) }
   }
 
   /// The transactions by author, bundle, process or context, the most first.

@@ -6,6 +6,7 @@ import StoreFormat
 struct Info: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
+    _superCommandName: "histctl",
     abstract: "Say what a store is and what its history holds.",
     discussion: """
       Identifier, framework and its system, the span of the history, changes by entity, \

@@ -6,6 +6,7 @@ import StoreFormat
 struct Log: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
+    _superCommandName: "histctl",
     abstract: "List transactions, newest first.",
     discussion: """
       Values of one option are alternatives, different options must all hold. They select whole \

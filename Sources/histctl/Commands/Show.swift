@@ -6,6 +6,7 @@ import StoreFormat
 struct Show: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
+    _superCommandName: "histctl",
     abstract: "Show one transaction in full.",
     discussion: """
       Every change is shown with the attributes that an update touched and the values that a \

@@ -6,6 +6,7 @@ import StoreFormat
 struct TokenCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
+    _superCommandName: "histctl token",
     abstract: "Say whether tokens work with a store.",
     discussion: """
       A token works when history after it can be fetched. It is expired when no transaction with \

@@ -6,6 +6,7 @@ import StoreFormat
 struct TokenShow: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
+    _superCommandName: "histctl token",
     abstract: "Show a token in all its forms, or convert it to one.",
     discussion: """
       The JSON is that of SwiftData's DefaultHistoryToken; the property list is an archived \

@@ -17,11 +17,13 @@ enum Main {
     exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
   }
 
+  /// The terminal, looked at once.
+  static let environment = TerminalEnvironment.current()
+
   /// Runs one command line and explains its errors.
   static func run(_ arguments: [String]) -> ExitStatus {
-    let environment = TerminalEnvironment.current()
     do {
-      var command = try Histctl.parseAsRoot(HelpText.withLongHelp(arguments))
+      var command = try CommandLineParser.parse(HelpText.withLongHelp(arguments))
       try command.run()
       return .success
     } catch let end as EndWithStatus {

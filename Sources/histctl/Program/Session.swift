@@ -12,7 +12,7 @@ final class Session {
   let now: StoreTimestamp
   private(set) var status = ExitStatus.success
 
-  init(_ options: OutputOptions, environment: TerminalEnvironment = .current()) {
+  init(_ options: OutputOptions, environment: TerminalEnvironment = Main.environment) {
     self.options = options
     self.environment = environment
     palette = Palette(isColored: options.color.colorsOutput(in: environment))
