@@ -9,6 +9,8 @@ final class StatementCursor {
   private let statement: Statement
   private let pointer: OpaquePointer
   private let connection: OpaquePointer?
+  /// SQLite starts a finished statement anew when it is stepped once more.
+  private var isFinished = false
 
   init(_ database: Database, sql: String) throws {
     statement = try database.makeStatement(sql: sql)
@@ -41,13 +43,19 @@ final class StatementCursor {
   }
 
   /// Starts anew with the same parameters.
-  func reset() { sqlite3_reset(pointer) }
+  func reset() {
+    sqlite3_reset(pointer)
+    isFinished = false
+  }
 
-  /// Goes to the next row; false behind the last one.
+  /// Goes to the next row; false behind the last one, however often it is asked.
   func step() throws -> Bool {
+    guard !isFinished else { return false }
     switch sqlite3_step(pointer) {
-    case SQLITE_ROW: true
-    case SQLITE_DONE: false
+    case SQLITE_ROW: return true
+    case SQLITE_DONE:
+      isFinished = true
+      return false
     case let result: throw error(result)
     }
   }

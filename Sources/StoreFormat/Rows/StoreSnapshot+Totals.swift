@@ -106,6 +106,16 @@ extension StoreSnapshot {
     return counts
   }
 
+  /// Whether any transaction carries a text of this role.
+  public func hasText(_ role: StringRole) throws -> Bool {
+    let tables = try historyTables()
+    let columns = [role.identifierColumn, role.plainColumn]
+      .filter(tables.transactionColumns.contains)
+    return try columns.contains { column in
+      try number("SELECT EXISTS (SELECT 1 FROM ATRANSACTION WHERE \(column) IS NOT NULL)") == 1
+    }
+  }
+
   /// The bytes of the pages that the history's tables and indexes occupy; nil where SQLite was
   /// built without its table of pages.
   public func historyByteCount() throws -> Int64? {

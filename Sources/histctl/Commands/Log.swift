@@ -63,6 +63,7 @@ struct Log: ParsableCommand {
       } else {
         let table = TransactionTable(
           session: session, writer: writer, showsChanges: changes,
+          showsAuthors: try snapshot.hasText(.author),
           tokens: TokenText(
             isQualified: output.qualified, store: snapshot.metadata.storeIdentifier))
         if try table.write(reader) == 0, session.environment.isErrorTerminal {

@@ -9,6 +9,8 @@ struct TransactionTable {
   let session: Session
   let writer: OutputWriter
   let showsChanges: Bool
+  /// Whether anybody who saved has named themselves; most apps never do.
+  let showsAuthors: Bool
   let tokens: TokenText
 
   /// Writes all that a reader gives and tells how many transactions that were.
@@ -38,20 +40,21 @@ struct TransactionTable {
 
   private func row(_ transaction: HistoryTransaction) -> [TableCell] {
     let time = TimeText(style: session.options.date, now: session.now)
+    let author = showsAuthors ? [TableCell(transaction.author?.string ?? "")] : []
     return [
       TableCell(tokens.text(transaction.number), style: .token),
       TableCell(time.text(transaction.timestamp)),
-      TableCell(transaction.author?.string ?? ""),
-      TableCell(transaction.process?.string ?? "", style: .secondary),
-    ]
+    ] + author + [TableCell(transaction.process?.string ?? "", style: .secondary)]
   }
 
   private func table(_ sample: [[TableCell]]) -> Table {
-    Table(
+    let author = TableColumn(
+      "AUTHOR", priority: 3, minimumWidth: 6, canShrink: true, canDrop: true)
+    return Table(
       columns: [
         TableColumn("TOKEN", alignment: tokens.isQualified ? .leading : .trailing, priority: 5),
         TableColumn("TIME", priority: 4, canDrop: true),
-        TableColumn("AUTHOR", priority: 3, minimumWidth: 6, canShrink: true, canDrop: true),
+      ] + (showsAuthors ? [author] : []) + [
         TableColumn("PROCESS", priority: 1, minimumWidth: 6, canShrink: true, canDrop: true),
         TableColumn("CHANGES", priority: 6, minimumWidth: 10, canShrink: true),
       ], sample: sample, environment: session.environment, palette: session.palette)
