@@ -65,7 +65,8 @@ private struct ModelArchiveReader {
   private var collected: [String: Entity] = [:]
   private var order: [String] = []
   private var remainingProperties = ModelArchiveLimits.properties
-  /// Class names and other texts that thousands of properties refer to, by their object.
+  private var knownKinds: [KeyedArchive.Reference: PropertyKind] = [:]
+  /// Texts that thousands of properties refer to, by their object.
   private var knownTexts: [KeyedArchive.Reference: String?] = [:]
 
   init(archive: KeyedArchive) { self.archive = archive }
@@ -122,20 +123,23 @@ private struct ModelArchiveReader {
     guard let object = try archive.object(value) else {
       return .other(name: name, isTransient: false)
     }
-    let className = try className(of: object)
-    if className.contains("Relationship") { return .relationship(try relationship(object, name)) }
-    if className.contains("Attribute") { return .attribute(try attribute(object, name, depth: 0)) }
-    return .other(name: name, isTransient: try object.boolean("NSIsTransient") ?? false)
+    switch try kind(of: object) {
+    case .relationship: return .relationship(try relationship(object, name))
+    case .attribute: return .attribute(try attribute(object, name, depth: 0))
+    case .other:
+      return .other(name: name, isTransient: try object.boolean("NSIsTransient") ?? false)
+    }
   }
 
-  private mutating func className(of object: KeyedArchive.Object) throws -> String {
+  /// What a property's class makes it; thousands of properties share a handful of classes.
+  private mutating func kind(of object: KeyedArchive.Object) throws -> PropertyKind {
     guard let reference = try object.field("$class").flatMap(KeyedArchive.Reference.init) else {
-      return ""
+      return .other
     }
-    if let known = knownTexts[reference] { return known ?? "" }
-    let name = try object.className
-    knownTexts[reference] = .some(name)
-    return name ?? ""
+    if let known = knownKinds[reference] { return known }
+    let kind = PropertyKind(className: try object.className ?? "")
+    knownKinds[reference] = kind
+    return kind
   }
 
   private mutating func text(
@@ -191,6 +195,24 @@ private struct ModelArchiveReader {
   private mutating func spend(_ count: Int) throws {
     remainingProperties -= count
     guard remainingProperties >= 0 else { throw ModelArchiveError.tooLarge }
+  }
+}
+
+/// What a property is, told by the name of its class; derived and composite ones are kinds of
+/// attributes.
+private enum PropertyKind {
+  case attribute
+  case relationship
+  case other
+
+  init(className: String) {
+    if className.contains("Relationship") {
+      self = .relationship
+    } else if className.contains("Attribute") {
+      self = .attribute
+    } else {
+      self = .other
+    }
   }
 }
 

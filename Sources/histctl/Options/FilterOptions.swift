@@ -65,7 +65,7 @@ struct FilterOptions: ParsableArguments {
 }
 
 /// A kind of change on the command line.
-enum KindArgument: String, ExpressibleByArgument, CaseIterable {
+enum KindArgument: String, WordArgument {
   case insert, update, delete
 
   var kind: ChangeKind {

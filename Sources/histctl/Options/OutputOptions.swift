@@ -22,4 +22,4 @@ struct OutputOptions: ParsableArguments {
   var quiet = false
 }
 
-extension ColorChoice: ExpressibleByArgument {}
+extension ColorChoice: WordArgument {}

@@ -1,9 +1,8 @@
-import ArgumentParser
 import PersistentHistory
 import StoreFormat
 
 /// How times are written for people.
-enum TimeStyle: String, CaseIterable, ExpressibleByArgument {
+enum TimeStyle: String, WordArgument {
   case local, utc, relative, raw
 }
 

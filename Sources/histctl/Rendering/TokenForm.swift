@@ -1,9 +1,8 @@
-import ArgumentParser
 import HistoryCoding
 import PersistentHistory
 
 /// The forms that a token can be converted to.
-enum TokenForm: String, CaseIterable, ExpressibleByArgument {
+enum TokenForm: String, WordArgument {
   case number, portable, json, plist
 }
 
