@@ -9,18 +9,15 @@ public enum AccessMode: String, Hashable, Sendable {
 }
 
 extension AccessMode {
-  /// Chooses the mode that can read everything and leave everything as it is.
+  /// Chooses how to read a store that SQLite cannot read as it is.
   ///
-  /// In a folder that can be written, SQLite makes the `-shm` that it needs. In one that cannot,
-  /// an existing `-shm` says that somebody has the store open, and SQLite reads it as it is; without
-  /// one, a filled `-wal` can only be read where a `-shm` may be made, that is in a copy.
-  static func choose(
-    for location: StoreLocation, header: FileHeader
-  ) throws(StoreError) -> AccessMode {
-    guard header.usesWriteAheadLog else { return .shared }
-    if FileStatus.canCreateFiles(inFolder: location.folder) { return .shared }
-    if try location.size(of: location.sharedMemoryPath) != nil { return .shared }
-    if try location.size(of: location.logPath) ?? 0 == 0 { return .immutable }
-    return .privateCopy
+  /// SQLite reads a write-ahead log with the help of a `-shm`. Where it can neither find nor make one,
+  /// in a folder that cannot be written, nobody has the store open either: without a filled log the
+  /// main file says all, and with one the two are read from a copy. Nil where that is not the reason.
+  static func fallback(for location: StoreLocation) throws(StoreError) -> AccessMode? {
+    guard !FileStatus.canCreateFiles(inFolder: location.folder),
+      try location.size(of: location.sharedMemoryPath) == nil
+    else { return nil }
+    return try location.size(of: location.logPath) ?? 0 == 0 ? .immutable : .privateCopy
   }
 }

@@ -5,8 +5,6 @@ struct FileHeader: Hashable, Sendable {
   /// How many bytes ``init(_:)`` wants.
   static let length = 100
 
-  /// Whether the file was last written in write-ahead-log mode.
-  let usesWriteAheadLog: Bool
   /// Counts the changes of the main file; the log keeps its own count.
   let changeCounter: UInt32
 
@@ -15,7 +13,6 @@ struct FileHeader: Hashable, Sendable {
     guard bytes.count >= FileHeader.length, bytes.starts(with: "SQLite format 3\0".utf8) else {
       return nil
     }
-    usesWriteAheadLog = bytes[18] == 2 || bytes[19] == 2
     changeCounter = bytes[24..<28].reduce(0) { $0 << 8 | UInt32($1) }
   }
 }

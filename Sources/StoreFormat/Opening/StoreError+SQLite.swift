@@ -4,19 +4,25 @@ import GRDBSQLite
 extension StoreError {
   /// Says in terms of a store what SQLite reported.
   static func translating(
-    _ error: any Error, path: String, journal: String, busyTimeout: Double
+    _ error: any Error, location: StoreLocation, busyTimeout: Double
   ) -> any Error {
     guard let error = error as? DatabaseError else { return error }
+    let path = location.path
     let detail = error.message ?? "\(error.resultCode)"
     switch (error.extendedResultCode, error.resultCode) {
     case (.SQLITE_READONLY_ROLLBACK, _), (.SQLITE_READONLY_RECOVERY, _):
-      return StoreError.unfinishedSave(path: path, journal: journal)
+      return StoreError.unfinishedSave(path: path, journal: location.journalPath)
     case (_, .SQLITE_BUSY), (_, .SQLITE_LOCKED):
       return StoreError.busy(path: path, seconds: busyTimeout)
     case (_, .SQLITE_CORRUPT), (_, .SQLITE_FORMAT):
       return StoreError.damaged(path: path, place: "SQLite's pages", detail: detail)
     case (_, .SQLITE_NOTADB):
-      // The magic text was there when the location was looked at, so the rest of the header is bad.
+      do throws(StoreError) {
+        // With the right first bytes it is the rest of the header that SQLite does not like.
+        _ = try location.readHeader()
+      } catch {
+        return error
+      }
       return StoreError.damaged(path: path, place: "SQLite's file header", detail: detail)
     case (_, .SQLITE_TOOBIG):
       return StoreError.damaged(

@@ -39,14 +39,23 @@ public final class StoreFile: Sendable {
   public init(location: StoreLocation, busyTimeout: Double = 5) throws {
     self.location = location
     self.busyTimeout = busyTimeout
-    let header = try location.readHeader()
-    accessMode = try AccessMode.choose(for: location, header: header)
-    unlockedStamp = accessMode == .immutable ? try UnlockedStamp(location) : nil
     do {
-      queue = try StoreConnection.open(location, mode: accessMode, busyTimeout: busyTimeout)
+      queue = try StoreConnection.open(location, mode: .shared, busyTimeout: busyTimeout)
+      accessMode = .shared
+      unlockedStamp = nil
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CANTOPEN {
+      guard let mode = try AccessMode.fallback(for: location) else {
+        throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
+      }
+      accessMode = mode
+      unlockedStamp = mode == .immutable ? try UnlockedStamp(location) : nil
+      do {
+        queue = try StoreConnection.open(location, mode: mode, busyTimeout: busyTimeout)
+      } catch {
+        throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
+      }
     } catch {
-      throw StoreError.translating(
-        error, path: location.path, journal: location.journalPath, busyTimeout: busyTimeout)
+      throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
     }
   }
 
@@ -56,7 +65,7 @@ public final class StoreFile: Sendable {
   ///
   /// - Throws: ``StoreError``, or what the closure throws.
   public func read<Result>(_ body: (StoreSnapshot) throws -> Result) throws -> Result {
-    do {
+    try translatingErrors {
       let result = try queue.read { database in
         try body(StoreSnapshot(database: database, location: location))
       }
@@ -64,9 +73,21 @@ public final class StoreFile: Sendable {
         throw StoreError.changedWhileReading(path: location.path)
       }
       return result
+    }
+  }
+
+  /// SQLite's count of the changes that other connections have made.
+  func readDataVersion() throws -> Int64 {
+    try translatingErrors {
+      try queue.inDatabase { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
+    }
+  }
+
+  private func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
     } catch {
-      throw StoreError.translating(
-        error, path: location.path, journal: location.journalPath, busyTimeout: busyTimeout)
+      throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
     }
   }
 }

@@ -42,6 +42,10 @@ public struct StoreLocation: Hashable, Sendable {
   }
 
   /// Reads the header of the main file.
+  ///
+  /// Only for a file that no connection of this process reads with locks: closing any descriptor of
+  /// a file drops all locks that the process holds on it
+  /// (<https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>).
   func readHeader() throws(StoreError) -> FileHeader {
     do {
       let file = try FileDescriptor.open(FilePath(resolvedPath), .readOnly, options: .closeOnExec)
