@@ -14,6 +14,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case unreadableBookmarks(path: String, reason: String)
   /// A token does not work with this store.
   case unusableToken(UnusableToken)
+  /// Another file has taken the place of a store that was followed, or it was removed.
+  case replacedStore(path: String, position: Int64)
   /// A token stands before the first transaction and names none.
   case noTransaction(text: String)
   /// A text is not an object in any of its forms.
@@ -42,6 +44,8 @@ extension HistoryError {
       "cannot read the bookmarks in \(path): \(reason)"
     case .unusableToken(let token):
       token.message
+    case .replacedStore(let path, let position):
+      "\(path) was replaced or removed while it was followed; it was read up to transaction \(position)"
     case .noTransaction(let text):
       "'\(text)' is a position at which no transaction stands"
     case .malformedObject(let text):
@@ -71,6 +75,8 @@ extension HistoryError {
       "move the file away to start without bookmarks, or name another with --bookmark-file"
     case .unusableToken(let token):
       token.remedy
+    case .replacedStore:
+      "see whether the new file has the same history, and go on from there"
     case .noTransaction:
       "name a transaction, for example first or last"
     case .malformedObject:

@@ -20,6 +20,7 @@ struct Log: ParsableCommand {
         histctl log default.store --entity Trip --kind delete --changes
         histctl log default.store --object Trip/p12 --only-matching --changes
         histctl log default.store --after 1200 --reverse --json | jq .author
+        histctl log default.store --follow --author widget
       """)
 
   @OptionGroup var store: StoreOptions
@@ -39,9 +40,15 @@ struct Log: ParsableCommand {
   @Flag(help: "Leave out changes that do not match the options on changes.")
   var onlyMatching = false
 
+  @Flag(help: "Show the newest transactions, then each one as it is saved.")
+  var follow = false
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
+    if follow, filter.until != nil {
+      throw ValidationError("--follow has no end, so it does not go with --until")
+    }
     if let count, count < 0 {
       throw ValidationError("-n takes a number of transactions, 0 or more")
     }
@@ -49,27 +56,47 @@ struct Log: ParsableCommand {
 
   func run() throws {
     let session = Session(output)
+    guard !follow else {
+      return try FollowedLog(session: session, store: store).write(
+        start: { resolver in
+          var query = try query(resolver)
+          query.order = .ascending
+          if query.limit == nil, filter.after == nil { query.limit = FollowedLog.usualStart }
+          return query
+        },
+        table: { writer, snapshot in
+          output.json ? nil : try table(session, writer, snapshot)
+        })
+    }
     try session.read(store) { writer, snapshot, resolver in
       _ = try snapshot.historyTables()
-      var query = try filter.query(resolver)
-      query.order = reverse ? .ascending : .descending
-      query.limit = count
-      query.limitKeepsNewest = true
-      query.keepsOnlyMatchingChanges = onlyMatching
       let reader = try HistoryReader(
-        snapshot: snapshot, query: query, schema: session.schema(of: snapshot))
+        snapshot: snapshot, query: query(resolver), schema: session.schema(of: snapshot))
       if output.json {
         try TransactionLines(writer: writer).write(reader)
-      } else {
-        let table = TransactionTable(
-          session: session, writer: writer, showsChanges: changes,
-          showsAuthors: try snapshot.hasText(.author),
-          tokens: TokenText(
-            isQualified: output.qualified, store: snapshot.metadata.storeIdentifier))
-        if try table.write(reader) == 0, session.environment.isErrorTerminal {
-          try session.diagnostics.note(EmptyAnswer(snapshot).text)
-        }
+      } else if try table(session, writer, snapshot).write(reader) == 0,
+        session.environment.isErrorTerminal
+      {
+        try session.diagnostics.note(EmptyAnswer(snapshot).text)
       }
     }
+  }
+
+  private func query(_ resolver: TokenResolver) throws -> HistoryQuery {
+    var query = try filter.query(resolver)
+    query.order = reverse ? .ascending : .descending
+    query.limit = count
+    query.limitKeepsNewest = true
+    query.keepsOnlyMatchingChanges = onlyMatching
+    return query
+  }
+
+  private func table(
+    _ session: Session, _ writer: OutputWriter, _ snapshot: StoreSnapshot
+  ) throws -> TransactionTable {
+    TransactionTable(
+      session: session, writer: writer, showsChanges: changes,
+      showsAuthors: try snapshot.hasText(.author),
+      tokens: TokenText(isQualified: output.qualified, store: snapshot.metadata.storeIdentifier))
   }
 }

@@ -48,6 +48,7 @@ extension Failure {
       case .unknownBookmark: (.usage, "unknownBookmark")
       case .unreadableBookmarks: (.cannotReadOrWrite, "unreadableBookmarks")
       case .unusableToken(let token): (.historyGap, token.kind)
+      case .replacedStore: (.historyGap, "replacedStore")
       case .noTransaction: (.usage, "noTransaction")
       case .malformedObject: (.usage, "malformedObject")
       case .objectOfOtherStore: (.usage, "objectOfOtherStore")

@@ -23,6 +23,14 @@ struct TransactionLines {
     try flush(&encoder)
   }
 
+  /// Writes that history is missing.
+  func write(_ gap: HistoryGap) throws {
+    var encoder = TransactionLineEncoder()
+    encoder.encode(.gap(gap))
+    try flush(&encoder)
+    try writer.flush()
+  }
+
   private func flush(_ encoder: inout TransactionLineEncoder) throws {
     try encoder.withUnsafeBytes { try writer.write($0) }
     encoder.removeAll()

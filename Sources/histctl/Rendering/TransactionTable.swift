@@ -2,29 +2,48 @@ import PersistentHistory
 import StoreFormat
 
 /// Writes transactions as a table, one line each, newest or oldest first as they come.
-struct TransactionTable {
+///
+/// The first transactions choose the widths, for all that come later as well.
+final class TransactionTable {
   /// How many transactions choose the widths of the columns.
   private static let sampleSize = 100
 
-  let session: Session
-  let writer: OutputWriter
-  let showsChanges: Bool
+  private let session: Session
+  private let writer: OutputWriter
+  private let showsChanges: Bool
   /// Whether anybody who saved has named themselves; most apps never do.
-  let showsAuthors: Bool
-  let tokens: TokenText
+  private let showsAuthors: Bool
+  private let tokens: TokenText
+  private var table: Table?
+  private var hasWritten = false
+
+  init(
+    session: Session, writer: OutputWriter, showsChanges: Bool, showsAuthors: Bool,
+    tokens: TokenText
+  ) {
+    self.session = session
+    self.writer = writer
+    self.showsChanges = showsChanges
+    self.showsAuthors = showsAuthors
+    self.tokens = tokens
+  }
 
   /// Writes all that a reader gives and tells how many transactions that were.
   func write(_ reader: HistoryReader) throws -> Int {
     // With changes below each line nothing is kept back, for one transaction can have millions.
     if showsChanges { return try writeWithChanges(reader) }
-    var sample: [[TableCell]] = []
-    while sample.count < Self.sampleSize, let row = try nextRow(reader) { sample.append(row) }
-    guard !sample.isEmpty else { return 0 }
-    let table = table(sample)
-    if session.environment.isOutputTerminal { try writer.writeLine(table.header) }
-    for row in sample { try writer.writeLine(table.line(row)) }
-    var count = sample.count
-    while let row = try nextRow(reader) {
+    var count = 0
+    if table == nil {
+      var sample: [[TableCell]] = []
+      while sample.count < Self.sampleSize, let row = try nextRow(reader) { sample.append(row) }
+      guard !sample.isEmpty else { return 0 }
+      let table = chooseWidths(sample)
+      self.table = table
+      if session.environment.isOutputTerminal { try writer.writeLine(table.header) }
+      for row in sample { try writer.writeLine(table.line(row)) }
+      count = sample.count
+    }
+    while let table, let row = try nextRow(reader) {
       try writer.writeLine(table.line(row))
       count += 1
     }
@@ -47,7 +66,7 @@ struct TransactionTable {
     ] + author + [TableCell(transaction.process?.string ?? "", style: .secondary)]
   }
 
-  private func table(_ sample: [[TableCell]]) -> Table {
+  private func chooseWidths(_ sample: [[TableCell]]) -> Table {
     let author = TableColumn(
       "AUTHOR", priority: 3, minimumWidth: 6, canShrink: true, canDrop: true)
     return Table(
@@ -66,7 +85,8 @@ struct TransactionTable {
     let styled = StyledLine(session)
     var count = 0
     while let transaction = try reader.nextTransaction() {
-      if count > 0 { try writer.writeLine("") }
+      if hasWritten { try writer.writeLine("") }
+      hasWritten = true
       count += 1
       try writer.writeLine(styled.line(heading(transaction)))
       while let change = try reader.nextChange() {
@@ -74,6 +94,12 @@ struct TransactionTable {
       }
     }
     return count
+  }
+
+  /// Tells that transactions were pruned before they could be read.
+  func writeGap(after position: Int64, oldest: Int64) throws {
+    let text = "transactions \(position + 1) to \(oldest - 1) were pruned before they were read"
+    try writer.writeLine(session.palette.apply(.warning, to: "-- \(text) --"))
   }
 
   private func heading(_ transaction: HistoryTransaction) -> [TableCell.Span] {

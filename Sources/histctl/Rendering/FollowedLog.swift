@@ -1,0 +1,66 @@
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+
+/// Writes the newest transactions of a store and then every one that is saved, as it is saved.
+struct FollowedLog {
+  /// How many transactions are shown first, unless told otherwise.
+  static let usualStart = 10
+
+  let session: Session
+  let store: StoreOptions
+
+  /// Writes until the program is ended.
+  ///
+  /// - Parameters:
+  ///   - start: Which transactions to show first.
+  ///   - table: How to show transactions as text; nil for JSON lines.
+  func write(
+    start: (TokenResolver) throws -> HistoryQuery,
+    table: (OutputWriter, StoreSnapshot) throws -> TransactionTable?
+  ) throws {
+    try Pager.withOutput(usesPager: false, environment: session.environment) { writer in
+      writer.flushesEachLine = true
+      var query = HistoryQuery()
+      var position: Int64 = 0
+      var text: TransactionTable?
+      let file = try StoreFile(path: store.store, busyTimeout: store.busyTimeout)
+      try file.read { snapshot in
+        _ = try snapshot.historyTables()
+        query = try start(
+          TokenResolver(snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: session.now))
+        text = try table(writer, snapshot)
+        position = try snapshot.newestTransaction()?.number ?? 0
+        try write(
+          HistoryReader(snapshot: snapshot, query: query, schema: session.schema(of: snapshot)),
+          writer, text)
+      }
+      query.after = nil
+      let follower = try HistoryFollower(
+        path: store.store, busyTimeout: store.busyTimeout, query: query, after: position)
+      try follower.run { event in
+        switch event {
+        case .transactions(let reader): try write(reader, writer, text)
+        case .gap(let after, let oldest):
+          if let text {
+            try text.writeGap(after: after, oldest: oldest)
+          } else {
+            try TransactionLines(writer: writer).write(
+              HistoryGap(store: follower.storeIdentifier, after: after, oldest: oldest))
+          }
+        }
+      }
+    }
+  }
+
+  private func write(
+    _ reader: HistoryReader, _ writer: OutputWriter, _ text: TransactionTable?
+  ) throws {
+    if let text {
+      _ = try text.write(reader)
+    } else {
+      try TransactionLines(writer: writer).write(reader)
+    }
+    try writer.flush()
+  }
+}
