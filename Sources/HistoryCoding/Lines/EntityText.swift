@@ -7,8 +7,8 @@ struct EntityText {
   let member: [UInt8]
   /// The name of each slot as a JSON string.
   let slotNames: [[UInt8]]
-  /// For each slot, the earlier ones with the same name: a relationship's slots share theirs.
-  let earlierSlots: [[Int]]
+  /// For each slot, the one before it with the same name: a relationship's slots share theirs.
+  let previousSlots: [Int?]
   /// For each preserved attribute, its name as a key: `"name":`.
   let tombstoneKeys: [[UInt8]]
   /// The types of the preserved attributes; nil where no model tells the slots.
@@ -34,13 +34,10 @@ struct EntityText {
     let slots = entitySlots?.slots ?? []
     tombstoneTypes = entitySlots?.tombstoneAttributes.map(\.type)
     slotNames = slots.map { slot in bytes { $0.appendString(slot.name) } }
-    var indices: [String: [Int]] = [:]
-    var earlier: [[Int]] = []
-    for (index, slot) in slots.enumerated() {
-      earlier.append(indices[slot.name] ?? [])
-      indices[slot.name, default: []].append(index)
+    var indices: [String: Int] = [:]
+    previousSlots = slots.enumerated().map { index, slot in
+      indices.updateValue(index, forKey: slot.name)
     }
-    earlierSlots = earlier
     tombstoneKeys = (entitySlots?.tombstoneAttributes ?? []).map { attribute in
       bytes {
         $0.appendString(attribute.name)

@@ -61,7 +61,7 @@ extension StoredValue {
         self = .blob(bytes)
       case "$text":
         guard let bytes = Base64.decode(text) else { return nil }
-        self = .malformedText(bytes)
+        self = StoredValue(text: bytes)
       case "$real":
         guard let value = ["inf": Double.infinity, "-inf": -Double.infinity, "-0.0": -0.0][text]
         else {
@@ -70,6 +70,17 @@ extension StoredValue {
         self = .real(value)
       default: return nil
       }
+    }
+  }
+}
+
+extension StoredValue {
+  /// A text out of its bytes, clean ones as such: other programs may wrap those as well.
+  private init(text bytes: [UInt8]) {
+    if !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) {
+      self = .text(text)
+    } else {
+      self = .malformedText(bytes)
     }
   }
 }

@@ -40,7 +40,11 @@ public struct TransactionLineDecoder: Sendable {
 
   private func transaction(_ object: JSONObject) throws(LineError) -> HistoryTransaction {
     let number = try object.required("transaction")
-    if object["partial"] == .boolean(true) { throw .partial(transaction: number) }
+    switch object["partial"] {
+    case nil, .boolean(false): break
+    case .boolean(true): throw .partial(transaction: number)
+    default: throw .unexpected(key: "partial", expectation: "true")
+    }
     guard case .array(let changes)? = object["changes"] else {
       throw .unexpected(key: "changes", expectation: "an array")
     }

@@ -20,6 +20,9 @@ public struct TransactionLineEncoder: Sendable {
   private var lastText: (entity: HistoryEntity, text: EntityText)?
   private var isFirstChange = true
 
+  /// More entities than stores have; see ``entityText(for:)``.
+  private static let mostTexts = 10_000
+
   /// An encoder with an empty buffer.
   public init() {}
 
@@ -169,7 +172,11 @@ public struct TransactionLineEncoder: Sendable {
     writer.appendRaw(",\"attributes\":[")
     var isFirst = true
     mask.forEachSetSlot { slot in
-      if text.earlierSlots[slot].contains(where: mask.contains) { return }
+      var previous = text.previousSlots[slot]
+      while let earlier = previous {
+        if mask.contains(earlier) { return }
+        previous = text.previousSlots[earlier]
+      }
       if !isFirst { writer.appendRaw(",") }
       isFirst = false
       writer.appendRaw(text.slotNames[slot])
@@ -208,8 +215,12 @@ public struct TransactionLineEncoder: Sendable {
     if let lastText, lastText.entity === entity { return lastText.text }
     let known = texts[ObjectIdentifier(entity)]?.text
     let text = known ?? EntityText(entity)
-    // An entity without a name is made anew for each change; keeping those would fill memory.
-    if known == nil, entity.name != nil { texts[ObjectIdentifier(entity)] = (entity, text) }
+    // An entity without a name is made anew for each change, and so is, by the decoder, one that its
+    // schema does not know; keeping all of those would fill memory.
+    if known == nil, entity.name != nil {
+      if texts.count >= Self.mostTexts { texts.removeAll(keepingCapacity: true) }
+      texts[ObjectIdentifier(entity)] = (entity, text)
+    }
     lastText = (entity, text)
     return text
   }

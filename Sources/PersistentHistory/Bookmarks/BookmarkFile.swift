@@ -37,11 +37,13 @@ public struct BookmarkFile: Hashable, Sendable {
       throw .unreadableBookmarks(path: path, reason: error.text)
     }
     do {
-      let content = try JSONDecoder().decode(Content.self, from: Data(bytes))
-      guard content.schema == BookmarkFile.schema else {
+      // The schema alone first: what a later one puts beside it may have another shape.
+      let schema = try JSONDecoder().decode(Version.self, from: Data(bytes)).schema
+      guard schema == BookmarkFile.schema else {
         throw HistoryError.unreadableBookmarks(
-          path: path, reason: "its schema is \(content.schema), expected \(BookmarkFile.schema)")
+          path: path, reason: "its schema is \(schema), expected \(BookmarkFile.schema)")
       }
+      let content = try JSONDecoder().decode(Content.self, from: Data(bytes))
       bookmarks = content.bookmarks.map {
         Bookmark(
           name: $0.name, token: $0.token,
@@ -64,14 +66,17 @@ public struct BookmarkFile: Hashable, Sendable {
     return bookmark
   }
 
-  private struct Content: Codable {
-    struct Entry: Codable {
+  private struct Version: Decodable {
+    let schema: Int
+  }
+
+  private struct Content: Decodable {
+    struct Entry: Decodable {
       let name: String
       let token: HistoryToken
       let timestampRaw: Double?
     }
 
-    let schema: Int
     let bookmarks: [Entry]
   }
 }

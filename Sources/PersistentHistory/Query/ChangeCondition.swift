@@ -35,16 +35,14 @@ public struct ChangeCondition: Hashable, Sendable {
       guard let kind = change.kind, kinds.contains(kind) else { return false }
     }
     if !entities.isEmpty {
-      guard let entity = change.entity,
-        entities.contains(where: {
-          $0 == entity.name || entity.name == nil && Int64($0) == entity.number
-        })
-      else { return false }
+      guard let entity = change.entity, entities.contains(where: entity.isCalled) else {
+        return false
+      }
     }
     if !objects.isEmpty {
-      guard
+      guard let entity = change.entity,
         objects.contains(where: {
-          $0.entityName == change.entity?.name && $0.primaryKey == change.primaryKey
+          $0.primaryKey == change.primaryKey && entity.isCalled($0.entityName)
         })
       else { return false }
     }
@@ -71,7 +69,9 @@ public struct ChangeCondition: Hashable, Sendable {
     }
     if !objects.isEmpty {
       selection.objects = try objects.map { object in
-        if let store = object.storeIdentifier, store != snapshot.metadata.storeIdentifier {
+        if let store = object.storeIdentifier,
+          store != snapshot.metadata.storeIdentifier?.uppercased()
+        {
           throw HistoryError.objectOfOtherStore(
             object: object.description, store: snapshot.metadata.storeIdentifier)
         }
@@ -91,5 +91,12 @@ public struct ChangeCondition: Hashable, Sendable {
       selection.slots = try names.slots(of: attributes, among: candidates)
     }
     return selection
+  }
+}
+
+extension HistoryEntity {
+  /// Whether a condition means this entity: by its name or, of one without a name, by its number.
+  fileprivate func isCalled(_ text: String) -> Bool {
+    name.map { $0 == text } ?? (number != nil && Int64(text) == number)
   }
 }

@@ -67,7 +67,8 @@ extension TransactionSelection.TextCondition {
   /// Whether a text meets the condition; texts are compared byte by byte, as SQLite does.
   public func matches(_ text: RecordedText?) -> Bool {
     func isOneOf(_ names: [String]) -> Bool {
-      guard let text, text.malformedBytes == nil else { return false }
+      guard let text else { return false }
+      if let bytes = text.malformedBytes { return names.contains { $0.utf8.elementsEqual(bytes) } }
       return names.contains { $0.utf8.elementsEqual(text.string.utf8) }
     }
     if let anyOf, !isOneOf(anyOf), !(orNone && text == nil) { return false }

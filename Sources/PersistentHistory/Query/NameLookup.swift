@@ -45,18 +45,24 @@ struct NameLookup {
       .prefix(mostSuggestions).map(\.name)
   }
 
-  /// How many letters must be put in, taken out or replaced.
+  /// How many letters must be put in, taken out, replaced or, of two neighbours, swapped.
   private static func distance(_ left: Substring, _ right: Substring) -> Int {
-    var row = Array(0...right.count)
-    for (index, character) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = index + 1
-      for (column, other) in right.enumerated() {
-        let replaced = diagonal + (character == other ? 0 : 1)
-        diagonal = row[column + 1]
-        row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+    let (left, right) = (Array(left), Array(right))
+    var beforeLast: [Int] = []
+    var last = Array(0...right.count)
+    for row in left.indices {
+      var current = [row + 1]
+      for column in right.indices {
+        let replaced = last[column] + (left[row] == right[column] ? 0 : 1)
+        var best = min(replaced, last[column + 1] + 1, current[column] + 1)
+        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+          best = min(best, beforeLast[column - 1] + 1)
+        }
+        current.append(best)
       }
+      beforeLast = last
+      last = current
     }
-    return row[right.count]
+    return last[right.count]
   }
 }

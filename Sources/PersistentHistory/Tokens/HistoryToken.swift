@@ -20,9 +20,17 @@ public struct HistoryToken: Hashable, Codable, Sendable {
   }
 
   /// Reads SwiftData's JSON shape.
+  ///
+  /// - Throws: `DecodingError`, also where a number is negative.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    self.init(storeTokens: try container.decode([String: Int64].self, forKey: .storeTokens))
+    let tokens = try container.decode([String: Int64].self, forKey: .storeTokens)
+    guard tokens.values.allSatisfy({ $0 >= 0 }) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .storeTokens, in: container,
+        debugDescription: "a transaction number is not negative")
+    }
+    self.init(storeTokens: tokens)
   }
 
   /// The transaction number for a store; nil where the token does not name it.
@@ -42,7 +50,7 @@ extension HistoryToken: CustomStringConvertible {
     var tokens: [String: Int64] = [:]
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       guard let colon = part.lastIndex(of: ":"), HistoryToken.isIdentifier(part[..<colon]),
-        let number = Int64(part[part.index(after: colon)...]), number >= 0,
+        let number = Int64(decimal: part[part.index(after: colon)...]),
         tokens.updateValue(number, forKey: part[..<colon].uppercased()) == nil
       else { return nil }
     }

@@ -43,7 +43,7 @@ extension TokenExpression {
       self = .number(number)
       return
     }
-    if trimmed.hasPrefix("-"), trimmed.dropFirst().utf8.allSatisfy(\.isDigit) {
+    if trimmed.hasPrefix("-"), trimmed.count > 1, trimmed.dropFirst().utf8.allSatisfy(\.isDigit) {
       throw malformed(
         "a transaction number is not negative",
         "count back from the newest with last~\(trimmed.dropFirst())")
@@ -114,6 +114,14 @@ extension TokenExpression {
       return make(offset)
     }
     return nil
+  }
+}
+
+extension Int64 {
+  /// Reads ASCII digits and nothing else; nil also where they are too many.
+  init?(decimal digits: some StringProtocol) {
+    guard digits.utf8.allSatisfy(\.isDigit) else { return nil }
+    self.init(digits)
   }
 }
 

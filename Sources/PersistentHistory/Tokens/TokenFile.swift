@@ -40,6 +40,7 @@ enum TokenFile {
       guard let token = try? JSONDecoder().decode(HistoryToken.self, from: Data(bytes)) else {
         throw Malformed(reason: #"its JSON is not a token's, {"storeTokens":{"STORE":NUMBER}}"#)
       }
+      guard !token.storeTokens.isEmpty else { throw Malformed(reason: "it names no store") }
       return .token(token)
     }
     guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else {

@@ -78,10 +78,10 @@ public struct TokenResolver {
       return try resolve(token, text: text)
     case .first(let offset):
       return try anchored(
-        text, offset: offset, position: snapshot.oldestTransaction(offset: offset))
+        text, "first", offset: offset, position: snapshot.oldestTransaction(offset: offset))
     case .last(let offset):
       return try anchored(
-        text, offset: offset, position: snapshot.newestTransaction(offset: offset))
+        text, "last", offset: offset, position: snapshot.newestTransaction(offset: offset))
     case .moment(let moment):
       return try resolve(moment, text: text)
     case .bookmark(let name):
@@ -137,7 +137,7 @@ public struct TokenResolver {
   }
 
   private func anchored(
-    _ text: String, offset: Int64, position: TransactionPosition?
+    _ text: String, _ word: String, offset: Int64, position: TransactionPosition?
   ) throws -> ResolvedToken {
     if let position {
       return resolved(position.number, text: text, state: .valid, timestamp: position.timestamp)
@@ -149,7 +149,7 @@ public struct TokenResolver {
     let count = try snapshot.transactionCount()
     throw HistoryError.malformedToken(
       text: text, reason: "the store has only \(count) transactions",
-      hint: "the farthest is \(text.prefix { $0 != "~" })~\(count - 1)")
+      hint: "the farthest is \(word)~\(count - 1)")
   }
 
   private func resolve(_ moment: Moment, text: String) throws -> ResolvedToken {

@@ -62,16 +62,17 @@ public struct UnusableToken: Hashable, Sendable {
     switch state {
     case .foreign(let identifiers):
       "token \(text) belongs to another store (\(identifiers.joined(separator: ", "))); "
-        + "\(path) is \(storeIdentifier ?? "without an identifier")"
+        + "\(path) is \(storeIdentifier ?? "without an identifier"); \(reach)"
     case .ahead(let highest):
-      "token \(text) is ahead of \(path): the newest number ever issued there is \(highest)"
+      "token \(text) is ahead of \(path): the newest number ever issued there is \(highest); "
+        + reach
     case .expired:
       "token \(text) has expired in \(path): history after it is incomplete, because transaction "
         + "\(number.map(String.init) ?? text) is gone; \(reach)"
     case .diverged(let remembered, let found):
       "token \(text) comes from another copy of \(path): it remembers transaction "
         + "\(number.map(String.init) ?? "") from \(StoreTimestamp.text(remembered)), here it is from "
-        + "\(StoreTimestamp.text(found))"
+        + "\(StoreTimestamp.text(found)); \(reach)"
     case .valid:
       "token \(text) works with \(path)"
     }
@@ -80,15 +81,19 @@ public struct UnusableToken: Hashable, Sendable {
   /// How to go on.
   public var remedy: String {
     switch state {
-    case .foreign: "give the store that the token came from"
-    case .ahead: "the token is from a newer copy of the store, or its -wal is missing here"
-    case .expired, .diverged:
-      oldest.map {
-        "start anew with --after 0, or go on from the oldest token that works: --after \($0.number)"
-      }
-        ?? "the history is empty; start anew with --after 0"
+    case .foreign: "give the store that the token came from, or \(wayOn)"
+    case .ahead:
+      "the token is from a newer copy of the store, or its -wal is missing here; give that copy, or "
+        + wayOn
+    case .expired, .diverged: wayOn
     case .valid: "nothing"
     }
+  }
+
+  private var wayOn: String {
+    oldest.map {
+      "start anew with --after 0, or go on from the oldest token that works: --after \($0.number)"
+    } ?? "start anew with --after 0"
   }
 
   private var reach: String {

@@ -26,7 +26,7 @@ public struct HistoryObject: Hashable, Sendable, CustomStringConvertible {
       .split(separator: "/", omittingEmptySubsequences: false)
     let store = isAddress && !parts.isEmpty ? String(parts.removeFirst()) : nil
     guard parts.count == 2, !parts[0].isEmpty,
-      let key = Int64(parts[1].hasPrefix("p") ? parts[1].dropFirst() : parts[1]), key >= 0,
+      let key = Int64(decimal: parts[1].hasPrefix("p") ? parts[1].dropFirst() : parts[1]),
       store != ""
     else { throw .malformedObject(text: text) }
     self.init(entityName: String(parts[0]), primaryKey: key, storeIdentifier: store?.uppercased())

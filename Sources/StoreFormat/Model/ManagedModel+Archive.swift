@@ -86,9 +86,9 @@ private struct ModelArchiveReader {
     var entities: [ManagedEntity] = []
     for name in order {
       guard let entity = collected[name] else { continue }
-      let inherited = try inheritedNames(of: name)
+      var known = try inheritedNames(of: name)
       var properties: [ManagedProperty] = []
-      for property in entity.properties where !inherited.contains(property.name) {
+      for property in entity.properties where known.insert(property.name).inserted {
         properties.append(try self.property(property.value, named: property.name))
       }
       entities.append(

@@ -97,8 +97,15 @@ struct ConditionBuilder {
         : "t.Z_PK IN (SELECT c.ZTRANSACTIONID FROM ACHANGE AS c WHERE \(matching))")
   }
 
+  /// One of the alternatives holds. They are paired up, for SQLite limits how deep a row of them
+  /// may nest.
   private func any(_ alternatives: [String]) -> String {
-    alternatives.isEmpty ? "FALSE" : "(" + alternatives.joined(separator: " OR ") + ")"
+    func joined(_ part: ArraySlice<String>) -> String {
+      guard part.count > 2 else { return part.joined(separator: " OR ").parenthesized }
+      let middle = part.startIndex + part.count / 2
+      return (joined(part[..<middle]) + " OR " + joined(part[middle...])).parenthesized
+    }
+    return alternatives.isEmpty ? "FALSE" : joined(alternatives[...])
   }
 
   /// The mask fits its entity and has at least one of the slots set.

@@ -86,10 +86,12 @@ extension StoreSnapshot {
       tables.internsStrings && tables.transactionColumns.contains(role.identifierColumn)
       ? role.identifierColumn : "NULL"
     let plain =
-      tables.transactionColumns.contains(role.plainColumn) ? role.plainColumn : "NULL"
+      tables.transactionColumns.contains(role.plainColumn)
+      ? "iif(typeof(\(role.plainColumn)) = 'text', \(role.plainColumn), NULL)" : "NULL"
     let interned =
       tables.internsStrings
-      ? "(SELECT s.ZNAME FROM ATRANSACTIONSTRING AS s WHERE s.Z_PK = g.identifier)" : "NULL"
+      ? "(SELECT s.ZNAME FROM ATRANSACTIONSTRING AS s"
+        + " WHERE s.Z_PK = g.identifier AND typeof(s.ZNAME) = 'text')" : "NULL"
     // Grouped by number first: the few texts are then looked up once each.
     let cursor = try cursor(
       """

@@ -49,7 +49,7 @@ public final class StoreSnapshot {
   ///
   /// The transactions must be asked for in the order of the selection.
   public func changes(_ selection: TransactionSelection) throws -> ChangeCursor {
-    let lowest = (selection.after ?? .min) == .max ? .max : (selection.after ?? .min) + 1
+    let lowest = selection.after.map { $0 == .max ? .max : $0 + 1 } ?? .min
     let highest = max(lowest, selection.until ?? .max)
     return try ChangeCursor(
       database, tables: historyTables(), range: lowest...highest,
@@ -79,7 +79,8 @@ public final class StoreSnapshot {
     // index on time gives all that qualify, and the recent moments that people ask for are few.
     try position(
       """
-      WHERE Z_PK = (SELECT min(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP >= ?1)
+      WHERE Z_PK = (
+        SELECT min(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP >= ?1 AND typeof(ZTIMESTAMP) = 'real')
       """, [.real(moment.secondsSinceReferenceDate)])
   }
 

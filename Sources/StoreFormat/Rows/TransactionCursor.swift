@@ -136,7 +136,9 @@ public final class TransactionCursor {
       plain = StringRole.allCases.map { position(of: $0.plainColumn) }
       queryGeneration = position(of: "ZQUERYGEN")
       entity = position(of: "Z_ENT")
-      unexpected = (["Z_OPT"] + tables.unknownColumns(of: .transaction)).compactMap {
+      // Numbers of texts without the table that they lead to say nothing, but are not dropped.
+      let unused = tables.internsStrings ? [] : StringRole.allCases.map(\.identifierColumn)
+      unexpected = (["Z_OPT"] + unused + tables.unknownColumns(of: .transaction)).compactMap {
         position(of: $0)
       }
       self.names = names
