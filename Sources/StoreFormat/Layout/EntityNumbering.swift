@@ -48,12 +48,8 @@ public struct EntityNumbering: Hashable, Sendable {
       }
     }
     // A name that two numbers carry names neither: what is written by name must lead back.
-    for name in ambiguous {
-      numbers[name] = nil
-      for (number, other) in names where other == name { names[number] = nil }
-    }
-    namesByNumber = names
-    numbersByName = numbers
+    namesByNumber = names.filter { !ambiguous.contains($0.value) }
+    numbersByName = numbers.filter { !ambiguous.contains($0.key) }
   }
 
   /// Reads `Z_PRIMARYKEY`.

@@ -54,6 +54,8 @@ public struct HistoryTables: Hashable, Sendable {
   public let changeColumns: [String]
   /// The columns `ZTOMBSTONE0`, `ZTOMBSTONE1`, … by their number; later migrations append to them.
   public let tombstoneColumns: [String]
+  /// The numbers in the names of ``tombstoneColumns``, which are the slots that they hold.
+  let tombstoneSlots: [Int]
   /// Whether authors, bundles, processes and contexts are interned in `ATRANSACTIONSTRING`.
   ///
   /// Stores of macOS 10.13 and iOS 11 keep the plain text in the transaction instead.
@@ -80,11 +82,12 @@ public struct HistoryTables: Hashable, Sendable {
     let transactionColumns = try columns(of: "ATRANSACTION", required: Self.required.transaction)
     self.transactionColumns = transactionColumns
     changeColumns = try columns(of: "ACHANGE", required: Self.required.change)
-    tombstoneColumns =
+    let tombstones =
       changeColumns
-      .compactMap { name in TombstoneColumn.number(of: name).map { ($0, name) } }
-      .sorted { $0.0 < $1.0 }
-      .map(\.1)
+      .compactMap { name in TombstoneColumn.number(of: name).map { (slot: $0, name: name) } }
+      .sorted { $0.slot < $1.slot }
+    tombstoneColumns = tombstones.map(\.name)
+    tombstoneSlots = tombstones.map(\.slot)
     internsStrings =
       hasStringTable
       && StringRole.allCases.contains { transactionColumns.contains($0.identifierColumn) }
@@ -121,13 +124,16 @@ public struct HistoryTables: Hashable, Sendable {
 
 /// The names `ZTOMBSTONE0`, `ZTOMBSTONE1`, …
 enum TombstoneColumn {
-  /// The number in such a name; nil for any other column.
+  /// The most columns that SQLite gives a table; a higher number would only fill memory with nulls.
+  private static let mostColumns = 2000
+
+  /// The number in such a name; nil for any other column, and for a number written another way.
   static func number(of name: String) -> Int? {
     guard name.hasPrefix("ZTOMBSTONE") else { return nil }
     let digits = name.dropFirst("ZTOMBSTONE".count)
-    guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+    guard let number = Int(digits), (0..<mostColumns).contains(number), "\(number)" == digits else {
       return nil
     }
-    return Int(digits)
+    return number
   }
 }

@@ -47,6 +47,10 @@ enum ModelArchiveError: Error, Hashable, CustomStringConvertible {
 private enum ModelArchiveLimits {
   static let entities = 10_000
   static let properties = 200_000
+  /// The properties of every entity with those of all its ancestors, each as often as it is listed.
+  static let listedProperties = 1_000_000
+  /// The columns that all entities have together, inherited ones counted at each of them.
+  static let columns = 500_000
   static let elementDepth = 8
 }
 
@@ -65,6 +69,7 @@ private struct ModelArchiveReader {
   private var collected: [String: Entity] = [:]
   private var order: [String] = []
   private var remainingProperties = ModelArchiveLimits.properties
+  private var remainingListedProperties = ModelArchiveLimits.listedProperties
   private var knownKinds: [KeyedArchive.Reference: PropertyKind] = [:]
   /// Texts that thousands of properties refer to, by their object.
   private var knownTexts: [KeyedArchive.Reference: String?] = [:]
@@ -96,10 +101,31 @@ private struct ModelArchiveReader {
           name: name, superentityName: entity.superentityName,
           isAbstract: try entity.object.boolean("NSIsAbstract") ?? false, properties: properties))
     }
+    try checkColumns(of: entities)
     return entities
   }
 
-  private func inheritedNames(of name: String) throws -> Set<String> {
+  /// Checks that the columns of all entities stay countable.
+  ///
+  /// A few bytes are enough for one more entity that inherits everything, and every entity gets a
+  /// list of its slots.
+  private func checkColumns(of entities: [ManagedEntity]) throws {
+    let own = Dictionary(
+      entities.map { entity in
+        (entity.name, entity.properties.reduce(0) { $0 + ($1.attribute?.storedElementCount ?? 1) })
+      }, uniquingKeysWith: { first, _ in first })
+    var remaining = ModelArchiveLimits.columns
+    for entity in entities {
+      var next: String? = entity.name
+      while let name = next {
+        remaining -= own[name] ?? 0
+        guard remaining >= 0 else { throw ModelArchiveError.tooLarge }
+        next = collected[name]?.superentityName
+      }
+    }
+  }
+
+  private mutating func inheritedNames(of name: String) throws -> Set<String> {
     var names: Set<String> = []
     var depth = 0
     var current = name
@@ -111,6 +137,8 @@ private struct ModelArchiveReader {
       guard let entity = collected[superentity] else {
         throw ModelArchiveError.missingSuperentity(entity: current, superentity: superentity)
       }
+      remainingListedProperties -= entity.properties.count
+      guard remainingListedProperties >= 0 else { throw ModelArchiveError.tooLarge }
       names.formUnion(entity.properties.lazy.map(\.name))
       current = superentity
     }

@@ -1,3 +1,5 @@
+import GRDB
+
 /// How a store is read without changing it.
 public enum AccessMode: String, Hashable, Sendable {
   /// SQLite's read-only mode, beside whoever else has the store open.
@@ -9,15 +11,27 @@ public enum AccessMode: String, Hashable, Sendable {
 }
 
 extension AccessMode {
+  /// Whether an error of opening can be that of a log that SQLite cannot index.
+  static func mayFallBack(from error: DatabaseError) -> Bool {
+    error.resultCode == .SQLITE_CANTOPEN || error.extendedResultCode == .SQLITE_READONLY_CANTINIT
+      || error.extendedResultCode == .SQLITE_READONLY_CANTLOCK
+  }
+
   /// Chooses how to read a store that SQLite cannot read as it is.
   ///
-  /// SQLite reads a write-ahead log with the help of a `-shm`. Where it can neither find nor make one,
-  /// in a folder that cannot be written, nobody has the store open either: without a filled log the
-  /// main file says all, and with one the two are read from a copy. Nil where that is not the reason.
+  /// SQLite reads a write-ahead log with the help of a `-shm`. Where it can neither use nor make the
+  /// two, in a folder that cannot be written, a filled log is read from a copy, and without one the
+  /// main file says all. Nil where that is not the reason.
   static func fallback(for location: StoreLocation) throws(StoreError) -> AccessMode? {
-    guard !FileStatus.canCreateFiles(inFolder: location.folder),
-      try location.size(of: location.sharedMemoryPath) == nil
-    else { return nil }
-    return try location.size(of: location.logPath) ?? 0 == 0 ? .immutable : .privateCopy
+    // A journal that waits to be rolled back is not to be read around.
+    guard try location.size(of: location.journalPath) ?? 0 == 0 else { return nil }
+    let logSize = try location.size(of: location.logPath)
+    let hasSharedMemory = try location.size(of: location.sharedMemoryPath) != nil
+    let isUsable =
+      hasSharedMemory
+      ? FileStatus.canRead(location.sharedMemoryPath) && logSize != nil
+      : FileStatus.canCreateFiles(inFolder: location.folder)
+    guard !isUsable else { return nil }
+    return logSize ?? 0 == 0 ? .immutable : .privateCopy
   }
 }

@@ -60,6 +60,11 @@ struct FileStatus: Hashable, Sendable {
     faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0
   }
 
+  /// Whether this process may read a file, by its effective user.
+  static func canRead(_ path: String) -> Bool {
+    faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0
+  }
+
   /// The path with every link and `..` resolved; nil where it does not exist.
   static func resolve(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }

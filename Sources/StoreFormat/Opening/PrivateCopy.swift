@@ -33,7 +33,11 @@ struct PrivateCopy: Sendable {
       for _ in 0..<PrivateCopy.attempts {
         let before = try PrivateCopy.stamp(of: location)
         try PrivateCopy.copy(location.resolvedPath, to: path)
-        try PrivateCopy.copy(location.logPath, to: path + "-wal")
+        if try location.size(of: location.logPath) != nil {
+          try PrivateCopy.copy(location.logPath, to: path + "-wal")
+        } else {
+          unlink(path + "-wal")
+        }
         if try PrivateCopy.stamp(of: location) == before { return }
       }
     } catch {
@@ -53,7 +57,8 @@ struct PrivateCopy: Sendable {
   }
 
   private static func makeFolder(for location: StoreLocation) throws(StoreError) -> String {
-    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+    let parent = named.isEmpty ? "/tmp" : named
     var template = Array((parent + "/histctl-XXXXXX").utf8CString)
     guard let made = template.withUnsafeMutableBufferPointer({ $0.baseAddress.flatMap(mkdtemp) })
     else {
@@ -67,10 +72,11 @@ struct PrivateCopy: Sendable {
   /// What moves when a writer was at work: the change counter, and the salts of the log.
   private static func stamp(of location: StoreLocation) throws -> [[UInt8]] {
     try [location.resolvedPath, location.logPath].map { path in
+      // A store may have been closed cleanly and copied without its log.
+      guard let status = try FileStatus(path: path) else { return [] }
       let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
       defer { try? file.close() }
-      let size = try FileStatus(path: path)?.size ?? 0
-      return try file.readPrefix(FileHeader.length) + Array("\(size)".utf8)
+      return try file.readPrefix(FileHeader.length) + Array("\(status.size)".utf8)
     }
   }
 

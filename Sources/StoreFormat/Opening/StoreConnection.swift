@@ -11,6 +11,9 @@ enum StoreConnection {
   /// The longest value, in bytes, that a row may hold; a longer one is reported as damage.
   static let longestValue: CInt = 64 << 20
 
+  /// The longest time that SQLite is made to wait for a lock, in seconds: a day.
+  private static let longestTimeout = 86_400.0
+
   /// Whether `file:` names with parameters work in this process.
   private static let acceptsParameters = csqlite_accept_uri_names() == SQLITE_OK
 
@@ -50,7 +53,9 @@ enum StoreConnection {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.foreignKeysEnabled = false
-    configuration.busyMode = .timeout(busyTimeout)
+    // SQLite counts milliseconds in 32 bits.
+    let isTooLong = busyTimeout > longestTimeout
+    configuration.busyMode = .timeout(isTooLong ? longestTimeout : max(0, busyTimeout))
     configuration.prepareDatabase { database in
       let result = csqlite_harden(database.sqliteConnection)
       guard result == SQLITE_OK else {

@@ -43,7 +43,7 @@ public final class StoreFile: Sendable {
       queue = try StoreConnection.open(location, mode: .shared, busyTimeout: busyTimeout)
       accessMode = .shared
       unlockedStamp = nil
-    } catch let error as DatabaseError where error.resultCode == .SQLITE_CANTOPEN {
+    } catch let error as DatabaseError where AccessMode.mayFallBack(from: error) {
       guard let mode = try AccessMode.fallback(for: location) else {
         throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
       }

@@ -109,7 +109,7 @@ public final class ChangeCursor {
   public var tombstone: [StoredValue] {
     guard cursor.integer(at: Columns.hasTombstone) != 0 else { return [] }
     var values: [StoredValue] = []
-    for (slot, column) in columns.tombstone.enumerated() where !cursor.isNull(at: column) {
+    for (slot, column) in columns.tombstone where !cursor.isNull(at: column) {
       values += Array(repeating: .null, count: slot - values.count)
       values.append(cursor.value(at: column))
     }
@@ -160,7 +160,8 @@ public final class ChangeCursor {
     let names: [String]
     /// What the statement selects.
     let expressions: [String]
-    let tombstone: [Int]
+    /// Slots with their columns; a slot without a column stays null.
+    let tombstone: [(slot: Int, column: Int)]
     let ownEntity: Int?
     /// Columns that hold null in every store that a framework wrote.
     let unexpected: [Int]
@@ -174,7 +175,9 @@ public final class ChangeCursor {
         names.append(name)
         return names.count - 1
       }
-      let tombstone = tables.tombstoneColumns.compactMap { position(of: $0) }
+      let tombstone = zip(tables.tombstoneSlots, tables.tombstoneColumns).compactMap { slot, name in
+        position(of: name).map { (slot: slot, column: $0) }
+      }
       ownEntity = position(of: "Z_ENT")
       unexpected = (["Z_OPT"] + tables.unknownColumns(of: .change)).compactMap { position(of: $0) }
 
@@ -188,7 +191,7 @@ public final class ChangeCursor {
       irregular += unexpected.map { [names] in "\(quoted(names[$0])) IS NOT NULL" }
       expressions = names.enumerated().map { index, name in
         switch index {
-        case Self.hasTombstone: anyOf(tombstone.map { "\(quoted(names[$0])) IS NOT NULL" })
+        case Self.hasTombstone: anyOf(tombstone.map { "\(quoted(names[$0.column])) IS NOT NULL" })
         case Self.isIrregular: anyOf(irregular)
         default: quoted(name)
         }

@@ -79,6 +79,8 @@ final class StatementCursor {
     case SQLITE_FLOAT: return .real(real(at: column))
     case SQLITE_BLOB: return .blob(Array(bytes(at: column)))
     case SQLITE_TEXT:
+      // A database may keep its texts as UTF-16; asking for the text first makes them UTF-8.
+      _ = sqlite3_column_text(pointer, CInt(column))
       let bytes = bytes(at: column)
       if !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) {
         return .text(text)

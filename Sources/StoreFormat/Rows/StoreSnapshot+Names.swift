@@ -1,0 +1,63 @@
+import GRDB
+
+extension StoreSnapshot {
+  /// How many interned texts ``names(_:limit:)`` looks at, or without an index transactions.
+  private static let mostLookedAt = 5000
+
+  /// Authors, bundles, processes or contexts that transactions carry, each once.
+  ///
+  /// The cost does not grow with the history: interned texts are few and are looked up in the index
+  /// of the transactions, and where there is no such index only the newest transactions are asked.
+  /// So this is a list to choose from, not an inventory; ``textCounts(_:)`` is that.
+  ///
+  /// - Parameters:
+  ///   - role: Which of the four texts.
+  ///   - limit: At most so many.
+  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
+  public func names(_ role: StringRole, limit: Int) throws -> [RecordedText] {
+    let tables = try historyTables()
+    let cursor = try StatementCursor(database, sql: try namesQuery(role, tables))
+    try cursor.bind([.integer(Int64(clamping: limit))])
+    var names: [RecordedText] = []
+    while try cursor.step() {
+      if let name = RecordedText(cursor.value(at: 0)) { names.append(name) }
+    }
+    return names
+  }
+
+  private func namesQuery(_ role: StringRole, _ tables: HistoryTables) throws -> String {
+    let isInterned =
+      tables.internsStrings && tables.transactionColumns.contains(role.identifierColumn)
+    if isInterned, try isIndexed(role.identifierColumn) {
+      return """
+        SELECT s.ZNAME FROM
+          (SELECT Z_PK, ZNAME FROM ATRANSACTIONSTRING LIMIT \(Self.mostLookedAt)) AS s
+        WHERE EXISTS (SELECT 1 FROM ATRANSACTION WHERE \(role.identifierColumn) = s.Z_PK)
+        LIMIT ?1
+        """
+    }
+    let name =
+      isInterned
+      ? "(SELECT s.ZNAME FROM ATRANSACTIONSTRING AS s WHERE s.Z_PK = t.\(role.identifierColumn))"
+      : tables.transactionColumns.contains(role.plainColumn) ? "t.\(role.plainColumn)" : "NULL"
+    return """
+      SELECT DISTINCT \(name) FROM
+        (SELECT * FROM ATRANSACTION ORDER BY Z_PK DESC LIMIT \(Self.mostLookedAt)) AS t
+      WHERE \(name) IS NOT NULL LIMIT ?1
+      """
+  }
+
+  /// Whether transactions can be found by a column without reading all of them.
+  private func isIndexed(_ column: String) throws -> Bool {
+    let cursor = try StatementCursor(
+      database,
+      sql: """
+        SELECT EXISTS (
+          SELECT 1
+          FROM pragma_index_list('ATRANSACTION') AS list, pragma_index_info(list.name) AS info
+          WHERE list.partial = 0 AND info.seqno = 0 AND info.name = ?1)
+        """)
+    try cursor.bind([.text(column)])
+    return try cursor.step() && cursor.integer(at: 0) == 1
+  }
+}
