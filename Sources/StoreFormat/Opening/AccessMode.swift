@@ -11,10 +11,17 @@ public enum AccessMode: String, Hashable, Sendable {
 }
 
 extension AccessMode {
-  /// Whether an error of opening can be that of a log that SQLite cannot index.
+  /// Whether an error of opening can be that of a log that SQLite can neither index nor make.
+  ///
+  /// Which one it is differs between versions of SQLite; a journal to be rolled back is none of them.
   static func mayFallBack(from error: DatabaseError) -> Bool {
-    error.resultCode == .SQLITE_CANTOPEN || error.extendedResultCode == .SQLITE_READONLY_CANTINIT
-      || error.extendedResultCode == .SQLITE_READONLY_CANTLOCK
+    switch error.resultCode {
+    case .SQLITE_CANTOPEN: true
+    case .SQLITE_READONLY:
+      error.extendedResultCode != .SQLITE_READONLY_ROLLBACK
+        && error.extendedResultCode != .SQLITE_READONLY_RECOVERY
+    default: false
+    }
   }
 
   /// Chooses how to read a store that SQLite cannot read as it is.
