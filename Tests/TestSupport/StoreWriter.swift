@@ -112,6 +112,23 @@ package final class StoreWriter {
     try raise(16001, "CHANGE", to: number)
   }
 
+  /// Adds rows with the stored values as they are given, all at once.
+  package func insert(
+    into table: String, _ rows: [[(column: String, value: StoredValue)]]
+  ) throws {
+    try queue.write { database in
+      for row in rows {
+        let columns = row.map { "\"\($0.column)\"" }.joined(separator: ", ")
+        let marks = row.map { column in
+          if case .malformedText = column.value { "CAST(? AS TEXT)" } else { "?" }
+        }.joined(separator: ", ")
+        try database.execute(
+          sql: "INSERT INTO \(table) (\(columns)) VALUES (\(marks))",
+          arguments: StatementArguments(row.map(\.value.databaseValue)))
+      }
+    }
+  }
+
   /// Moves everything into the main file, unless it is to stay in the log, and closes the store.
   package func close() throws {
     if shape.usesWriteAheadLog && !shape.keepsLog {

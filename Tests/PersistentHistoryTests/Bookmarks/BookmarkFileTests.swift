@@ -1,0 +1,138 @@
+import StoreFormat
+import TestSupport
+import Testing
+
+@testable import PersistentHistory
+
+@Suite("Bookmarks beside a store")
+struct BookmarkFileTests {
+  private static let store = StoreWriter.identifier
+
+  private static func write(_ content: String, beside folder: TemporaryFolder) throws {
+    try FileBytes.write(
+      Array(content.utf8), to: folder.file("trips.store-bookmarks.json"))
+  }
+
+  private static func entry(_ name: String, _ tokens: String, _ time: String? = nil) -> String {
+    #"{"name":"\#(name)","token":{"storeTokens":{\#(tokens)}}"#
+      + (time.map { #","timestampRaw":\#($0)"# } ?? "") + "}"
+  }
+
+  @Test("a bookmark's token has the state of its transaction and of the time it remembers")
+  func states() throws {
+    let folder = try TemporaryFolder()
+    // Transaction 7 of the sample was saved at 743,906,920.
+    let writer = try StoreWriter(path: folder.file("trips.store"))
+    try SampleStore.fill(writer)
+    try writer.sql("DELETE FROM ATRANSACTION WHERE Z_PK = 3")
+    try writer.sql("UPDATE ATRANSACTION SET ZTIMESTAMP = 743906557.824189 WHERE Z_PK = 8")
+    try writer.sql("UPDATE ATRANSACTION SET ZTIMESTAMP = NULL WHERE Z_PK = 9")
+    try writer.close()
+    let here = { (number: Int) in #""\#(Self.store)":\#(number)"# }
+    try Self.write(
+      """
+      {"schema": 1, "bookmarks": [
+        \(Self.entry("same", here(7), "743906920")), \(Self.entry("exact", here(8), "743906557.824189")),
+        \(Self.entry("near", here(8), "743906557.8241891")), \(Self.entry("moved", here(7), "743906920.5")),
+        \(Self.entry("timeless", here(7))), \(Self.entry("gone", here(3), "743906680")),
+        \(Self.entry("ahead", here(13), "1")), \(Self.entry("start", here(0))),
+        \(Self.entry("lost", here(9), "1.5")), \(Self.entry("unknown", here(9), "null")),
+        \(Self.entry("foreign", #""\#(UInt8.max)":7"#, "5")),
+        \(Self.entry("both", #""X":1,"# + here(7).lowercased()))
+      ], "later": {}}
+      """, beside: folder)
+    let moved = StoreTimestamp(secondsSinceReferenceDate: 743_906_920.5)
+    let found = StoreTimestamp(secondsSinceReferenceDate: 743_906_920)
+    let lost = StoreTimestamp(secondsSinceReferenceDate: 1.5)
+    let expected: [(String, TokenState)] = [
+      ("same", .valid), ("exact", .valid), ("moved", .diverged(remembered: moved, found: found)),
+      ("timeless", .valid), ("gone", .expired), ("ahead", .ahead(highestIssued: 12)),
+      ("start", .valid), ("lost", .diverged(remembered: lost, found: nil)), ("unknown", .valid),
+      ("foreign", .foreign(identifiers: ["255"])), ("both", .valid),
+    ]
+    try StoreFile(path: folder.file("trips.store")).read { snapshot in
+      let resolver = TokenResolver(snapshot: snapshot)
+      for (name, state) in expected {
+        #expect(try resolver.resolve("@" + name).state == state, "\(name)")
+      }
+      let near = try resolver.resolve("@near")
+      #expect(near.state.name == "diverged" && near.number == 8)
+      let error = #expect(throws: HistoryError.self) { try resolver.resolveUsable("@moved") }
+      let message = try #require(error).message
+      #expect(message.contains("token @moved comes from another copy of"))
+      #expect(message.contains("the oldest token that works is 1, of 2024-07-29T00:42:40Z"))
+      #expect(try #require(error).remedy.contains("--after 1"))
+      #expect(
+        throws: HistoryError.unknownBookmark(
+          name: "nobody", path: folder.file("trips.store-bookmarks.json"),
+          known: [
+            "ahead", "both", "exact", "foreign", "gone", "lost", "moved", "near", "same", "start",
+            "timeless", "unknown",
+          ])
+      ) { try resolver.resolve("@nobody") }
+    }
+  }
+
+  @Test("without a file there are no bookmarks")
+  func missing() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("none.json")
+    #expect(try BookmarkFile(path: path).bookmarks.isEmpty)
+    let error = #expect(throws: HistoryError.self) {
+      try BookmarkFile(path: path).bookmark(named: "x")
+    }
+    #expect(error?.message == "no bookmark named 'x' in \(path)")
+    #expect(error?.remedy == "no bookmark was ever set there")
+  }
+
+  @Test("another file can be named")
+  func otherFile() throws {
+    let folder = try TemporaryFolder()
+    try SampleStore.write(to: folder.file("trips.store"))
+    try FileBytes.write(
+      Array(
+        #"{"schema":1,"bookmarks":[\#(Self.entry("x", #""\#(Self.store)":7"#))]}"#.utf8),
+      to: folder.file("mine.json"))
+    try StoreFile(path: folder.file("trips.store")).read { snapshot in
+      let resolver = TokenResolver(snapshot: snapshot, bookmarkPath: folder.file("mine.json"))
+      let token = try resolver.resolve("@x")
+      #expect(token.number == 7)
+    }
+  }
+
+  @Test(
+    "a file that is not understood is refused",
+    arguments: [
+      (#"{"schema":2,"bookmarks":[]}"#, "its schema is 2, expected 1"),
+      (#"{"schema":2,"bookmarks":{"widget":5}}"#, "its schema is 2, expected 1"),
+      (#"{"schema":0}"#, "its schema is 0, expected 1"),
+      ("", "it is not the JSON of bookmarks"), ("[]", "it is not the JSON of bookmarks"),
+      (#"{"bookmarks":[]}"#, "it is not the JSON of bookmarks"),
+      (#"{"schema":1}"#, "it is not the JSON of bookmarks"),
+      (#"{"schema":"1","bookmarks":[]}"#, "it is not the JSON of bookmarks"),
+      (#"{"schema":1,"bookmarks":[{"name":"x"}]}"#, "it is not the JSON of bookmarks"),
+      (#"{"schema":1,"bookmarks":[]"#, "it is not the JSON of bookmarks"),
+      (
+        #"{"schema":1,"bookmarks":[{"name":"x","token":{"storeTokens":{"A":-1}}}]}"#,
+        "it is not the JSON of bookmarks"
+      ),
+    ])
+  func refused(content: String, reason: String) throws {
+    let folder = try TemporaryFolder()
+    try Self.write(content, beside: folder)
+    let path = folder.file("trips.store-bookmarks.json")
+    #expect(throws: HistoryError.unreadableBookmarks(path: path, reason: reason)) {
+      try BookmarkFile(path: path)
+    }
+  }
+
+  @Test(
+    "names of bookmarks",
+    arguments: [
+      ("a", true), ("A.b_c-9", true), ("-", true), ("", false), ("a b", false), ("a/b", false),
+      ("é", false), ("[", false), ("{", false), ("@", false), ("`", false), ("a\n", false),
+    ])
+  func names(text: String, isName: Bool) {
+    #expect(Bookmark.isName(text) == isName)
+  }
+}

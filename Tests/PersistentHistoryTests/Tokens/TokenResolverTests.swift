@@ -1,0 +1,227 @@
+import StoreFormat
+import TestSupport
+import Testing
+
+@testable import PersistentHistory
+
+@Suite("What a token means in a store")
+struct TokenResolverTests {
+  private static let store = StoreWriter.identifier
+  private static let other = "AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE"
+  private static let now = StoreTimestamp(unixSeconds: 1_793_527_200)
+
+  /// Transactions 5, 6, 9 and 12 are left of 14; a transaction's time is 743,906,500 and 60 seconds
+  /// for each number.
+  private static func pruned(
+    _ change: (StoreWriter) throws -> Void = { _ in }
+  ) throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    let writer = try StoreWriter(path: folder.file("pruned.store"))
+    for number: Int64 in [5, 6, 9, 12, 14] { try writer.transaction(number) }
+    try writer.sql("DELETE FROM ATRANSACTION WHERE Z_PK = 14")
+    try change(writer)
+    try writer.close()
+    return folder
+  }
+
+  private static func resolve<Result>(
+    in folder: TemporaryFolder, _ body: (TokenResolver) throws -> Result
+  ) throws -> Result {
+    try StoreFile(path: folder.file("pruned.store")).read { snapshot in
+      try body(TokenResolver(snapshot: snapshot, now: now))
+    }
+  }
+
+  private static func time(_ number: Int64) -> StoreTimestamp {
+    StoreTimestamp(secondsSinceReferenceDate: 743_906_500 + Double(number) * 60)
+  }
+
+  @Test(
+    "numbers and portable tokens have the states of the frameworks' rule",
+    arguments: [
+      ("0", 0, TokenState.valid), ("1", 1, .expired), ("4", 4, .expired), ("5", 5, .valid),
+      ("6", 6, .valid), ("7", 7, .expired), ("9", 9, .valid), ("12", 12, .valid),
+      ("13", 13, .expired), ("14", 14, .expired), ("15", 15, .ahead(highestIssued: 14)),
+      ("9223372036854775807", .max, .ahead(highestIssued: 14)),
+      ("\(store):7", 7, .expired), ("\(store.lowercased()):9", 9, .valid),
+      ("\(store):15", 15, .ahead(highestIssued: 14)), ("\(store):0", 0, .valid),
+      ("\(other):1,\(store):9", 9, .valid),
+      ("first", 5, .valid), ("first~1", 6, .valid), ("first~3", 12, .valid), ("last", 12, .valid),
+      ("last~1", 9, .valid), ("last~3", 5, .valid),
+    ] as [(String, Int64, TokenState)])
+  func states(text: String, number: Int64, state: TokenState) throws {
+    let folder = try Self.pruned()
+    let token = try Self.resolve(in: folder) { try $0.resolve(text) }
+    #expect(token.number == number)
+    #expect(token.state == state)
+    #expect(token.text == text && token.moment == nil)
+    #expect(token.timestamp == (state == .valid && number > 0 ? Self.time(number) : nil))
+    #expect(token.token == HistoryToken(storeIdentifier: Self.store, transaction: number))
+  }
+
+  @Test("a token of other stores is foreign, whatever its number", arguments: [0, 9, 99])
+  func foreign(number: Int64) throws {
+    let folder = try Self.pruned()
+    let text = "\(Self.other):\(number)"
+    let token = try Self.resolve(in: folder) { try $0.resolve(text) }
+    #expect(token.state == .foreign(identifiers: [Self.other]) && token.number == nil)
+    #expect(token.token?.description == text)
+  }
+
+  @Test(
+    "beyond the first and the last is an error that names the farthest",
+    arguments: [
+      ("last~4", "the farthest is last~3"), ("first~4", "the farthest is first~3"),
+      (" last~99", "the farthest is last~3"),
+      ("last~9223372036854775807", "the farthest is last~3"),
+    ])
+  func beyond(text: String, hint: String) throws {
+    let folder = try Self.pruned()
+    #expect(
+      throws: HistoryError.malformedToken(
+        text: text, reason: "the store has only 4 transactions", hint: hint)
+    ) { try Self.resolve(in: folder) { try $0.resolve(text) } }
+  }
+
+  @Test(
+    "the highest number issued is Z_MAX or, in a torn copy, what is there",
+    arguments: [
+      ("UPDATE Z_PRIMARYKEY SET Z_MAX = 10 WHERE Z_ENT = 16002", 12),
+      ("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 16002", 12),
+      ("UPDATE Z_PRIMARYKEY SET Z_MAX = NULL WHERE Z_ENT = 16002", 12),
+      ("UPDATE Z_PRIMARYKEY SET Z_MAX = 1039 WHERE Z_ENT = 16002", 1039),
+    ] as [(String, Int64)])
+  func torn(sql: String, highest: Int64) throws {
+    let folder = try Self.pruned { try $0.sql(sql) }
+    try Self.resolve(in: folder) { resolver throws in
+      #expect(try resolver.highestIssued() == highest)
+      #expect(try resolver.resolve("12").state == .valid)
+      #expect(
+        try resolver.resolve("\(highest + 1)").state == .ahead(highestIssued: highest))
+      if highest > 12 { #expect(try resolver.resolve("\(highest)").state == .expired) }
+    }
+  }
+
+  @Test("in an empty history only the beginning works", arguments: [true, false])
+  func empty(wasPruned: Bool) throws {
+    let folder = try Self.pruned {
+      try $0.sql("DELETE FROM ATRANSACTION")
+      if !wasPruned { try $0.sql("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT > 16000") }
+    }
+    try Self.resolve(in: folder) { resolver throws in
+      for text in ["0", "first", "last", "last~3", "2020-01-01", "now"] {
+        let token = try resolver.resolveUsable(text)
+        #expect(token.number == 0 && token.timestamp == nil)
+        #expect(throws: HistoryError.noTransaction(text: text)) {
+          try resolver.transactionNumber(text)
+        }
+      }
+      #expect(
+        try resolver.resolve("1").state == (wasPruned ? .expired : .ahead(highestIssued: 0)))
+      let unusable = try resolver.unusable(resolver.resolve("1"))
+      #expect(unusable.oldest == nil && unusable.remedy.contains("--after 0"))
+    }
+  }
+
+  @Test("a store without an identifier knows numbers, not tokens")
+  func withoutIdentifier() throws {
+    let folder = try Self.pruned { try $0.sql("UPDATE Z_METADATA SET Z_UUID = NULL") }
+    try Self.resolve(in: folder) { resolver throws in
+      let number = try resolver.resolve("9")
+      #expect(number.state == .valid && number.token == nil)
+      let token = try resolver.resolve("\(Self.store):9")
+      #expect(token.state == .foreign(identifiers: [Self.store]))
+      #expect(try resolver.unusable(token).message.contains("without an identifier"))
+    }
+  }
+
+  @Test("a store whose identifier is in lower case knows its tokens")
+  func lowerCaseIdentifier() throws {
+    let folder = try Self.pruned { try $0.sql("UPDATE Z_METADATA SET Z_UUID = lower(Z_UUID)") }
+    #expect(try Self.resolve(in: folder) { try $0.resolve("\(Self.store):9").state } == .valid)
+  }
+
+  @Test("what names a transaction gives its number, and nothing else does")
+  func transactionNumbers() throws {
+    let folder = try Self.pruned()
+    try Self.resolve(in: folder) { resolver throws in
+      #expect(try resolver.transactionNumber("9") == 9)
+      #expect(try resolver.transactionNumber("last~1") == 9)
+      #expect(try resolver.transactionNumber("2024-07-29T00:46:41Z") == 6)
+      #expect(throws: HistoryError.noTransaction(text: "0")) {
+        try resolver.transactionNumber("0")
+      }
+      #expect(throws: HistoryError.noTransaction(text: "now")) {
+        try resolver.transactionNumber("now")
+      }
+      let error = #expect(throws: HistoryError.self) { try resolver.transactionNumber("7") }
+      guard case .unusableToken? = error else {
+        Issue.record("7 names no transaction")
+        return
+      }
+    }
+  }
+
+  @Test(
+    "what does not work says so with the oldest that does, its date and the way on",
+    arguments: [
+      ("7", "historyTokenExpired", "transaction 7 is gone"),
+      ("15", "historyTokenAhead", "the newest number ever issued there is 14"),
+      ("\(other):9", "historyTokenForeign", other),
+    ])
+  func unusable(text: String, kind: String, part: String) throws {
+    let folder = try Self.pruned()
+    let error = try #require(throws: HistoryError.self) {
+      try Self.resolve(in: folder) { try $0.resolveUsable(text) }
+    }
+    guard case .unusableToken(let token) = error else {
+      Issue.record("another error: \(error)")
+      return
+    }
+    #expect(token.kind == kind)
+    #expect(token.oldest == TransactionPosition(number: 5, timestamp: Self.time(5)))
+    #expect(token.newest == TransactionPosition(number: 12, timestamp: Self.time(12)))
+    #expect(error.message.hasPrefix("token \(text) "))
+    #expect(error.message.contains(part))
+    #expect(error.message.contains(folder.file("pruned.store")))
+    #expect(
+      error.message.contains("the oldest token that works is 5, of 2024-07-29T00:46:40Z"))
+    #expect(error.remedy.contains("--after 0") && error.remedy.contains("--after 5"))
+  }
+
+  // MARK: - Moments
+
+  /// Times by number, in seconds since 2001: the clock steps back at 3, and 5 has none.
+  private static let times: [(number: Int64, time: String)] = [
+    (1, "100.0"), (2, "200.0"), (3, "150.0"), (4, "300.0"), (5, "NULL"), (6, "'later'"),
+    (7, "x'ffff'"),
+  ]
+
+  @Test(
+    "a moment stands before the lowest number at it or after it",
+    arguments: [
+      (-1000, 0, nil), (100, 0, nil), (100.5, 1, 100), (150, 1, 100), (160, 1, 100), (200, 1, 100),
+      (200.25, 3, 150), (300, 3, 150), (300.5, 7, nil), (1e12, 7, nil),
+    ] as [(Double, Int64, Double?)])
+  func moments(seconds: Double, number: Int64, time: Double?) throws {
+    let folder = try Self.pruned { writer in
+      try writer.sql("DELETE FROM ATRANSACTION")
+      for row in Self.times {
+        try writer.sql(
+          "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (\(row.number), 16002, \(row.time))"
+        )
+      }
+    }
+    // A duration of no length is the moment itself.
+    try StoreFile(path: folder.file("pruned.store")).read { snapshot in
+      let moment = StoreTimestamp(secondsSinceReferenceDate: seconds)
+      let resolver = TokenResolver(snapshot: snapshot, now: moment)
+      let token = try resolver.resolve("now")
+      #expect(token.moment == Moment(timestamp: moment))
+      #expect(token.number == number)
+      #expect(token.state == .valid)
+      #expect(
+        token.timestamp == time.map(StoreTimestamp.init(secondsSinceReferenceDate:)))
+    }
+  }
+}
