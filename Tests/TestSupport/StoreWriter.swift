@@ -46,6 +46,8 @@ package final class StoreWriter {
     queue = try DatabaseQueue(path: path, configuration: configuration)
     try queue.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
+      // What a test writes need not outlive a power cut.
+      try database.execute(sql: "PRAGMA synchronous = OFF")
       if shape.usesWriteAheadLog {
         try database.execute(sql: "PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0")
       }

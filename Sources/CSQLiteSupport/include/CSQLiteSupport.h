@@ -23,6 +23,16 @@ static inline int csqlite_harden(sqlite3 *connection) {
   return SQLITE_OK;
 }
 
+/// Prepares a connection for writing to a file whose schema is somebody else's.
+///
+/// Triggers stay on, for they keep up the owner's tables. Returns the first result that is not
+/// `SQLITE_OK`.
+static inline int csqlite_harden_for_writing(sqlite3 *connection) {
+  int result = sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+  if (result != SQLITE_OK) return result;
+  return sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
+}
+
 /// Makes `file:` names with parameters understood by every connection of this process.
 ///
 /// Works only before SQLite is first used; the result says whether it did. Some builds of SQLite

@@ -96,10 +96,15 @@ private struct ModelArchiveReader {
       for property in entity.properties where known.insert(property.name).inserted {
         properties.append(try self.property(property.value, named: property.name))
       }
+      let inheritedConstraints =
+        try entity.superentityName.flatMap { collected[$0] }
+        .map { Set(try constraints(of: $0)) } ?? []
       entities.append(
         ManagedEntity(
           name: name, superentityName: entity.superentityName,
-          isAbstract: try entity.object.boolean("NSIsAbstract") ?? false, properties: properties))
+          isAbstract: try entity.object.boolean("NSIsAbstract") ?? false, properties: properties,
+          uniquenessConstraints: try constraints(of: entity)
+            .filter { !inheritedConstraints.contains($0) }))
     }
     try checkColumns(of: entities)
     return entities
@@ -123,6 +128,21 @@ private struct ModelArchiveReader {
         next = collected[name]?.superentityName
       }
     }
+  }
+
+  private mutating func constraints(of entity: Entity) throws -> [[String]] {
+    guard let list = try entity.object.object("NSUniqueTuples") else { return [] }
+    var constraints: [[String]] = []
+    for value in try archive.elements(of: list) {
+      try spend(1)
+      guard let tuple = try archive.object(value) else { continue }
+      let elements = try archive.elements(of: tuple)
+      try spend(elements.count)
+      let names = try elements.compactMap { try archive.string($0) }
+      // A constraint on anything but names of properties is one that we do not know.
+      if names.count == elements.count && !names.isEmpty { constraints.append(names) }
+    }
+    return constraints
   }
 
   private mutating func inheritedNames(of name: String) throws -> Set<String> {
@@ -192,7 +212,9 @@ private struct ModelArchiveReader {
       isToMany: try object.integer("NSMaxCount") != 1,
       isOrdered: try object.boolean("NSIsOrdered") ?? false,
       isTransient: try object.boolean("NSIsTransient") ?? false,
-      isOptional: try object.boolean("NSIsOptional") ?? true)
+      isOptional: try object.boolean("NSIsOptional") ?? false,
+      deleteRule: try object.integer("NSDeleteRule").flatMap(
+        ManagedRelationship.DeleteRule.init(rawValue:)) ?? .nullify)
   }
 
   private mutating func attribute(
@@ -209,14 +231,17 @@ private struct ModelArchiveReader {
       }
     }
     let flags = try object.integer("NSFlagsKey") ?? 0
+    let type = AttributeType(number: try object.integer("NSAttributeType") ?? 0)
     return ManagedAttribute(
       name: name,
-      type: AttributeType(number: try object.integer("NSAttributeType") ?? 0),
-      isOptional: try object.boolean("NSIsOptional") ?? true,
+      type: type,
+      // Archives leave the flag out where it is false.
+      isOptional: try object.boolean("NSIsOptional") ?? false,
       isTransient: try object.boolean("NSIsTransient") ?? false,
       preservesValueOnDeletion: flags & AttributeFlags.preservesValueOnDeletion != 0,
       allowsExternalStorage: flags & AttributeFlags.allowsExternalStorage != 0,
       valueClassName: try text("NSAttributeValueClassName", of: object),
+      defaultValue: try DefaultValue.read(object, type: type),
       elements: elements)
   }
 

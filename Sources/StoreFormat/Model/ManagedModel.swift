@@ -62,18 +62,21 @@ public struct ManagedEntity: Hashable, Sendable {
   public let isAbstract: Bool
   /// What the entity adds to what it inherits.
   public let properties: [ManagedProperty]
+  /// Lists of properties whose values together no two objects may share.
+  public let uniquenessConstraints: [[String]]
   /// The properties by name.
   let propertiesByName: [String: ManagedProperty]
 
   /// An entity.
   public init(
     name: String, superentityName: String? = nil, isAbstract: Bool = false,
-    properties: [ManagedProperty]
+    properties: [ManagedProperty], uniquenessConstraints: [[String]] = []
   ) {
     self.name = name
     self.superentityName = superentityName
     self.isAbstract = isAbstract
     self.properties = properties
+    self.uniquenessConstraints = uniquenessConstraints
     propertiesByName = Dictionary(
       properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -141,6 +144,9 @@ public struct ManagedAttribute: Hashable, Sendable {
   public let allowsExternalStorage: Bool
   /// The class of the value as the app's language names it, such as `Array<String>`.
   public let valueClassName: String?
+  /// What a new object has there, as a store keeps it; nil for nothing, or for a kind of value that
+  /// only the app can make.
+  public let defaultValue: StoredValue?
   /// The elements of a composite attribute.
   public let elements: [ManagedAttribute]
 
@@ -148,7 +154,8 @@ public struct ManagedAttribute: Hashable, Sendable {
   public init(
     name: String, type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
     preservesValueOnDeletion: Bool = false, allowsExternalStorage: Bool = false,
-    valueClassName: String? = nil, elements: [ManagedAttribute] = []
+    valueClassName: String? = nil, defaultValue: StoredValue? = nil,
+    elements: [ManagedAttribute] = []
   ) {
     self.name = name
     self.type = type
@@ -157,6 +164,7 @@ public struct ManagedAttribute: Hashable, Sendable {
     self.preservesValueOnDeletion = preservesValueOnDeletion
     self.allowsExternalStorage = allowsExternalStorage
     self.valueClassName = valueClassName
+    self.defaultValue = defaultValue
     self.elements = elements
   }
 
@@ -182,11 +190,27 @@ public struct ManagedRelationship: Hashable, Sendable {
   public let isTransient: Bool
   /// Whether it may be nil or empty.
   public let isOptional: Bool
+  /// What becomes of the objects at its other end when this one is deleted.
+  public let deleteRule: DeleteRule
+
+  /// What becomes of the objects at the other end when an object is deleted, by the numbers that a
+  /// model's archive gives the rules.
+  public enum DeleteRule: Int64, Hashable, Sendable {
+    /// They stay as they are.
+    case noAction = 0
+    /// They no longer lead back.
+    case nullify = 1
+    /// They are deleted as well.
+    case cascade = 2
+    /// As long as there are any, the object cannot be deleted.
+    case deny = 3
+  }
 
   /// A relationship.
   public init(
     name: String, destinationName: String?, inverseName: String? = nil, isToMany: Bool = false,
-    isOrdered: Bool = false, isTransient: Bool = false, isOptional: Bool = true
+    isOrdered: Bool = false, isTransient: Bool = false, isOptional: Bool = true,
+    deleteRule: DeleteRule = .nullify
   ) {
     self.name = name
     self.destinationName = destinationName
@@ -195,5 +219,6 @@ public struct ManagedRelationship: Hashable, Sendable {
     self.isOrdered = isOrdered
     self.isTransient = isTransient
     self.isOptional = isOptional
+    self.deleteRule = deleteRule
   }
 }

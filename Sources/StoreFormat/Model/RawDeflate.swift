@@ -1,7 +1,7 @@
 import CZlib
 
 /// Raw DEFLATE, without the zlib header, which is how a store packs its model.
-enum RawDeflate {
+package enum RawDeflate {
   /// What a packed model may grow to, in bytes; the largest seen is below half a million.
   static let largestModel = 16 << 20
 
@@ -42,6 +42,45 @@ enum RawDeflate {
       }
     }
     output.removeLast(output.count - (try result.get()))
+    return output
+  }
+
+  /// Packs bytes; what packing fails on is kept as it is, in stored blocks.
+  package static func deflate(_ input: [UInt8]) -> [UInt8] {
+    var stream = z_stream()
+    guard czlib_deflate_init(&stream, Z_DEFAULT_COMPRESSION, -MAX_WBITS) == Z_OK else {
+      return stored(input)
+    }
+    defer { deflateEnd(&stream) }
+    var input = input
+    var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(input.count))))
+    let count = input.withUnsafeMutableBufferPointer { source in
+      output.withUnsafeMutableBufferPointer { target -> Int? in
+        stream.next_in = source.baseAddress
+        stream.avail_in = UInt32(clamping: source.count)
+        stream.next_out = target.baseAddress
+        stream.avail_out = UInt32(clamping: target.count)
+        return CZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END ? Int(stream.total_out) : nil
+      }
+    }
+    guard let count else { return stored(input) }
+    return Array(output.prefix(count))
+  }
+
+  /// Bytes in blocks that are not packed, which every reader of the format takes.
+  private static func stored(_ input: [UInt8]) -> [UInt8] {
+    var output: [UInt8] = []
+    var rest = input[...]
+    repeat {
+      let block = rest.prefix(0xffff)
+      rest = rest.dropFirst(block.count)
+      let count = UInt16(block.count)
+      output.append(rest.isEmpty ? 1 : 0)
+      for half in [count, ~count] {
+        output += [UInt8(truncatingIfNeeded: half), UInt8(truncatingIfNeeded: half >> 8)]
+      }
+      output += block
+    } while !rest.isEmpty
     return output
   }
 }

@@ -65,6 +65,9 @@ struct FileStatus: Hashable, Sendable {
     faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0
   }
 
+  /// Deletes a file; nothing happens where there is none.
+  static func remove(_ path: String) { unlink(path) }
+
   /// The path with every link and `..` resolved; nil where it does not exist.
   static func resolve(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }

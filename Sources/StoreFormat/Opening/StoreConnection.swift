@@ -49,13 +49,16 @@ enum StoreConnection {
     return try DatabaseQueue(path: copy.path, configuration: configuration)
   }
 
+  /// How SQLite waits for a lock, which it counts as milliseconds in 32 bits.
+  static func busyMode(timeout: Double) -> Database.BusyMode {
+    .timeout(timeout > longestTimeout ? longestTimeout : max(0, timeout))
+  }
+
   private static func configuration(busyTimeout: Double) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.foreignKeysEnabled = false
-    // SQLite counts milliseconds in 32 bits.
-    let isTooLong = busyTimeout > longestTimeout
-    configuration.busyMode = .timeout(isTooLong ? longestTimeout : max(0, busyTimeout))
+    configuration.busyMode = busyMode(timeout: busyTimeout)
     configuration.prepareDatabase { database in
       let result = csqlite_harden(database.sqliteConnection)
       guard result == SQLITE_OK else {

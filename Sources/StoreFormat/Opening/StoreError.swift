@@ -48,7 +48,7 @@ extension StoreError {
   public var message: String {
     switch self {
     case .missing(let path):
-      "no file at \(path)"
+      path.isEmpty ? "no file is named: the path is empty" : "no file at \(path)"
     case .unreadable(let path, let reason):
       "cannot read \(path): \(reason)"
     case .notAStore(let path, let reason):

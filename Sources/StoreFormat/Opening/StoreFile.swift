@@ -35,8 +35,15 @@ public final class StoreFile: Sendable {
 
   /// Opens the store at a location that was looked at before.
   ///
+  /// - Parameters:
+  ///   - location: Where the store's files are.
+  ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
+  ///   - allowsPrivateCopy: Whether a store that cannot be read in place may be copied, which takes
+  ///     time and space by its size.
   /// - Throws: ``StoreError``.
-  public init(location: StoreLocation, busyTimeout: Double = 5) throws {
+  public init(
+    location: StoreLocation, busyTimeout: Double = 5, allowsPrivateCopy: Bool = true
+  ) throws {
     self.location = location
     self.busyTimeout = busyTimeout
     do {
@@ -46,6 +53,11 @@ public final class StoreFile: Sendable {
     } catch let error as DatabaseError where AccessMode.mayFallBack(from: error) {
       guard let mode = try AccessMode.fallback(for: location) else {
         throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
+      }
+      guard allowsPrivateCopy || mode != .privateCopy else {
+        throw StoreError.unreadable(
+          path: location.path,
+          reason: "it could be read from a copy only, which is not wanted here")
       }
       accessMode = mode
       unlockedStamp = mode == .immutable ? try UnlockedStamp(location) : nil

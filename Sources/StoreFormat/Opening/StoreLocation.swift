@@ -37,6 +37,10 @@ public struct StoreLocation: Hashable, Sendable {
       throw .notAStore(path: path, reason: .notAFile(kind: kind))
     }
     guard status.size > 0 else { throw .notAStore(path: path, reason: .empty) }
+    // SQLite would take a single byte for an empty database.
+    guard status.size >= FileHeader.length else {
+      throw .notAStore(path: path, reason: .notSQLite)
+    }
     self.path = path
     resolvedPath = resolved
   }

@@ -181,9 +181,6 @@ public final class ChangeCursor {
       ownEntity = position(of: "Z_ENT")
       unexpected = (["Z_OPT"] + tables.unknownColumns(of: .change)).compactMap { position(of: $0) }
 
-      func anyOf(_ conditions: [String]) -> String {
-        conditions.isEmpty ? "0" : "(" + conditions.joined(separator: " OR ") + ")"
-      }
       var irregular: [String] = []
       if ownEntity != nil {
         irregular.append("Z_ENT IS NOT \(EntityNumbering.HistoryEntity.change.rawValue)")

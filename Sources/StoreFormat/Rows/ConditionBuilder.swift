@@ -82,13 +82,13 @@ struct ConditionBuilder {
     }
     if let objects = change.objects {
       parts.append(
-        any(
+        anyOf(
           objects.map {
             "(c.ZENTITY = \(bind(.integer($0.entityNumber)))"
               + " AND c.ZENTITYPK = \(bind(.integer($0.primaryKey))))"
           }))
     }
-    if let slots = change.slots { parts.append(any(slots.map { touches($0) })) }
+    if let slots = change.slots { parts.append(anyOf(slots.map { touches($0) })) }
     let matching = parts.isEmpty ? "TRUE" : parts.joined(separator: " AND ")
     // Without an index every look-up would read the whole table, so it is read once instead.
     add(
@@ -97,21 +97,10 @@ struct ConditionBuilder {
         : "t.Z_PK IN (SELECT c.ZTRANSACTIONID FROM ACHANGE AS c WHERE \(matching))")
   }
 
-  /// One of the alternatives holds. They are paired up, for SQLite limits how deep a row of them
-  /// may nest.
-  private func any(_ alternatives: [String]) -> String {
-    func joined(_ part: ArraySlice<String>) -> String {
-      guard part.count > 2 else { return part.joined(separator: " OR ").parenthesized }
-      let middle = part.startIndex + part.count / 2
-      return (joined(part[..<middle]) + " OR " + joined(part[middle...])).parenthesized
-    }
-    return alternatives.isEmpty ? "FALSE" : joined(alternatives[...])
-  }
-
   /// The mask fits its entity and has at least one of the slots set.
   private mutating func touches(_ slots: ChangeSelection.Slots) -> String {
     let length = (slots.slotCount + 7) / 8
-    let set = any(slots.slots.map { isSet($0) })
+    let set = anyOf(slots.slots.map { isSet($0) })
     let clear = (slots.slotCount..<length * 8).map { "NOT \(isSet($0))" }
     return
       ([
@@ -128,6 +117,18 @@ struct ConditionBuilder {
     return "(instr('\(digits)', substr(hex(substr(c.ZCOLUMNS, \(slot / 8 + 1), 1)), "
       + "\(bit / 4 + 1), 1)) > 0)"
   }
+}
+
+/// One of the alternatives holds.
+///
+/// They are paired up, for SQLite limits how deep a row of them may nest.
+func anyOf(_ alternatives: [String]) -> String {
+  func joined(_ part: ArraySlice<String>) -> String {
+    guard part.count > 2 else { return part.joined(separator: " OR ").parenthesized }
+    let middle = part.startIndex + part.count / 2
+    return (joined(part[..<middle]) + " OR " + joined(part[middle...])).parenthesized
+  }
+  return alternatives.isEmpty ? "FALSE" : joined(alternatives[...])
 }
 
 extension String {

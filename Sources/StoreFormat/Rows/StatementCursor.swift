@@ -12,8 +12,11 @@ final class StatementCursor {
   /// SQLite starts a finished statement anew when it is stepped once more.
   private var isFinished = false
 
-  init(_ database: Database, sql: String) throws {
-    statement = try database.makeStatement(sql: sql)
+  /// - Parameter isCached: Whether the connection keeps the statement for the next time; it must not
+  ///   be asked for again before it was stepped to its end or reset.
+  init(_ database: Database, sql: String, isCached: Bool = false) throws {
+    statement =
+      isCached ? try database.cachedStatement(sql: sql) : try database.makeStatement(sql: sql)
     pointer = statement.sqliteStatement
     connection = database.sqliteConnection
   }
@@ -89,6 +92,9 @@ final class StatementCursor {
     default: return .null
     }
   }
+
+  /// The values of the row.
+  var values: [StoredValue] { (0..<Int(sqlite3_column_count(pointer))).map { value(at: $0) } }
 
   private func bind(_ bytes: [UInt8], at position: CInt, asText: Bool) -> CInt {
     // SQLITE_TRANSIENT: SQLite copies the bytes before it returns.

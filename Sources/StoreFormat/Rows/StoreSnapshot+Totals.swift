@@ -48,7 +48,8 @@ extension StoreSnapshot {
     _ = try historyTables()
     let cursor = try cursor(
       """
-      SELECT iif(typeof(ZENTITY) = 'integer', ZENTITY, NULL), ZCHANGETYPE FROM ACHANGE
+      SELECT iif(typeof(ZENTITY) = 'integer', ZENTITY, NULL),
+        iif(typeof(ZCHANGETYPE) = 'integer', ZCHANGETYPE, NULL) FROM ACHANGE
       """)
     struct Group: Hashable {
       let entityNumber: Int64?

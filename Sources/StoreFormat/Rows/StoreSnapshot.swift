@@ -89,6 +89,11 @@ public final class StoreSnapshot {
     try position("WHERE Z_PK > ?1 ORDER BY Z_PK ASC LIMIT 1", [.integer(number)])
   }
 
+  /// The transaction before a position.
+  public func lastTransaction(before number: Int64) throws -> TransactionPosition? {
+    try position("WHERE Z_PK < ?1 ORDER BY Z_PK DESC LIMIT 1", [.integer(number)])
+  }
+
   private func position(_ clause: String, _ arguments: [StoredValue]) throws -> TransactionPosition?
   {
     _ = try historyTables()

@@ -1,0 +1,131 @@
+extension ManagedModel {
+  /// The model as a keyed archive of NSManagedObjectModel, not yet packed.
+  ///
+  /// - Throws: ``PropertyListError`` where a value cannot be written.
+  package func archive() throws -> [UInt8] {
+    var writer = ModelArchiveWriter(self)
+    return try BinaryPropertyListWriter.bytes(of: writer.archive())
+  }
+
+  /// The content of a model cache: the archive, deflated.
+  ///
+  /// - Throws: ``PropertyListError`` where a value cannot be written.
+  package func cacheContent() throws -> [UInt8] { RawDeflate.deflate(try archive()) }
+}
+
+/// Adds the parts of a model to an archive, in the shape that the frameworks write.
+private struct ModelArchiveWriter {
+  private let model: ManagedModel
+  private var writer = KeyedArchiveWriter()
+  private var references: [String: KeyedArchive.Reference] = [:]
+
+  init(_ model: ManagedModel) { self.model = model }
+
+  mutating func archive() throws -> PropertyListValue {
+    let names = model.entities.keys.sorted()
+    for name in names { references[name] = writer.reserve() }
+    for name in names { try add(entityNamed: name) }
+    let entities = writer.add(pairs: pairs(names), as: .dictionary)
+    let versions = writer.add(
+      elements: model.versionIdentifiers.map { writer.add(string: $0) }, as: .set)
+    let root = writer.add(
+      object: .init("NSManagedObjectModel", "NSObject"),
+      fields: ["NSEntities": entities.value, "NSVersionIdentifiers": versions.value])
+    return try writer.finish(top: ["root": root])
+  }
+
+  private mutating func pairs(
+    _ names: [String]
+  ) -> [(key: KeyedArchive.Reference, value: KeyedArchive.Reference)] {
+    names.compactMap { name in
+      references[name].map { (key: writer.add(string: name), value: $0) }
+    }
+  }
+
+  private mutating func add(entityNamed name: String) throws {
+    guard let entity = model.entities[name], let reference = references[name] else { return }
+    // A sub-entity lists what it inherits too, as a proxy.
+    let inherited = (model.lineage(of: name) ?? [entity]).dropLast()
+    var properties = inherited.flatMap(\.properties).map { property in
+      (
+        key: writer.add(string: property.name),
+        value: writer.add(object: .init("_NSPropertyDescriptionProxy", "NSObject"), fields: [:])
+      )
+    }
+    for property in entity.properties {
+      properties.append((key: writer.add(string: property.name), value: add(property)))
+    }
+    let subentities = model.entities.values.filter { $0.superentityName == name }.map(\.name)
+      .sorted()
+    let constraints = entity.uniquenessConstraints.map { constraint in
+      writer.add(elements: constraint.map { writer.add(string: $0) }, as: .array)
+    }
+    let superentity = entity.superentityName.flatMap { references[$0] }
+    let fields: [String: PropertyListValue] = [
+      "NSEntityName": writer.add(string: name).value,
+      "NSSuperentity": (superentity ?? KeyedArchiveWriter.null).value,
+      "NSSubentities":
+        writer.add(pairs: pairs(subentities), as: .mutableDictionary).value,
+      "NSIsAbstract": .boolean(entity.isAbstract),
+      "NSProperties": writer.add(pairs: properties, as: .mutableDictionary).value,
+      "NSUniqueTuples": writer.add(elements: constraints, as: .mutableArray).value,
+      "NSRenamingIdentifier": writer.add(string: name).value,
+    ]
+    try writer.fill(reference, object: .init("NSEntityDescription", "NSObject"), fields: fields)
+  }
+
+  private mutating func add(_ property: ManagedProperty) -> KeyedArchive.Reference {
+    switch property {
+    case .attribute(let attribute): return add(attribute)
+    case .relationship(let relationship):
+      return writer.add(
+        object: .init("NSRelationshipDescription", "NSPropertyDescription", "NSObject"),
+        fields: [
+          "NSPropertyName": writer.add(string: relationship.name).value,
+          "NSMinCount": .integer(0),
+          "NSMaxCount": .integer(relationship.isToMany ? 0 : 1),
+          "NSDeleteRule": .integer(relationship.deleteRule.rawValue),
+          "NSIsOrdered": .boolean(relationship.isOrdered),
+          "NSIsTransient": .boolean(relationship.isTransient),
+          "NSIsOptional": .boolean(relationship.isOptional),
+          "NSRenamingIdentifier": writer.add(string: relationship.name).value,
+          "_NSDestinationEntityName": text(relationship.destinationName),
+          "_NSInverseRelationshipName": text(relationship.inverseName),
+        ])
+    case .other(let name, let isTransient):
+      return writer.add(
+        object: .init("NSFetchedPropertyDescription", "NSPropertyDescription", "NSObject"),
+        fields: [
+          "NSPropertyName": writer.add(string: name).value, "NSIsTransient": .boolean(isTransient),
+        ])
+    }
+  }
+
+  private mutating func add(_ attribute: ManagedAttribute) -> KeyedArchive.Reference {
+    let flags =
+      (attribute.preservesValueOnDeletion ? AttributeFlags.preservesValueOnDeletion : 0)
+      | (attribute.allowsExternalStorage ? AttributeFlags.allowsExternalStorage : 0)
+    var fields: [String: PropertyListValue] = [
+      "NSPropertyName": writer.add(string: attribute.name).value,
+      "NSAttributeType": .integer(attribute.type.number),
+      "NSIsOptional": .boolean(attribute.isOptional),
+      "NSIsTransient": .boolean(attribute.isTransient),
+      "NSFlagsKey": .integer(flags),
+      "NSAttributeValueClassName": text(attribute.valueClassName),
+      "NSDefaultValue": DefaultValue.add(attribute, to: &writer),
+      "NSRenamingIdentifier": writer.add(string: attribute.name).value,
+    ]
+    if !attribute.elements.isEmpty {
+      let elements = attribute.elements.map { add($0) }
+      fields["NSCompositeElements"] = writer.add(elements: elements, as: .array).value
+    }
+    let className =
+      attribute.type == .composite ? "NSCompositeAttributeDescription" : "NSAttributeDescription"
+    return writer.add(
+      object: .init(className, "NSPropertyDescription", "NSObject"), fields: fields)
+  }
+
+  private mutating func text(_ text: String?) -> PropertyListValue {
+    (text.map { writer.add(string: $0) } ?? KeyedArchiveWriter.null).value
+  }
+}

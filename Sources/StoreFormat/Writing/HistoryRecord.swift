@@ -1,0 +1,42 @@
+/// A transaction to append without touching the rows of entities.
+///
+/// For tests and samples: a store whose history says more than its tables do is one that no
+/// framework would write.
+public struct HistoryRecord: Hashable, Sendable {
+  /// One change.
+  public struct Change: Hashable, Sendable {
+    /// What happened.
+    public var kind: ChangeKind
+    /// The object's own entity.
+    public var entityName: String
+    /// The object's primary key.
+    public var primaryKey: Int64
+    /// The properties that an update touched; all slots of each are marked.
+    public var properties: [String]
+    /// What a deleted object leaves behind, by the names of preserved attributes.
+    public var tombstone: [String: StoredValue]
+
+    /// A change.
+    public init(
+      _ kind: ChangeKind, _ entityName: String, _ primaryKey: Int64, properties: [String] = [],
+      tombstone: [String: StoredValue] = [:]
+    ) {
+      self.kind = kind
+      self.entityName = entityName
+      self.primaryKey = primaryKey
+      self.properties = properties
+      self.tombstone = tombstone
+    }
+  }
+
+  /// Who saved, with what and when.
+  public var header: TransactionHeader
+  /// The changes in recorded order.
+  public var changes: [Change]
+
+  /// A transaction.
+  public init(header: TransactionHeader = TransactionHeader(), changes: [Change] = []) {
+    self.header = header
+    self.changes = changes
+  }
+}

@@ -1,0 +1,107 @@
+import GRDB
+import SystemPackage
+
+/// Creates empty stores in the layout of the frameworks.
+///
+/// ```swift
+/// try StoreCreator.create(at: "Trips.store", model: model)
+/// let editor = try StoreEditor(path: "Trips.store")
+/// ```
+public enum StoreCreator {
+  /// What a new store is like.
+  public struct Options: Hashable, Sendable {
+    /// The store's identifier, an upper-case UUID; nil for a random one.
+    public var identifier: String?
+    /// The framework that the store is said to be written by.
+    public var frameworkVersion: FrameworkVersion
+    /// Which history tables it gets.
+    public var history: HistoryLayout
+
+    /// Options; without arguments, those of a SwiftData store with a random identifier.
+    public init(
+      identifier: String? = nil,
+      frameworkVersion: FrameworkVersion = FrameworkVersion(number: 1414),
+      history: HistoryLayout = .interned
+    ) {
+      self.identifier = identifier
+      self.frameworkVersion = frameworkVersion
+      self.history = history
+    }
+  }
+
+  /// Creates an empty store for a model.
+  ///
+  /// The file is complete when the function returns, and gone when it throws. As with the frameworks,
+  /// the history tables are there and empty, and the store uses a write-ahead log.
+  ///
+  /// - Throws: ``StoreWriteError``; ``StoreWriteError/alreadyThere(path:)`` where the path is taken.
+  public static func create(
+    at path: String, model: ManagedModel, options: Options = Options()
+  ) throws {
+    try ModelCheck.check(model)
+    let numbering = EntityNumbering(numbering: model)
+    let tables = try EntityTables(model: model, numbering: numbering)
+    let tombstones = try tombstoneColumnCount(of: model)
+    var statements = try tables.statements(model: model)
+    statements += EntityTables.baseStatements
+    statements += HistorySchema.statements(
+      layout: options.history, tombstoneColumns: tombstones)
+    let properties = try StoreMetadata.propertyList(
+      model: model, frameworkVersion: options.frameworkVersion)
+    let cache = try model.cacheContent()
+
+    try claim(path)
+    do {
+      let queue = try WritingConnection.open(path: path, busyTimeout: 5)
+      try queue.writeWithoutTransaction { database in
+        try database.execute(
+          sql: "PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2; PRAGMA journal_mode = WAL")
+        try database.inTransaction(.immediate) {
+          let statement = StatementRunner(database)
+          for text in statements { try database.execute(sql: text) }
+          for entry in numbering.entries {
+            try statement.run(
+              "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)",
+              [.integer(entry.number), .text(entry.name), .integer(entry.superNumber)])
+          }
+          try statement.run(
+            "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
+            [.text(options.identifier ?? StoreIdentifier.random()), .blob(properties)])
+          try statement.run(
+            "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(cache)])
+          return .commit
+        }
+      }
+      try queue.close()
+    } catch {
+      for suffix in ["", "-wal", "-shm", "-journal"] { FileStatus.remove(path + suffix) }
+      throw StoreWriteError.translating(error, path: path, location: nil, busyTimeout: 5)
+    }
+  }
+
+  /// Makes the file, so that nobody else's is ever written to.
+  private static func claim(_ path: String) throws {
+    do {
+      let file = try FileDescriptor.open(
+        FilePath(path), .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
+        permissions: [.ownerReadWrite, .groupRead, .otherRead])
+      try file.close()
+    } catch Errno.fileExists {
+      throw StoreWriteError.alreadyThere(path: path)
+    } catch {
+      throw StoreWriteError.store(.unreadable(path: path, reason: "\(error)"))
+    }
+  }
+
+  /// As many as the entity with the most preserved attributes has.
+  private static func tombstoneColumnCount(of model: ManagedModel) throws -> Int {
+    let slots = LazySlots(model)
+    return try model.entities.keys.map { name in
+      guard let slots = slots.slots(of: name) else {
+        throw StoreWriteError.invalidModel(
+          detail: "\(name) has more properties than the order of slots is known for")
+      }
+      return slots.tombstoneAttributes.count
+    }.max() ?? 0
+  }
+}

@@ -1,0 +1,226 @@
+/// Who saved, with what and when: what a transaction says of itself.
+public struct TransactionHeader: Hashable, Sendable {
+  /// Who saved, as the app sets it.
+  public var author: String?
+  /// The bundle identifier of the program.
+  public var bundle: String?
+  /// The name of the process.
+  public var process: String?
+  /// The name of the context.
+  public var context: String?
+  /// When; nil for the moment at which the store is written.
+  public var timestamp: StoreTimestamp?
+
+  /// A header.
+  public init(
+    author: String? = nil, bundle: String? = nil, process: String? = nil, context: String? = nil,
+    timestamp: StoreTimestamp? = nil
+  ) {
+    self.author = author
+    self.bundle = bundle
+    self.process = process
+    self.context = context
+    self.timestamp = timestamp
+  }
+
+  func text(_ role: StringRole) -> String? {
+    switch role {
+    case .author: author
+    case .bundle: bundle
+    case .process: process
+    case .context: context
+    }
+  }
+}
+
+/// An object that is in a store, or that a save is about to put there.
+public struct StoreObject: Hashable, Sendable {
+  enum Place: Hashable, Sendable {
+    case stored(primaryKey: Int64)
+    case inserted(number: Int)
+  }
+
+  /// The object's own entity.
+  public let entityName: String
+  let place: Place
+
+  /// An object that is in the store.
+  public init(entityName: String, primaryKey: Int64) {
+    self.entityName = entityName
+    place = .stored(primaryKey: primaryKey)
+  }
+
+  init(entityName: String, insertedAs number: Int) {
+    self.entityName = entityName
+    place = .inserted(number: number)
+  }
+
+  /// The primary key of an object that is in the store; nil for one that a save is about to insert,
+  /// whose key ``AppendedTransaction/primaryKey(of:)`` tells afterwards.
+  public var primaryKey: Int64? {
+    if case .stored(let primaryKey) = place { primaryKey } else { nil }
+  }
+}
+
+/// What changes about an object: values by attribute, objects by relationship.
+///
+/// A property that is not named stays as it is, or in a new object gets its default. An element of
+/// a composite attribute is named `attribute.element`.
+public struct ObjectContent: Hashable, Sendable {
+  /// Values by the name of the attribute, in the form in which a store keeps them.
+  public var values: [String: StoredValue]
+  /// The other end of to-one relationships; an inner nil for none.
+  public var toOne: [String: StoreObject?]
+  /// All objects at the other end of to-many relationships, in their order where there is one.
+  public var toMany: [String: [StoreObject]]
+
+  /// A content.
+  public init(
+    values: [String: StoredValue] = [:], toOne: [String: StoreObject?] = [:],
+    toMany: [String: [StoreObject]] = [:]
+  ) {
+    self.values = values
+    self.toOne = toOne
+    self.toMany = toMany
+  }
+
+  /// Takes over what another content names.
+  mutating func merge(_ other: ObjectContent) {
+    values.merge(other.values) { $1 }
+    toOne.merge(other.toOne) { $1 }
+    toMany.merge(other.toMany) { $1 }
+  }
+}
+
+/// One save: what becomes one transaction when ``StoreEditor/append(_:)`` writes it.
+///
+/// ```swift
+/// var save = StoreSave(author: "app", process: "Trips")
+/// let rome = save.insert("Trip", values: ["name": .text("Rome")])
+/// save.insert("BucketListItem", values: ["title": .text("Forum")], toOne: ["trip": rome])
+/// let appended = try editor.append(save)
+/// ```
+///
+/// As in the frameworks only the outcome counts: an object that is inserted and updated is inserted,
+/// one that is inserted and deleted was never there.
+public struct StoreSave: Hashable, Sendable {
+  /// Who saves, with what and when.
+  public var header: TransactionHeader
+
+  private(set) var inserted: [(object: StoreObject, content: ObjectContent)] = []
+  private(set) var updated: [(object: StoreObject, content: ObjectContent)] = []
+  private(set) var deleted: [StoreObject] = []
+  private var nextNumber = 0
+
+  /// A save that does not change anything yet.
+  public init(
+    author: String? = nil, bundle: String? = nil, process: String? = nil, context: String? = nil,
+    timestamp: StoreTimestamp? = nil
+  ) {
+    header = TransactionHeader(
+      author: author, bundle: bundle, process: process, context: context, timestamp: timestamp)
+  }
+
+  /// Whether nothing was inserted, updated or deleted.
+  public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+
+  /// Inserts an object and gives what other parts of this save name it by.
+  @discardableResult
+  public mutating func insert(
+    _ entityName: String, values: [String: StoredValue] = [:],
+    toOne: [String: StoreObject?] = [:], toMany: [String: [StoreObject]] = [:]
+  ) -> StoreObject {
+    let object = StoreObject(entityName: entityName, insertedAs: nextNumber)
+    nextNumber += 1
+    inserted.append((object, ObjectContent(values: values, toOne: toOne, toMany: toMany)))
+    return object
+  }
+
+  /// Changes some properties of an object; with none of them, just counts its version up.
+  public mutating func update(
+    _ object: StoreObject, values: [String: StoredValue] = [:],
+    toOne: [String: StoreObject?] = [:], toMany: [String: [StoreObject]] = [:]
+  ) {
+    updated.append((object, ObjectContent(values: values, toOne: toOne, toMany: toMany)))
+  }
+
+  /// Deletes an object; the delete rules of its relationships say what becomes of others.
+  public mutating func delete(_ object: StoreObject) { deleted.append(object) }
+
+  /// Whether both would write the same.
+  public static func == (left: StoreSave, right: StoreSave) -> Bool {
+    left.header == right.header && left.deleted == right.deleted
+      && left.inserted.elementsEqual(right.inserted, by: ==)
+      && left.updated.elementsEqual(right.updated, by: ==)
+  }
+
+  /// Feeds what ``==(_:_:)`` compares into a hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(header)
+    hasher.combine(deleted)
+    for (object, content) in inserted + updated {
+      hasher.combine(object)
+      hasher.combine(content)
+    }
+  }
+}
+
+extension StoreSave {
+  /// The outcome: inserts with all that was done to them, and without what was deleted again.
+  func folded() -> StoreSave {
+    var folded = self
+    let deletedObjects = Set(deleted)
+    let vanished = Set(inserted.map(\.object)).intersection(deletedObjects)
+    var contents = Dictionary(
+      inserted.map { ($0.object, $0.content) }, uniquingKeysWith: { first, _ in first })
+    var updates: [(object: StoreObject, content: ObjectContent)] = []
+    var positions: [StoreObject: Int] = [:]
+    for (object, content) in updated {
+      if contents[object] != nil {
+        contents[object]?.merge(content)
+      } else if let position = positions[object] {
+        updates[position].content.merge(content)
+      } else {
+        positions[object] = updates.count
+        updates.append((object, content))
+      }
+    }
+    folded.inserted = inserted.map(\.object).filter { !vanished.contains($0) }
+      .map { ($0, (contents[$0] ?? ObjectContent()).without(vanished)) }
+    folded.updated = updates.filter { !deletedObjects.contains($0.object) }
+      .map { ($0.object, $0.content.without(vanished)) }
+    folded.deleted = deleted.filter { !vanished.contains($0) }
+    return folded
+  }
+}
+
+extension ObjectContent {
+  /// The content without objects that never come to be.
+  fileprivate func without(_ vanished: Set<StoreObject>) -> ObjectContent {
+    guard !vanished.isEmpty else { return self }
+    return ObjectContent(
+      values: values,
+      toOne: toOne.mapValues { $0.flatMap { vanished.contains($0) ? nil : $0 } },
+      toMany: toMany.mapValues { $0.filter { !vanished.contains($0) } })
+  }
+}
+
+/// What a save became.
+public struct AppendedTransaction: Hashable, Sendable {
+  /// The transaction's number and when it was saved.
+  public let position: TransactionPosition
+  /// How many changes it has.
+  public let changeCount: Int
+  let primaryKeys: [StoreObject: Int64]
+
+  /// The primary key of an object that the save inserted, or of one that was in the store before;
+  /// nil for an object of another save.
+  public func primaryKey(of object: StoreObject) -> Int64? {
+    object.primaryKey ?? primaryKeys[object]
+  }
+
+  /// The object as the next save can name it; nil for an object of another save.
+  public func stored(_ object: StoreObject) -> StoreObject? {
+    primaryKey(of: object).map { StoreObject(entityName: object.entityName, primaryKey: $0) }
+  }
+}

@@ -1,0 +1,106 @@
+/// Everything that can keep a store from being created or a save from being appended.
+///
+/// Whatever the case, the store is as it was before. ``message`` and ``remedy`` say what is wrong
+/// and what to do.
+public enum StoreWriteError: Error, Hashable, Sendable {
+  /// The store cannot be opened, is busy, is damaged or keeps no history.
+  case store(StoreError)
+  /// There is something at the path where a store was to be created.
+  case alreadyThere(path: String)
+  /// The model contradicts itself, or no store can be made for it.
+  case invalidModel(detail: String)
+  /// The store does not tell its model.
+  case withoutModel(path: String, reason: String)
+  /// The model has no such entity, or objects cannot be of exactly this entity.
+  case unknownEntity(name: String, isAbstract: Bool)
+  /// The entity has no such attribute or relationship that a store keeps.
+  case unknownProperty(entity: String, property: String)
+  /// A value does not have the attribute's type.
+  case wrongValue(entity: String, attribute: String, expected: String, found: String)
+  /// An attribute that must have a value has none.
+  case missingValue(entity: String, attribute: String)
+  /// A relationship does not lead to objects of this entity.
+  case wrongDestination(
+    entity: String, relationship: String, expected: String, found: String)
+  /// There is no such object in the store.
+  case missingObject(entity: String, primaryKey: Int64)
+  /// An object belongs to another save, or was deleted in this one.
+  case unusableObject(entity: String)
+  /// A relationship's delete rule keeps the object.
+  case deletionDenied(entity: String, primaryKey: Int64, relationship: String)
+  /// The attribute keeps its values in files beside the store, which is not supported.
+  case externalStorage(entity: String, attribute: String)
+  /// A table has a trigger that only the frameworks can run.
+  case frameworkTrigger(table: String, detail: String)
+  /// Another object has the same values in a unique attribute.
+  case notUnique(detail: String)
+  /// A table of the store is not the one that its model asks for.
+  case unexpectedTable(table: String, detail: String)
+  /// The numbers for new rows of a table are used up.
+  case numbersExhausted(table: String)
+}
+
+extension StoreWriteError {
+  /// What is wrong, naming the thing and what was expected.
+  public var message: String {
+    switch self {
+    case .store(let error): error.message
+    case .alreadyThere(let path): "there is a file at \(path) already"
+    case .invalidModel(let detail): "no store can be made for the model: \(detail)"
+    case .withoutModel(let path, let reason): "\(path) does not tell its model: \(reason)"
+    case .unknownEntity(let name, isAbstract: false): "the model has no entity \(name)"
+    case .unknownEntity(let name, isAbstract: true):
+      "the entity \(name) is abstract, so no object can be of exactly this entity"
+    case .unknownProperty(let entity, let property):
+      "the entity \(entity) keeps no property \(property) in the store"
+    case .wrongValue(let entity, let attribute, let expected, let found):
+      "\(entity).\(attribute) takes \(expected), not \(found)"
+    case .missingValue(let entity, let attribute):
+      "\(entity).\(attribute) must have a value, and has no default"
+    case .wrongDestination(let entity, let relationship, let expected, let found):
+      "\(entity).\(relationship) leads to \(expected), not to \(found)"
+    case .missingObject(let entity, let primaryKey):
+      "the store has no object \(entity)/p\(primaryKey)"
+    case .unusableObject(let entity):
+      "an object of \(entity) was not inserted by this save, or was deleted by it"
+    case .deletionDenied(let entity, let primaryKey, let relationship):
+      "\(entity)/p\(primaryKey) cannot be deleted: its \(relationship) is not empty, "
+        + "and the model denies that"
+    case .externalStorage(let entity, let attribute):
+      "\(entity).\(attribute) keeps its values in files beside the store"
+    case .frameworkTrigger(let table, let detail):
+      "the table \(table) has triggers that only Core Data can run: \(detail)"
+    case .notUnique(let detail): "another object has the same unique value: \(detail)"
+    case .unexpectedTable(let table, let detail):
+      "the table \(table) does not fit the store's model: \(detail)"
+    case .numbersExhausted(let table): "the table \(table) has no number left for a new row"
+    }
+  }
+
+  /// What to do about it.
+  public var remedy: String {
+    switch self {
+    case .store(let error): error.remedy
+    case .alreadyThere: "choose another path, or remove the file and what stands beside it"
+    case .invalidModel: "correct the model"
+    case .withoutModel: "open the store once with its app, which puts the model back"
+    case .unknownEntity, .unknownProperty: "use the names of the store's model"
+    case .wrongValue: "give a value of the attribute's type, in the form in which stores keep it"
+    case .missingValue: "give a value, or make the attribute optional"
+    case .wrongDestination: "give an object of that entity or of one that inherits from it"
+    case .missingObject: "read the store again; another program may have deleted the object"
+    case .unusableObject: "use the objects that this save inserts, or ones that are in the store"
+    case .deletionDenied: "delete or detach the related objects first"
+    case .externalStorage: "leave the attribute out, or save it with the app"
+    case .frameworkTrigger: "change objects of this entity with the app"
+    case .notUnique: "update the object that has the value"
+    case .unexpectedTable: "open the store once with its app, so that it is migrated to the model"
+    case .numbersExhausted: "check the store: a number of a row must be damaged"
+    }
+  }
+}
+
+extension StoreWriteError: CustomStringConvertible {
+  /// The message and the remedy as one line.
+  public var description: String { "\(message) (\(remedy))" }
+}

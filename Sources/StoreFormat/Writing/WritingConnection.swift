@@ -1,0 +1,87 @@
+import CSQLiteSupport
+import GRDB
+import GRDBSQLite
+
+/// Settings of every connection that writes to a store.
+///
+/// The journal mode and all else that the file itself remembers stay as they are. The schema is not
+/// trusted, but its triggers run, for an app's own triggers keep its own tables up.
+enum WritingConnection {
+  /// Opens a queue for writing.
+  static func open(path: String, busyTimeout: Double) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    // The frameworks declare no foreign keys; an app's own tables are its own business.
+    configuration.foreignKeysEnabled = false
+    configuration.busyMode = StoreConnection.busyMode(timeout: busyTimeout)
+    configuration.prepareDatabase { database in
+      let result = csqlite_harden_for_writing(database.sqliteConnection)
+      guard result == SQLITE_OK else {
+        throw DatabaseError(resultCode: ResultCode(rawValue: result))
+      }
+      sqlite3_limit(
+        database.sqliteConnection, SQLITE_LIMIT_LENGTH, StoreConnection.longestValue)
+      try database.execute(sql: "PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON")
+    }
+    return try DatabaseQueue(path: path, configuration: configuration)
+  }
+}
+
+/// Runs statements with stored values; the connection keeps them for the next time.
+struct StatementRunner {
+  private let database: Database
+
+  init(_ database: Database) { self.database = database }
+
+  /// Runs a statement that gives no rows, and gives how many rows it changed itself.
+  @discardableResult
+  func run(_ sql: String, _ values: [StoredValue] = []) throws -> Int {
+    let cursor = try StatementCursor(database, sql: sql, isCached: true)
+    defer { cursor.reset() }
+    try cursor.bind(values)
+    while try cursor.step() {}
+    return Int(sqlite3_changes(database.sqliteConnection))
+  }
+
+  /// The rows that a statement gives.
+  func rows(_ sql: String, _ values: [StoredValue] = []) throws -> [[StoredValue]] {
+    let cursor = try StatementCursor(database, sql: sql, isCached: true)
+    defer { cursor.reset() }
+    try cursor.bind(values)
+    var rows: [[StoredValue]] = []
+    while try cursor.step() { rows.append(cursor.values) }
+    return rows
+  }
+
+  /// The integer in the first column of the first row.
+  func integer(_ sql: String, _ values: [StoredValue] = []) throws -> Int64? {
+    guard case .integer(let number)? = try rows(sql, values).first?.first else { return nil }
+    return number
+  }
+}
+
+extension StoreWriteError {
+  /// Says in terms of a save what SQLite reported.
+  ///
+  /// - Parameter location: Where the store is; nil for one that is only being created.
+  static func translating(
+    _ error: any Error, path: String, location: StoreLocation?, busyTimeout: Double
+  ) -> any Error {
+    switch error {
+    case let error as StoreError:
+      return StoreWriteError.store(error)
+    case let error as DatabaseError:
+      let detail = error.message ?? "\(error.resultCode)"
+      if error.resultCode == .SQLITE_CONSTRAINT { return StoreWriteError.notUnique(detail: detail) }
+      if detail.hasPrefix("no such function") || detail.hasPrefix("unsafe use of") {
+        return StoreWriteError.frameworkTrigger(table: "behind the save", detail: detail)
+      }
+      guard let location else {
+        return StoreWriteError.store(.unreadable(path: path, reason: detail))
+      }
+      let translated = StoreError.translating(error, location: location, busyTimeout: busyTimeout)
+      return (translated as? StoreError).map(StoreWriteError.store) ?? translated
+    default:
+      return error
+    }
+  }
+}

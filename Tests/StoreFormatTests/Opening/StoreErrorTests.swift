@@ -1,0 +1,36 @@
+import Testing
+
+@testable import StoreFormat
+
+/// What the errors say.
+@Suite("Errors about a store")
+struct StoreErrorTests {
+  private static let all: [StoreError] = [
+    .missing(path: "/a/b"), .unreadable(path: "/a/b", reason: "Permission denied"),
+    .notAStore(path: "/a/b", reason: .notAFile(kind: "pipe")),
+    .notAStore(path: "/a/b", reason: .empty), .notAStore(path: "/a/b", reason: .notSQLite),
+    .notAStore(path: "/a/b", reason: .withoutCoreDataTables), .withoutHistory(path: "/a/b"),
+    .unfinishedSave(path: "/a/b", journal: "/a/b-journal"), .busy(path: "/a/b", seconds: 5),
+    .changedWhileReading(path: "/a/b"),
+    .damaged(path: "/a/b", place: "ACHANGE", detail: "the column Z_PK is missing"),
+  ]
+
+  @Test("name the file and a remedy, and end without a full stop", arguments: all)
+  func texts(error: StoreError) {
+    #expect(error.path == "/a/b")
+    #expect(error.message.contains("/a/b"))
+    #expect(!error.message.hasSuffix(".") && !error.remedy.hasSuffix("."))
+    #expect(error.description == "\(error.message) (\(error.remedy))")
+  }
+
+  @Test(
+    "tell how long was waited",
+    arguments: [
+      (5.0, "5 s"), (0.25, "0.25 s"), (0, "0 s"), (1e12, "1000000000000.0 s"), (.infinity, "inf s"),
+    ])
+  func seconds(seconds: Double, text: String) {
+    #expect(
+      StoreError.busy(path: "s", seconds: seconds).message
+        == "s is locked by another program, for more than \(text)")
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import StoreFormat
+
+/// Reading leaves the store and its log as they are.
+@Suite("A store that was read")
+struct UntouchedStoreTests {
+  @Test("keeps every byte of itself and of its filled log")
+  func filledLog() throws {
+    let folder = try TemporaryFolder()
+    var shape = StoreWriter.Shape()
+    shape.keepsLog = true
+    let path = try SampleStore.write(to: folder.file("trips.store"), shape: shape)
+    #expect(try folder.names() == ["trips.store", "trips.store-wal"])
+    let store = try FileBytes.read(path)
+    let log = try FileBytes.read(path + "-wal")
+    #expect(try ReadRows.everything(of: path) == 12)
+    #expect(try FileBytes.read(path) == store)
+    #expect(try FileBytes.read(path + "-wal") == log)
+    #expect(try folder.names() == ["trips.store", "trips.store-shm", "trips.store-wal"])
+  }
+
+  @Test("gets at most an empty log and its index beside it")
+  func noLog() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("trips.store"))
+    #expect(try folder.names() == ["trips.store"])
+    let store = try FileBytes.read(path)
+    #expect(try ReadRows.everything(of: path) == 12)
+    #expect(try FileBytes.read(path) == store)
+    let allowed: Set = ["trips.store", "trips.store-shm", "trips.store-wal"]
+    #expect(try allowed.isSuperset(of: folder.names()))
+    if FileManager.default.fileExists(atPath: path + "-wal") {
+      #expect(try FileBytes.read(path + "-wal").isEmpty)
+    }
+  }
+
+  @Test("gets nothing beside it when it has a rollback journal")
+  func rollbackJournal() throws {
+    let folder = try TemporaryFolder()
+    var shape = StoreWriter.Shape()
+    shape.usesWriteAheadLog = false
+    let path = try SampleStore.write(to: folder.file("trips.store"), shape: shape)
+    let store = try FileBytes.read(path)
+    #expect(try ReadRows.everything(of: path) == 12)
+    #expect(try FileBytes.read(path) == store)
+    #expect(try folder.names() == ["trips.store"])
+  }
+
+  @Test("shows a history that stands only in its log")
+  func historyInLog() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("trips.store")
+    var shape = StoreWriter.Shape()
+    try StoreWriter(path: path, shape: shape).close()
+    let emptyStore = try FileBytes.read(path)
+    shape.keepsLog = true
+    let other = try TemporaryFolder()
+    let full = try SampleStore.write(to: other.file("trips.store"), shape: shape)
+    #expect(try ReadRows.everything(of: path) == 0)
+    #expect(try ReadRows.everything(of: full) == 12)
+    // Without its log, that store is not even one.
+    try FileManager.default.removeItem(atPath: full + "-wal")
+    #expect(throws: StoreError.self) { try ReadRows.everything(of: full) }
+    #expect(try FileBytes.read(path) == emptyStore)
+  }
+
+  @Test("is read as anew when the index of its log is stale", arguments: [0, 1, 32_768, 40_000])
+  func staleIndex(length: Int) throws {
+    let folder = try TemporaryFolder()
+    var shape = StoreWriter.Shape()
+    shape.keepsLog = true
+    let path = try SampleStore.write(to: folder.file("trips.store"), shape: shape)
+    var generator = SeededGenerator(seed: UInt64(length))
+    let index = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    try FileBytes.write(index, to: path + "-shm")
+    let log = try FileBytes.read(path + "-wal")
+    #expect(try ReadRows.everything(of: path) == 12)
+    #expect(try FileBytes.read(path + "-wal") == log)
+  }
+
+  @Test("is untouched when it is a real one", .enabled(if: RealStores.folder != nil))
+  func realStores() throws {
+    for source in RealStores.paths {
+      let folder = try TemporaryFolder()
+      let path = try folder.copy(store: source)
+      let before = try folder.names()
+      let store = try FileBytes.read(path)
+      let log = before.count == 2 ? try FileBytes.read(path + "-wal") : []
+      try ReadRows.everything(of: path)
+      #expect(try FileBytes.read(path) == store, "\(path)")
+      let after = try folder.names()
+      if after.contains(where: { $0.hasSuffix("-wal") }) {
+        #expect(try FileBytes.read(path + "-wal") == log, "\(path)")
+      }
+      #expect(after.count <= 3 && !after.contains { $0.hasSuffix("-journal") }, "\(path)")
+    }
+  }
+
+  @Test(
+    "has the history of its log when it is a real one",
+    .enabled(if: RealStores.path("swiftdata-rm-1wal.store") != nil))
+  func realLog() throws {
+    let folder = try TemporaryFolder()
+    let source = try #require(RealStores.path("swiftdata-rm-1wal.store"))
+    let path = try folder.copy(store: source)
+    #expect(try ReadRows.everything(of: path) == 13)
+    let alone = folder.file("alone.store")
+    try FileBytes.write(try FileBytes.read(source), to: alone)
+    #expect(try ReadRows.everything(of: alone) == 0)
+  }
+}

@@ -1,0 +1,142 @@
+import TestSupport
+import Testing
+
+@testable import StoreFormat
+
+/// Totals are those that SQL gives.
+@Suite("The totals of a history")
+struct TotalsTests {
+  private static func read<Result>(
+    plain: Bool = false, sql: [String] = [], _ body: (StoreSnapshot) throws -> Result
+  ) throws -> Result {
+    let folder = try TemporaryFolder()
+    var shape = StoreWriter.Shape()
+    shape.hasPlainStrings = plain
+    let writer = try StoreWriter(path: folder.file("trips.store"), shape: shape)
+    try SampleStore.fill(writer)
+    for statement in sql { try writer.sql(statement) }
+    try writer.close()
+    return try StoreFile(path: writer.path).read(body)
+  }
+
+  @Test("count changes by entity and kind")
+  func changes() throws {
+    let sql = [
+      "UPDATE ACHANGE SET ZCHANGETYPE = 7 WHERE Z_PK = 1",
+      "UPDATE ACHANGE SET ZENTITY = NULL WHERE Z_PK = 2",
+    ]
+    try Self.read(sql: sql) { (snapshot: StoreSnapshot) throws in
+      // Entities: 5 trips, 3 items, 2 stays; each of four kinds of transactions occurs three times.
+      #expect(
+        try Set(snapshot.changeCounts()) == [
+          ChangeCount(entityNumber: 5, kind: nil, count: 1),
+          ChangeCount(entityNumber: nil, kind: .insert, count: 1),
+          ChangeCount(entityNumber: 5, kind: .insert, count: 2),
+          ChangeCount(entityNumber: 3, kind: .insert, count: 2),
+          ChangeCount(entityNumber: 2, kind: .insert, count: 3),
+          ChangeCount(entityNumber: 5, kind: .update, count: 3),
+          ChangeCount(entityNumber: 3, kind: .update, count: 3),
+          ChangeCount(entityNumber: 2, kind: .update, count: 3),
+          ChangeCount(entityNumber: 5, kind: .delete, count: 3),
+          ChangeCount(entityNumber: 3, kind: .delete, count: 3),
+          ChangeCount(entityNumber: 2, kind: .delete, count: 3),
+        ])
+      #expect(try snapshot.changeCounts().map(\.count).prefix(7) == [3, 3, 3, 3, 3, 3, 3])
+    }
+  }
+
+  @Test("do not take a text or a fraction for a kind or an entity")
+  func irregularChanges() throws {
+    let sql = [
+      "DELETE FROM ACHANGE WHERE Z_PK > 4",
+      "UPDATE ACHANGE SET ZCHANGETYPE = 'up', ZENTITY = 5 WHERE Z_PK = 1",
+      "UPDATE ACHANGE SET ZCHANGETYPE = 1.5, ZENTITY = 5 WHERE Z_PK = 2",
+      "UPDATE ACHANGE SET ZCHANGETYPE = 2, ZENTITY = 'Trip' WHERE Z_PK = 3",
+      "UPDATE ACHANGE SET ZCHANGETYPE = 2, ZENTITY = 5.5 WHERE Z_PK = 4",
+    ]
+    try Self.read(sql: sql) { (snapshot: StoreSnapshot) throws in
+      #expect(
+        try Set(snapshot.changeCounts()) == [
+          ChangeCount(entityNumber: 5, kind: nil, count: 2),
+          ChangeCount(entityNumber: nil, kind: .delete, count: 2),
+        ])
+    }
+  }
+
+  @Test("count texts, in both layouts alike", arguments: [false, true])
+  func texts(plain: Bool) throws {
+    try Self.read(plain: plain) { (snapshot: StoreSnapshot) throws in
+      #expect(
+        try Set(snapshot.textCounts(.author)) == [
+          TextCount(text: "app", count: 6), TextCount(text: nil, count: 3),
+          TextCount(text: "widget", count: 3),
+        ])
+      #expect(try snapshot.textCounts(.author).first == TextCount(text: "app", count: 6))
+      #expect(
+        try snapshot.textCounts(.bundle) == [TextCount(text: "com.example.Trips", count: 12)])
+      #expect(
+        try Set(snapshot.textCounts(.context)) == [
+          TextCount(text: nil, count: 11), TextCount(text: "import", count: 1),
+        ])
+    }
+  }
+
+  @Test("count the text that a transaction shows, where its columns contradict one another")
+  func contradictions() throws {
+    let sql = [
+      "UPDATE ATRANSACTION SET ZAUTHOR = 'plain', ZAUTHORTS = 99 WHERE Z_PK IN (1, 2)",
+      "UPDATE ATRANSACTION SET ZAUTHOR = x'00' WHERE Z_PK = 4",
+      "UPDATE ATRANSACTION SET ZAUTHOR = 'unused' WHERE Z_PK = 8",
+      "INSERT INTO ATRANSACTIONSTRING VALUES (50, 16003, NULL, x'0102')",
+      "UPDATE ATRANSACTION SET ZAUTHORTS = 50 WHERE Z_PK IN (5, 6)",
+    ]
+    try Self.read(sql: sql) { snapshot in
+      var counts: [RecordedText?: Int64] = [:]
+      for transaction in try ReadRows.transactions(of: snapshot) {
+        counts[transaction.author, default: 0] += 1
+      }
+      #expect(counts == ["plain": 2, nil: 5, "widget": 1, "app": 4])
+      let totals = try snapshot.textCounts(.author)
+      #expect(totals.count == 4)
+      #expect(
+        Dictionary(totals.map { ($0.text, $0.count) }, uniquingKeysWith: +) == counts)
+    }
+  }
+
+  @Test("give the largest groups where there are too many")
+  func manyGroups() throws {
+    let sql = [
+      """
+      WITH RECURSIVE c(x) AS (SELECT 100 UNION ALL SELECT x + 1 FROM c WHERE x < 1600)
+      INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZAUTHOR) SELECT x, 16002, 'author ' || x FROM c
+      """
+    ]
+    try Self.read(sql: sql) { snapshot in
+      let counts = try snapshot.textCounts(.author)
+      #expect(counts.count == 1000)
+      #expect(counts.first == TextCount(text: "app", count: 6))
+    }
+  }
+
+  @Test("count bytes as sqlite3 does", .enabled(if: Tool("sqlite3") != nil))
+  func bytes() async throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("trips.store"))
+    let sqlite = try #require(Tool("sqlite3"))
+    let expected = try await sqlite.run([
+      path,
+      """
+      SELECT sum(pgsize) FROM dbstat WHERE name LIKE '%CHANGE%' OR name LIKE '%TRANSACTION%';
+      SELECT page_count * 4096 FROM pragma_page_count;
+      SELECT freelist_count * 4096 FROM pragma_freelist_count;
+      """,
+    ])
+    try StoreFile(path: path).read { (snapshot: StoreSnapshot) throws in
+      if let bytes = try snapshot.historyByteCount(), expected.lines.count == 3 {
+        #expect("\(bytes)" == expected.lines[0])
+      }
+      #expect("\(try snapshot.storeByteCount())" == expected.lines.dropLast().last)
+      #expect("\(try snapshot.freeByteCount())" == expected.lines.last)
+    }
+  }
+}

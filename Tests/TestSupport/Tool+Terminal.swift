@@ -1,0 +1,40 @@
+/// Runs on a terminal of our own, which only a program in between can make: python3's `pty`.
+extension Tool {
+  /// Whether ``runOnTerminal(_:columns:rows:environment:)`` can be used.
+  package static let hasTerminals = Tool("python3") != nil
+
+  /// The size is set before the program starts, and line ends are passed on as they are.
+  private static let script = """
+    import fcntl, os, pty, struct, sys, termios
+    columns, rows = int(sys.argv[1]), int(sys.argv[2])
+    child, master = pty.fork()
+    if child == 0:
+        mode = termios.tcgetattr(1)
+        mode[1] &= ~termios.OPOST
+        termios.tcsetattr(1, termios.TCSANOW, mode)
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        os.execv(sys.argv[3], sys.argv[3:])
+    while True:
+        try:
+            part = os.read(master, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        sys.stdout.buffer.write(part)
+    _, status = os.waitpid(child, 0)
+    code = os.waitstatus_to_exitcode(status)
+    sys.exit(code if code >= 0 else 128 - code)
+    """
+
+  /// Runs the program with all three standard descriptors on a terminal; what it writes to standard
+  /// error is in the output, where it stood on the screen.
+  package func runOnTerminal(
+    _ arguments: [String], columns: Int = 80, rows: Int = 24, environment: [String: String] = [:]
+  ) async throws -> Result {
+    guard let python = Tool("python3") else { return Result(status: -1, output: [], errors: "") }
+    return try await python.run(
+      ["-c", Tool.script, "\(columns)", "\(rows)", path] + arguments,
+      environment: ["TERM": "xterm-256color"].merging(environment) { $1 })
+  }
+}
