@@ -28,7 +28,7 @@ FORMAT_FLAGS := --configuration .swift-format --recursive --parallel $(SWIFT_FIL
 PAGES = $(wildcard man/*.[157])
 
 .PHONY: help setup setup-test setup-ci build release test lint format warnings architecture \
-  man completions schema ci clean benchmark
+  docs docs-check man completions schema ci clean benchmark
 
 help: ## list the targets
 	@echo "histctl: make TARGET"
@@ -76,6 +76,18 @@ architecture: ## check that no target imports upward or sideways
 	@echo "architecture: Sources Tests"
 	@.ci/check-floors
 
+docs: setup ## make the manual pages and the shell completions from the command line itself
+	@echo "docs: man completions"
+	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
+	@$(SWIFT) build --product ManualGenerator $(QUIET) $(BUILD_FLAGS)
+	@.ci/docs write "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))"
+
+docs-check: setup ## check that the committed pages and completions are what `make docs` makes
+	@echo "docs-check: man completions"
+	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
+	@$(SWIFT) build --product ManualGenerator $(QUIET) $(BUILD_FLAGS)
+	@.ci/docs check "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))"
+
 man: setup-test ## check the manual pages with mandoc and man
 	@echo "man: $(PAGES)"
 	@.ci/check-pages $(PAGES)
@@ -90,7 +102,7 @@ schema: setup-test ## check the JSON Schema of a history line, and its examples 
 
 # One make below this one, so that HISTCTL_STRICT reaches every step and the code is built once.
 ci: setup-ci ## all checks and all tests, as the continuous integration runs them
-	@$(MAKE) HISTCTL_STRICT=1 architecture schema man completions lint warnings test
+	@$(MAKE) HISTCTL_STRICT=1 architecture schema man completions lint warnings docs-check test
 	@echo "ci: all good"
 
 benchmark: setup-test release ## measure histctl beside sqlite3 (BENCHMARK_FLAGS="--only log")

@@ -66,6 +66,9 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // For this repository only: manual pages and completions from the command line's own description.
+    .executableTarget(name: "ManualGenerator", swiftSettings: strict),
+
     // Tests; the support knows the layout by itself, so that readers are checked against it.
     .target(
       name: "TestSupport",

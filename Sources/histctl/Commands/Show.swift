@@ -30,8 +30,10 @@ struct Show: ParsableCommand {
     try session.read(store) { writer, snapshot, resolver in
       _ = try snapshot.historyTables()
       let number = try resolver.transactionNumber(token)
+      // Nothing stands before the lowest number there is.
+      let previous = number == .min ? nil : number - 1
       let reader = try HistoryReader(
-        snapshot: snapshot, query: HistoryQuery(after: number - 1, until: number, limit: 1),
+        snapshot: snapshot, query: HistoryQuery(after: previous, until: number, limit: 1),
         schema: session.schema(of: snapshot))
       if output.json {
         try TransactionLines(writer: writer).write(reader)

@@ -22,7 +22,7 @@ struct TokenCheck: ParsableCommand {
 
   @OptionGroup var store: StoreOptions
 
-  @Argument(help: "The tokens.")
+  @Argument(help: ArgumentHelp("The tokens.", valueName: "token"))
   var tokens: [String]
 
   @OptionGroup(title: "Output") var output: OutputOptions

@@ -25,10 +25,16 @@ struct TokenShow: ParsableCommand {
 
   @Option(
     name: .customLong("as"),
-    help: ArgumentHelp("Write only this form: number, portable, json or plist.", valueName: "form"))
+    help: ArgumentHelp("Write only this form.", valueName: "form"))
   var form: TokenForm?
 
   @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    if form != nil && output.json {
+      throw ValidationError("--as writes the token alone, --json a report on it: give one of them")
+    }
+  }
 
   func run() throws {
     let session = Session(output)

@@ -35,7 +35,7 @@ struct FilterOptions: ParsableArguments {
   var entity: [String] = []
 
   @Option(
-    help: ArgumentHelp("Only transactions with an insert, update or delete.", valueName: "kind"))
+    help: ArgumentHelp("Only transactions with a change of this kind.", valueName: "kind"))
   var kind: [KindArgument] = []
 
   @Option(
@@ -45,7 +45,7 @@ struct FilterOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only transactions that updated this attribute or relationship.", valueName: "name"))
+      "Only transactions that updated this attribute or relationship.", valueName: "attribute"))
   var attribute: [String] = []
 
   /// The query that the options spell, for one store.

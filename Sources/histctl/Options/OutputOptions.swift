@@ -9,10 +9,10 @@ struct OutputOptions: ParsableArguments {
   var qualified = false
 
   @Option(
-    help: ArgumentHelp("Write times as local, utc, relative or raw.", valueName: "style"))
+    help: ArgumentHelp("How to write times.", valueName: "style"))
   var date: TimeStyle = .local
 
-  @Option(help: ArgumentHelp("Use colour: auto, always or never.", valueName: "when"))
+  @Option(help: ArgumentHelp("When to use colour.", valueName: "when"))
   var color: ColorChoice = .auto
 
   @Flag(help: "Do not show long output through a pager.")

@@ -17,7 +17,9 @@ struct Histctl: ParsableCommand {
         histctl show default.store last
       """,
     version: Version.text,
-    subcommands: [Info.self, Log.self, Show.self, Token.self],
+    subcommands: [
+      Info.self, Log.self, Show.self, Token.self, Complete.self, DumpExitStatuses.self,
+    ],
     helpNames: [.long])
 }
 

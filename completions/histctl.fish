@@ -1,0 +1,235 @@
+# Completion of histctl for fish. Made by `make docs` from the command line itself.
+
+# Prints, a line each: the command at the cursor, the number of its argument there, the store
+# and the file of bookmarks that the line names.
+function __histctl_state
+    set -l before (commandline -opc)
+    set -l words (commandline -op)
+    set -l cursor (count $before)
+    set -l current (commandline -ct)
+    # A word of its own is at the cursor even where nothing has been typed yet.
+    if test -z "$current"
+        if test (count $words) -gt $cursor
+            set words $before '' $words[(math $cursor + 1)..-1]
+        else
+            set words $before ''
+        end
+    end
+    set -l name histctl
+    set -l position 1
+    set -l found_name histctl
+    set -l found_position 1
+    set -l store ''
+    set -l bookmarks ''
+    set -l wanted ''
+    set -l plain ''
+    set -l index 1
+    set -l commands
+    set -l valued
+    set -l store_position
+    __histctl_table $name
+    while test $index -lt (count $words)
+        set index (math $index + 1)
+        set -l word $words[$index]
+        if test $index -eq (math $cursor + 1)
+            set found_name $name
+            set found_position $position
+        end
+        if test -n "$wanted"
+            if test "$wanted" = --bookmark-file
+                set bookmarks $word
+            end
+            set wanted ''
+        else if test -z "$plain"; and string match -q -- -- $word
+            set plain 1
+        else if test -z "$plain"; and string match -q -- '--*=*' $word
+            if string match -q -- '--bookmark-file=*' $word
+                set bookmarks (string replace -- --bookmark-file= '' $word)
+            end
+        else if test -z "$plain"; and string match -q -- '-?*' $word
+            if contains -- $word $valued
+                set wanted $word
+            end
+        else if test (count $commands) -gt 0
+            if contains -- $word $commands
+                set name "$name $word"
+                __histctl_table $name
+            end
+        else
+            if test $position -eq $store_position
+                set store $word
+            end
+            set position (math $position + 1)
+        end
+    end
+    printf '%s\n' $found_name $found_position $store $bookmarks
+end
+
+# Sets in its caller what follows a command: the commands below it, the options that take a
+# value, and which argument is the store.
+function __histctl_table --no-scope-shadowing
+    switch $argv[1]
+        case 'histctl'
+            set commands info log show token
+            set valued 
+            set store_position 0
+        case 'histctl info'
+            set commands 
+            set valued --bookmark-file --busy-timeout --date --color
+            set store_position 1
+        case 'histctl log'
+            set commands 
+            set valued --bookmark-file --busy-timeout --after --until --author --not-author --bundle --process --entity --kind --object --attribute -n --date --color
+            set store_position 1
+        case 'histctl show'
+            set commands 
+            set valued --bookmark-file --busy-timeout --date --color
+            set store_position 1
+        case 'histctl token'
+            set commands check show
+            set valued 
+            set store_position 0
+        case 'histctl token check'
+            set commands 
+            set valued --bookmark-file --busy-timeout --date --color
+            set store_position 1
+        case 'histctl token show'
+            set commands 
+            set valued --bookmark-file --busy-timeout --as --date --color
+            set store_position 1
+    end
+end
+
+# Whether the cursor is behind a command.
+function __histctl_at
+    set -l state (__histctl_state)
+    test "$state[1]" = "$argv[1]"
+end
+
+# Whether the cursor is at an argument of a command.
+function __histctl_argument
+    set -l state (__histctl_state)
+    test "$state[1]" = "$argv[1]"
+    and test $state[2] -eq $argv[2] -o $state[2] -gt $argv[2] -a "$argv[3]" = repeating
+end
+
+# Prints a path with the home folder in place of its tilde.
+function __histctl_path
+    if string match -q -- '~/*' $argv[1]
+        echo $HOME/(string sub -s 3 -- $argv[1])
+    else
+        echo $argv[1]
+    end
+end
+
+# Prints what the store on the line has of a kind.
+function __histctl_ask
+    set -l state (__histctl_state)
+    if test -z "$state[3]"
+        return
+    end
+    set -l options --store=(__histctl_path $state[3])
+    if test -n "$state[4]"
+        set -a options --bookmark-file=(__histctl_path $state[4])
+    end
+    command histctl complete $argv[1] $options </dev/null 2>/dev/null
+end
+
+complete -c histctl -f
+
+complete -c histctl -n '__histctl_at \'histctl\'' -a info -d 'Say what a store is and what its history holds'
+complete -c histctl -n '__histctl_at \'histctl\'' -a log -d 'List transactions, newest first'
+complete -c histctl -n '__histctl_at \'histctl\'' -a show -d 'Show one transaction in full'
+complete -c histctl -n '__histctl_at \'histctl\'' -a token -d 'Say what a token means and whether it works'
+complete -c histctl -n '__histctl_at \'histctl\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl\'' -l help -d 'Show help information'
+
+complete -c histctl -n '__histctl_at \'histctl info\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl info\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl info\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl info\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl info\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl info\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl info\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl info\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl info\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl info\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl info\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl info\' 1' -F
+
+complete -c histctl -n '__histctl_at \'histctl log\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only transactions by this author'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l not-author -x -k -a '(__histctl_ask author)' -d 'No transactions by this author; those without an author stay'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l no-author -d 'Only transactions without an author; with --author, those too'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only transactions of this bundle identifier'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only transactions of this process'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only transactions that changed an object of this entity'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l kind -x -a 'insert update delete' -d 'Only transactions with a change of this kind'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only transactions that changed this object, such as Trip/p12'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only transactions that updated this attribute or relationship'
+complete -c histctl -n '__histctl_at \'histctl log\'' -s n -x -d 'Only the newest so many of them'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l reverse -d 'Oldest first; with -n still the newest ones'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l changes -d 'Show each change below its transaction'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l only-matching -d 'Leave out changes that do not match the options on changes'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l follow -d 'Show the newest transactions, then each one as it is saved'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl log\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl log\' 1' -F
+
+complete -c histctl -n '__histctl_at \'histctl show\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl show\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl show\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl show\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl show\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl show\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl show\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl show\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl show\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl show\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl show\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl show\' 1' -F
+complete -c histctl -n '__histctl_argument \'histctl show\' 2' -k -a '(__histctl_ask token)'
+
+complete -c histctl -n '__histctl_at \'histctl token\'' -a check -d 'Say whether tokens work with a store'
+complete -c histctl -n '__histctl_at \'histctl token\'' -a show -d 'Show a token in all its forms, or convert it to one'
+complete -c histctl -n '__histctl_at \'histctl token\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl token\'' -l help -d 'Show help information'
+
+complete -c histctl -n '__histctl_at \'histctl token check\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl token check\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl token check\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl token check\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl token check\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl token check\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl token check\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl token check\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl token check\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl token check\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl token check\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl token check\' 1' -F
+complete -c histctl -n '__histctl_argument \'histctl token check\' 2 repeating' -k -a '(__histctl_ask token)'
+
+complete -c histctl -n '__histctl_at \'histctl token show\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl token show\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl token show\'' -l as -x -a 'number portable json plist' -d 'Write only this form'
+complete -c histctl -n '__histctl_at \'histctl token show\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl token show\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl token show\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl token show\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl token show\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl token show\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl token show\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl token show\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl token show\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl token show\' 1' -F
+complete -c histctl -n '__histctl_argument \'histctl token show\' 2' -k -a '(__histctl_ask token)'
