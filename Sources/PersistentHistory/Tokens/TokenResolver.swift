@@ -154,10 +154,12 @@ public struct TokenResolver {
 
   private func resolve(_ moment: Moment, text: String) throws -> ResolvedToken {
     let next = try snapshot.firstTransaction(notBefore: moment.timestamp)
-    let number: Int64 =
-      if let next { next.number == .min ? .min : next.number - 1 } else {
-        try snapshot.newestTransaction()?.number ?? 0
-      }
+    // The number of a transaction that is there, for who keeps it as a token wants one that works.
+    let previous =
+      try next.map { try snapshot.lastTransaction(before: $0.number) }
+      ?? snapshot.newestTransaction()
+    let number =
+      previous?.number ?? min(0, next.map { $0.number == .min ? .min : $0.number - 1 } ?? 0)
     return resolved(
       number, text: text, state: .valid, moment: moment,
       timestamp: try snapshot.timestamp(ofTransaction: number)?.timestamp)

@@ -19,8 +19,19 @@ struct Diagnostics {
     writesJSON = options.contains("--json")
     isQuiet = false
     writer = DiagnosticWriter(
-      environment: environment, color: options.contains("--color=never") ? .never : .auto,
-      isQuiet: false)
+      environment: environment, color: Diagnostics.color(options), isQuiet: false)
+  }
+
+  /// The value of `--color`, in either of its spellings.
+  private static func color(_ options: ArraySlice<String>) -> ColorChoice {
+    let name = "--color"
+    let values = options.indices.compactMap { place -> String? in
+      if options[place].hasPrefix(name + "=") {
+        return String(options[place].dropFirst(name.count + 1))
+      }
+      return options[place] == name && place + 1 < options.endIndex ? options[place + 1] : nil
+    }
+    return values.last.flatMap(ColorChoice.init) ?? .auto
   }
 
   /// The writer for words of parts that know nothing of JSON; nil where they must keep silent.

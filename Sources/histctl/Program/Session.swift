@@ -31,10 +31,12 @@ final class Session {
     _ body: (OutputWriter, StoreSnapshot, TokenResolver) throws -> Void
   ) throws {
     let file = try StoreFile(path: store.store, busyTimeout: store.busyTimeout)
-    try file.read { snapshot in
-      let resolver = TokenResolver(
-        snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: now)
-      try write(usesPager: usesPager) { writer in
+    // The snapshot ends before the pager is waited for: somebody who reads in it for an hour must
+    // not keep the app's log from being checkpointed.
+    try write(usesPager: usesPager) { writer in
+      try file.read { snapshot in
+        let resolver = TokenResolver(
+          snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: now)
         try body(writer, snapshot, resolver)
       }
     }

@@ -34,7 +34,7 @@ struct InfoText {
     try field("store", report.path, style: .heading)
     try field("identifier", report.metadata.storeIdentifier)
     let system = report.metadata.frameworkVersion.map { version in
-      " \(version.number)" + (version.system.map { ", of \($0)" } ?? "")
+      " (framework \(version.number)" + (version.system.map { ", \($0)" } ?? "") + ")"
     }
     try field("written by", report.origin.name + (system ?? ""))
     let free = report.freeByteCount > 0 ? ", \(ByteCount(report.freeByteCount)) free" : ""
@@ -46,14 +46,18 @@ struct InfoText {
     let bytes = overview.historyByteCount.map { ", \(ByteCount($0))" } ?? ""
     try field(
       "history",
-      "\(overview.transactionCount.grouped) transactions, \(overview.changeCount.grouped) changes\(bytes)"
-    )
+      "\(counted(overview.transactionCount, "transaction")), "
+        + "\(counted(overview.changeCount, "change"))\(bytes)")
     let tokens = TokenText(
       isQualified: session.options.qualified, store: report.metadata.storeIdentifier)
     try field(
       "oldest", overview.oldest.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
     try field(
       "newest", overview.newest.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
+  }
+
+  private func counted(_ count: Int64, _ noun: String) -> String {
+    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
   }
 
   private func writeEntities(_ entities: [HistoryOverview.EntityCount]) throws {

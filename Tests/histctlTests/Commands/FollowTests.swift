@@ -41,7 +41,7 @@ import Testing
         kill -0 $pid 2>/dev/null || break
         sleep 0.1
       done
-      kill -INT $pid 2>/dev/null
+      kill -TERM $pid 2>/dev/null
       wait $pid
       echo $?
       """, "sh", Tool.histctl.path, path, folder.path,
@@ -77,7 +77,7 @@ import Testing
         """, until: "\"transaction\":332,")
     #expect(try numbers(result.output) == Array(11...332), "\(result.errors)")
     #expect(result.errors.isEmpty)
-    #expect(result.status == 130)
+    #expect(result.status == 143)
   }
 
   @Test("What is pruned before it is read is a gap", .enabled(if: Tool("sqlite3") != nil))

@@ -1,0 +1,78 @@
+import Foundation
+import StoreFormat
+import TestSupport
+import Testing
+
+/// Stores that were damaged by chance: an answer or an error, never a crash, never without end.
+@Suite struct FuzzTests {
+  /// How many copies are spoiled in each way; `HISTCTL_FUZZ_COPIES` asks for more.
+  static let count =
+    ProcessInfo.processInfo.environment["HISTCTL_FUZZ_COPIES"].flatMap { Int($0) } ?? 10
+
+  /// Ways to spoil a store.
+  enum Damage: String, CaseIterable, Sendable {
+    case bytes, page, truncation, modelCache, modelArchive
+  }
+
+  @Test(arguments: Damage.allCases) func survives(_ damage: Damage) async throws {
+    let folder = try TemporaryFolder()
+    let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))
+    var random = SeededGenerator(seed: UInt64(damage.rawValue.utf8.reduce(0) { $0 * 31 + Int($1) }))
+    let tool = Tool("timeout") ?? Tool.histctl
+    let start = Tool("timeout") == nil ? [] : ["-s", "KILL", "20", Tool.histctl.path]
+    for index in 0..<Self.count {
+      let path = folder.file("\(index).store")
+      try spoil(original, damage, &random, path)
+      let store = try FileBytes.read(path)
+      // The lines always; the other two, which read much the same, in turn.
+      let other = index.isMultiple(of: 2) ? ["info", path] : ["show", path, "last"]
+      async let lines = tool.run(start + ["log", path, "--json"])
+      async let page = tool.run(start + other)
+      for result in try await [lines, page] {
+        let status = result.status
+        #expect(
+          [0, 1, 4, 5, 7, 8, 9].contains(status)
+            || status == 64 && result.errors.contains("'last'"),
+          "\(damage) \(index): \(status) \(result.errors)")
+      }
+      #expect(try FileBytes.read(path) == store)
+      try FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  private func spoil(
+    _ original: [UInt8], _ damage: Damage, _ random: inout SeededGenerator, _ path: String
+  ) throws {
+    var bytes = original
+    switch damage {
+    case .bytes:
+      for _ in 0..<Int.random(in: 1...12, using: &random) {
+        bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(
+          in: 0...255, using: &random)
+      }
+    case .page:
+      // The heads of pages and their cells, where SQLite's own structure is.
+      let page = Int.random(in: 0..<bytes.count / 4096, using: &random) * 4096
+      for _ in 0..<Int.random(in: 1...20, using: &random) {
+        bytes[page + Int.random(in: 0..<64, using: &random)] = .random(in: 0...255, using: &random)
+      }
+    case .truncation:
+      bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random))
+    case .modelCache, .modelArchive:
+      var shape = StoreWriter.Shape()
+      var cache =
+        damage == .modelCache
+        ? try ModelArchive.cache(of: TripsModel.model)
+        : try ModelArchive.archive(of: TripsModel.model)
+      for _ in 0..<Int.random(in: 1...8, using: &random) {
+        cache[Int.random(in: 0..<cache.count, using: &random)] = .random(
+          in: 0...255, using: &random)
+      }
+      shape.modelCache = .some(
+        damage == .modelCache ? cache : ModelArchive.deflate(cache))
+      try SampleStore.write(to: path, shape: shape)
+      return
+    }
+    try FileBytes.write(bytes, to: path)
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A token that does not work is never answered with a part of the history: status 4, the oldest
+/// token that works, and the way on.
+@Suite(.enabled(if: Tool("sqlite3") != nil)) struct HistoryGapTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let token: String
+    let state: String
+    let words: [String]
+    var testDescription: String { "\(state) \(token)" }
+  }
+
+  static let cases = [
+    Case(
+      token: "2", state: "Expired",
+      words: ["token 2 has expired in sample.store", "transaction 2 is gone"]),
+    Case(
+      token: SampleFolder.identifier + ":3", state: "Expired",
+      words: ["has expired in sample.store", "transaction 3 is gone"]),
+    // A hole in the middle counts as well: the frameworks want exactly this number.
+    Case(token: "7", state: "Expired", words: ["transaction 7 is gone"]),
+    Case(
+      token: "13", state: "Ahead",
+      words: ["token 13 is ahead of sample.store", "newest number ever issued there is 12"]),
+    Case(
+      token: "00000000-8F4B-4E3A-9C61-0A5B7C9D2E3F:5", state: "Foreign",
+      words: ["belongs to another store", "sample.store is " + SampleFolder.identifier]),
+    Case(
+      token: "@copy", state: "Diverged",
+      words: ["token @copy comes from another copy of sample.store", "2001-01-01T00:00:02Z"]),
+  ]
+
+  @Test(
+    arguments: cases,
+    [
+      "log sample.store --after=TOKEN", "log sample.store --until=TOKEN",
+      "show sample.store TOKEN",
+    ])
+  func isTold(_ gap: Case, _ line: String) async throws {
+    let sample = try SampleFolder()
+    try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 4 OR Z_PK = 7")
+    let bookmarks = """
+      {"schema":1,"bookmarks":[{"name":"copy","token":{"storeTokens":\
+      {"\(SampleFolder.identifier)":5}},"timestampRaw":2.25}]}
+      """
+    try FileBytes.write(Array(bookmarks.utf8), to: sample.store + "-bookmarks.json")
+    let line = line.replacing("TOKEN", with: gap.token)
+
+    let person = try await sample.run(line)
+    #expect(person.status == 4)
+    #expect(person.text == "")
+    for word in gap.words { #expect(person.errors.contains(word), "\(person.errors)") }
+    #expect(
+      person.errors.contains("the oldest token that works is 4, of 2024-07-29T00:45:40Z"),
+      "\(person.errors)")
+    #expect(person.errors.contains("\nhint: "))
+    #expect(person.errors.contains("--after 4"), "\(person.errors)")
+
+    let program = try await sample.run(line + " --json")
+    #expect(program.status == 4)
+    #expect(program.text == "")
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(program.errors.utf8)) as? [String: Any])
+    #expect(object["kind"] as? String == "historyToken" + gap.state)
+    #expect(object["state"] as? String == gap.state.lowercased())
+    #expect(object["code"] as? Int == 4)
+    #expect(object["oldest"] as? Int == 4)
+    #expect(object["oldestTimestamp"] as? String == "2024-07-29T00:45:40.000000Z")
+  }
+
+  /// An empty history has nothing to go on from but its beginning.
+  @Test func anEmptiedHistory() async throws {
+    let sample = try SampleFolder()
+    try await sample.sqlite("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
+    let expired = try await sample.run("log sample.store --after 5")
+    #expect(expired.status == 4)
+    #expect(expired.errors.contains("the history is empty"))
+    #expect(expired.errors.contains("--after 0"))
+    let anew = try await sample.run("log sample.store --after 0")
+    #expect(anew.status == 0 && anew.text == "" && anew.errors == "")
+  }
+}

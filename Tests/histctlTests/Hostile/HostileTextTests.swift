@@ -1,0 +1,146 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Texts from a store: programs get them as they are, terminals never see what acts on them.
+@Suite struct HostileTextTests {
+  struct Text: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let text: String
+    /// As a terminal shows it.
+    let shown: String
+    /// As a file gets it.
+    let piped: String
+
+    init(_ name: String, _ text: String, shown: String, piped: String? = nil) {
+      testDescription = name
+      self.text = text
+      self.shown = shown
+      self.piped = piped ?? text
+    }
+  }
+
+  static let texts = [
+    Text("clear screen", "a\u{1B}[2Jb", shown: #"a\e[2Jb"#),
+    Text("window title", "a\u{1B}]0;x\u{7}b", shown: #"a\e]0;x\u{7}b"#),
+    Text("eight-bit sequence", "a\u{9B}31mb", shown: #"a\u{9B}31mb"#),
+    Text("backwards", "a\u{202E}txt.exe", shown: #"a\u{202E}txt.exe"#),
+    Text("isolate", "a\u{2066}b\u{2069}", shown: #"a\u{2066}b\u{2069}"#),
+    Text("lines", "a\nb\r\nc", shown: #"a\nb\r\nc"#, piped: #"a\nb\r\nc"#),
+    Text("overwritten line", "aaa\rb", shown: #"aaa\rb"#, piped: #"aaa\rb"#),
+    Text("line separator", "a\u{2028}b", shown: #"a\u{2028}b"#),
+    Text("tab and bell", "a\tb\u{7}c\u{8}d\u{7F}", shown: #"a\tb\u{7}c\u{8}d\u{7F}"#),
+    Text("invisible", "a\u{200B}b\u{FEFF}c\u{E0041}", shown: #"a\u{200B}b\u{FEFF}c\u{E0041}"#),
+    Text("plain", "café 東京 👩‍👩‍👧", shown: "café 東京 👩‍👩‍👧"),
+  ]
+
+  /// A transaction for each text, which is its author, bundle, process and context, and stands in
+  /// a tombstone.
+  private static func store(of texts: [String], in folder: TemporaryFolder) throws -> String {
+    let writer = try StoreWriter(path: folder.file("x.store"))
+    for (index, text) in texts.enumerated() {
+      let number = Int64(index + 1)
+      try writer.transaction(number, author: text, bundle: text, process: text, context: text)
+      try writer.change(
+        number, of: number, 2, TripsModel.number("LivingAccommodation"), number,
+        tombstone: [.text(text)])
+    }
+    try writer.close()
+    return writer.path
+  }
+
+  @Test(
+    .enabled(if: Tool.hasTerminals),
+    arguments: [["log"], ["log", "--changes"], ["info"], ["show", "1"], ["log", "--entity"]])
+  func onATerminal(_ line: [String]) async throws {
+    let folder = try TemporaryFolder()
+    let store = try Self.store(of: Self.texts.map(\.text), in: folder)
+    var arguments = [line[0], store] + line.dropFirst()
+    // An error message has the text from the command line.
+    let isError = line.last == "--entity"
+    if isError { arguments.append(Self.texts.map(\.text).joined(separator: "|")) }
+    let result = try await Tool.histctl.runOnTerminal(
+      arguments + ["--no-pager", "--color", "never"], columns: 400)
+    #expect(result.status == (isError ? 64 : 0))
+    for text in line[0] == "show" ? Array(Self.texts.prefix(1)) : Self.texts {
+      #expect(result.text.contains(text.shown), "\(text): \(result.text)")
+    }
+    for scalar in result.text.unicodeScalars {
+      let isHarmless =
+        scalar == "\n" || scalar == "\u{200D}"
+        || ![.control, .format, .lineSeparator, .paragraphSeparator].contains(
+          scalar.properties.generalCategory)
+      #expect(isHarmless, "U+\(String(scalar.value, radix: 16))")
+    }
+  }
+
+  @Test func inAPipe() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Self.store(of: Self.texts.map(\.text), in: folder)
+    let log = try await Tool.histctl.run(["log", store, "--reverse"])
+    // One line for each transaction, whatever its texts hold.
+    let rows = log.output.split(separator: UInt8(ascii: "\n"))
+    try #require(rows.count == Self.texts.count)
+    let lines = try await Tool.histctl.run(["log", store, "--reverse", "--json"])
+    let objects = lines.output.split(separator: UInt8(ascii: "\n"))
+    try #require(objects.count == Self.texts.count)
+    for (index, text) in Self.texts.enumerated() {
+      #expect(String(decoding: rows[index], as: UTF8.self).contains("  \(text.piped)  "))
+      let object = try #require(
+        try JSONSerialization.jsonObject(with: Data(objects[index])) as? [String: Any])
+      for key in ["author", "bundle", "process", "context"] {
+        #expect((object[key] as? String).map { Array($0.utf8) } == Array(text.text.utf8))
+      }
+    }
+    // An author is found by the same bytes.
+    for index in [0, 5, 10] {
+      let found = try await Tool.histctl.run(
+        ["log", store, "--author", Self.texts[index].text, "--json"])
+      #expect(found.output == Array(objects[index]) + [UInt8(ascii: "\n")])
+    }
+  }
+
+  @Test(
+    .enabled(if: Tool("sqlite3") != nil),
+    arguments: [
+      ("FF", "/w=="), ("61FF62", "Yf9i"), ("C3", "ww=="), ("ED A0 80", "7aCA"), ("610062", "YQBi"),
+    ]) func bytesThatAreNoText(_ hexadecimal: String, _ base64: String) async throws
+  {
+    let sample = try SampleFolder()
+    try await sample.sqlite(
+      "UPDATE ATRANSACTIONSTRING SET ZNAME = CAST(x'\(hexadecimal.replacing(" ", with: ""))' AS TEXT) "
+        + "WHERE ZNAME = 'widget'")
+    let lines = try await sample.run("show sample.store 10 --json")
+    #expect(lines.status == 0)
+    #expect(lines.text.contains("\"author\":{\"$text\":\"\(base64)\"}"), "\(lines.text)")
+    for line in ["log sample.store", "show sample.store 10", "info sample.store"] {
+      let result = try await sample.run(line)
+      #expect(result.status == 0)
+      #expect(result.errors == "")
+      #expect(String(validating: result.output, as: UTF8.self) != nil)
+    }
+    if Tool.hasTerminals {
+      let terminal = try await Tool.histctl.runOnTerminal(
+        ["show", sample.store, "10", "--no-pager", "--color", "never"])
+      #expect(terminal.output.allSatisfy { $0 >= 0x20 || $0 == 0x0A })
+    }
+  }
+
+  @Test func anAuthorOfTenMegabytes() async throws {
+    let folder = try TemporaryFolder()
+    let author = String(repeating: "0123456789", count: 1 << 20)
+    let writer = try StoreWriter(path: folder.file("x.store"))
+    try writer.transaction(1, author: author)
+    try writer.close()
+    let store = writer.path
+    let line = try await Tool.histctl.run(["log", store, "--json"])
+    #expect(line.status == 0)
+    #expect(line.output.count > author.utf8.count && line.output.last == UInt8(ascii: "\n"))
+    if Tool.hasTerminals {
+      let log = try await Tool.histctl.runOnTerminal(["log", store, "--no-pager"])
+      #expect(log.status == 0)
+      #expect(log.lines.allSatisfy { $0.count < 200 })
+      #expect(log.lines.count == 2)
+    }
+  }
+}
