@@ -55,7 +55,7 @@ release: setup ## build .build/release/histctl for use
 test: setup-test ## run the whole suite; HISTCTL_REAL_STORES=DIR adds the tests over real stores
 	@echo "test: building (some minutes the first time)"
 	@$(SWIFT) build --build-tests $(QUIET) $(BUILD_FLAGS)
-	@echo "test: running $(if $(HISTCTL_REAL_STORES),with the real stores of HISTCTL_REAL_STORES,without real stores (HISTCTL_REAL_STORES is not set))"
+	@echo "test: running$(if $(HISTCTL_REAL_STORES), with the real stores of HISTCTL_REAL_STORES,)"
 	@$(SWIFT) test --skip-build --parallel --disable-xctest $(QUIET) $(BUILD_FLAGS) $(TEST_FLAGS)
 
 lint: ## check the style of all Swift code against .swift-format

@@ -75,7 +75,7 @@ final class TransactionTable {
         TableColumn("TIME", priority: 4, canDrop: true),
       ] + (showsAuthors ? [author] : []) + [
         TableColumn("PROCESS", priority: 1, minimumWidth: 6, canShrink: true, canDrop: true),
-        TableColumn("CHANGES", priority: 6, minimumWidth: 10, canShrink: true),
+        TableColumn("CHANGES", priority: 6, minimumWidth: 30, canShrink: true),
       ], sample: sample, environment: session.environment, palette: session.palette)
   }
 
