@@ -78,7 +78,7 @@ extension HistoryError {
     case .replacedStore:
       "see whether the new file has the same history, and go on from there"
     case .noTransaction:
-      "name a transaction, for example first or last"
+      "name a transaction, for example first or last; an empty history has none"
     case .malformedObject:
       "write Trip/p12, or the object's address x-coredata://STORE/Trip/p12"
     case .objectOfOtherStore:

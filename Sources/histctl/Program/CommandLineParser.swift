@@ -19,11 +19,29 @@ enum CommandLineParser {
       type = next
       words = words.dropFirst()
     }
+    if let word = words.first, !word.hasPrefix("-"), word != "help",
+      !type.configuration.subcommands.isEmpty
+    {
+      throw unknownCommand(word, among: type.configuration.subcommands)
+    }
     if type.configuration.subcommands.isEmpty, let command = try? type.parseAsRoot(Array(words)),
       Swift.type(of: command) == type
     {
       return command
     }
     return try Histctl.parseAsRoot(arguments)
+  }
+
+  /// A word that is no command would be told of as one argument too many.
+  private static func unknownCommand(
+    _ word: String, among commands: [any ParsableCommand.Type]
+  ) -> Failure {
+    var names: [String] = []
+    for command in commands where command.configuration.shouldDisplay {
+      if let name = command.configuration.commandName { names.append(name) }
+    }
+    return Failure(
+      status: .usage, kind: "usage", message: "no command named '\(word)'",
+      hint: "the commands are \(names.joined(separator: ", "))")
   }
 }
