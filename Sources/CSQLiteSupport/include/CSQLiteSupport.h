@@ -7,7 +7,7 @@
 ///
 /// `sqlite3_db_config` is variadic, which Swift cannot call. Returns the first result that is not
 /// `SQLITE_OK`. The settings are those of <https://www.sqlite.org/security.html>; a checkpoint on
-/// close would move the `-wal` into the store.
+/// close would move the `-wal` into the store, and a mapped file that is cut short ends the process.
 static inline int csqlite_harden(sqlite3 *connection) {
   static const int settings[][2] = {
     {SQLITE_DBCONFIG_DEFENSIVE, 1},
@@ -20,7 +20,7 @@ static inline int csqlite_harden(sqlite3 *connection) {
     int result = sqlite3_db_config(connection, settings[i][0], settings[i][1], (int *)0);
     if (result != SQLITE_OK) return result;
   }
-  return SQLITE_OK;
+  return sqlite3_exec(connection, "PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON", 0, 0, 0);
 }
 
 /// Prepares a connection for writing to a file whose schema is somebody else's.

@@ -19,10 +19,13 @@ public final class HistoryReader {
   public let schema: HistorySchema
 
   private let transactions: TransactionCursor
-  private let changes: ChangeCursor
+  private let changeCursor: (ChangeDetail) throws -> ChangeCursor
+  private var changes: ChangeCursor?
+  private var kinds: ChangeCursor?
   private let store: String?
   private let filter: ChangeCondition?
   private var lastEntity: HistoryEntity?
+  private var current: Int64?
 
   /// Prepares to read what a query selects.
   ///
@@ -41,13 +44,15 @@ public final class HistoryReader {
     store = snapshot.metadata.storeIdentifier
     filter = query.keepsOnlyMatchingChanges && !query.change.isEmpty ? query.change : nil
     transactions = try snapshot.transactions(selection)
-    changes = try snapshot.changes(selection)
+    changeCursor = { detail in try snapshot.changes(selection, detail: detail) }
   }
 
   /// Goes to the next transaction and gives it without its changes; nil behind the last one.
   public func nextTransaction() throws -> HistoryTransaction? {
     guard try transactions.next() else { return nil }
-    try changes.start(transaction: transactions.number)
+    current = transactions.number
+    try changes?.start(transaction: transactions.number)
+    try kinds?.start(transaction: transactions.number)
     return HistoryTransaction(
       store: store, number: transactions.number, timestamp: transactions.timestamp,
       author: transactions.author, bundle: transactions.bundle, process: transactions.process,
@@ -57,12 +62,38 @@ public final class HistoryReader {
 
   /// Goes to the next change of the current transaction; nil behind the last one.
   public func nextChange() throws -> HistoryChange? {
+    let changes = try started(&changes, .everything)
     while try changes.next() {
-      let change = currentChange()
+      let change = change(at: changes)
       if let filter, !filter.matches(change) { continue }
       return change
     }
     return nil
+  }
+
+  /// Counts the changes of the current transaction without reading what they hold.
+  ///
+  /// It goes over them by itself: what ``nextChange()`` has given or will give does not matter.
+  public func countChanges() throws -> ChangeSummary {
+    var summary = ChangeSummary()
+    guard filter == nil else {
+      while let change = try nextChange() { summary.add(change.kind, of: change.entity) }
+      return summary
+    }
+    let kinds = try started(&kinds, .kinds)
+    while try kinds.next() { summary.add(kinds.kind, of: kinds.entityNumber.map(entity)) }
+    return summary
+  }
+
+  /// The cursor over the current transaction's changes; opened when it is first needed.
+  private func started(
+    _ cursor: inout ChangeCursor?, _ detail: ChangeDetail
+  ) throws -> ChangeCursor {
+    if let cursor { return cursor }
+    let opened = try changeCursor(detail)
+    if let current { try opened.start(transaction: current) }
+    cursor = opened
+    return opened
   }
 
   /// Goes to the next transaction and gives it with all its changes; nil behind the last one.
@@ -72,7 +103,7 @@ public final class HistoryReader {
     return transaction
   }
 
-  private func currentChange() -> HistoryChange {
+  private func change(at changes: ChangeCursor) -> HistoryChange {
     let kind = changes.kind
     return HistoryChange(
       number: changes.number, kind: kind, entity: changes.entityNumber.map(entity),

@@ -34,16 +34,19 @@ public struct ChangeSummary: Hashable, Sendable {
   private var lastIndex: Int?
 
   /// Counts a change.
-  public mutating func add(_ change: HistoryChange) {
+  public mutating func add(_ change: HistoryChange) { add(change.kind, of: change.entity) }
+
+  /// Counts a change of a kind to an object of an entity.
+  public mutating func add(_ kind: ChangeKind?, of entity: HistoryEntity?) {
     count += 1
     let index: Int
-    if let lastIndex, entries[lastIndex].entity === change.entity {
+    if let lastIndex, entries[lastIndex].entity === entity {
       index = lastIndex
     } else {
-      index = self.index(of: change.entity)
+      index = self.index(of: entity)
       lastIndex = index
     }
-    switch change.kind {
+    switch kind {
     case .insert: entries[index].inserts += 1
     case .update: entries[index].updates += 1
     case .delete: entries[index].deletes += 1
@@ -52,6 +55,8 @@ public struct ChangeSummary: Hashable, Sendable {
   }
 
   private mutating func index(of entity: HistoryEntity?) -> Int {
+    // Few entities are told apart sooner by looking at each than by hashing their names.
+    for index in entries.indices.prefix(8) where entries[index].entity === entity { return index }
     if let index = indices[entity] { return index }
     guard entity == nil || entries.count < Self.mostEntries else { return self.index(of: nil) }
     entries.append(Entry(entity: entity))

@@ -18,6 +18,16 @@ public struct HistorySchema: Sendable {
       uniquingKeysWith: { first, _ in first })
   }
 
+  /// The entities that a store names, without their slots: masks and tombstones stay numbers.
+  ///
+  /// The model is not read, which for a large one takes longer than the last few transactions.
+  public init(namesOf entities: EntityNumbering) {
+    self.init(
+      entities: entities.modelEntries.map { entry in
+        HistoryEntity(name: entities.name(of: entry.number), number: entry.number)
+      })
+  }
+
   /// The schema of a store, as much of it as the store tells.
   public init(_ snapshot: StoreSnapshot) throws {
     let slots = try snapshot.modelCache().model.map(LazySlots.init)

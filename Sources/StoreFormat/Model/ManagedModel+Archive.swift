@@ -70,9 +70,10 @@ private struct ModelArchiveReader {
   private var order: [String] = []
   private var remainingProperties = ModelArchiveLimits.properties
   private var remainingListedProperties = ModelArchiveLimits.listedProperties
-  private var knownKinds: [KeyedArchive.Reference: PropertyKind] = [:]
-  /// Texts that thousands of properties refer to, by their object.
-  private var knownTexts: [KeyedArchive.Reference: String?] = [:]
+  /// Kinds by the index of the class, and texts that thousands of properties refer to by that of the
+  /// text.
+  private var knownKinds: [Int: PropertyKind] = [:]
+  private var knownTexts: [Int: String?] = [:]
 
   init(archive: KeyedArchive) { self.archive = archive }
 
@@ -98,7 +99,7 @@ private struct ModelArchiveReader {
       }
       let inheritedConstraints =
         try entity.superentityName.flatMap { collected[$0] }
-        .map { Set(try constraints(of: $0)) } ?? []
+        .map { try constraints(of: $0) } ?? []
       entities.append(
         ManagedEntity(
           name: name, superentityName: entity.superentityName,
@@ -184,9 +185,9 @@ private struct ModelArchiveReader {
     guard let reference = try object.field("$class").flatMap(KeyedArchive.Reference.init) else {
       return .other
     }
-    if let known = knownKinds[reference] { return known }
+    if let known = knownKinds[reference.index] { return known }
     let kind = PropertyKind(className: try object.className ?? "")
-    knownKinds[reference] = kind
+    knownKinds[reference.index] = kind
     return kind
   }
 
@@ -195,9 +196,9 @@ private struct ModelArchiveReader {
   ) throws -> String? {
     guard let value = try object.field(key) else { return nil }
     guard let reference = KeyedArchive.Reference(value) else { return try archive.string(value) }
-    if let known = knownTexts[reference] { return known }
+    if let known = knownTexts[reference.index] { return known }
     let text = try archive.string(value)
-    knownTexts[reference] = .some(text)
+    knownTexts[reference.index] = .some(text)
     return text
   }
 

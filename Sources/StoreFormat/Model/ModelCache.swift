@@ -1,5 +1,3 @@
-import GRDB
-
 /// What a store's model cache had to say.
 public enum ModelCache: Hashable, Sendable {
   /// The model.
@@ -14,46 +12,39 @@ public enum ModelCache: Hashable, Sendable {
     if case .model(let model) = self { model } else { nil }
   }
 
-  /// Reads `Z_MODELCACHE`.
-  init(database: Database, layout: StoreLayout) throws {
-    guard layout.hasModelCache else {
-      self = .missing
-      return
-    }
-    let cursor = try StatementCursor(database, sql: "SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
-    guard try cursor.step() else {
-      self = .missing
-      return
-    }
-    switch cursor.value(at: 0) {
-    case .null: self = .missing
-    case .blob(let bytes) where bytes.isEmpty: self = .missing
-    case .blob(let bytes): self = ModelCache(content: bytes)
-    default: self = .unreadable(reason: "Z_MODELCACHE holds a value that is not a blob")
-    }
-  }
-
   /// Reads the content of a model cache: a keyed archive, packed or plain.
-  public init(content: [UInt8]) {
-    do {
-      let archive =
-        BinaryPropertyList.isBinary(content) ? content : try RawDeflate.inflate(content)
-      self = .model(try ManagedModel(archive: try KeyedArchive(bytes: archive)))
-    } catch let failure as RawDeflate.Failure {
-      self = .unreadable(reason: failure.text)
-    } catch {
-      self = .unreadable(reason: "\(error)")
+  public init(content: [UInt8]) { self.init(PackedModel(content: content)) }
+
+  /// Decodes a model that was unpacked.
+  init(_ packed: PackedModel) {
+    switch packed {
+    case .missing: self = .missing
+    case .unreadable(let reason): self = .unreadable(reason: reason)
+    case .archive(let archive):
+      do {
+        self = .model(try ManagedModel(archive: archive))
+      } catch {
+        self = .unreadable(reason: "\(error)")
+      }
     }
   }
-}
 
-extension RawDeflate.Failure {
-  /// The failure in words.
-  var text: String {
+  /// Whether a model is there, without the model.
+  public enum Condition: Hashable, Sendable {
+    /// It is there.
+    case present
+    /// It is not there, which an app may have brought about.
+    case missing
+    /// It is there and cannot be read.
+    case unreadable(reason: String)
+  }
+
+  /// Whether the model is there and readable.
+  public var condition: Condition {
     switch self {
-    case .malformed: "the cached model is not deflated data"
-    case .cutShort: "the cached model is cut short"
-    case .tooLarge(let limit): "the cached model inflates to more than \(limit >> 20) MiB"
+    case .model: .present
+    case .missing: .missing
+    case .unreadable(let reason): .unreadable(reason: reason)
     }
   }
 }

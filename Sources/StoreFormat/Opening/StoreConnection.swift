@@ -65,7 +65,6 @@ enum StoreConnection {
         throw DatabaseError(resultCode: ResultCode(rawValue: result))
       }
       sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, longestValue)
-      try database.execute(sql: "PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON")
     }
     return configuration
   }

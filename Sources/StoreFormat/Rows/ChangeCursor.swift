@@ -20,11 +20,12 @@ public final class ChangeCursor {
   ///   - isAscending: Whether they will be asked for in ascending order.
   ///   - isSparse: Whether only some of the transactions in the range will be asked for; their
   ///     changes are then looked up one transaction at a time.
+  ///   - detail: What is to be read of each row.
   init(
     _ database: Database, tables: HistoryTables, range: ClosedRange<Int64>, isAscending: Bool,
-    isSparse: Bool
+    isSparse: Bool, detail: ChangeDetail
   ) throws {
-    columns = Columns(tables)
+    columns = Columns(tables, detail: detail)
     self.isAscending = isAscending
     readsByTransaction = isSparse && tables.indexesChangesByTransaction
     let list = columns.expressions.joined(separator: ", ")
@@ -166,7 +167,16 @@ public final class ChangeCursor {
     /// Columns that hold null in every store that a framework wrote.
     let unexpected: [Int]
 
-    init(_ tables: HistoryTables) {
+    init(_ tables: HistoryTables, detail: ChangeDetail) {
+      if detail == .kinds {
+        // The same places, so that one cursor reads both; what is left out is null or 0.
+        names = []
+        expressions = ["0", "ZCHANGETYPE", "ZENTITY", "NULL", "ZTRANSACTIONID", "NULL", "0", "0"]
+        tombstone = []
+        ownEntity = nil
+        unexpected = []
+        return
+      }
       var names = [
         "Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS", "", "",
       ]

@@ -25,9 +25,15 @@ public final class StoreSnapshot {
   /// The model cache; read when first asked for.
   public func modelCache() throws -> ModelCache {
     if let cachedModel { return cachedModel }
-    let cache = try ModelCache(database: database, layout: layout)
+    let cache = try ModelCache(PackedModel(database: database, layout: layout))
     cachedModel = cache
     return cache
+  }
+
+  /// Whether there is a model cache that can be unpacked; what it says is not looked at, which for a
+  /// large model takes longer than to read the last few transactions.
+  public func modelCacheCondition() throws -> ModelCache.Condition {
+    try cachedModel?.condition ?? PackedModel(database: database, layout: layout).condition
   }
 
   /// The history tables.
@@ -48,12 +54,14 @@ public final class StoreSnapshot {
   /// Steps through the changes of the transactions that a selection names.
   ///
   /// The transactions must be asked for in the order of the selection.
-  public func changes(_ selection: TransactionSelection) throws -> ChangeCursor {
+  public func changes(
+    _ selection: TransactionSelection, detail: ChangeDetail = .everything
+  ) throws -> ChangeCursor {
     let lowest = selection.after.map { $0 == .max ? .max : $0 + 1 } ?? .min
     let highest = max(lowest, selection.until ?? .max)
     return try ChangeCursor(
       database, tables: historyTables(), range: lowest...highest,
-      isAscending: selection.order == .ascending, isSparse: selection.isSparse)
+      isAscending: selection.order == .ascending, isSparse: selection.isSparse, detail: detail)
   }
 
   // MARK: - Single questions about the transactions

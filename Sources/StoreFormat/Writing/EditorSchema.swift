@@ -37,7 +37,7 @@ struct EditorSchema: Sendable {
     self.history = history
     stamp = try Stamp(StatementRunner(database))
     numbering = try EntityNumbering(database: database, layout: layout, path: path)
-    switch try ModelCache(database: database, layout: layout) {
+    switch ModelCache(try PackedModel(database: database, layout: layout)) {
     case .model(let model): self.model = model
     case .missing:
       throw StoreWriteError.withoutModel(path: path, reason: "the model cache is empty")

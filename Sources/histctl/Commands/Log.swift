@@ -71,7 +71,8 @@ struct Log: ParsableCommand {
     try session.read(store) { writer, snapshot, resolver in
       _ = try snapshot.historyTables()
       let reader = try HistoryReader(
-        snapshot: snapshot, query: query(resolver), schema: session.schema(of: snapshot))
+        snapshot: snapshot, query: query(resolver),
+        schema: session.schema(of: snapshot, namesAttributes: namesAttributes))
       if output.json {
         try TransactionLines(writer: writer).write(reader)
       } else if try table(session, writer, snapshot).write(reader) == 0,
@@ -81,6 +82,9 @@ struct Log: ParsableCommand {
       }
     }
   }
+
+  /// Whether the model is needed: for names of attributes, not for those of entities.
+  private var namesAttributes: Bool { output.json || changes || !filter.attribute.isEmpty }
 
   private func query(_ resolver: TokenResolver) throws -> HistoryQuery {
     var query = try filter.query(resolver)

@@ -31,6 +31,9 @@ final class Session {
     _ body: (OutputWriter, StoreSnapshot, TokenResolver) throws -> Void
   ) throws {
     let file = try StoreFile(path: store.store, busyTimeout: store.busyTimeout)
+    // The process ends next, which closes the file; to tear the connection down first takes longer
+    // than to look up a token.
+    _ = Unmanaged.passRetained(file)
     // The snapshot ends before the pager is waited for: somebody who reads in it for an hour must
     // not keep the app's log from being checkpointed.
     try write(usesPager: usesPager) { writer in
@@ -44,10 +47,17 @@ final class Session {
   }
 
   /// The names of entities and attributes; where the model cannot be read, what is left is told.
-  func schema(of snapshot: StoreSnapshot) throws -> HistorySchema {
+  ///
+  /// - Parameter namesAttributes: Whether the names of attributes are needed, or those of entities
+  ///   only.
+  func schema(
+    of snapshot: StoreSnapshot, namesAttributes: Bool = true
+  ) throws -> HistorySchema {
     let path = snapshot.location.path
-    switch try snapshot.modelCache() {
-    case .model: break
+    switch namesAttributes
+      ? try snapshot.modelCache().condition : try snapshot.modelCacheCondition()
+    {
+    case .present: break
     case .missing:
       diagnostics.warn(
         "\(path) has no model cache, so attributes and tombstones have no names",
@@ -58,7 +68,8 @@ final class Session {
         kind: "damagedModel", hint: "the app's framework writes the cache anew when it is deleted")
       end(with: .damaged)
     }
-    return try HistorySchema(snapshot)
+    return namesAttributes
+      ? try HistorySchema(snapshot) : HistorySchema(namesOf: snapshot.entities)
   }
 
   private func write(usesPager: Bool, _ body: (OutputWriter) throws -> Void) throws {

@@ -52,9 +52,7 @@ final class TransactionTable {
 
   private func nextRow(_ reader: HistoryReader) throws -> [TableCell]? {
     guard let transaction = try reader.nextTransaction() else { return nil }
-    var summary = ChangeSummary()
-    while let change = try reader.nextChange() { summary.add(change) }
-    return row(transaction) + [ChangeText.summary(summary)]
+    return try row(transaction) + [ChangeText.summary(reader.countChanges())]
   }
 
   private func row(_ transaction: HistoryTransaction) -> [TableCell] {

@@ -109,6 +109,26 @@ struct HistoryReaderTests {
     }
   }
 
+  @Test("counting changes goes over them by itself, whatever was read of them", arguments: ways)
+  func counting(query: HistoryQuery, isIndexed: Bool) throws {
+    let folder = try TemporaryFolder()
+    let writer = try StoreWriter(path: folder.file("trips.store"))
+    try SampleStore.fill(writer)
+    if !isIndexed { try writer.sql("DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX") }
+    try writer.close()
+    try StoreFile(path: folder.file("trips.store")).read { snapshot in
+      let whole = try HistoryReader(snapshot: snapshot, query: query)
+      let reader = try HistoryReader(snapshot: snapshot, query: query)
+      #expect(try reader.countChanges().count == 0)
+      while let transaction = try reader.nextTransaction() {
+        if transaction.number % 2 == 0 { _ = try reader.nextChange() }
+        var expected = ChangeSummary()
+        for change in try whole.next()?.changes ?? [] { expected.add(change) }
+        #expect(try reader.countChanges().entries == expected.entries)
+      }
+    }
+  }
+
   @Test("behind the end there is nothing, however often one asks", arguments: ways)
   func end(query: HistoryQuery, isIndexed: Bool) throws {
     let folder = try TemporaryFolder()
