@@ -23,7 +23,9 @@ enum Main {
   /// Runs one command line and explains its errors.
   static func run(_ arguments: [String]) -> ExitStatus {
     do {
-      var command = try CommandLineParser.parse(HelpText.withLongHelp(arguments))
+      var command =
+        try QuickStart.command(arguments)
+        ?? CommandLineParser.parse(HelpText.withLongHelp(arguments))
       try command.run()
       return .success
     } catch let end as EndWithStatus {

@@ -1,0 +1,96 @@
+import PersistentHistory
+
+// Each option of the groups, a second time; the arguments come last.
+
+extension OutputOptions {
+  init(_ words: inout CommandWords) {
+    self.init()
+    json = words.flag("--json")
+    qualified = words.flag("--qualified")
+    date = words.value("--date", TimeStyle.init) ?? .local
+    color = words.value("--color", ColorChoice.init) ?? .auto
+    noPager = words.flag("--no-pager")
+    quiet = words.flag("--quiet", "-q")
+  }
+}
+
+extension FilterOptions {
+  init(_ words: inout CommandWords) {
+    self.init()
+    after = words.value("--after")
+    until = words.value("--until")
+    author = words.values("--author")
+    notAuthor = words.values("--not-author")
+    noAuthor = words.flag("--no-author")
+    bundle = words.values("--bundle")
+    process = words.values("--process")
+    entity = words.values("--entity")
+    kind = words.values("--kind", KindArgument.init)
+    object = words.values("--object")
+    attribute = words.values("--attribute")
+  }
+}
+
+extension StoreOptions {
+  init(_ words: inout CommandWords) {
+    self.init()
+    bookmarkFile = words.value("--bookmark-file")
+    busyTimeout = words.value("--busy-timeout", Double.init) ?? 5
+    store = words.argument() ?? ""
+  }
+}
+
+extension Log: QuickCommand {
+  init(_ words: inout CommandWords) {
+    self.init()
+    filter = FilterOptions(&words)
+    output = OutputOptions(&words)
+    count = words.value("-n", Int.init)
+    reverse = words.flag("--reverse")
+    changes = words.flag("--changes")
+    onlyMatching = words.flag("--only-matching")
+    follow = words.flag("--follow")
+    store = StoreOptions(&words)
+  }
+
+  func validateAll() throws {
+    try store.validate()
+    try validate()
+  }
+}
+
+extension Show: QuickCommand {
+  init(_ words: inout CommandWords) {
+    self.init()
+    output = OutputOptions(&words)
+    store = StoreOptions(&words)
+    token = words.argument() ?? ""
+  }
+
+  func validateAll() throws { try store.validate() }
+}
+
+extension TokenCheck: QuickCommand {
+  init(_ words: inout CommandWords) {
+    self.init()
+    output = OutputOptions(&words)
+    store = StoreOptions(&words)
+    tokens = words.remainingArguments()
+  }
+
+  func validateAll() throws { try store.validate() }
+}
+
+extension Complete: QuickCommand {
+  init(_ words: inout CommandWords) {
+    self.init()
+    bookmarkFile = words.value("--bookmark-file")
+    let store = words.value("--store")
+    let kind = words.argument()
+    self.store = store ?? ""
+    self.kind = kind.flatMap(SuggestionKind.init) ?? .token
+    if store == nil || kind.flatMap(SuggestionKind.init) == nil { words.giveUp() }
+  }
+
+  func validateAll() {}
+}
