@@ -14,7 +14,7 @@ import StoreFormat
 ///   encoder.removeAll()
 /// }
 /// ```
-public struct TransactionLineEncoder: Sendable {
+public struct TransactionLineEncoder: HistoryEncoder {
   private var writer = JSONWriter(capacity: 1 << 16)
   private var texts: [ObjectIdentifier: (entity: HistoryEntity, text: EntityText)] = [:]
   private var lastText: (entity: HistoryEntity, text: EntityText)?

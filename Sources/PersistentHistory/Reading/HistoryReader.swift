@@ -81,7 +81,20 @@ public final class HistoryReader {
       return summary
     }
     let kinds = try started(&kinds, .kinds)
-    while try kinds.next() { summary.add(kinds.kind, of: kinds.entityNumber.map(entity)) }
+    var tally = EntityTally()
+    while try kinds.next() {
+      // A file that names ever new entities is counted entity by entity.
+      if !tally.add(kinds.kind, of: kinds.entityNumber) {
+        summary.add(kinds.kind, of: kinds.entityNumber.map(entity))
+      }
+    }
+    for entry in tally.entries {
+      let entity = entry.number.map(entity)
+      summary.add(.insert, of: entity, count: entry.inserts)
+      summary.add(.update, of: entity, count: entry.updates)
+      summary.add(.delete, of: entity, count: entry.deletes)
+      summary.add(nil, of: entity, count: entry.others)
+    }
     return summary
   }
 

@@ -30,27 +30,20 @@ public struct ChangeSummary: Hashable, Sendable {
   private static let mostEntries = 1000
 
   private var indices: [HistoryEntity?: Int] = [:]
-  /// Changes of one entity tend to stand together.
-  private var lastIndex: Int?
 
   /// Counts a change.
   public mutating func add(_ change: HistoryChange) { add(change.kind, of: change.entity) }
 
-  /// Counts a change of a kind to an object of an entity.
-  public mutating func add(_ kind: ChangeKind?, of entity: HistoryEntity?) {
-    count += 1
-    let index: Int
-    if let lastIndex, entries[lastIndex].entity === entity {
-      index = lastIndex
-    } else {
-      index = self.index(of: entity)
-      lastIndex = index
-    }
+  /// Counts changes of one kind to objects of one entity.
+  public mutating func add(_ kind: ChangeKind?, of entity: HistoryEntity?, count: Int = 1) {
+    guard count > 0 else { return }
+    self.count += count
+    let index = index(of: entity)
     switch kind {
-    case .insert: entries[index].inserts += 1
-    case .update: entries[index].updates += 1
-    case .delete: entries[index].deletes += 1
-    case nil: entries[index].others += 1
+    case .insert: entries[index].inserts += count
+    case .update: entries[index].updates += count
+    case .delete: entries[index].deletes += count
+    case nil: entries[index].others += count
     }
   }
 

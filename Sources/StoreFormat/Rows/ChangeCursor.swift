@@ -92,6 +92,11 @@ public final class ChangeCursor {
 
   /// Takes over what nearly every row has.
   private func load() {
+    if columns.detail == .kinds {
+      kind = integer(at: Columns.kind).flatMap(ChangeKind.init(rawValue:))
+      entityNumber = integer(at: Columns.entity)
+      return
+    }
     number = cursor.integer(at: Columns.number)
     kind = integer(at: Columns.kind).flatMap(ChangeKind.init(rawValue:))
     entityNumber = integer(at: Columns.entity)
@@ -157,6 +162,7 @@ public final class ChangeCursor {
     static let hasTombstone = 6
     static let isIrregular = 7
 
+    let detail: ChangeDetail
     /// The columns' names; empty for the two numbers.
     let names: [String]
     /// What the statement selects.
@@ -168,6 +174,7 @@ public final class ChangeCursor {
     let unexpected: [Int]
 
     init(_ tables: HistoryTables, detail: ChangeDetail) {
+      self.detail = detail
       if detail == .kinds {
         // The same places, so that one cursor reads both; what is left out is null or 0.
         names = []

@@ -1,0 +1,37 @@
+import PersistentHistory
+
+/// Writes history in one format to its own buffer: transaction by transaction, change by change.
+///
+/// The parts of a transaction come one after the other, so that even one with millions of changes
+/// takes no more memory than a small one. Encoders that began at different transactions give texts
+/// that can be put together in the order of the transactions: whatever stands before the first
+/// record of a file is its ``prologue``, and no record depends on the ones before it.
+public protocol HistoryEncoder: Sendable {
+  /// What a file begins with, such as the heading of a table; mostly nothing.
+  var prologue: [UInt8] { get }
+
+  /// Starts a transaction; its ``PersistentHistory/HistoryTransaction/changes`` are not looked at.
+  mutating func begin(_ transaction: HistoryTransaction)
+
+  /// Adds a change to the transaction that was started.
+  mutating func append(_ change: HistoryChange)
+
+  /// Ends the transaction that was started.
+  mutating func end()
+
+  /// How many bytes have been written since the last ``removeAll()``.
+  var byteCount: Int { get }
+
+  /// Lends what has been written.
+  func withUnsafeBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result
+
+  /// Forgets what has been written, for the caller has put it elsewhere.
+  mutating func removeAll()
+}
+
+extension HistoryEncoder {
+  /// Nothing.
+  public var prologue: [UInt8] { [] }
+}
