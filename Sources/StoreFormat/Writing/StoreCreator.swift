@@ -89,7 +89,7 @@ public enum StoreCreator {
     } catch Errno.fileExists {
       throw StoreWriteError.alreadyThere(path: path)
     } catch {
-      throw StoreWriteError.store(.unreadable(path: path, reason: "\(error)"))
+      throw StoreWriteError.unwritable(path: path, reason: "\(error)")
     }
   }
 

@@ -10,6 +10,15 @@ import Synchronization
 ///
 /// Values in files beside the store (external binary storage) and migrations are not supported.
 public final class StoreEditor: Sendable {
+  /// What a loss of power may take.
+  public enum Durability: Hashable, Sendable {
+    /// Nothing that was appended.
+    case everySave
+    /// What was appended since the log was last moved into the store, as closing does. What is left
+    /// is whole saves. For a store of many saves that is of use only when it is finished.
+    case whenClosed
+  }
+
   /// Where the store's files are.
   public let location: StoreLocation
   /// How long to wait for a store that is locked, in seconds.
@@ -23,9 +32,12 @@ public final class StoreEditor: Sendable {
   /// - Parameters:
   ///   - path: The store file; links are followed.
   ///   - busyTimeout: How long to wait for another writer, in seconds.
+  ///   - durability: Whether to wait for the disk at every save.
   /// - Throws: ``StoreWriteError``; where the store keeps no history or does not tell its model, no
   ///   transaction can be appended.
-  public init(path: String, busyTimeout: Double = 5) throws {
+  public init(
+    path: String, busyTimeout: Double = 5, durability: Durability = .everySave
+  ) throws {
     self.busyTimeout = busyTimeout
     do throws(StoreError) {
       location = try StoreLocation(path: path)
@@ -35,6 +47,11 @@ public final class StoreEditor: Sendable {
     do {
       let queue = try WritingConnection.open(
         path: location.resolvedPath, busyTimeout: busyTimeout)
+      if durability == .whenClosed {
+        try queue.writeWithoutTransaction { database in
+          try database.execute(sql: "PRAGMA synchronous = NORMAL")
+        }
+      }
       self.queue = queue
       schema = Mutex(
         try queue.read { database in try EditorSchema(database: database, path: path) })
@@ -77,6 +94,39 @@ public final class StoreEditor: Sendable {
       let changes = try record.changes.map { try schema.encoded($0) }
       return try HistoryAppender(statement: statement, tables: schema.history)
         .append(record.header, changes: changes)
+    }
+  }
+
+  /// Deletes all transactions before one from the history, as the frameworks do.
+  ///
+  /// The transaction with the number stays, and all after it; so do the highest numbers that were
+  /// handed out. Tokens of what was deleted have expired. A number behind the newest transaction
+  /// leaves an empty history, with which no token works.
+  ///
+  /// All is deleted in one SQLite transaction, which is meant for small histories.
+  ///
+  /// - Throws: ``StoreWriteError``; the store is then as it was.
+  @discardableResult
+  public func deleteHistory(before number: Int64) throws -> DeletedHistory {
+    try write { _, statement in try HistoryDeleter(statement: statement).delete(before: number) }
+  }
+
+  /// Closes the store, after which nothing can be appended.
+  ///
+  /// Where nobody else has the store open, its log is moved into it and is gone, so that the file can
+  /// be moved or copied alone. An editor that is merely let go closes the store as well, but cannot
+  /// tell what went wrong.
+  ///
+  /// - Throws: ``StoreWriteError``.
+  public func close() throws {
+    do {
+      try queue.writeWithoutTransaction { database in
+        try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+      }
+      try queue.close()
+    } catch {
+      throw StoreWriteError.translating(
+        error, path: location.path, location: location, busyTimeout: busyTimeout)
     }
   }
 

@@ -5,6 +5,8 @@
 public enum StoreWriteError: Error, Hashable, Sendable {
   /// The store cannot be opened, is busy, is damaged or keeps no history.
   case store(StoreError)
+  /// The file system does not let the store be written.
+  case unwritable(path: String, reason: String)
   /// There is something at the path where a store was to be created.
   case alreadyThere(path: String)
   /// The model contradicts itself, or no store can be made for it.
@@ -45,6 +47,7 @@ extension StoreWriteError {
   public var message: String {
     switch self {
     case .store(let error): error.message
+    case .unwritable(let path, let reason): "cannot write \(path): \(reason)"
     case .alreadyThere(let path): "there is a file at \(path) already"
     case .invalidModel(let detail): "no store can be made for the model: \(detail)"
     case .withoutModel(let path, let reason): "\(path) does not tell its model: \(reason)"
@@ -81,6 +84,7 @@ extension StoreWriteError {
   public var remedy: String {
     switch self {
     case .store(let error): error.remedy
+    case .unwritable: "check the permissions of the folder and the space that is left"
     case .alreadyThere: "choose another path, or remove the file and what stands beside it"
     case .invalidModel: "correct the model"
     case .withoutModel: "open the store once with its app, which puts the model back"

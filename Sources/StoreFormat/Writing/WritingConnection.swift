@@ -75,6 +75,7 @@ extension StoreWriteError {
       if detail.hasPrefix("no such function") || detail.hasPrefix("unsafe use of") {
         return StoreWriteError.frameworkTrigger(table: "behind the save", detail: detail)
       }
+      if error.isRefusedWrite { return StoreWriteError.unwritable(path: path, reason: detail) }
       guard let location else {
         return StoreWriteError.store(.unreadable(path: path, reason: detail))
       }
@@ -82,6 +83,18 @@ extension StoreWriteError {
       return (translated as? StoreError).map(StoreWriteError.store) ?? translated
     default:
       return error
+    }
+  }
+}
+
+extension DatabaseError {
+  /// Whether the file system, and not the store, is the reason.
+  fileprivate var isRefusedWrite: Bool {
+    switch resultCode {
+    case .SQLITE_FULL, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN: true
+    case .SQLITE_IOERR:
+      extendedResultCode != .SQLITE_IOERR_SHORT_READ && extendedResultCode != .SQLITE_IOERR_READ
+    default: false
     }
   }
 }
