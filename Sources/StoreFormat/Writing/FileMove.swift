@@ -1,0 +1,54 @@
+import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Gives a finished file its name, in one step.
+enum FileMove {
+  /// What stands under a name, links not followed.
+  enum Entry: Hashable, Sendable {
+    case none, file, folder, other
+  }
+
+  /// Looks at a name; what cannot be looked at is taken for something that is there.
+  static func entry(at path: String) -> Entry {
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      return errno == ENOENT || errno == ENOTDIR ? .none : .other
+    }
+    return switch status.st_mode & S_IFMT {
+    case S_IFREG: .file
+    case S_IFDIR: .folder
+    default: .other
+    }
+  }
+
+  /// Gives a file a name that is free.
+  ///
+  /// - Throws: `Errno.fileExists` where the name is taken, even since a moment ago.
+  static func move(_ source: String, toFree target: String) throws(Errno) {
+    // Renaming would replace what is there.
+    if link(source, target) == 0 {
+      unlink(source)
+      return
+    }
+    let error = Errno(rawValue: errno)
+    switch error {
+    case .notPermitted, .notSupported, .noFunction, .tooManyLinks:
+      // A file system without links.
+      guard entry(at: target) == .none else { throw .fileExists }
+      try move(source, replacing: target)
+    default: throw error
+    }
+  }
+
+  /// Gives a file a name, whoever has it.
+  static func move(_ source: String, replacing target: String) throws(Errno) {
+    guard rename(source, target) == 0 else { throw Errno(rawValue: errno) }
+  }
+}

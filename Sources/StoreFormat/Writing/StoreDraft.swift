@@ -1,0 +1,151 @@
+import GRDB
+import SystemPackage
+
+/// A store that is written under another name and then takes its place in one step.
+///
+/// ```swift
+/// let draft = try StoreDraft(path: "Trips.store")
+/// try draft.write { path in try StoreCreator.create(at: path, model: model) }
+/// ```
+///
+/// Under its own name there is never a part of a store: what stands there is the one that was there
+/// before, or the finished one.
+public struct StoreDraft: Hashable, Sendable {
+  /// Where the store will be.
+  public let path: String
+  /// Where it is written, in the same folder.
+  public let temporaryPath: String
+  /// Whether a store that is there is replaced.
+  public let overwrites: Bool
+  /// How long to wait for somebody who has the store open that is to be replaced, in seconds.
+  public let busyTimeout: Double
+
+  /// What SQLite keeps beside a store.
+  private static let companions = ["-wal", "-shm", "-journal"]
+
+  /// Chooses the other name, and looks whether the place is free.
+  ///
+  /// - Throws: ``StoreWriteError/alreadyThere(path:)`` where there is a store, or a file that belonged
+  ///   to one, and it is not to be replaced.
+  public init(
+    path: String, overwrites: Bool = false, busyTimeout: Double = 5
+  ) throws(StoreWriteError) {
+    self.path = path
+    self.overwrites = overwrites
+    self.busyTimeout = busyTimeout
+    var mark = String(UInt32.random(in: 0...UInt32.max), radix: 16)
+    mark = String(repeating: "0", count: 8 - mark.count) + mark
+    temporaryPath = "\(path).partial-\(mark)"
+    if !overwrites { try checkIsFree() }
+  }
+
+  /// All files that there may be while the store is written; for who must remove them when the
+  /// program is ended by a signal.
+  public var temporaryFiles: [String] {
+    [temporaryPath] + Self.companions.map { temporaryPath + $0 }
+  }
+
+  /// Lets a store be written, and puts it in its place.
+  ///
+  /// A store that is replaced must not be open in any program, which would go on writing beside the
+  /// new one and remove its log.
+  ///
+  /// - Parameter body: Writes the store at the path that it is given, and closes it.
+  /// - Throws: What `body` throws, and ``StoreWriteError``; everything is then as it was.
+  public func write<Result>(_ body: (_ temporaryPath: String) throws -> Result) throws -> Result {
+    do {
+      let result = try body(temporaryPath)
+      try checkIsFinished()
+      try place()
+      return result
+    } catch {
+      for file in temporaryFiles { FileStatus.remove(file) }
+      throw named(error)
+    }
+  }
+
+  /// An error with the name that the store is known by.
+  private func named(_ error: any Error) -> any Error {
+    switch error as? StoreWriteError {
+    case .unwritable(temporaryPath, let reason):
+      StoreWriteError.unwritable(path: path, reason: reason)
+    default: error
+    }
+  }
+
+  private func checkIsFree() throws(StoreWriteError) {
+    for suffix in [""] + Self.companions where FileMove.entry(at: path + suffix) != .none {
+      throw .alreadyThere(path: path + suffix)
+    }
+  }
+
+  /// Whether everything is in the one file that will be moved.
+  private func checkIsFinished() throws {
+    for suffix in Self.companions {
+      let file = temporaryPath + suffix
+      if suffix != "-shm", let status = try FileStatus(path: file), status.size > 0 {
+        throw StoreWriteError.unwritable(path: path, reason: "its log could not be moved into it")
+      }
+      FileStatus.remove(file)
+    }
+  }
+
+  private func place() throws {
+    guard overwrites else {
+      // A log that came meanwhile belongs to another store and would be taken for this one's.
+      try checkIsFree()
+      return try move { () throws(Errno) in try FileMove.move(temporaryPath, toFree: path) }
+    }
+    try withFormerStoreLocked {
+      for suffix in Self.companions { FileStatus.remove(path + suffix) }
+      try move { () throws(Errno) in try FileMove.move(temporaryPath, replacing: path) }
+    }
+  }
+
+  private func move(_ body: () throws(Errno) -> Void) throws(StoreWriteError) {
+    do throws(Errno) {
+      try body()
+    } catch .fileExists {
+      throw .alreadyThere(path: path)
+    } catch {
+      throw .unwritable(path: path, reason: error.description)
+    }
+  }
+
+  /// Calls `body` while no program has the store open that is to be replaced.
+  private func withFormerStoreLocked(_ body: () throws -> Void) throws {
+    switch FileMove.entry(at: path) {
+    case .file: break
+    case .folder: throw StoreWriteError.unwritable(path: path, reason: "it is a folder")
+    // Of a link the link alone is replaced, and what it leads to stays as it is.
+    case .none, .other: return try body()
+    }
+    var isDone = false
+    do {
+      let queue = try WritingConnection.open(path: path, busyTimeout: busyTimeout)
+      defer { try? queue.close() }
+      try queue.writeWithoutTransaction { database in
+        // Giving up the log needs the store for oneself, readers included; the lock that follows
+        // keeps it so.
+        let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
+        guard mode != "wal" else { throw DatabaseError(resultCode: .SQLITE_BUSY) }
+        try database.inTransaction(.exclusive) {
+          try body()
+          isDone = true
+          return .rollback
+        }
+      }
+    } catch let error as DatabaseError {
+      if isDone { return }
+      switch error.resultCode {
+      case .SQLITE_BUSY, .SQLITE_LOCKED:
+        throw StoreWriteError.store(.busy(path: path, seconds: busyTimeout))
+      // No program can have it open as a store.
+      case .SQLITE_NOTADB, .SQLITE_CORRUPT: try body()
+      default:
+        throw StoreWriteError.unwritable(
+          path: path, reason: error.message ?? "\(error.resultCode)")
+      }
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import StoreFormat
+import TestSupport
+import Testing
+
+/// A store that is written under another name first.
+@Suite struct StoreDraftTests {
+  private struct Stop: Error {}
+
+  private let folder: TemporaryFolder
+  private let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("Trips.store")
+  }
+
+  /// Writes a new store with one tag of a label.
+  private func write(_ label: String, to path: String) throws {
+    try StoreCreator.create(at: path, model: TripsModel.model)
+    let editor = try StoreEditor(path: path)
+    var save = StoreSave()
+    save.insert("Tag", values: ["label": .text(label)])
+    try editor.append(save)
+    try editor.close()
+  }
+
+  private func label() throws -> [String] {
+    try StoreQuery(path: path).lines("SELECT ZLABEL FROM ZTAG")
+  }
+
+  @Test func theStoreTakesItsPlace() throws {
+    let draft = try StoreDraft(path: path)
+    let answer = try draft.write { temporary in
+      #expect(temporary == draft.temporaryPath)
+      try write("new", to: temporary)
+      #expect(
+        try folder.names().allSatisfy { name in
+          draft.temporaryFiles.contains(folder.file(name))
+        })
+      return 7
+    }
+    #expect(answer == 7)
+    #expect(try folder.names() == ["Trips.store"])
+    #expect(try label() == ["new"])
+  }
+
+  @Test func whatReadsItBeforeLeavesNothingBehind() throws {
+    try StoreDraft(path: path).write { temporary in
+      try write("new", to: temporary)
+      try StoreFile(path: temporary).read { store in
+        let count = try store.transactionCount()
+        #expect(count == 1)
+      }
+    }
+    #expect(try folder.names() == ["Trips.store"])
+    #expect(try label() == ["new"])
+  }
+
+  @Test(arguments: [false, true]) func aFailureLeavesNothingBehind(_ overwrites: Bool) throws {
+    if overwrites { try write("old", to: path) }
+    let before = overwrites ? try FileBytes.read(path) : []
+    #expect(throws: Stop.self) {
+      try StoreDraft(path: path, overwrites: overwrites).write { temporary in
+        try write("new", to: temporary)
+        try FileBytes.write([1], to: temporary + "-wal")
+        throw Stop()
+      }
+    }
+    #expect(try folder.names() == (overwrites ? ["Trips.store"] : []))
+    if overwrites { #expect(try FileBytes.read(path) == before) }
+  }
+
+  @Test func aStoreWithAnUnmovedLogDoesNotTakeItsPlace() throws {
+    let error = #expect(throws: StoreWriteError.self) {
+      try StoreDraft(path: path).write { temporary in
+        try write("new", to: temporary)
+        try FileBytes.write([1], to: temporary + "-wal")
+      }
+    }
+    #expect(error?.message == "cannot write \(path): its log could not be moved into it")
+    #expect(try folder.names() == [])
+  }
+
+  @Test func aDraftThatIsNotThereIsAnError() throws {
+    #expect(throws: StoreWriteError.self) { try StoreDraft(path: path).write { _ in } }
+    #expect(throws: StoreWriteError.self) {
+      try StoreDraft(path: path, overwrites: true).write { _ in }
+    }
+    #expect(try folder.names() == [])
+  }
+
+  /// Errors name the store as it is known, and not the other name.
+  @Test func aFolderThatIsNotThereIsNamed() throws {
+    let path = folder.file("none/Trips.store")
+    let error = #expect(throws: StoreWriteError.self) {
+      try StoreDraft(path: path).write { temporary in
+        try StoreCreator.create(at: temporary, model: TripsModel.model)
+      }
+    }
+    #expect(error == .unwritable(path: path, reason: "No such file or directory"))
+  }
+
+  @Test(arguments: ["", "-wal", "-shm", "-journal"])
+  func aPlaceThatIsTakenIsRefused(_ suffix: String) throws {
+    try FileBytes.write([1, 2], to: path + suffix)
+    #expect(throws: StoreWriteError.alreadyThere(path: path + suffix)) {
+      try StoreDraft(path: path)
+    }
+    #expect(try FileBytes.read(path + suffix) == [1, 2])
+  }
+
+  @Test func aFolderOrALinkTakesThePlaceToo() throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: path, withDestinationPath: folder.file("nowhere"))
+    #expect(throws: StoreWriteError.alreadyThere(path: path)) { try StoreDraft(path: path) }
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: false)
+    #expect(throws: StoreWriteError.alreadyThere(path: path)) { try StoreDraft(path: path) }
+    let error = #expect(throws: StoreWriteError.self) {
+      try StoreDraft(path: path, overwrites: true).write { try write("new", to: $0) }
+    }
+    #expect(error == .unwritable(path: path, reason: "it is a folder"))
+    #expect(try folder.names() == ["Trips.store"])
+  }
+
+  @Test(arguments: ["", "-wal"])
+  func aPlaceThatIsTakenMeanwhileIsLeftAlone(_ suffix: String) throws {
+    #expect(throws: StoreWriteError.alreadyThere(path: path + suffix)) {
+      try StoreDraft(path: path).write { temporary in
+        try write("new", to: temporary)
+        try FileBytes.write([1, 2], to: path + suffix)
+      }
+    }
+    #expect(try FileBytes.read(path + suffix) == [1, 2])
+    #expect(try folder.names() == ["Trips.store" + suffix])
+  }
+
+  @Test func aStoreIsReplacedWithItsLog() throws {
+    // A log beside a new store would be read as that store's own.
+    var shape = StoreWriter.Shape()
+    shape.keepsLog = true
+    try SampleStore.write(to: path, shape: shape)
+    #expect(try FileBytes.read(path + "-wal").count > 0)
+    try StoreDraft(path: path, overwrites: true).write { try write("new", to: $0) }
+    #expect(try folder.names() == ["Trips.store"])
+    #expect(try label() == ["new"])
+    #expect(try StoreQuery(path: path).lines("PRAGMA integrity_check") == ["ok"])
+  }
+
+  @Test func aLogWithoutItsStoreIsReplaced() throws {
+    var shape = StoreWriter.Shape()
+    shape.keepsLog = true
+    try SampleStore.write(to: path, shape: shape)
+    try FileManager.default.removeItem(atPath: path)
+    try StoreDraft(path: path, overwrites: true).write { try write("new", to: $0) }
+    #expect(try folder.names() == ["Trips.store"])
+    #expect(try label() == ["new"])
+  }
+
+  @Test(arguments: [[], Array("a text\n".utf8), Array("SQLite format 3\0".utf8)])
+  func whatIsNoStoreIsReplaced(_ bytes: [UInt8]) throws {
+    try FileBytes.write(bytes, to: path)
+    try FileBytes.write([1], to: path + "-journal")
+    try StoreDraft(path: path, overwrites: true).write { try write("new", to: $0) }
+    #expect(try folder.names() == ["Trips.store"])
+    #expect(try label() == ["new"])
+  }
+
+  @Test func ofALinkTheLinkIsReplaced() throws {
+    let target = folder.file("target")
+    try write("old", to: target)
+    let before = try FileBytes.read(target)
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+    try StoreDraft(path: path, overwrites: true).write { try write("new", to: $0) }
+    #expect(try folder.names() == ["Trips.store", "target"])
+    #expect(try label() == ["new"])
+    #expect(try FileBytes.read(target) == before)
+  }
+
+  /// Whoever merely has the store open would remove the log of the new one at the end.
+  @Test(arguments: [true, false])
+  func aStoreThatIsOpenIsNotReplaced(_ usesWriteAheadLog: Bool) throws {
+    var shape = StoreWriter.Shape()
+    shape.usesWriteAheadLog = usesWriteAheadLog
+    try SampleStore.write(to: path, shape: shape)
+    let query = try StoreQuery(path: path)
+    // Without a log a store is held only while it is read.
+    if !usesWriteAheadLog { try query.run("BEGIN") }
+    #expect(try query.lines("SELECT count(*) FROM ATRANSACTION") == ["12"])
+    let names = try folder.names()
+    let draft = try StoreDraft(path: path, overwrites: true, busyTimeout: 0.05)
+    #expect(throws: StoreWriteError.store(.busy(path: path, seconds: 0.05))) {
+      try draft.write { try write("new", to: $0) }
+    }
+    #expect(try folder.names() == names)
+    #expect(try query.lines("SELECT count(*) FROM ATRANSACTION") == ["12"])
+  }
+}
