@@ -57,11 +57,14 @@ let package = Package(
       name: "HistoryCoding", dependencies: ["PersistentHistory", "StoreFormat", "CZlib", "CZstd"],
       swiftSettings: strict),
 
+    // Floor 4: a store to try things on.
+    .target(name: "DemoStore", dependencies: ["StoreFormat"], swiftSettings: strict),
+
     // Floor 5: the tool.
     .executableTarget(
       name: "histctl",
       dependencies: [
-        "StoreFormat", "PersistentHistory", "HistoryCoding",
+        "StoreFormat", "PersistentHistory", "HistoryCoding", "DemoStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -93,6 +96,8 @@ let package = Package(
         "HistoryCoding", "TestSupport",
         .product(name: "CustomDump", package: "swift-custom-dump"),
       ], swiftSettings: strict),
+    .testTarget(
+      name: "DemoStoreTests", dependencies: ["DemoStore", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "histctlTests", dependencies: ["histctl", "TestSupport"], swiftSettings: strict),
   ]

@@ -1,8 +1,13 @@
 /// Makes the identifiers of new stores.
-enum StoreIdentifier {
+public enum StoreIdentifier {
   /// A random UUID (version 4) in upper case.
   static func random() -> String {
     var generator = SystemRandomNumberGenerator()
+    return random(using: &generator)
+  }
+
+  /// A UUID (version 4) in upper case, made of a generator's numbers.
+  public static func random(using generator: inout some RandomNumberGenerator) -> String {
     var bytes: [UInt8] = (0..<2).flatMap { _ in
       withUnsafeBytes(of: generator.next()) { Array($0) }
     }
