@@ -10,6 +10,7 @@ __histctl_table() {
       'log'
       'show'
       'token'
+      'demo'
     )
       options=(
       '--version:none:'
@@ -141,6 +142,25 @@ __histctl_table() {
       arguments=(
       'store:file:'
       'token:store:token'
+    )
+      ;;
+    'histctl demo')
+      commands=()
+      options=(
+      '--overwrite:none:'
+      '--ending:free:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'dir:folder:'
     )
       ;;
     *) return 1 ;;

@@ -70,7 +70,7 @@ end
 function __histctl_table --no-scope-shadowing
     switch $argv[1]
         case 'histctl'
-            set commands info log show token
+            set commands info log show token demo
             set valued 
             set store_position 0
         case 'histctl info'
@@ -97,6 +97,10 @@ function __histctl_table --no-scope-shadowing
             set commands 
             set valued --bookmark-file --busy-timeout --as --date --color
             set store_position 1
+        case 'histctl demo'
+            set commands 
+            set valued --ending --date --color
+            set store_position 0
     end
 end
 
@@ -141,6 +145,7 @@ complete -c histctl -n '__histctl_at \'histctl\'' -a info -d 'Say what a store i
 complete -c histctl -n '__histctl_at \'histctl\'' -a log -d 'List transactions, newest first'
 complete -c histctl -n '__histctl_at \'histctl\'' -a show -d 'Show one transaction in full'
 complete -c histctl -n '__histctl_at \'histctl\'' -a token -d 'Say what a token means and whether it works'
+complete -c histctl -n '__histctl_at \'histctl\'' -a demo -d 'Write a sample store with a lively history, and say what to try on it'
 complete -c histctl -n '__histctl_at \'histctl\'' -l version -d 'Show the version'
 complete -c histctl -n '__histctl_at \'histctl\'' -l help -d 'Show help information'
 
@@ -233,3 +238,16 @@ complete -c histctl -n '__histctl_at \'histctl token show\'' -l version -d 'Show
 complete -c histctl -n '__histctl_at \'histctl token show\'' -l help -d 'Show help information'
 complete -c histctl -n '__histctl_argument \'histctl token show\' 1' -F
 complete -c histctl -n '__histctl_argument \'histctl token show\' 2' -k -a '(__histctl_ask token)'
+
+complete -c histctl -n '__histctl_at \'histctl demo\'' -l overwrite -d 'Replace a store that is there already'
+complete -c histctl -n '__histctl_at \'histctl demo\'' -l ending -x -d 'The last day of the history'
+complete -c histctl -n '__histctl_at \'histctl demo\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl demo\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl demo\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl demo\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl demo\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl demo\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl demo\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl demo\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl demo\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl demo\' 1' -a '(__fish_complete_directories (commandline -ct))'

@@ -1,3 +1,4 @@
+import DemoStore
 import HistoryCoding
 import PersistentHistory
 import StoreFormat
@@ -9,7 +10,12 @@ extension Failure {
     switch error {
     case let failure as Failure: self = failure
     case let error as StoreError: self.init(error)
+    case let error as StoreWriteError: self.init(error)
     case let error as HistoryError: self.init(error)
+    case let error as MomentError:
+      self.init(status: .usage, kind: "malformedMoment", message: error.message, hint: error.hint)
+    case let error as DemoError:
+      self.init(status: .usage, kind: "outsideCalendar", message: error.message, hint: error.remedy)
     case let error as LineError:
       self.init(status: .damaged, kind: "malformedLine", message: error.message, hint: error.remedy)
     case let error as OutputError:
@@ -38,6 +44,29 @@ extension Failure {
     self.init(
       status: status, kind: kind, message: error.message, hint: error.remedy,
       details: [("store", .string(error.path))])
+  }
+
+  private init(_ error: StoreWriteError) {
+    switch error {
+    case .store(.busy(let path, let seconds)):
+      self.init(
+        status: .busy, kind: "busy", message: StoreError.busy(path: path, seconds: seconds).message,
+        hint: "close the program that has the store open, then run the command again",
+        details: [("store", .string(path))])
+    case .store(let error): self.init(error)
+    case .unwritable(let path, _):
+      self.init(
+        status: .cannotReadOrWrite, kind: "unwritable", message: error.message, hint: error.remedy,
+        details: [("path", .string(path))])
+    case .alreadyThere(let path):
+      self.init(
+        status: .cannotReadOrWrite, kind: "alreadyThere", message: error.message,
+        hint: "choose another place, or replace what is there with --overwrite",
+        details: [("path", .string(path))])
+    default:
+      self.init(
+        status: .failure, kind: "notSaved", message: error.message, hint: error.remedy)
+    }
   }
 
   private init(_ error: HistoryError) {

@@ -11,6 +11,7 @@ struct Histctl: ParsableCommand {
       that history from the file itself, with every name. Reading never changes a byte of it.
 
       Examples:
+        histctl demo demo
         histctl info default.store
         histctl log default.store -n 20
         histctl log default.store --author widget --after 2d --json
@@ -18,7 +19,7 @@ struct Histctl: ParsableCommand {
       """,
     version: Version.text,
     subcommands: [
-      Info.self, Log.self, Show.self, Token.self, Complete.self, DumpExitStatuses.self,
+      Info.self, Log.self, Show.self, Token.self, Demo.self, Complete.self, DumpExitStatuses.self,
     ],
     helpNames: [.long])
 }

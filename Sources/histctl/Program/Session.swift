@@ -72,7 +72,8 @@ final class Session {
       ? try HistorySchema(snapshot) : HistorySchema(namesOf: snapshot.entities)
   }
 
-  private func write(usesPager: Bool, _ body: (OutputWriter) throws -> Void) throws {
+  /// Writes to standard output, through a pager where one is wanted and of use.
+  func write(usesPager: Bool, _ body: (OutputWriter) throws -> Void) throws {
     try Pager.withOutput(
       usesPager: usesPager && environment.isOutputTerminal && !options.noPager && !options.json,
       environment: environment, diagnostics: diagnostics.wordWriter, body)

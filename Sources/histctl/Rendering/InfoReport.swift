@@ -125,12 +125,6 @@ extension StoreOrigin {
 extension HistoryOverview {
   /// The members of the JSON of `info` that are about history.
   fileprivate var jsonMembers: [(String, JSONValue)] {
-    func position(_ position: TransactionPosition?) -> JSONValue {
-      guard let position else { return .null }
-      var members: [(String, JSONValue)] = [("transaction", .integer(position.number))]
-      if let time = position.timestamp?.iso8601() { members.append(("timestamp", .string(time))) }
-      return .object(JSONObject(members))
-    }
     func texts(_ key: String, _ counts: [TextCount]) -> JSONValue {
       .array(
         counts.map {
@@ -142,7 +136,7 @@ extension HistoryOverview {
     }
     return [
       ("transactions", .integer(transactionCount)), ("changes", .integer(changeCount)),
-      ("oldest", position(oldest)), ("newest", position(newest)),
+      ("oldest", oldest?.json ?? .null), ("newest", newest?.json ?? .null),
       ("highestIssued", .integer(highestIssued)),
       ("historyBytes", historyByteCount.map(JSONValue.integer) ?? .null),
       (

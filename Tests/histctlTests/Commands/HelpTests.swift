@@ -3,7 +3,7 @@ import Testing
 
 /// Help in two lengths, and the version.
 @Suite struct HelpTests {
-  static let commands = ["", "info", "log", "show", "token", "token check", "token show"]
+  static let commands = ["", "demo", "info", "log", "show", "token", "token check", "token show"]
 
   @Test(arguments: commands) func shortAndLong(_ command: String) async throws {
     let sample = try SampleFolder()
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// The examples of the help work as they stand, on a store of that name.
-  @Test(arguments: ["info", "log", "show", "token check", "token show"]) func examplesWork(
+  @Test(arguments: ["demo", "info", "log", "show", "token check", "token show"]) func examplesWork(
     _ command: String
   ) async throws {
     let sample = try SampleFolder()

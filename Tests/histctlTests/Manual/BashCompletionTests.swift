@@ -35,7 +35,7 @@ struct BashCompletionTests {
   }
 
   @Test(arguments: [
-    ("histctl ", ["info", "log", "show", "token"]),
+    ("histctl ", ["info", "log", "show", "token", "demo"]),
     ("histctl to", ["token"]),
     ("histctl token ", ["check", "show"]),
     ("histctl token check --d", ["--date"]),
@@ -47,7 +47,7 @@ struct BashCompletionTests {
     ("histctl log --busy-timeout ", []),
     ("histctl log -- --d", []),
     ("histctl nothing ", []),
-    ("histctl --version ", ["info", "log", "show", "token"]),
+    ("histctl --version ", ["info", "log", "show", "token", "demo"]),
   ])
   func `words of the command line`(_ line: String, _ words: [String]) async throws {
     let folder = try TemporaryFolder()
@@ -109,6 +109,14 @@ struct BashCompletionTests {
     try CompletionStore.write(in: folder)
     let files = try await Self.complete(line, in: folder)
     #expect(files.contains("my store.store"))
+  }
+
+  @Test func `folders alone where a folder is asked for`() async throws {
+    let folder = try TemporaryFolder()
+    try CompletionStore.write(in: folder)
+    try FileManager.default.createDirectory(
+      atPath: folder.file("my folder"), withIntermediateDirectories: false)
+    #expect(try await Self.complete("histctl demo my", in: folder) == ["my folder"])
   }
 
   @Test func `a shell without COMP_LINE is served too`() async throws {

@@ -29,7 +29,7 @@ struct FishCompletionTests {
   }
 
   @Test(arguments: [
-    ("histctl ", ["info", "log", "show", "token"]),
+    ("histctl ", ["demo", "info", "log", "show", "token"]),
     ("histctl token ", ["check", "show"]),
     ("histctl token check --d", ["--date"]),
     ("histctl log --date ", ["local", "raw", "relative", "utc"]),
@@ -41,6 +41,15 @@ struct FishCompletionTests {
   func `words of the command line`(_ line: String, _ words: [String]) async throws {
     let folder = try TemporaryFolder()
     #expect(Self.values(try await Self.complete(line, in: folder)).sorted() == words)
+  }
+
+  @Test func `folders alone where a folder is asked for`() async throws {
+    let folder = try TemporaryFolder()
+    try CompletionStore.write(in: folder)
+    try FileManager.default.createDirectory(
+      atPath: folder.file("my folder"), withIntermediateDirectories: false)
+    #expect(
+      Self.values(try await Self.complete("histctl demo my", in: folder)) == ["my folder/"])
   }
 
   @Test(arguments: [

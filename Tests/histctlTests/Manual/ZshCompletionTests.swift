@@ -50,7 +50,7 @@ struct ZshCompletionTests {
   }
 
   @Test(arguments: [
-    ("histctl ", ["info", "log", "show", "token"]),
+    ("histctl ", ["info", "log", "show", "token", "demo"]),
     ("histctl token ", ["check", "show"]),
     ("histctl token check --d", ["--date"]),
     ("histctl log --date ", ["local", "utc", "relative", "raw"]),
@@ -60,6 +60,7 @@ struct ZshCompletionTests {
     ("histctl nothing ", []),
     ("histctl log ", ["files "]),
     ("histctl log --bookmark-file=", ["files "]),
+    ("histctl demo ", ["files -/"]),
   ])
   func `words of the command line`(_ line: String, _ words: [String]) async throws {
     let folder = try TemporaryFolder()
