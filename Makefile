@@ -29,13 +29,19 @@ FORMAT := $(SWIFT) format
 FORMAT_FLAGS := --configuration .swift-format --recursive --parallel $(SWIFT_FILES)
 PAGES = $(wildcard man/*.[157])
 
-.PHONY: help setup setup-test setup-ci build release test lint format warnings architecture \
+.PHONY: help demo setup setup-test setup-ci build release test lint format warnings architecture \
   docs docs-check man completions schema ci clean benchmark
 
 help: ## list the targets
 	@echo "histctl: make TARGET"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s%s\n", $$1, $$2 }' Makefile
 	@echo "variables: BUILD_FLAGS RELEASE_FLAGS TEST_FLAGS BENCHMARK_FLAGS VERBOSE=1"
+
+# The program by the shorter of its two names, for those who will type it.
+demo: release ## build histctl and show it at work on a sample store
+	@programs="$$($(SWIFT) build --configuration release --show-bin-path $(BUILD_FLAGS))"; \
+	if [ .build/release -ef "$$programs" ]; then programs=.build/release; fi; \
+	.ci/demo "$$programs/histctl" .build/demo
 
 setup: ## install the system packages that building needs, where they are missing
 	@.ci/setup build

@@ -351,4 +351,25 @@ import Testing
     #expect(result.errors.contains("no folder is named"))
     #expect(try folder.names() == [])
   }
+
+  // MARK: - make demo
+
+  @Test(.enabled(if: Tool("bash") != nil)) func theDemonstrationRunsAgainAndAgain() async throws {
+    let bash = try #require(Tool("bash"))
+    for _ in 0..<2 {
+      let result = try await bash.run(
+        [Manual.path(".ci/demo"), Tool.histctl.path, "a folder"], folder: folder.path)
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(result.errors == "")
+      let commands = result.lines.filter { $0.hasPrefix("$ histctl ") }.map { line in
+        line.dropFirst("$ histctl ".count).prefix { $0 != " " }
+      }
+      #expect(commands == ["demo", "info", "log", "show", "token", "log"])
+      for words in [
+        "\nidentifier  ", "  - Trip/p", "name: \"Company offsite\"", "has expired in a folder/",
+        "{\"schema\":1,\"type\":\"transaction\"", "Now try it yourself:",
+      ] { #expect(result.text.contains(words), "\(words)") }
+      #expect(result.lines.count < 90)
+    }
+  }
 }
