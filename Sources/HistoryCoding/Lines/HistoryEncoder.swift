@@ -16,6 +16,14 @@ public protocol HistoryEncoder: Sendable {
   /// Adds a change to the transaction that was started.
   mutating func append(_ change: HistoryChange)
 
+  /// Adds the changes that a reader gives of its current transaction.
+  ///
+  /// - Parameters:
+  ///   - reader: Where they come from.
+  ///   - byteLimit: Stops when ``byteCount`` has reached it.
+  /// - Returns: Whether all changes were added; false to be called again.
+  mutating func appendChanges(of reader: HistoryReader, byteLimit: Int) throws -> Bool
+
   /// Ends the transaction that was started.
   mutating func end()
 
@@ -34,4 +42,13 @@ public protocol HistoryEncoder: Sendable {
 extension HistoryEncoder {
   /// Nothing.
   public var prologue: [UInt8] { [] }
+
+  /// One by one.
+  public mutating func appendChanges(of reader: HistoryReader, byteLimit: Int) throws -> Bool {
+    while let change = try reader.nextChange() {
+      append(change)
+      if byteCount >= byteLimit { return false }
+    }
+    return true
+  }
 }

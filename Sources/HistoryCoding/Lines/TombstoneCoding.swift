@@ -46,28 +46,6 @@ enum TombstoneCoding {
   }
 }
 
-/// UUIDs as upper-case text.
-public enum UUIDText {
-  private static let groups = [4, 2, 2, 2, 6]
-
-  /// The text of 16 bytes, such as `1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F`.
-  public static func text(of bytes: [UInt8]) -> String {
-    var rest = bytes[...]
-    return groups.map { length in
-      defer { rest = rest.dropFirst(length) }
-      return rest.prefix(length).map { byte in
-        (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }.joined()
-    }.joined(separator: "-")
-  }
-
-  static func bytes(of text: String) -> [UInt8]? {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.map(\.utf8.count) == groups.map({ $0 * 2 }) else { return nil }
-    return Hexadecimal.bytes(of: parts.joined())
-  }
-}
-
 /// Bytes as pairs of hexadecimal digits.
 enum Hexadecimal {
   static func bytes(of text: String) -> [UInt8]? {

@@ -16,12 +16,9 @@ import StoreFormat
 /// ```
 public struct TransactionLineEncoder: HistoryEncoder {
   private var writer = JSONWriter(capacity: 1 << 16)
-  private var texts: [ObjectIdentifier: (entity: HistoryEntity, text: EntityText)] = [:]
-  private var lastText: (entity: HistoryEntity, text: EntityText)?
+  private var texts = EntityTexts()
+  private var plainTexts = PlainChangeTexts()
   private var isFirstChange = true
-
-  /// More entities than stores have; see ``entityText(for:)``.
-  private static let mostTexts = 10_000
 
   /// An encoder with an empty buffer.
   public init() {}
@@ -64,16 +61,16 @@ public struct TransactionLineEncoder: HistoryEncoder {
     }
     writer.appendRaw(",\"transaction\":")
     writer.appendInteger(transaction.number)
-    if let timestamp = transaction.timestamp { append(timestamp) }
-    append(",\"author\":", transaction.author)
-    append(",\"bundle\":", transaction.bundle)
-    append(",\"process\":", transaction.process)
-    append(",\"context\":", transaction.context)
+    if let timestamp = transaction.timestamp { writer.append(timestamp, withStored: true) }
+    writer.append(",\"author\":", transaction.author)
+    writer.append(",\"bundle\":", transaction.bundle)
+    writer.append(",\"process\":", transaction.process)
+    writer.append(",\"context\":", transaction.context)
     if let bytes = transaction.queryGeneration {
       writer.appendRaw(",\"queryGenerationRaw\":")
       writer.append(blob: bytes)
     }
-    if !transaction.extra.isEmpty { append(transaction.extra) }
+    if !transaction.extra.isEmpty { writer.append(transaction.extra) }
     if transaction.isPartial { writer.appendRaw(",\"partial\":true") }
     writer.appendRaw(",\"changes\":[")
     isFirstChange = true
@@ -88,30 +85,23 @@ public struct TransactionLineEncoder: HistoryEncoder {
       writer.appendRaw(",{\"change\":")
     }
     writer.appendInteger(change.number)
-    switch change.kind {
-    case .insert: writer.appendRaw(",\"kind\":\"insert\"")
-    case .update: writer.appendRaw(",\"kind\":\"update\"")
-    case .delete: writer.appendRaw(",\"kind\":\"delete\"")
-    case nil: break
-    }
-    let text = change.entity.map { entityText(for: $0) }
-    if let text { writer.appendRaw(text.member) }
-    if let primaryKey = change.primaryKey {
-      writer.appendRaw(",\"pk\":")
-      writer.appendInteger(primaryKey)
-    }
-    if let mask = change.mask {
-      if change.kind == .update, let text, text.tombstoneTypes != nil,
-        mask.fits(slotCount: text.slotNames.count)
-      {
-        append(mask, text)
-      }
-      writer.appendRaw(",\"columnsRaw\":")
-      mask.withBytes { writer.appendHexadecimal($0.bindMemory(to: UInt8.self)) }
-    }
-    if change.kind == .delete || !change.tombstone.isEmpty { appendTombstone(of: change, text) }
-    if !change.extra.isEmpty { append(change.extra) }
+    writer.append(membersOf: change, change.entity.map { texts.text(for: $0) })
     writer.appendRaw("}")
+  }
+
+  /// Adds the changes that a reader gives; those that are like thousands before cost a fraction.
+  ///
+  /// The reader must be of one store through all the encoder's life.
+  public mutating func appendChanges(of reader: HistoryReader, byteLimit: Int) throws -> Bool {
+    while let row = try reader.nextRow() {
+      if plainTexts.append(row, reader, isFirst: isFirstChange, to: &writer) {
+        isFirstChange = false
+      } else {
+        append(reader.change(at: row))
+      }
+      if writer.count >= byteLimit { return false }
+    }
+    return true
   }
 
   /// Ends the line that was started.
@@ -132,96 +122,5 @@ public struct TransactionLineEncoder: HistoryEncoder {
       writer.appendInteger(oldest)
     }
     writer.appendRaw("}\n")
-  }
-
-  private mutating func append(_ timestamp: StoreTimestamp) {
-    // A time outside the years 1 to 9999 has no form for people.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: StoreTimestamp.iso8601ByteCount) {
-      let count = timestamp.writeISO8601(into: $0)
-      guard count > 0 else { return }
-      writer.appendRaw(",\"timestamp\":\"")
-      writer.appendRaw(UnsafeBufferPointer(rebasing: $0[..<count]))
-      writer.appendRaw("\"")
-    }
-    writer.appendRaw(",\"timestampRaw\":")
-    writer.append(raw: timestamp.secondsSinceReferenceDate)
-  }
-
-  private mutating func append(_ key: StaticString, _ text: RecordedText?) {
-    guard let text else { return }
-    writer.appendRaw(key)
-    if text.malformedBytes == nil {
-      writer.appendString(text.string)
-    } else {
-      writer.append(raw: text.storedValue)
-    }
-  }
-
-  private mutating func append(_ extra: [ExtraColumn]) {
-    writer.appendRaw(",\"extra\":{")
-    for (index, column) in extra.enumerated() {
-      if index > 0 { writer.appendRaw(",") }
-      writer.appendString(column.column)
-      writer.appendRaw(":")
-      writer.append(raw: column.value)
-    }
-    writer.appendRaw("}")
-  }
-
-  private mutating func append(_ mask: ColumnMask, _ text: EntityText) {
-    writer.appendRaw(",\"attributes\":[")
-    var isFirst = true
-    mask.forEachSetSlot { slot in
-      var previous = text.previousSlots[slot]
-      while let earlier = previous {
-        if mask.contains(earlier) { return }
-        previous = text.previousSlots[earlier]
-      }
-      if !isFirst { writer.appendRaw(",") }
-      isFirst = false
-      writer.appendRaw(text.slotNames[slot])
-    }
-    writer.appendRaw("]")
-  }
-
-  private mutating func appendTombstone(of change: HistoryChange, _ text: EntityText?) {
-    var isExact = false
-    if change.kind == .delete, let text, let types = text.tombstoneTypes {
-      isExact = change.tombstone.count <= types.count
-      writer.appendRaw(",\"tombstone\":{")
-      var isFirst = true
-      for (index, value) in change.tombstone.prefix(types.count).enumerated()
-      where !value.isNull {
-        if !isFirst { writer.appendRaw(",") }
-        isFirst = false
-        writer.appendRaw(text.tombstoneKeys[index])
-        if !TombstoneCoding.append(value, of: types[index], to: &writer) {
-          isExact = false
-        }
-      }
-      writer.appendRaw("}")
-    }
-    guard !isExact, !change.tombstone.isEmpty else { return }
-    writer.appendRaw(",\"tombstoneRaw\":[")
-    for (index, value) in change.tombstone.enumerated() {
-      if index > 0 { writer.appendRaw(",") }
-      writer.append(raw: value)
-    }
-    writer.appendRaw("]")
-  }
-
-  /// The entity's texts; those of the last entity and of every named one are kept.
-  private mutating func entityText(for entity: HistoryEntity) -> EntityText {
-    if let lastText, lastText.entity === entity { return lastText.text }
-    let known = texts[ObjectIdentifier(entity)]?.text
-    let text = known ?? EntityText(entity)
-    // An entity without a name is made anew for each change, and so is, by the decoder, one that its
-    // schema does not know; keeping all of those would fill memory.
-    if known == nil, entity.name != nil {
-      if texts.count >= Self.mostTexts { texts.removeAll(keepingCapacity: true) }
-      texts[ObjectIdentifier(entity)] = (entity, text)
-    }
-    lastText = (entity, text)
-    return text
   }
 }

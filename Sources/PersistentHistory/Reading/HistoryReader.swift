@@ -20,19 +20,38 @@ public final class HistoryReader {
 
   private let transactions: TransactionCursor
   private let changeCursor: (ChangeDetail) throws -> ChangeCursor
-  private var changes: ChangeCursor?
-  private var kinds: ChangeCursor?
+  @exclusivity(unchecked) private var changes: ChangeCursor?
+  @exclusivity(unchecked) private var kinds: ChangeCursor?
   private let store: String?
   private let filter: ChangeCondition?
-  private var lastEntity: HistoryEntity?
-  private var current: Int64?
+  @exclusivity(unchecked) private var lastEntity: HistoryEntity?
+  @exclusivity(unchecked) private var current: Int64?
 
   /// Prepares to read what a query selects.
   ///
   /// - Throws: ``HistoryError`` where the query names what the store does not have, and
   ///   ``StoreFormat/StoreError``.
-  public init(
+  public convenience init(
     snapshot: StoreSnapshot, query: HistoryQuery = HistoryQuery(), schema: HistorySchema? = nil
+  ) throws {
+    try self.init(snapshot: snapshot, query: query, schema: schema, rows: nil)
+  }
+
+  /// Prepares to read a part of the history as its rows lie in the file, which is twice as fast.
+  ///
+  /// ``nextChange()`` then throws ``StoreFormat/RowsOutOfOrder`` where they do not lie in order;
+  /// whoever reads this way keeps what was read until the end is reached, and may have to read anew
+  /// without.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The store.
+  ///   - query: What to read, oldest first.
+  ///   - schema: The entities of the store.
+  ///   - rows: Where the changes of the query's range lie; see
+  ///     ``StoreFormat/StoreSnapshot/changeRows(ofTransactions:)``.
+  public init(
+    snapshot: StoreSnapshot, query: HistoryQuery, schema: HistorySchema?,
+    rows: ClosedRange<Int64>?
   ) throws {
     let schema = try schema ?? HistorySchema(snapshot)
     self.schema = schema
@@ -44,12 +63,15 @@ public final class HistoryReader {
     store = snapshot.metadata.storeIdentifier
     filter = query.keepsOnlyMatchingChanges && !query.change.isEmpty ? query.change : nil
     transactions = try snapshot.transactions(selection)
-    changeCursor = { detail in try snapshot.changes(selection, detail: detail) }
+    changeCursor = { detail in try snapshot.changes(selection, detail: detail, among: rows) }
   }
 
   /// Goes to the next transaction and gives it without its changes; nil behind the last one.
   public func nextTransaction() throws -> HistoryTransaction? {
-    guard try transactions.next() else { return nil }
+    guard try transactions.next() else {
+      try changes?.finish()
+      return nil
+    }
     current = transactions.number
     try changes?.start(transaction: transactions.number)
     try kinds?.start(transaction: transactions.number)
@@ -62,11 +84,18 @@ public final class HistoryReader {
 
   /// Goes to the next change of the current transaction; nil behind the last one.
   public func nextChange() throws -> HistoryChange? {
-    let changes = try started(&changes, .everything)
+    try nextRow().map(change)
+  }
+
+  /// Goes to the next change of the current transaction and lends its row; nil behind the last one.
+  ///
+  /// A row costs a fraction of a ``HistoryChange`` and is gone with the next step;
+  /// ``change(at:)`` makes a value of it.
+  public func nextRow() throws -> ChangeCursor? {
+    let changes = try changes ?? started(.everything)
     while try changes.next() {
-      let change = change(at: changes)
-      if let filter, !filter.matches(change) { continue }
-      return change
+      if let filter, !filter.matches(change(at: changes)) { continue }
+      return changes
     }
     return nil
   }
@@ -80,7 +109,7 @@ public final class HistoryReader {
       while let change = try nextChange() { summary.add(change.kind, of: change.entity) }
       return summary
     }
-    let kinds = try started(&kinds, .kinds)
+    let kinds = try kinds ?? started(.kinds)
     var tally = EntityTally()
     while try kinds.next() {
       // A file that names ever new entities is counted entity by entity.
@@ -98,15 +127,15 @@ public final class HistoryReader {
     return summary
   }
 
-  /// The cursor over the current transaction's changes; opened when it is first needed.
-  private func started(
-    _ cursor: inout ChangeCursor?, _ detail: ChangeDetail
-  ) throws -> ChangeCursor {
-    if let cursor { return cursor }
-    let opened = try changeCursor(detail)
-    if let current { try opened.start(transaction: current) }
-    cursor = opened
-    return opened
+  /// Opens the cursor over changes when it is first needed.
+  private func started(_ detail: ChangeDetail) throws -> ChangeCursor {
+    let cursor = try changeCursor(detail)
+    if let current { try cursor.start(transaction: current) }
+    switch detail {
+    case .everything: changes = cursor
+    case .kinds: kinds = cursor
+    }
+    return cursor
   }
 
   /// Goes to the next transaction and gives it with all its changes; nil behind the last one.
@@ -116,16 +145,17 @@ public final class HistoryReader {
     return transaction
   }
 
-  private func change(at changes: ChangeCursor) -> HistoryChange {
-    let kind = changes.kind
-    return HistoryChange(
-      number: changes.number, kind: kind, entity: changes.entityNumber.map(entity),
+  /// The value of a row that was lent.
+  public func change(at changes: ChangeCursor) -> HistoryChange {
+    HistoryChange(
+      number: changes.number, kind: changes.kind, entity: changes.entityNumber.map(entity),
       primaryKey: changes.primaryKey, mask: changes.mask, tombstone: changes.tombstone,
       extra: changes.extra)
   }
 
-  /// Changes of one entity tend to stand together, so the last one is remembered.
-  private func entity(_ number: Int64) -> HistoryEntity {
+  /// The entity with a number.
+  public func entity(_ number: Int64) -> HistoryEntity {
+    // Changes of one entity tend to stand together.
     if let lastEntity, lastEntity.number == number { return lastEntity }
     let entity = schema.entity(number: number)
     lastEntity = entity

@@ -10,10 +10,12 @@ public final class ChangeCursor {
   private let columns: Columns
   private let readsByTransaction: Bool
   private let isAscending: Bool
-  private var current: Int64?
+  /// The highest transaction number among rows that are read as they lie; nil for reading in order.
+  private let highestScanned: Int64?
+  @exclusivity(unchecked) private var current: Int64?
   /// A row that was stepped to but belongs to a transaction not asked for yet.
-  private var isRowPending = false
-  private var isAtEnd = false
+  @exclusivity(unchecked) private var isRowPending = false
+  @exclusivity(unchecked) private var isAtEnd = false
 
   /// - Parameters:
   ///   - range: The transaction numbers whose changes will be asked for.
@@ -21,15 +23,23 @@ public final class ChangeCursor {
   ///   - isSparse: Whether only some of the transactions in the range will be asked for; their
   ///     changes are then looked up one transaction at a time.
   ///   - detail: What is to be read of each row.
+  ///   - rows: The rows among which all those changes are, to be read as they lie in the file; nil
+  ///     to look them up in order.
   init(
     _ database: Database, tables: HistoryTables, range: ClosedRange<Int64>, isAscending: Bool,
-    isSparse: Bool, detail: ChangeDetail
+    isSparse: Bool, detail: ChangeDetail, rows: ClosedRange<Int64>? = nil
   ) throws {
     columns = Columns(tables, detail: detail)
     self.isAscending = isAscending
-    readsByTransaction = isSparse && tables.indexesChangesByTransaction
+    highestScanned = rows == nil ? nil : range.upperBound
+    readsByTransaction = rows == nil && isSparse && tables.indexesChangesByTransaction
     let list = columns.expressions.joined(separator: ", ")
-    if readsByTransaction {
+    if let rows {
+      cursor = try StatementCursor(
+        database,
+        sql: "SELECT \(list) FROM ACHANGE NOT INDEXED WHERE Z_PK BETWEEN ?1 AND ?2 ORDER BY Z_PK")
+      try cursor.bind([.integer(rows.lowerBound), .integer(rows.upperBound)])
+    } else if readsByTransaction {
       cursor = try StatementCursor(
         database, sql: "SELECT \(list) FROM ACHANGE WHERE ZTRANSACTIONID = ?1 ORDER BY Z_PK")
     } else {
@@ -62,58 +72,75 @@ public final class ChangeCursor {
         isAtEnd = true
         break
       }
-      guard cursor.type(at: Columns.transaction) == SQLITE_INTEGER else { continue }
-      let owner = cursor.integer(at: Columns.transaction)
+      guard let owner = cursor.integerIfAny(at: Columns.transaction) else { continue }
       if owner == current {
         isRowPending = false
         load()
         return true
       }
       let isBehind = isAscending ? owner < current : owner > current
+      if let highestScanned, isBehind || owner > highestScanned { throw RowsOutOfOrder() }
       isRowPending = !isBehind
       if isRowPending { break }
     }
     return false
   }
 
+  /// Ends the reading behind the last transaction.
+  ///
+  /// - Throws: ``RowsOutOfOrder`` where rows that were read as they lie are left over: they may be
+  ///   changes of transactions that are long past.
+  public func finish() throws {
+    guard highestScanned != nil, !isAtEnd else { return }
+    guard !isRowPending, try !cursor.step() else { throw RowsOutOfOrder() }
+    isAtEnd = true
+  }
+
   // MARK: - The current row
 
   /// The change number, `Z_PK`.
-  public private(set) var number: Int64 = 0
+  @exclusivity(unchecked) public private(set) var number: Int64 = 0
   /// What happened; nil for a kind that no framework writes.
-  public private(set) var kind: ChangeKind?
+  @exclusivity(unchecked) public private(set) var kind: ChangeKind?
   /// The number of the object's own entity; nil where the row holds none.
-  public private(set) var entityNumber: Int64?
+  @exclusivity(unchecked) public private(set) var entityNumber: Int64?
   /// The object's primary key; nil where the row holds none.
-  public private(set) var primaryKey: Int64?
+  @exclusivity(unchecked) public private(set) var primaryKey: Int64?
   /// Which slots an update touched; nil for inserts and deletes.
-  public private(set) var mask: ColumnMask?
-  private var isRegular = true
+  @exclusivity(unchecked) public private(set) var mask: ColumnMask?
+  /// Whether the row holds nothing but the properties above: no ``tombstone`` and no ``extra``.
+  @exclusivity(unchecked) public private(set) var isPlain = true
 
   /// Takes over what nearly every row has.
   private func load() {
     if columns.detail == .kinds {
-      kind = integer(at: Columns.kind).flatMap(ChangeKind.init(rawValue:))
-      entityNumber = integer(at: Columns.entity)
+      kind = cursor.integerIfAny(at: Columns.kind).flatMap(ChangeKind.init(rawValue:))
+      entityNumber = cursor.integerIfAny(at: Columns.entity)
       return
     }
     number = cursor.integer(at: Columns.number)
-    kind = integer(at: Columns.kind).flatMap(ChangeKind.init(rawValue:))
-    entityNumber = integer(at: Columns.entity)
-    primaryKey = integer(at: Columns.primaryKey)
-    isRegular = kind != nil && entityNumber != nil && primaryKey != nil
+    let kind = cursor.integerIfAny(at: Columns.kind).flatMap(ChangeKind.init(rawValue:))
+    let entityNumber = cursor.integerIfAny(at: Columns.entity)
+    let primaryKey = cursor.integerIfAny(at: Columns.primaryKey)
+    self.kind = kind
+    self.entityNumber = entityNumber
+    self.primaryKey = primaryKey
+    var isPlain =
+      kind != nil && entityNumber != nil && primaryKey != nil && cursor.isNull(at: Columns.rest)
+      && cursor.integerIfAny(at: Columns.own) == columns.ownNumber
     switch cursor.type(at: Columns.mask) {
     case SQLITE_NULL: mask = nil
     case SQLITE_BLOB: mask = ColumnMask(bytes: cursor.bytes(at: Columns.mask))
     default:
       mask = nil
-      isRegular = false
+      isPlain = false
     }
+    self.isPlain = isPlain
   }
 
   /// What a deleted object left behind, by slot and without nulls at the end; mostly empty.
   public var tombstone: [StoredValue] {
-    guard cursor.integer(at: Columns.hasTombstone) != 0 else { return [] }
+    guard !isPlain else { return [] }
     var values: [StoredValue] = []
     for (slot, column) in columns.tombstone where !cursor.isNull(at: column) {
       values += Array(repeating: .null, count: slot - values.count)
@@ -124,7 +151,7 @@ public final class ChangeCursor {
 
   /// What else the row holds; mostly empty.
   public var extra: [ExtraColumn] {
-    guard !isRegular || cursor.integer(at: Columns.isIrregular) != 0 else { return [] }
+    guard !isPlain else { return [] }
     var extra: [ExtraColumn] = []
     func keep(_ column: Int) {
       extra.append(ExtraColumn(column: columns.names[column], value: cursor.value(at: column)))
@@ -134,18 +161,14 @@ public final class ChangeCursor {
     if primaryKey == nil { keep(Columns.primaryKey) }
     let maskType = cursor.type(at: Columns.mask)
     if maskType != SQLITE_BLOB && maskType != SQLITE_NULL { keep(Columns.mask) }
-    if let column = columns.ownEntity,
-      cursor.type(at: column) != SQLITE_INTEGER
-        || cursor.integer(at: column) != EntityNumbering.HistoryEntity.change.rawValue
+    if columns.hasOwn,
+      cursor.type(at: Columns.own) != SQLITE_INTEGER
+        || cursor.integer(at: Columns.own) != columns.ownNumber
     {
-      keep(column)
+      keep(Columns.own)
     }
     for column in columns.unexpected where !cursor.isNull(at: column) { keep(column) }
     return extra
-  }
-
-  private func integer(at column: Int) -> Int64? {
-    cursor.type(at: column) == SQLITE_INTEGER ? cursor.integer(at: column) : nil
   }
 
   /// Where the columns of the layout stand in the statement.
@@ -157,19 +180,22 @@ public final class ChangeCursor {
     static let transaction = 4
     static let mask = 5
 
-    /// SQLite looks at the columns that are mostly null and sums them up in two numbers, which is
-    /// several times cheaper than asking it for each.
-    static let hasTombstone = 6
-    static let isIrregular = 7
+    /// The number of ACHANGE itself among the entities.
+    static let own = 6
+    /// The first value among the columns that are mostly null, which SQLite finds several times
+    /// sooner than it is asked for each.
+    static let rest = 7
 
     let detail: ChangeDetail
-    /// The columns' names; empty for the two numbers.
+    /// The columns' names; empty for what is not a column.
     let names: [String]
     /// What the statement selects.
     let expressions: [String]
     /// Slots with their columns; a slot without a column stays null.
     let tombstone: [(slot: Int, column: Int)]
-    let ownEntity: Int?
+    /// Whether the layout has the column at all.
+    let hasOwn: Bool
+    let ownNumber = EntityNumbering.HistoryEntity.change.rawValue
     /// Columns that hold null in every store that a framework wrote.
     let unexpected: [Int]
 
@@ -178,14 +204,16 @@ public final class ChangeCursor {
       if detail == .kinds {
         // The same places, so that one cursor reads both; what is left out is null or 0.
         names = []
-        expressions = ["0", "ZCHANGETYPE", "ZENTITY", "NULL", "ZTRANSACTIONID", "NULL", "0", "0"]
+        expressions = ["0", "ZCHANGETYPE", "ZENTITY", "NULL", "ZTRANSACTIONID", "NULL", "0", "NULL"]
         tombstone = []
-        ownEntity = nil
+        hasOwn = false
         unexpected = []
         return
       }
+      hasOwn = tables.changeColumns.contains("Z_ENT")
       var names = [
-        "Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS", "", "",
+        "Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS",
+        hasOwn ? "Z_ENT" : "", "",
       ]
       func position(of name: String) -> Int? {
         guard tables.changeColumns.contains(name) else { return nil }
@@ -195,18 +223,12 @@ public final class ChangeCursor {
       let tombstone = zip(tables.tombstoneSlots, tables.tombstoneColumns).compactMap { slot, name in
         position(of: name).map { (slot: slot, column: $0) }
       }
-      ownEntity = position(of: "Z_ENT")
       unexpected = (["Z_OPT"] + tables.unknownColumns(of: .change)).compactMap { position(of: $0) }
-
-      var irregular: [String] = []
-      if ownEntity != nil {
-        irregular.append("Z_ENT IS NOT \(EntityNumbering.HistoryEntity.change.rawValue)")
-      }
-      irregular += unexpected.map { [names] in "\(quoted(names[$0])) IS NOT NULL" }
-      expressions = names.enumerated().map { index, name in
+      let rest = (unexpected + tombstone.map(\.column)).map { [names] in quoted(names[$0]) }
+      expressions = names.enumerated().map { [ownNumber, hasOwn] index, name in
         switch index {
-        case Self.hasTombstone: anyOf(tombstone.map { "\(quoted(names[$0.column])) IS NOT NULL" })
-        case Self.isIrregular: anyOf(irregular)
+        case Self.own where !hasOwn: "\(ownNumber)"
+        case Self.rest: firstValue(of: rest)
         default: quoted(name)
         }
       }

@@ -131,6 +131,20 @@ func anyOf(_ alternatives: [String]) -> String {
   return alternatives.isEmpty ? "FALSE" : joined(alternatives[...])
 }
 
+/// The first of some values that is not null; null where all are.
+///
+/// A function takes no more than a hundred arguments where SQLite was built so.
+func firstValue(of expressions: [String]) -> String {
+  var parts = expressions
+  while parts.count > 1 {
+    parts = stride(from: 0, to: parts.count, by: 64).map { start in
+      let part = parts[start..<min(start + 64, parts.count)]
+      return part.count == 1 ? part[start] : "coalesce(\(part.joined(separator: ", ")))"
+    }
+  }
+  return parts.first ?? "NULL"
+}
+
 extension String {
   fileprivate var parenthesized: String { "(\(self))" }
 }

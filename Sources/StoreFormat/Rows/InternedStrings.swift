@@ -6,8 +6,8 @@ final class InternedStrings {
   private static let capacity = 4 << 20
 
   private let cursor: StatementCursor?
-  private var cache: [Int64: RecordedText?] = [:]
-  private var cachedBytes = 0
+  @exclusivity(unchecked) private var cache: [Int64: RecordedText?] = [:]
+  @exclusivity(unchecked) private var cachedBytes = 0
 
   init(_ database: Database, tables: HistoryTables) throws {
     cursor =

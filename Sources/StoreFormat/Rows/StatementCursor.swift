@@ -10,7 +10,7 @@ final class StatementCursor {
   private let pointer: OpaquePointer
   private let connection: OpaquePointer?
   /// SQLite starts a finished statement anew when it is stepped once more.
-  private var isFinished = false
+  @exclusivity(unchecked) private var isFinished = false
 
   /// - Parameter isCached: Whether the connection keeps the statement for the next time; it must not
   ///   be asked for again before it was stepped to its end or reset.
@@ -67,6 +67,16 @@ final class StatementCursor {
   func type(at column: Int) -> CInt { sqlite3_column_type(pointer, CInt(column)) }
   func integer(at column: Int) -> Int64 { sqlite3_column_int64(pointer, CInt(column)) }
   func real(at column: Int) -> Double { sqlite3_column_double(pointer, CInt(column)) }
+
+  /// The integer in a column; nil where it holds anything else.
+  ///
+  /// Type and value are taken from one look at the column. The connections of this module belong to
+  /// one thread at a time, so the value needs no lock of SQLite's.
+  @inline(__always)
+  func integerIfAny(at column: Int) -> Int64? {
+    let value = sqlite3_column_value(pointer, CInt(column))
+    return sqlite3_value_type(value) == SQLITE_INTEGER ? sqlite3_value_int64(value) : nil
+  }
 
   /// The bytes of a blob or of a text, valid until the next step.
   func bytes(at column: Int) -> UnsafeRawBufferPointer {

@@ -10,21 +10,21 @@ public final class TransactionCursor {
   private let columns: Columns
 
   /// The transaction number, `Z_PK`.
-  public private(set) var number: Int64 = 0
+  @exclusivity(unchecked) public private(set) var number: Int64 = 0
   /// When it was saved; nil where the row holds no number there.
-  public private(set) var timestamp: StoreTimestamp?
+  @exclusivity(unchecked) public private(set) var timestamp: StoreTimestamp?
   /// Who saved, as the app set it.
-  public private(set) var author: RecordedText?
+  @exclusivity(unchecked) public private(set) var author: RecordedText?
   /// The bundle identifier of the program.
-  public private(set) var bundle: RecordedText?
+  @exclusivity(unchecked) public private(set) var bundle: RecordedText?
   /// The name of the process.
-  public private(set) var process: RecordedText?
+  @exclusivity(unchecked) public private(set) var process: RecordedText?
   /// The name of the context.
-  public private(set) var context: RecordedText?
+  @exclusivity(unchecked) public private(set) var context: RecordedText?
   /// The snapshot that a pinned query generation stands for; opaque.
-  public private(set) var queryGeneration: [UInt8]?
+  @exclusivity(unchecked) public private(set) var queryGeneration: [UInt8]?
   /// What else the row holds.
-  public private(set) var extra: [ExtraColumn] = []
+  @exclusivity(unchecked) public private(set) var extra: [ExtraColumn] = []
 
   init(_ database: Database, tables: HistoryTables, selection: TransactionSelection) throws {
     columns = Columns(tables)

@@ -47,6 +47,11 @@ public struct ColumnMask: Sendable {
     }
   }
 
+  /// The mask in one number, of which no other mask has the same; nil for one of more than 7 bytes.
+  public var shortKey: UInt64? {
+    byteCount < 8 ? inline.0.littleEndian | UInt64(byteCount) << 56 : nil
+  }
+
   /// The bytes.
   public var bytes: [UInt8] { withBytes { Array($0) } }
 

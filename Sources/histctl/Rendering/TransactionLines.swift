@@ -13,9 +13,8 @@ struct TransactionLines {
     var encoder = TransactionLineEncoder()
     while let transaction = try reader.nextTransaction() {
       encoder.begin(transaction)
-      while let change = try reader.nextChange() {
-        encoder.append(change)
-        if encoder.byteCount >= TransactionLines.pieceSize { try flush(&encoder) }
+      while try !encoder.appendChanges(of: reader, byteLimit: TransactionLines.pieceSize) {
+        try flush(&encoder)
       }
       encoder.end()
       if encoder.byteCount >= TransactionLines.pieceSize { try flush(&encoder) }

@@ -1,0 +1,32 @@
+/// How exported text is packed.
+public enum ExportCompression: String, CaseIterable, Sendable {
+  /// Not at all.
+  case none
+  /// Zstandard frames, one behind the other, each with a checksum (RFC 8878).
+  case zstd
+  /// Gzip members, one behind the other (RFC 1952).
+  case gzip
+
+  /// What is added to the name of a packed file; empty for one that is not.
+  public var fileExtension: String {
+    switch self {
+    case .none: ""
+    case .zstd: "zst"
+    case .gzip: "gz"
+    }
+  }
+
+  /// Packs bytes by themselves.
+  ///
+  /// - Throws: ``CompressionError``.
+  func pack(_ bytes: [UInt8]) throws -> [UInt8] {
+    var compressor = ExportCompressor(self)
+    return try bytes.withUnsafeBytes { try compressor.pack($0) }
+  }
+}
+
+/// What a compression library refused to do: too little memory, in practice.
+public struct CompressionError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What the library says.
+  public let description: String
+}

@@ -1,0 +1,91 @@
+import CZlib
+import CZstd
+
+/// Packs pieces of text, each into a frame or member of its own.
+///
+/// Both formats may be put one behind the other, so pieces that were packed on different threads
+/// make one file.
+struct ExportCompressor {
+  /// Text of this kind packs to a twelfth at this level, as fast as it is made; higher levels take
+  /// several times longer for a few per cent.
+  private static let zstdLevel: CInt = 1
+  private static let gzipLevel: CInt = 1
+
+  private let compression: ExportCompression
+  private var zstd: ZstdContext?
+
+  init(_ compression: ExportCompression) { self.compression = compression }
+
+  /// Packs what an encoder has written.
+  mutating func pack(_ encoder: some HistoryEncoder) throws -> [UInt8] {
+    try encoder.withUnsafeBytes { try pack($0) }
+  }
+
+  /// Packs bytes; nothing stays nothing.
+  mutating func pack(_ bytes: UnsafeRawBufferPointer) throws -> [UInt8] {
+    guard !bytes.isEmpty else { return [] }
+    switch compression {
+    case .none: return Array(bytes)
+    case .zstd:
+      let context = try zstd ?? ZstdContext(level: Self.zstdLevel)
+      zstd = context
+      return try context.pack(bytes)
+    case .gzip: return try Self.gzip(bytes)
+    }
+  }
+
+  private static func gzip(_ bytes: UnsafeRawBufferPointer) throws -> [UInt8] {
+    var stream = z_stream()
+    // 16 beyond the window's size asks for gzip's frame.
+    guard czlib_deflate_init(&stream, gzipLevel, MAX_WBITS + 16) == Z_OK else {
+      throw CompressionError(description: "zlib has no memory left to compress with")
+    }
+    defer { deflateEnd(&stream) }
+    let capacity = Int(deflateBound(&stream, UInt(bytes.count)))
+    var status = Z_OK
+    let packed = [UInt8](unsafeUninitializedCapacity: capacity) { target, count in
+      stream.next_in = UnsafeMutablePointer(
+        mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
+      stream.avail_in = UInt32(clamping: bytes.count)
+      stream.next_out = target.baseAddress
+      stream.avail_out = UInt32(clamping: capacity)
+      status = CZlib.deflate(&stream, Z_FINISH)
+      count = capacity - Int(stream.avail_out)
+    }
+    guard status == Z_STREAM_END else {
+      throw CompressionError(description: "zlib could not compress: error \(status)")
+    }
+    return packed
+  }
+}
+
+/// A context of libzstd, which is dear to make.
+final class ZstdContext {
+  private let context: OpaquePointer
+
+  init(level: CInt) throws {
+    guard let context = ZSTD_createCCtx() else {
+      throw CompressionError(description: "zstd has no memory left to compress with")
+    }
+    self.context = context
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level)
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
+  }
+
+  deinit { ZSTD_freeCCtx(context) }
+
+  /// Packs bytes into one frame.
+  func pack(_ bytes: UnsafeRawBufferPointer) throws -> [UInt8] {
+    let capacity = ZSTD_compressBound(bytes.count)
+    var result = 0
+    let packed = [UInt8](unsafeUninitializedCapacity: capacity) { target, count in
+      result = ZSTD_compress2(context, target.baseAddress, capacity, bytes.baseAddress, bytes.count)
+      count = ZSTD_isError(result) == 0 ? result : 0
+    }
+    guard ZSTD_isError(result) == 0 else {
+      throw CompressionError(
+        description: "zstd could not compress: \(String(cString: ZSTD_getErrorName(result)))")
+    }
+    return packed
+  }
+}

@@ -1,0 +1,27 @@
+import StoreFormat
+
+/// What was exported, so far or in all.
+public struct ExportSummary: Hashable, Sendable {
+  /// How many transactions.
+  public internal(set) var transactions = 0
+  /// The first of them; nil where there was none.
+  public internal(set) var first: TransactionPosition?
+  /// The last of them.
+  public internal(set) var last: TransactionPosition?
+
+  /// Nothing.
+  public init() {}
+
+  mutating func add(_ position: TransactionPosition) {
+    transactions += 1
+    if first == nil { first = position }
+    last = position
+  }
+
+  /// Adds what comes behind.
+  mutating func add(_ next: ExportSummary) {
+    transactions += next.transactions
+    if first == nil { first = next.first }
+    last = next.last ?? last
+  }
+}

@@ -1,0 +1,68 @@
+import PersistentHistory
+import StoreFormat
+import Synchronization
+
+/// Writes the history that a query selects in one format, on all threads that there are.
+///
+/// The range is cut into windows of transactions. Each thread reads a window, encodes and compresses
+/// it by itself; the texts go out in the order of the transactions. Memory is bounded by the windows
+/// under way, and a window with too much in it goes out in pieces.
+///
+/// ```swift
+/// try file.read(withHelpers: 1) { snapshot, helpers in
+///   let export = HistoryExport(query: query, compression: .zstd)
+///   let summary = try export.write(snapshot, helpers, TransactionLineEncoder()) { bytes in … }
+/// }
+/// ```
+public struct HistoryExport: Sendable {
+  /// What to export; the order must be ascending.
+  public var query: HistoryQuery
+  /// How the text is packed.
+  public var compression: ExportCompression
+
+  /// An export, of everything unless told otherwise.
+  public init(query: HistoryQuery = HistoryQuery(), compression: ExportCompression = .none) {
+    self.query = query
+    self.compression = compression
+  }
+
+  /// Exports.
+  ///
+  /// - Parameters:
+  ///   - snapshot: What to read.
+  ///   - helpers: Threads that read the same snapshot.
+  ///   - encoder: The format; a copy of it for each thread.
+  ///   - output: Takes the bytes, piece by piece and in order, one call at a time but on any of the
+  ///     threads.
+  /// - Returns: What was exported.
+  /// - Throws: ``PersistentHistory/HistoryError``, ``StoreFormat/StoreError``, or what `output`
+  ///   throws.
+  @discardableResult
+  public func write(
+    _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers, _ encoder: some HistoryEncoder,
+    output: @escaping @Sendable (UnsafeRawBufferPointer, ExportSummary) throws -> Void
+  ) throws -> ExportSummary {
+    let sink = OrderedSink(output: output)
+    let prologue = encoder.prologue
+    if !prologue.isEmpty { try sink.write(compression.pack(prologue)) }
+    let plan = ExportPlan(query: query, newest: try snapshot.newestTransaction()?.number)
+    let threadCount = plan.isWhole ? 1 : helpers.count + 1
+    sink.allow(windows: threadCount * 2 + 1)
+    let work: @Sendable (StoreSnapshot) -> Void = { snapshot in
+      do {
+        var worker = try WindowWorker(
+          export: self, snapshot: snapshot, plan: plan, sink: sink, encoder: encoder)
+        try worker.run()
+      } catch {
+        sink.fail(error)
+      }
+    }
+    if threadCount == 1 {
+      work(snapshot)
+    } else {
+      helpers.run(work) { work(snapshot) }
+    }
+    try sink.throwFailure()
+    return sink.summary
+  }
+}

@@ -1,0 +1,119 @@
+import Dispatch
+import Synchronization
+
+/// Takes the texts of windows in any order and gives them out in theirs.
+///
+/// Whichever thread brings the text that is due writes it, with all that follow and are there
+/// already. A thread that is far ahead waits, so that few texts are kept.
+final class OrderedSink: Sendable {
+  typealias Output = @Sendable (UnsafeRawBufferPointer, ExportSummary) throws -> Void
+
+  private struct State {
+    /// The window whose text is due.
+    var due = 0
+    var finished: [Int: (bytes: [UInt8], summary: ExportSummary)] = [:]
+    var isWriting = false
+    /// Threads that have a piece of a window that is not due yet.
+    var waiting: [Int: DispatchSemaphore] = [:]
+    var summary = ExportSummary()
+    var failure: (any Error)?
+  }
+
+  private let output: Output
+  private let room = DispatchSemaphore(value: 0)
+  private let state = Mutex(State())
+
+  init(output: @escaping Output) { self.output = output }
+
+  /// What has been written.
+  var summary: ExportSummary { state.withLock { $0.summary } }
+
+  /// Lets so many windows be under way.
+  func allow(windows: Int) { for _ in 0..<windows { room.signal() } }
+
+  /// Waits until a window may be begun; false where there is no more to do because of a failure.
+  func waitForRoom() throws -> Bool {
+    room.wait()
+    guard state.withLock({ $0.failure == nil }) else {
+      room.signal()
+      return false
+    }
+    return true
+  }
+
+  /// Gives back the room for a window that there was not.
+  func giveUpRoom() { room.signal() }
+
+  /// Writes at once, before any window.
+  func write(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try output($0, summary) } }
+
+  /// Writes a part of a window, when its time has come.
+  func writePiece(_ index: Int, _ bytes: [UInt8]) throws {
+    let turn = state.withLock { state -> DispatchSemaphore? in
+      guard state.due != index || state.isWriting, state.failure == nil else { return nil }
+      let turn = DispatchSemaphore(value: 0)
+      state.waiting[index] = turn
+      return turn
+    }
+    turn?.wait()
+    try throwFailure()
+    // The window is due and its thread is here, so nobody else writes.
+    try write(bytes)
+  }
+
+  /// Takes the end of a window's text.
+  func finish(_ index: Int, _ bytes: [UInt8], _ summary: ExportSummary) {
+    state.withLock { state in
+      state.finished[index] = (bytes, summary)
+    }
+    while let (bytes, summary) = takeDue() {
+      do {
+        if !bytes.isEmpty { try bytes.withUnsafeBytes { try output($0, summary) } }
+        wrote(summary)
+      } catch {
+        fail(error)
+        return
+      }
+    }
+  }
+
+  /// Ends everything with an error; the first one counts.
+  func fail(_ error: any Error) {
+    let waiting = state.withLock { state in
+      if state.failure == nil { state.failure = error }
+      state.isWriting = false
+      defer { state.waiting = [:] }
+      return Array(state.waiting.values)
+    }
+    for turn in waiting { turn.signal() }
+    // Every thread that waits for room is to see the failure.
+    room.signal()
+  }
+
+  func throwFailure() throws {
+    if let failure = state.withLock({ $0.failure }) { throw failure }
+  }
+
+  private func takeDue() -> (bytes: [UInt8], summary: ExportSummary)? {
+    state.withLock { state in
+      guard !state.isWriting, state.failure == nil,
+        let next = state.finished.removeValue(forKey: state.due)
+      else { return nil }
+      state.isWriting = true
+      var total = state.summary
+      total.add(next.summary)
+      return (next.bytes, total)
+    }
+  }
+
+  private func wrote(_ summary: ExportSummary) {
+    let turn = state.withLock { state -> DispatchSemaphore? in
+      state.summary = summary
+      state.isWriting = false
+      state.due += 1
+      return state.waiting.removeValue(forKey: state.due)
+    }
+    room.signal()
+    turn?.signal()
+  }
+}

@@ -1,0 +1,128 @@
+import PersistentHistory
+import StoreFormat
+
+/// The parts that lines about changes have in common; each begins with a comma.
+extension JSONWriter {
+  /// Writes what a change did to which object, and what is known of it.
+  ///
+  /// - Parameter includesObject: Whether the object is also written as a person would write it.
+  mutating func append(
+    membersOf change: HistoryChange, _ text: EntityText?, includesObject: Bool = false
+  ) {
+    switch change.kind {
+    case .insert: appendRaw(",\"kind\":\"insert\"")
+    case .update: appendRaw(",\"kind\":\"update\"")
+    case .delete: appendRaw(",\"kind\":\"delete\"")
+    case nil: break
+    }
+    if let text { appendRaw(text.member) }
+    if let primaryKey = change.primaryKey {
+      appendRaw(",\"pk\":")
+      appendInteger(primaryKey)
+    }
+    if includesObject { append(change.object) }
+    if let mask = change.mask {
+      if change.kind == .update, let text { append(attributesIn: mask, text) }
+      append(columns: mask)
+    }
+    if change.kind == .delete || !change.tombstone.isEmpty {
+      append(tombstone: change.tombstone, change.kind == .delete ? text : nil)
+    }
+    if !change.extra.isEmpty { append(change.extra) }
+  }
+
+  /// Writes the object as `Trip/p12`, where its entity has a name.
+  mutating func append(_ object: HistoryObject?) {
+    guard let object else { return }
+    appendRaw(",\"object\":")
+    appendString(object.description)
+  }
+
+  /// Writes the properties that a mask marks, in slot order and each once; nothing where their names
+  /// cannot be known.
+  mutating func append(attributesIn mask: ColumnMask, _ text: EntityText) {
+    guard text.tombstoneTypes != nil, mask.fits(slotCount: text.slotNames.count) else { return }
+    appendRaw(",\"attributes\":[")
+    var isFirst = true
+    mask.forEachSetSlot { slot in
+      var previous = text.previousSlots[slot]
+      while let earlier = previous {
+        if mask.contains(earlier) { return }
+        previous = text.previousSlots[earlier]
+      }
+      if !isFirst { appendRaw(",") }
+      isFirst = false
+      appendRaw(text.slotNames[slot])
+    }
+    appendRaw("]")
+  }
+
+  /// Writes a mask as it is stored.
+  mutating func append(columns mask: ColumnMask) {
+    appendRaw(",\"columnsRaw\":")
+    mask.withBytes { appendHexadecimal($0.bindMemory(to: UInt8.self)) }
+  }
+
+  /// Writes what a deleted object left behind: by attribute where the names are known, and as it is
+  /// stored where that says more.
+  mutating func append(tombstone: [StoredValue], _ text: EntityText?) {
+    var isExact = false
+    if let text, let types = text.tombstoneTypes {
+      isExact = tombstone.count <= types.count
+      appendRaw(",\"tombstone\":{")
+      var isFirst = true
+      for (index, value) in tombstone.prefix(types.count).enumerated() where !value.isNull {
+        if !isFirst { appendRaw(",") }
+        isFirst = false
+        appendRaw(text.tombstoneKeys[index])
+        if !TombstoneCoding.append(value, of: types[index], to: &self) { isExact = false }
+      }
+      appendRaw("}")
+    }
+    guard !isExact, !tombstone.isEmpty else { return }
+    appendRaw(",\"tombstoneRaw\":[")
+    for (index, value) in tombstone.enumerated() {
+      if index > 0 { appendRaw(",") }
+      append(raw: value)
+    }
+    appendRaw("]")
+  }
+
+  /// Writes columns that the other members cannot say.
+  mutating func append(_ extra: [ExtraColumn]) {
+    appendRaw(",\"extra\":{")
+    for (index, column) in extra.enumerated() {
+      if index > 0 { appendRaw(",") }
+      appendString(column.column)
+      appendRaw(":")
+      append(raw: column.value)
+    }
+    appendRaw("}")
+  }
+
+  /// Writes a time for people, where it has a form for them, and the number that is stored.
+  mutating func append(_ timestamp: StoreTimestamp, withStored: Bool) {
+    // A time outside the years 1 to 9999 has no form for people.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: StoreTimestamp.iso8601ByteCount) {
+      let count = timestamp.writeISO8601(into: $0)
+      guard count > 0 else { return }
+      appendRaw(",\"timestamp\":\"")
+      appendRaw(UnsafeBufferPointer(rebasing: $0[..<count]))
+      appendRaw("\"")
+    }
+    guard withStored else { return }
+    appendRaw(",\"timestampRaw\":")
+    append(raw: timestamp.secondsSinceReferenceDate)
+  }
+
+  /// Writes a text of a transaction under a key; nothing where there is none.
+  mutating func append(_ key: StaticString, _ text: RecordedText?) {
+    guard let text else { return }
+    appendRaw(key)
+    if text.malformedBytes == nil {
+      appendString(text.string)
+    } else {
+      append(raw: text.storedValue)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/// UUIDs as upper-case text.
+public enum UUIDText {
+  private static let groups = [4, 2, 2, 2, 6]
+  /// How long the text is, in bytes.
+  private static let byteCount = 36
+
+  /// The text of 16 bytes, such as `1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F`.
+  public static func text(of bytes: [UInt8]) -> String {
+    String(unsafeUninitializedCapacity: byteCount) { room in
+      var end = 0
+      for (index, byte) in bytes.prefix(16).enumerated() {
+        // A dash stands before the bytes 4, 6, 8 and 10.
+        if (4...10).contains(index), index % 2 == 0 {
+          room[end] = UInt8(ascii: "-")
+          end += 1
+        }
+        room[end] = digit(byte >> 4)
+        room[end + 1] = digit(byte & 15)
+        end += 2
+      }
+      return end
+    }
+  }
+
+  static func bytes(of text: String) -> [UInt8]? {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.map(\.utf8.count) == groups.map({ $0 * 2 }) else { return nil }
+    return Hexadecimal.bytes(of: parts.joined())
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
+}

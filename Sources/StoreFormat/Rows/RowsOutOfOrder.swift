@@ -1,0 +1,8 @@
+/// Changes do not lie in the file in the order of their transactions, so they cannot be read as they
+/// lie.
+///
+/// Whoever reads them so forgets what was read and looks the changes up in order.
+public struct RowsOutOfOrder: Error {
+  /// The error.
+  public init() {}
+}
