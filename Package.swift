@@ -81,8 +81,12 @@ let package = Package(
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
+    // Another process that appends to a store, for tests of several writers and of killed ones.
+    .executableTarget(
+      name: "StoreAppender", dependencies: ["StoreFormat"], path: "Tests/StoreAppender",
+      swiftSettings: strict),
     .testTarget(
-      name: "StoreFormatTests", dependencies: ["StoreFormat", "TestSupport"],
+      name: "StoreFormatTests", dependencies: ["StoreFormat", "StoreAppender", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "PersistentHistoryTests",

@@ -42,14 +42,17 @@ package struct Tool: Sendable {
   }
 
   /// The histctl that this checkout built.
-  package static let histctl: Tool = {
+  package static let histctl = built("histctl")
+
+  /// A program that this checkout built, by the name of its target.
+  package static func built(_ name: String) -> Tool {
     let tests = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
     let products =
       tests?.deletingLastPathComponent()
       ?? URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
       .deletingLastPathComponent()
-    return Tool(path: products.appendingPathComponent("histctl").path)
-  }()
+    return Tool(path: products.appendingPathComponent(name).path)
+  }
 
   /// Runs the program to its end.
   ///
