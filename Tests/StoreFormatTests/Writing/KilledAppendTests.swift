@@ -1,0 +1,136 @@
+import StoreFormat
+import TestSupport
+import Testing
+
+/// A process that is killed while it appends leaves a transaction whole or not at all.
+@Suite(.enabled(if: Tool("sqlite3") != nil)) struct KilledAppendTests {
+  /// Looks at a store whose writer was killed, goes on with it, and gives how many transactions the
+  /// writer left.
+  private func checkAndGoOn(_ saves: AppendedSaves, _ moment: String) async throws -> Int {
+    // On a copy, since sqlite3 would put right what our own code has to.
+    let folder = try TemporaryFolder()
+    let left = try await saves.copy(to: folder).findings()
+    #expect(left.problems == [], "\(moment)")
+
+    do throws(StoreError) {
+      let count = try read(saves)
+      #expect(count == left.transactionCount, "\(moment)")
+    } catch .unfinishedSave {
+      // A journal that is to be rolled back: reading changes nothing, so it says so instead.
+    } catch {
+      Issue.record("\(moment): \(error)")
+    }
+
+    let appended = try saves.appendHere()
+    #expect(appended.position.number == Int64(left.transactionCount + 1), "\(moment)")
+    let after = try await saves.findings()
+    #expect(
+      after
+        == AppendedSaves.Findings(problems: [], transactionCount: left.transactionCount + 1),
+      "\(moment)")
+    return left.transactionCount
+  }
+
+  /// Reads every transaction with every change, and gives how many transactions there are.
+  private func read(_ saves: AppendedSaves) throws(StoreError) -> Int {
+    do {
+      return try StoreFile(path: saves.path).read { snapshot in
+        let transactions = try snapshot.transactions(TransactionSelection())
+        let changes = try snapshot.changes(TransactionSelection())
+        var count = 0
+        while try transactions.next() {
+          try changes.start(transaction: transactions.number)
+          while try changes.next() {}
+          count += 1
+        }
+        return count
+      }
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw .unreadable(path: saves.path, reason: "\(error)")
+    }
+  }
+
+  @Test("A process that appends in a loop is killed eighty times, at any moment")
+  func loop() async throws {
+    let folder = try TemporaryFolder()
+    let saves = try await AppendedSaves.create(at: folder.file("default.store"))
+    var random = SeededGenerator(seed: 20_241_117)
+    var count = 1
+    for kill in 1...80 {
+      let process = try AppendingProcess(store: saves.path, author: "app", count: 1_000_000)
+      var promised = count
+      // Some are killed before their first save.
+      for _ in 0..<Int.random(in: 0...20, using: &random) {
+        promised = try #require(process.nextTransaction())
+      }
+      try await Task.sleep(for: .microseconds(Int.random(in: 0...4_000, using: &random)))
+      process.kill()
+      while let number = process.nextTransaction() { promised = number }
+
+      let left = try await checkAndGoOn(saves, "kill \(kill)")
+      // At most the save that was not reported any more.
+      #expect((promised...promised + 1).contains(left), "kill \(kill)")
+      count = left + 1
+    }
+  }
+
+  #if os(Linux)
+  /// Where a process that appends is killed.
+  enum Moment: String, CaseIterable {
+    /// Before a system call that changes a file of the store.
+    case before
+    /// When half of a write is done.
+    case halfway
+  }
+
+  /// What the process finds.
+  enum Beginning: String, CaseIterable {
+    /// A store with a write-ahead log, closed by all.
+    case closed
+    /// One whose last writer was killed, with a filled log.
+    case filledLog
+    /// A store with a rollback journal.
+    case journal
+  }
+
+  @Test(
+    "One append is killed at each of its system calls", .enabled(if: CallKiller.isPossible),
+    arguments: Beginning.allCases, Moment.allCases)
+  func everyCall(_ beginning: Beginning, _ moment: Moment) async throws {
+    let folder = try TemporaryFolder()
+    let killer = try await CallKiller(folder: folder)
+    let original = try await AppendedSaves.create(
+      at: folder.file("default.store"), journalMode: beginning == .journal ? "delete" : "wal")
+    var count = 1
+    if beginning == .filledLog {
+      let process = try AppendingProcess(store: original.path, author: "app", count: 1_000_000)
+      for _ in 0..<5 { _ = try #require(process.nextTransaction()) }
+      process.kill()
+      let aside = try TemporaryFolder()
+      count = try await original.copy(to: aside).findings().transactionCount
+    }
+
+    var outcomes: Set<Int> = []
+    var call = 1
+    while true {
+      let place = try TemporaryFolder()
+      let saves = try original.copy(to: place)
+      let result = try await killer.run(
+        Tool.built("StoreAppender"), [saves.path, "app", "2"], files: saves.path, at: call,
+        isHalfway: moment == .halfway)
+      let left = try await checkAndGoOn(
+        saves, "\(beginning.rawValue), \(moment.rawValue) call \(call)")
+      outcomes.insert(left - count)
+      #expect((result.lines.count...result.lines.count + 1).contains(left - count), "call \(call)")
+      if result.status == 0 { break }
+      try #require(result.status == 137, "\(result.errors)")
+      call += 1
+    }
+    // Kills at every stage there is: before the first save, between the two, and after both.
+    #expect(outcomes == [0, 1, 2])
+    #expect(call > 20)
+  }
+  #endif
+}
