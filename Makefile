@@ -16,6 +16,11 @@ BUILD_FLAGS ?=
 RELEASE_FLAGS ?=
 TEST_FLAGS ?=
 BENCHMARK_FLAGS ?=
+# Where `make install` puts things; DESTDIR stands for / while a package is made.
+PREFIX ?= /usr/local
+DESTDIR ?=
+# The program to install or to pack; without one, what `make release` builds.
+INSTALL_BINARY ?=
 # VERBOSE=1 shows what the quiet steps hide.
 QUIET := $(if $(VERBOSE),,--quiet)
 # The Swift runtime inside the program: it starts in a third of the time. macOS brings its own.
@@ -29,13 +34,15 @@ FORMAT := $(SWIFT) format
 FORMAT_FLAGS := --configuration .swift-format --recursive --parallel $(SWIFT_FILES)
 PAGES = $(wildcard man/*.[157])
 
-.PHONY: help demo setup setup-test setup-ci build release test lint format warnings architecture \
-  docs docs-check man completions schema ci clean benchmark
+.PHONY: help demo setup setup-test setup-package setup-ci build release install uninstall deb \
+  deb-check test lint format warnings architecture docs docs-check man completions schema packaging \
+  ci clean benchmark
 
 help: ## list the targets
 	@echo "histctl: make TARGET"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s%s\n", $$1, $$2 }' Makefile
-	@echo "variables: BUILD_FLAGS RELEASE_FLAGS TEST_FLAGS BENCHMARK_FLAGS VERBOSE=1"
+	@echo "variables: PREFIX=/usr/local DESTDIR INSTALL_BINARY"
+	@echo "           BUILD_FLAGS RELEASE_FLAGS TEST_FLAGS BENCHMARK_FLAGS VERBOSE=1"
 
 # The program by the shorter of its two names, for those who will type it.
 demo: release ## build histctl and show it at work on a sample store
@@ -49,6 +56,9 @@ setup: ## install the system packages that building needs, where they are missin
 setup-test: ## the same for testing
 	@.ci/setup test
 
+setup-package: ## the same for making and checking a Debian package
+	@.ci/setup package
+
 setup-ci: ## the same for all that `make ci` checks
 	@.ci/setup ci
 
@@ -59,6 +69,25 @@ build: setup ## build for debugging
 release: setup ## build .build/release/histctl for use
 	@echo "release: histctl"
 	@$(SWIFT) build --configuration release $(STATIC) --product histctl $(BUILD_FLAGS) $(RELEASE_FLAGS)
+
+# Not built here, so that what is run with sudo only copies files.
+install uninstall: export PREFIX := $(PREFIX)
+install uninstall: export DESTDIR := $(DESTDIR)
+install uninstall deb deb-check: export BINARY := $(INSTALL_BINARY)
+
+install: ## install what `make release` built, with pages and completions, below PREFIX
+	@packaging/install install
+
+uninstall: ## remove exactly what `make install` installs
+	@packaging/install uninstall
+
+deb: setup-package $(if $(INSTALL_BINARY),,release) ## make a Debian package in .build
+	@package=$$(packaging/deb .build) && echo "deb: $$package"
+
+# Not a part of `make ci`, since the release build takes some minutes and nothing else there needs
+# it: `make packaging` checks there how packages are made, with a small program in them.
+deb-check: setup-package $(if $(INSTALL_BINARY),,release) ## make it, and check it against Debian's policy
+	@package=$$(packaging/deb .build) && echo "deb-check: $$package" && .ci/check-lint "$$package"
 
 test: setup-test ## run the whole suite; HISTCTL_REAL_STORES=DIR adds the tests over real stores
 	@echo "test: building (some minutes the first time)"
@@ -108,9 +137,15 @@ schema: setup-test ## check the JSON Schema of a history line, and its examples 
 	@echo "schema: man/histctl-json.schema.json"
 	@$(PYTHON) Tests/Tools/validate_lines.py --check-schema
 
+packaging: setup-ci ## check installing, uninstalling and packaging, without a release build
+	@echo "packaging: install uninstall deb"
+	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
+	@.ci/check-install "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
+	@.ci/check-deb
+
 # One make below this one, so that HISTCTL_STRICT reaches every step and the code is built once.
 ci: setup-ci ## all checks and all tests, as the continuous integration runs them
-	@$(MAKE) HISTCTL_STRICT=1 architecture schema man completions lint warnings docs-check test
+	@$(MAKE) HISTCTL_STRICT=1 architecture schema man completions lint warnings docs-check packaging test
 	@echo "ci: all good"
 
 benchmark: setup-test release ## measure histctl beside sqlite3 (BENCHMARK_FLAGS="--only log")
