@@ -2,7 +2,7 @@ import StoreFormat
 
 /// Everything that can go wrong between a question about history and its answer.
 ///
-/// What concerns the file itself is a ``StoreFormat/StoreError``.
+/// What concerns the file itself is a ``/StoreFormat/StoreError``.
 public enum HistoryError: Error, Hashable, Sendable {
   /// A text is not a token in any of its forms.
   case malformedToken(text: String, reason: String, hint: String)

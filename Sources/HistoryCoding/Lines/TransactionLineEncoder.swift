@@ -51,7 +51,7 @@ public struct TransactionLineEncoder: HistoryEncoder {
     }
   }
 
-  /// Starts the line of a transaction; its ``PersistentHistory/HistoryTransaction/changes`` are not
+  /// Starts the line of a transaction; its ``/PersistentHistory/HistoryTransaction/changes`` are not
   /// looked at.
   public mutating func begin(_ transaction: HistoryTransaction) {
     writer.appendRaw("{\"schema\":1,\"type\":\"transaction\"")

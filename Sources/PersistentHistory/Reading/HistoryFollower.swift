@@ -45,9 +45,10 @@ public final class HistoryFollower {
   ///
   /// - Parameters:
   ///   - path: The store.
+  ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
   ///   - query: Which transactions to give; its limits and order do not count.
   ///   - position: Where to begin: after this transaction.
-  /// - Throws: ``StoreFormat/StoreError``.
+  /// - Throws: ``/StoreFormat/StoreError``.
   public init(
     path: String, busyTimeout: Double = 5, query: HistoryQuery, after position: Int64
   ) throws {
@@ -65,7 +66,7 @@ public final class HistoryFollower {
   ///
   /// - Throws: ``HistoryError/replacedStore(path:position:)`` where another file has taken the place
   ///   of the store, ``HistoryError/unusableToken(_:)`` where its content is that of another store or
-  ///   another copy, ``StoreFormat/StoreError``, or what the closure throws.
+  ///   another copy, ``/StoreFormat/StoreError``, or what the closure throws.
   public func run(_ body: (Event) throws -> Void) throws -> Never {
     while true {
       try readNews(body)

@@ -46,7 +46,7 @@ public struct HistoryOverview: Sendable {
 
   /// Sums up a store.
   ///
-  /// - Throws: ``StoreFormat/StoreError/withoutHistory(path:)`` in a store without history tables.
+  /// - Throws: ``/StoreFormat/StoreError/withoutHistory(path:)`` in a store without history tables.
   public init(snapshot: StoreSnapshot, schema: HistorySchema) throws {
     transactionCount = try snapshot.transactionCount()
     oldest = try snapshot.oldestTransaction()

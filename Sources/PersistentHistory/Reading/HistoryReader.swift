@@ -30,7 +30,7 @@ public final class HistoryReader {
   /// Prepares to read what a query selects.
   ///
   /// - Throws: ``HistoryError`` where the query names what the store does not have, and
-  ///   ``StoreFormat/StoreError``.
+  ///   ``/StoreFormat/StoreError``.
   public convenience init(
     snapshot: StoreSnapshot, query: HistoryQuery = HistoryQuery(), schema: HistorySchema? = nil
   ) throws {

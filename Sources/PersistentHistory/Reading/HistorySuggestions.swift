@@ -13,7 +13,9 @@ public struct HistorySuggestions {
 
   /// Suggestions from one snapshot of a store.
   ///
-  /// - Parameter bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
+  /// - Parameters:
+  ///   - snapshot: The store.
+  ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
   public init(snapshot: StoreSnapshot, bookmarkPath: String? = nil) {
     self.snapshot = snapshot
     self.bookmarkPath =

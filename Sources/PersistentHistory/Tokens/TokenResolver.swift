@@ -9,6 +9,7 @@ public struct TokenResolver {
   /// A resolver for one snapshot of a store.
   ///
   /// - Parameters:
+  ///   - snapshot: The store.
   ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
   ///   - now: What durations and words such as `yesterday` are relative to.
   public init(snapshot: StoreSnapshot, bookmarkPath: String? = nil, now: StoreTimestamp = .now()) {
@@ -21,7 +22,7 @@ public struct TokenResolver {
   /// Reads and resolves a token, whatever its state.
   ///
   /// - Throws: ``HistoryError`` where the text is no token or names something that is not there, and
-  ///   ``StoreFormat/StoreError``.
+  ///   ``/StoreFormat/StoreError``.
   public func resolve(_ text: String) throws -> ResolvedToken {
     try resolve(TokenExpression(text, now: now), text: text)
   }

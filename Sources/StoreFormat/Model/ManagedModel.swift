@@ -1,6 +1,6 @@
 /// The model that a store's rows are shaped by: entities, their properties and how they inherit.
 ///
-/// A store keeps its model in `Z_MODELCACHE`; ``init(modelCache:)`` reads it.
+/// A store keeps its model in `Z_MODELCACHE`; ``ModelCache`` reads it.
 public struct ManagedModel: Hashable, Sendable {
   /// The entities by name.
   public let entities: [String: ManagedEntity]
