@@ -35,8 +35,8 @@ FORMAT_FLAGS := --configuration .swift-format --recursive --parallel $(SWIFT_FIL
 PAGES = $(wildcard man/*.[157])
 
 .PHONY: help demo setup setup-test setup-package setup-ci build release install uninstall deb \
-  deb-check test lint format warnings architecture docs docs-check man completions schema packaging \
-  ci clean benchmark
+  deb-check test lint format warnings architecture docs docs-check docc man completions schema \
+  packaging ci clean benchmark
 
 help: ## list the targets
 	@echo "histctl: make TARGET"
@@ -125,6 +125,16 @@ docs-check: setup ## check that the committed pages and completions are what `ma
 	@$(SWIFT) build --product ManualGenerator $(QUIET) $(BUILD_FLAGS)
 	@.ci/docs check "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))"
 
+docc: setup-test ## build the documentation of the libraries, each warning an error
+	@echo "docc: $(wildcard Sources/*/*.docc)"
+	@$(SWIFT) build $(QUIET) $(BUILD_FLAGS)
+	@words=$$($(SWIFT) package $(BUILD_FLAGS) dump-symbol-graph --minimum-access-level public \
+	  --skip-synthesized-members 2>&1) || { echo "$$words"; exit 1; }
+	@programs=$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS)) && \
+	  .ci/check-listings "$$programs" README.md Sources/*/*.docc/*.md && \
+	  .ci/docc "$$programs/../symbolgraph" .build/histctl.doccarchive
+	@echo "docc: python3 -m http.server -d .build/histctl.doccarchive shows it"
+
 man: setup-test ## check the manual pages with mandoc and man
 	@echo "man: $(PAGES)"
 	@.ci/check-pages $(PAGES)
@@ -145,7 +155,8 @@ packaging: setup-ci ## check installing, uninstalling and packaging, without a r
 
 # One make below this one, so that HISTCTL_STRICT reaches every step and the code is built once.
 ci: setup-ci ## all checks and all tests, as the continuous integration runs them
-	@$(MAKE) HISTCTL_STRICT=1 architecture schema man completions lint warnings docs-check packaging test
+	@$(MAKE) HISTCTL_STRICT=1 architecture schema man completions lint warnings docs-check docc packaging \
+	  test
 	@echo "ci: all good"
 
 benchmark: setup-test release ## measure histctl beside sqlite3 (BENCHMARK_FLAGS="--only log")
