@@ -52,13 +52,13 @@ import Testing
     }
   }
 
-  @Test("A process that appends in a loop is killed eighty times, at any moment")
+  @Test("A process that appends in a loop is killed sixty-four times, at any moment")
   func loop() async throws {
     let folder = try TemporaryFolder()
     let saves = try await AppendedSaves.create(at: folder.file("default.store"))
     var random = SeededGenerator(seed: 20_241_117)
     var count = 1
-    for kill in 1...80 {
+    for kill in 1...64 {
       let process = try AppendingProcess(store: saves.path, author: "app", count: 1_000_000)
       var promised = count
       // Some are killed before their first save.
