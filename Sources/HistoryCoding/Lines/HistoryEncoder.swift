@@ -10,7 +10,7 @@ public protocol HistoryEncoder: Sendable {
   /// What a file begins with, such as the heading of a table; mostly nothing.
   var prologue: [UInt8] { get }
 
-  /// Starts a transaction; its ``PersistentHistory/HistoryTransaction/changes`` are not looked at.
+  /// Starts a transaction; its ``/PersistentHistory/HistoryTransaction/changes`` are not looked at.
   mutating func begin(_ transaction: HistoryTransaction)
 
   /// Adds a change to the transaction that was started.
