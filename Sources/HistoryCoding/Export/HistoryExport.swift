@@ -35,7 +35,7 @@ public struct HistoryExport: Sendable {
   ///   - output: Takes the bytes, piece by piece and in order, one call at a time but on any of the
   ///     threads.
   /// - Returns: What was exported.
-  /// - Throws: ``PersistentHistory/HistoryError``, ``StoreFormat/StoreError``, or what `output`
+  /// - Throws: ``/PersistentHistory/HistoryError``, ``/StoreFormat/StoreError``, or what `output`
   ///   throws.
   @discardableResult
   public func write(

@@ -39,7 +39,7 @@ public final class HistoryReader {
 
   /// Prepares to read a part of the history as its rows lie in the file, which is twice as fast.
   ///
-  /// ``nextChange()`` then throws ``StoreFormat/RowsOutOfOrder`` where they do not lie in order;
+  /// ``nextChange()`` then throws ``/StoreFormat/RowsOutOfOrder`` where they do not lie in order;
   /// whoever reads this way keeps what was read until the end is reached, and may have to read anew
   /// without.
   ///
@@ -48,7 +48,7 @@ public final class HistoryReader {
   ///   - query: What to read, oldest first.
   ///   - schema: The entities of the store.
   ///   - rows: Where the changes of the query's range lie; see
-  ///     ``StoreFormat/StoreSnapshot/changeRows(ofTransactions:)``.
+  ///     ``/StoreFormat/StoreSnapshot/changeRows(ofTransactions:)``.
   public init(
     snapshot: StoreSnapshot, query: HistoryQuery, schema: HistorySchema?,
     rows: ClosedRange<Int64>?
