@@ -21,7 +21,7 @@ public enum LineError: Error, Hashable, Sendable {
     case .unknownSchema(let number): "the line follows schema \(number), expected 1"
     case .unknownType(let type): "the line is a record of the unknown type '\(type)'"
     case .partial(let transaction):
-      "the line of transaction \(transaction) is partial: changes that did not match were left out"
+      "the line of transaction \(transaction) is partial: changes or fields were left out"
     case .unknownEntity(let name):
       "the tombstone of an object of '\(name)' cannot be read without that entity's model"
     }
@@ -34,7 +34,7 @@ public enum LineError: Error, Hashable, Sendable {
       "give the line as it was exported; a line that was cut short must be exported anew"
     case .unexpected: "histctl-json(5) describes the line"
     case .unknownSchema, .unknownType: "use a newer histctl"
-    case .partial: "export again without --only-matching"
+    case .partial: "export again without --only-matching and --fields"
     case .unknownEntity: "give the model of the store that the line came from"
     }
   }

@@ -1,0 +1,203 @@
+import PersistentHistory
+import StoreFormat
+
+/// Writes a table of comma-separated values (RFC 4180) with a heading and one row for each change.
+///
+/// Rows end with a line feed, which every reader of CSV takes and tools for lines of text need; a
+/// cell is quoted only where it must be. A cell without a value is empty, and an empty text is `""`
+/// (in a table of one column both are, for an empty line would be no row). Names of attributes are
+/// an array in JSON, tombstones and extra columns are objects in JSON, coded as in the line of a
+/// transaction; a mask is hexadecimal digits. A text that is not clean UTF-8 or holds a NUL is
+/// written as `{"$text":base64}`, and a clean text of that very form cannot be told from it.
+///
+/// Texts are written as they are. A spreadsheet may take one that begins with `=`, `+`, `-` or `@`
+/// for a formula; an apostrophe before it would make it another text for every other reader. What
+/// users of an app have typed stands only in tombstones, within JSON; an author, bundle, process or
+/// context begins a cell and is what a program set.
+///
+/// A transaction without changes gives no row, and query generations are left out.
+public struct CSVEncoder: HistoryEncoder {
+  enum Field: Int, RecordField {
+    case store, transaction, timestamp, timestampRaw, author, bundle, process, context
+    case change, kind, entity, pk, object, attributes, columnsRaw, tombstone
+    case entityRaw, tombstoneRaw, extra, transactionExtra
+
+    static var format: ExportFormat { .csv }
+  }
+
+  /// The names of the columns, in order.
+  public static let fieldNames = Field.names
+
+  /// The heading.
+  public let prologue: [UInt8]
+
+  private let fields: FieldSelection<Field>
+  private var writer: CSVWriter
+  private var shared: CSVWriter
+  private var transactionExtra = JSONWriter(capacity: 64)
+  private var json = JSONWriter(capacity: 1024)
+  private var entities = EnvelopeEntities()
+
+  /// An encoder with an empty buffer.
+  ///
+  /// - Parameter fields: The columns of the table; nil for all.
+  /// - Throws: ``ExportFormatError``.
+  public init(fields: [String]? = nil) throws(ExportFormatError) {
+    let selection = try FieldSelection<Field>(fields)
+    let names = Field.allCases.filter(selection.contains).map(\.name)
+    self.fields = selection
+    prologue = Array((names.joined(separator: ",") + "\n").utf8)
+    writer = CSVWriter(hasOneColumn: names.count == 1)
+    shared = CSVWriter(hasOneColumn: names.count == 1)
+  }
+
+  /// Keeps what the rows of a transaction have in common; writes nothing.
+  public mutating func begin(_ transaction: HistoryTransaction) {
+    shared.removeAll()
+    shared.beginRow()
+    if fields.contains(.store) {
+      if let store = transaction.store { shared.append(store) } else { shared.appendNothing() }
+    }
+    if fields.contains(.transaction) { shared.append(transaction.number) }
+    if fields.contains(.timestamp) {
+      if let time = transaction.timestamp?.iso8601() {
+        shared.append(time)
+      } else {
+        shared.appendNothing()
+      }
+    }
+    if fields.contains(.timestampRaw) {
+      if let timestamp = transaction.timestamp {
+        shared.append(timestamp.secondsSinceReferenceDate)
+      } else {
+        shared.appendNothing()
+      }
+    }
+    if fields.contains(.author) { append(transaction.author) }
+    if fields.contains(.bundle) { append(transaction.bundle) }
+    if fields.contains(.process) { append(transaction.process) }
+    if fields.contains(.context) { append(transaction.context) }
+    transactionExtra.removeAll()
+    if !transaction.extra.isEmpty { transactionExtra.appendExtraColumns(transaction.extra) }
+  }
+
+  private mutating func append(_ text: RecordedText?) {
+    guard let text else { return shared.appendNothing() }
+    if let bytes = text.malformedBytes {
+      bytes.withUnsafeBufferPointer { shared.append(malformed: $0) }
+    } else {
+      shared.append(text.string)
+    }
+  }
+
+  /// Writes the row of a change.
+  public mutating func append(_ change: HistoryChange) {
+    let entity = change.entity.map { entities.text(for: $0) }
+    writer.beginRow(with: shared)
+    if fields.contains(.change) { writer.append(change.number) }
+    if fields.contains(.kind) {
+      switch change.kind {
+      case .insert: writer.append("insert")
+      case .update: writer.append("update")
+      case .delete: writer.append("delete")
+      case nil: writer.appendNothing()
+      }
+    }
+    if fields.contains(.entity) { append(entity?.nameUTF8, primaryKey: nil) }
+    if fields.contains(.pk) { writer.append(change.primaryKey) }
+    if fields.contains(.object) {
+      append(change.primaryKey == nil ? nil : entity?.nameUTF8, primaryKey: change.primaryKey)
+    }
+    if fields.contains(.attributes) {
+      if let text = entity?.text, let mask = change.namedMask(text) {
+        json.removeAll()
+        json.appendAttributeNames(in: mask, text)
+        writer.append(textOf: json)
+      } else {
+        writer.appendNothing()
+      }
+    }
+    if fields.contains(.columnsRaw) { append(change.mask) }
+    appendTombstone(of: change, entity)
+    if fields.contains(.extra) {
+      if change.extra.isEmpty {
+        writer.appendNothing()
+      } else {
+        json.removeAll()
+        json.appendExtraColumns(change.extra)
+        writer.append(textOf: json)
+      }
+    }
+    if fields.contains(.transactionExtra) {
+      if transactionExtra.count == 0 {
+        writer.appendNothing()
+      } else {
+        writer.append(textOf: transactionExtra)
+      }
+    }
+    writer.endRow()
+  }
+
+  /// Writes the name of an entity, or an object of it.
+  private mutating func append(_ name: [UInt8]?, primaryKey: Int64?) {
+    guard let name else { return writer.appendNothing() }
+    json.removeAll()
+    json.appendRaw(name)
+    if let primaryKey {
+      json.appendRaw("/p")
+      json.appendInteger(primaryKey)
+    }
+    writer.append(textOf: json)
+  }
+
+  private mutating func append(_ mask: ColumnMask?) {
+    guard let mask else { return writer.appendNothing() }
+    json.removeAll()
+    json.appendMask(mask)
+    // Digits need no quotes, neither JSON's nor CSV's; an empty mask is an empty text.
+    json.withUnsafeBytes { bytes in
+      let digits = bytes.bindMemory(to: UInt8.self).dropFirst().dropLast()
+      writer.append(utf8: UnsafeBufferPointer(rebasing: digits))
+    }
+  }
+
+  /// Writes the cells of the tombstone, and of the entity's number, which stands between them.
+  private mutating func appendTombstone(of change: HistoryChange, _ entity: EnvelopeEntity?) {
+    var isExact = false
+    if let text = entity?.text, let types = change.tombstoneTypes(text) {
+      json.removeAll()
+      json.appendRaw("{")
+      var isFirst = true
+      isExact = json.appendTombstoneMembers(change.tombstone, text, types, &isFirst)
+      json.appendRaw("}")
+      if fields.contains(.tombstone) { writer.append(textOf: json) }
+    } else if fields.contains(.tombstone) {
+      writer.appendNothing()
+    }
+    if fields.contains(.entityRaw) { writer.append(entity?.number) }
+    guard fields.contains(.tombstoneRaw) else { return }
+    if isExact || change.tombstone.isEmpty {
+      writer.appendNothing()
+    } else {
+      json.removeAll()
+      json.appendStoredTombstone(change.tombstone)
+      writer.append(textOf: json)
+    }
+  }
+
+  /// Writes nothing: every row is complete.
+  public mutating func end() {}
+
+  /// How many bytes have been written since the last ``removeAll()``, without the heading.
+  public var byteCount: Int { writer.buffer.count }
+
+  /// Lends what has been written, without the heading.
+  public func withUnsafeBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    try writer.buffer.withUnsafeBytes(body)
+  }
+
+  /// Forgets what has been written, for the caller has put it elsewhere.
+  public mutating func removeAll() { writer.removeAll() }
+}
