@@ -143,9 +143,9 @@ completions: setup-ci ## check the syntax of the shell completions
 	@echo "completions: $(wildcard completions/*)"
 	@.ci/check-completions $(wildcard completions/*)
 
-schema: setup-test ## check the JSON Schema of a history line, and its examples against it
-	@echo "schema: man/histctl-json.schema.json"
-	@$(PYTHON) Tests/Tools/validate_lines.py --check-schema
+schema: setup-test ## check the JSON Schemas of lines, and their examples against them
+	@for schema in man/*.schema.json; do echo "schema: $$schema"; \
+	  $(PYTHON) Tests/Tools/validate_lines.py --check-schema --schema "$$schema" || exit 1; done
 
 packaging: setup-ci ## check installing, uninstalling and packaging, without a release build
 	@echo "packaging: install uninstall deb"

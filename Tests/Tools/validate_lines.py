@@ -166,7 +166,7 @@ class Lines:
         self.full, self.quick = Validator(schema), QuickCheck(schema)
         self.order = {
             kind: {key: place for place, key in enumerate(definitions[kind]["properties"])}
-            for kind in ("transaction", "gap", "change")}
+            for kind in ("transaction", "gap", "change") if kind in definitions}
         self.count = 0
 
     def problems(self, value):
