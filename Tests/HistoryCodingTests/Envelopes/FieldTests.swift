@@ -1,0 +1,120 @@
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+import TestSupport
+import Testing
+
+@Suite("Records that keep only some fields")
+struct FieldTests {
+  @Test("unknown fields and empty lists are refused", arguments: ExportFormat.allCases)
+  func refused(format: ExportFormat) throws {
+    #expect(throws: ExportFormatError.unknownField(name: "no such", format: format)) {
+      try format.encoder(fields: [format.fieldNames[0], "no such"])
+    }
+    #expect(throws: ExportFormatError.noFields(format: format)) { try format.encoder(fields: []) }
+    let error = ExportFormatError.unknownField(name: "x", format: format)
+    #expect(error.description.contains("'x'") && error.remedy.contains(format.fieldNames[1]))
+  }
+
+  @Test(
+    "all fields by name, in any order, are the same as no selection",
+    arguments: ExportFormat.allCases)
+  func all(format: ExportFormat) throws {
+    #expect(Set(format.fieldNames).count == format.fieldNames.count)
+    for transaction in [Envelopes.transaction, Envelopes.hostile] {
+      #expect(
+        try Envelopes.bytes(format, [transaction], fields: format.fieldNames.reversed())
+          == Envelopes.bytes(format, [transaction]))
+    }
+  }
+
+  @Test(
+    "each field alone has the value that it has among all",
+    arguments: [ExportFormat.changes, .cloudevents, .debezium])
+  func alone(format: ExportFormat) throws {
+    let transactions = [Envelopes.transaction, Envelopes.hostile]
+    let whole = try records(of: format, transactions)
+    let always: Set<String> =
+      format == .cloudevents ? ["specversion", "source", "type", "id"] : []
+    var seen: Set<String> = []
+    for name in format.fieldNames {
+      let cut = try records(of: format, transactions, fields: [name])
+      #expect(cut.count == whole.count)
+      for (record, all) in zip(cut, whole) {
+        let kept = all.members.filter { always.contains($0.key) || $0.key == name }
+        #expect(record.members.map(\.key) == kept.map(\.key), "\(name)")
+        #expect(record.members.map(\.value) == kept.map(\.value), "\(name)")
+      }
+      seen.formUnion(whole.flatMap { $0.members.map(\.key) }.filter { $0 == name })
+    }
+    #expect(seen == Set(format.fieldNames))
+  }
+
+  private func records(
+    of format: ExportFormat, _ transactions: [HistoryTransaction], fields: [String]? = nil
+  ) throws -> [JSONObject] {
+    try Envelopes.text(format, transactions, fields: fields).split(separator: "\n").map { line in
+      guard case .object(let object) = try JSONReader().read(String(line)) else {
+        throw ExportFormatError.noFields(format: format)
+      }
+      return object
+    }
+  }
+
+  @Test("columns of a table")
+  func columns() throws {
+    #expect(
+      try Envelopes.text(.csv, [Envelopes.transaction], fields: ["kind", "transaction", "object"])
+        == "transaction,kind,object\n5,insert,Trip/p1\n5,update,Trip/p1\n5,delete,Trip/p2\n")
+  }
+
+  @Test(
+    "lines of transactions say that they are partial",
+    arguments: [
+      (["author"], #""author":"widget","partial":true}"#),
+      (
+        ["pk", "kind"],
+        #""partial":true,"changes":[{"kind":"insert","pk":1},{"kind":"update","pk":1},"#
+          + #"{"kind":"delete","pk":2}]}"#
+      ),
+      (
+        ["changes", "process"],
+        #""process":"Trips","partial":true,"changes":["#
+          + #"{"change":8,"kind":"insert","entity":"Trip","pk":1},"#
+          + #"{"change":9,"kind":"update","entity":"Trip","pk":1,"#
+          + #""attributes":["isFavorite","name"],"columnsRaw":"0c00"},"#
+          + #"{"change":10,"kind":"delete","entity":"Trip","pk":2,"#
+          + #""tombstone":{"isFavorite":true,"name":"Rome"}}]}"#
+      ),
+      (["tombstoneRaw"], #""partial":true,"changes":[{},{},{}]}"#),
+      (["queryGenerationRaw"], #""queryGenerationRaw":{"$blob":"AQI="},"partial":true}"#),
+      (["partial"], #""partial":true}"#),
+    ])
+  func partial(fields: [String], end: String) throws {
+    let text = try Envelopes.text(.jsonl, [Envelopes.transaction], fields: fields)
+    #expect(text == #"{"schema":1,"type":"transaction","transaction":5,"# + end + "\n")
+    let decoder = TransactionLineDecoder(schema: HistorySchema(entities: [Envelopes.trip]))
+    #expect(throws: LineError.self) { try decoder.decode(Array(text.utf8)) }
+  }
+
+  @Test("lines of hostile transactions are JSON whatever is left of them")
+  func hostileLines() throws {
+    let format = ExportFormat.jsonl
+    for name in format.fieldNames {
+      let text = try Envelopes.text(format, [Envelopes.hostile], fields: [name, "extra"])
+      guard case .object(let object) = try JSONReader().read(String(text.dropLast())) else {
+        Issue.record("no object: \(text)")
+        continue
+      }
+      #expect(object["partial"] == true && object["extra"] != nil, "\(name)")
+    }
+  }
+
+  @Test("names of files tell lines that can be read back from those that cannot")
+  func extensions() {
+    #expect(
+      ExportFormat.allCases.map(\.fileExtension) == [
+        "jsonl", "changes.jsonl", "cloudevents.jsonl", "debezium.jsonl", "csv",
+      ])
+  }
+}
