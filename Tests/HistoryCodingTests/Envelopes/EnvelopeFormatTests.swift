@@ -163,22 +163,21 @@ struct EnvelopeFormatTests {
   @Test(
     "changes of each entity are counted by themselves, and of endlessly many entities not at all")
   func collections() throws {
-    let entities = (0..<12_000).map { HistoryEntity(name: "E\($0)") }
-    let changes = (entities + entities.map { HistoryEntity(name: $0.name) }).enumerated().map {
+    let entities = (Array(0..<10_050) + Array(0..<20)).map { HistoryEntity(name: "E\($0)") }
+    let changes = entities.enumerated().map {
       HistoryChange(number: Int64($0.offset), kind: .insert, entity: $0.element, primaryKey: 1)
     }
     let text = try Envelopes.text(
       .debezium, [HistoryTransaction(number: 1, changes: changes)], fields: ["transaction"])
     let lines = text.split(separator: "\n")
     for (index, line) in lines.enumerated() {
-      let isCounted = index % 12_000 < 10_000
-      let order = isCounted ? "\(index / 12_000 + 1)" : "null"
+      let order = index < 10_000 ? "1" : index < 10_050 ? "null" : "2"
       let expected =
         #"{"transaction":{"id":"1","total_order":\#(index + 1),"#
         + #""data_collection_order":\#(order)}}"#
       if line != expected { Issue.record("\(line) instead of \(expected)") }
     }
-    #expect(lines.count == 24_000)
+    #expect(lines.count == 10_070)
   }
 
   @Test(
