@@ -42,25 +42,14 @@ extension JSONWriter {
   /// cannot be known.
   mutating func append(attributesIn mask: ColumnMask, _ text: EntityText) {
     guard text.tombstoneTypes != nil, mask.fits(slotCount: text.slotNames.count) else { return }
-    appendRaw(",\"attributes\":[")
-    var isFirst = true
-    mask.forEachSetSlot { slot in
-      var previous = text.previousSlots[slot]
-      while let earlier = previous {
-        if mask.contains(earlier) { return }
-        previous = text.previousSlots[earlier]
-      }
-      if !isFirst { appendRaw(",") }
-      isFirst = false
-      appendRaw(text.slotNames[slot])
-    }
-    appendRaw("]")
+    appendRaw(",\"attributes\":")
+    appendAttributeNames(in: mask, text)
   }
 
   /// Writes a mask as it is stored.
   mutating func append(columns mask: ColumnMask) {
     appendRaw(",\"columnsRaw\":")
-    mask.withBytes { appendHexadecimal($0.bindMemory(to: UInt8.self)) }
+    appendMask(mask)
   }
 
   /// Writes what a deleted object left behind: by attribute where the names are known, and as it is
@@ -68,36 +57,20 @@ extension JSONWriter {
   mutating func append(tombstone: [StoredValue], _ text: EntityText?) {
     var isExact = false
     if let text, let types = text.tombstoneTypes {
-      isExact = tombstone.count <= types.count
-      appendRaw(",\"tombstone\":{")
       var isFirst = true
-      for (index, value) in tombstone.prefix(types.count).enumerated() where !value.isNull {
-        if !isFirst { appendRaw(",") }
-        isFirst = false
-        appendRaw(text.tombstoneKeys[index])
-        if !TombstoneCoding.append(value, of: types[index], to: &self) { isExact = false }
-      }
+      appendRaw(",\"tombstone\":{")
+      isExact = appendTombstoneMembers(tombstone, text, types, &isFirst)
       appendRaw("}")
     }
     guard !isExact, !tombstone.isEmpty else { return }
-    appendRaw(",\"tombstoneRaw\":[")
-    for (index, value) in tombstone.enumerated() {
-      if index > 0 { appendRaw(",") }
-      append(raw: value)
-    }
-    appendRaw("]")
+    appendRaw(",\"tombstoneRaw\":")
+    appendStoredTombstone(tombstone)
   }
 
   /// Writes columns that the other members cannot say.
   mutating func append(_ extra: [ExtraColumn]) {
-    appendRaw(",\"extra\":{")
-    for (index, column) in extra.enumerated() {
-      if index > 0 { appendRaw(",") }
-      appendString(column.column)
-      appendRaw(":")
-      append(raw: column.value)
-    }
-    appendRaw("}")
+    appendRaw(",\"extra\":")
+    appendExtraColumns(extra)
   }
 
   /// Writes a time for people, where it has a form for them, and the number that is stored.
@@ -119,10 +92,6 @@ extension JSONWriter {
   mutating func append(_ key: StaticString, _ text: RecordedText?) {
     guard let text else { return }
     appendRaw(key)
-    if text.malformedBytes == nil {
-      appendString(text.string)
-    } else {
-      append(raw: text.storedValue)
-    }
+    appendRecordedText(text)
   }
 }
