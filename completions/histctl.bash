@@ -9,6 +9,7 @@ __histctl_table() {
       'info'
       'log'
       'show'
+      'export'
       'token'
       'demo'
     )
@@ -90,6 +91,45 @@ __histctl_table() {
       arguments=(
       'store:file:'
       'token:store:token'
+    )
+      ;;
+    'histctl export')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--after:store:token'
+      '--until:store:token'
+      '--author:store:author'
+      '--not-author:store:author'
+      '--no-author:none:'
+      '--bundle:store:bundle'
+      '--process:store:process'
+      '--entity:store:entity'
+      '--kind:words:insert update delete'
+      '--object:store:object'
+      '--attribute:store:attribute'
+      '--only-matching:none:'
+      '--format:words:jsonl changes cloudevents debezium csv'
+      '--fields:free:'
+      '--compress:words:none zstd gzip'
+      '-o:file:'
+      '--output:file:'
+      '--overwrite:none:'
+      '--output-dir:folder:'
+      '--bookmark:free:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'store:file:'
     )
       ;;
     'histctl token')

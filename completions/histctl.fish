@@ -70,7 +70,7 @@ end
 function __histctl_table --no-scope-shadowing
     switch $argv[1]
         case 'histctl'
-            set commands info log show token demo
+            set commands info log show export token demo
             set valued 
             set store_position 0
         case 'histctl info'
@@ -84,6 +84,10 @@ function __histctl_table --no-scope-shadowing
         case 'histctl show'
             set commands 
             set valued --bookmark-file --busy-timeout --date --color
+            set store_position 1
+        case 'histctl export'
+            set commands 
+            set valued --bookmark-file --busy-timeout --after --until --author --not-author --bundle --process --entity --kind --object --attribute --format --fields --compress -o --output --output-dir --bookmark --date --color
             set store_position 1
         case 'histctl token'
             set commands check show
@@ -144,6 +148,7 @@ complete -c histctl -f
 complete -c histctl -n '__histctl_at \'histctl\'' -a info -d 'Say what a store is and what its history holds'
 complete -c histctl -n '__histctl_at \'histctl\'' -a log -d 'List transactions, newest first'
 complete -c histctl -n '__histctl_at \'histctl\'' -a show -d 'Show one transaction in full'
+complete -c histctl -n '__histctl_at \'histctl\'' -a export -d 'Export transactions, oldest first, as records for other programs'
 complete -c histctl -n '__histctl_at \'histctl\'' -a token -d 'Say what a token means and whether it works'
 complete -c histctl -n '__histctl_at \'histctl\'' -a demo -d 'Write a sample store with a lively history, and say what to try on it'
 complete -c histctl -n '__histctl_at \'histctl\'' -l version -d 'Show the version'
@@ -204,6 +209,39 @@ complete -c histctl -n '__histctl_at \'histctl show\'' -l version -d 'Show the v
 complete -c histctl -n '__histctl_at \'histctl show\'' -l help -d 'Show help information'
 complete -c histctl -n '__histctl_argument \'histctl show\' 1' -F
 complete -c histctl -n '__histctl_argument \'histctl show\' 2' -k -a '(__histctl_ask token)'
+
+complete -c histctl -n '__histctl_at \'histctl export\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only transactions by this author'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l not-author -x -k -a '(__histctl_ask author)' -d 'No transactions by this author; those without an author stay'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l no-author -d 'Only transactions without an author; with --author, those too'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only transactions of this bundle identifier'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only transactions of this process'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only transactions that changed an object of this entity'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l kind -x -a 'insert update delete' -d 'Only transactions with a change of this kind'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only transactions that changed this object, such as Trip/p12'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only transactions that updated this attribute or relationship'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l only-matching -d 'Leave out changes that do not match the options on changes'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l format -x -a 'jsonl changes cloudevents debezium csv' -d 'The format of the records'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l fields -x -d 'Only these fields of each record, separated by commas'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l compress -x -a 'none zstd gzip' -d 'Pack the text; by default as the name of the file says, and with zstd in a folder'
+complete -c histctl -n '__histctl_at \'histctl export\'' -s o -r -F -d 'Write a file, which must not be there yet'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l output -r -F -d 'Write a file, which must not be there yet'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l overwrite -d 'Replace a file that is there'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l output-dir -x -a '(__fish_complete_directories (commandline -ct))' -d 'Write into this folder, a file named by its range: STORE/FIRST-LAST.jsonl.zst'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l bookmark -x -d 'Start after this bookmark, and move it when the file is safe; with --output-dir'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl export\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl export\' 1' -F
 
 complete -c histctl -n '__histctl_at \'histctl token\'' -a check -d 'Say whether tokens work with a store'
 complete -c histctl -n '__histctl_at \'histctl token\'' -a show -d 'Show a token in all its forms, or convert it to one'

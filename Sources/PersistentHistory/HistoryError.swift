@@ -12,6 +12,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case unknownBookmark(name: String, path: String, known: [String])
   /// The file that keeps the bookmarks cannot be read or understood.
   case unreadableBookmarks(path: String, reason: String)
+  /// The file that keeps the bookmarks cannot be changed.
+  case unwritableBookmarks(path: String, reason: String)
   /// A token does not work with this store.
   case unusableToken(UnusableToken)
   /// Another file has taken the place of a store that was followed, or it was removed.
@@ -42,6 +44,8 @@ extension HistoryError {
       "no bookmark named '\(name)' in \(path)"
     case .unreadableBookmarks(let path, let reason):
       "cannot read the bookmarks in \(path): \(reason)"
+    case .unwritableBookmarks(let path, let reason):
+      "cannot change the bookmarks in \(path): \(reason)"
     case .unusableToken(let token):
       token.message
     case .replacedStore(let path, let position):
@@ -73,6 +77,8 @@ extension HistoryError {
         ? "no bookmark was ever set there" : "there are: " + known.joined(separator: ", ")
     case .unreadableBookmarks:
       "move the file away to start without bookmarks, or name another with --bookmark-file"
+    case .unwritableBookmarks:
+      "make the file and its folder writable, or name another with --bookmark-file"
     case .unusableToken(let token):
       token.remedy
     case .replacedStore:

@@ -66,17 +66,32 @@ public struct BookmarkFile: Hashable, Sendable {
     return bookmark
   }
 
+  /// The content of a file with these bookmarks.
+  static func encode(_ bookmarks: [Bookmark]) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    let entries = bookmarks.sorted { $0.name < $1.name }.map { bookmark in
+      // JSON has no infinities, and a bookmark without a time is one all the same.
+      let seconds = bookmark.timestamp?.secondsSinceReferenceDate
+      return Content.Entry(
+        name: bookmark.name, token: bookmark.token,
+        timestampRaw: seconds.flatMap { $0.isFinite ? $0 : nil })
+    }
+    return Array(try encoder.encode(Content(schema: schema, bookmarks: entries))) + [0x0A]
+  }
+
   private struct Version: Decodable {
     let schema: Int
   }
 
-  private struct Content: Decodable {
-    struct Entry: Decodable {
+  private struct Content: Codable {
+    struct Entry: Codable {
       let name: String
       let token: HistoryToken
       let timestampRaw: Double?
     }
 
+    let schema: Int
     let bookmarks: [Entry]
   }
 }

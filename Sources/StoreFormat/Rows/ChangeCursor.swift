@@ -204,7 +204,9 @@ public final class ChangeCursor {
       if detail == .kinds {
         // The same places, so that one cursor reads both; what is left out is null or 0.
         names = []
-        expressions = ["0", "ZCHANGETYPE", "ZENTITY", "NULL", "ZTRANSACTIONID", "NULL", "0", "NULL"]
+        expressions = [
+          "0", "ZCHANGETYPE", "ZENTITY", "NULL", "ZTRANSACTIONID", "NULL", "0", "NULL",
+        ]
         tombstone = []
         hasOwn = false
         unexpected = []

@@ -18,6 +18,12 @@ extension Failure {
       self.init(status: .usage, kind: "outsideCalendar", message: error.message, hint: error.remedy)
     case let error as LineError:
       self.init(status: .damaged, kind: "malformedLine", message: error.message, hint: error.remedy)
+    case let error as CompressionError:
+      self.init(
+        status: .failure, kind: "compressionFailed", message: error.description,
+        hint: "export without --compress, and pack the file afterwards")
+    case let error as ExportFormatError:
+      self.init(status: .usage, kind: "usage", message: error.message, hint: error.remedy)
     case let error as OutputError:
       self.init(
         status: .cannotReadOrWrite, kind: "outputFailed", message: error.description,
@@ -76,6 +82,7 @@ extension Failure {
       case .unreadableToken: (.cannotReadOrWrite, "unreadableToken")
       case .unknownBookmark: (.usage, "unknownBookmark")
       case .unreadableBookmarks: (.cannotReadOrWrite, "unreadableBookmarks")
+      case .unwritableBookmarks: (.cannotReadOrWrite, "unwritableBookmarks")
       case .unusableToken(let token): (.historyGap, token.kind)
       case .replacedStore: (.historyGap, "replacedStore")
       case .noTransaction: (.usage, "noTransaction")

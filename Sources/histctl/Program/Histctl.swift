@@ -19,7 +19,8 @@ struct Histctl: ParsableCommand {
       """,
     version: Version.text,
     subcommands: [
-      Info.self, Log.self, Show.self, Token.self, Demo.self, Complete.self, DumpExitStatuses.self,
+      Info.self, Log.self, Show.self, Export.self, Token.self, Demo.self, Complete.self,
+      DumpExitStatuses.self,
     ],
     helpNames: [.long])
 }

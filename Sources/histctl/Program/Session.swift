@@ -2,6 +2,14 @@ import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// What every command works with: the terminal, the output, the words on standard error, and the
 /// status that the command will end with.
 final class Session {
@@ -41,6 +49,23 @@ final class Session {
         let resolver = TokenResolver(
           snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: now)
         try body(writer, snapshot, resolver)
+      }
+    }
+    if status != .success { throw EndWithStatus(status: status) }
+  }
+
+  /// Reads a store in one snapshot on as many threads as the machine has, at most four.
+  func readTogether(
+    _ store: StoreOptions,
+    _ body: (OutputWriter, StoreSnapshot, SnapshotHelpers, TokenResolver) throws -> Void
+  ) throws {
+    let file = try StoreFile(path: store.store, busyTimeout: store.busyTimeout)
+    let helperCount = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 4) - 1
+    try write(usesPager: false) { writer in
+      try file.read(withHelpers: helperCount) { snapshot, helpers in
+        let resolver = TokenResolver(
+          snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: now)
+        try body(writer, snapshot, helpers, resolver)
       }
     }
     if status != .success { throw EndWithStatus(status: status) }

@@ -1,0 +1,107 @@
+import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A file that is written under another name in the same folder and takes its place in one step.
+///
+/// Under its own name there is never a part of it: what stands there is what was there before, or
+/// all of the new content, safe on the disk.
+package final class DraftFile {
+  /// Where the file will be.
+  package let path: String
+  /// Where it is written.
+  package let temporaryPath: String
+
+  private let descriptor: FileDescriptor
+  private let overwrites: Bool
+  private var isOpen = true
+
+  /// Begins a file.
+  ///
+  /// - Parameters:
+  ///   - path: Where it will be.
+  ///   - permissions: Who may read and write it; the process's mask takes away from that.
+  ///   - overwrites: Whether a file that is there is replaced.
+  /// - Throws: `Errno.fileExists` where there is a file that is not to be replaced, and what the
+  ///   system says.
+  package init(path: String, permissions: FilePermissions, overwrites: Bool) throws(Errno) {
+    guard overwrites || FileMove.entry(at: path) == .none else { throw .fileExists }
+    self.path = path
+    self.overwrites = overwrites
+    let temporaryPath = path + ".partial-" + String(UInt32.random(in: 0...UInt32.max), radix: 36)
+    self.temporaryPath = temporaryPath
+    do {
+      descriptor = try FileDescriptor.open(
+        FilePath(temporaryPath), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+        permissions: permissions)
+    } catch {
+      throw Errno(error)
+    }
+  }
+
+  deinit { discard() }
+
+  /// Writes bytes behind those that were written.
+  package func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
+    do {
+      try descriptor.writeAll(bytes)
+    } catch {
+      throw Errno(error)
+    }
+  }
+
+  /// Puts the file in its place, safe on the disk.
+  ///
+  /// - Throws: `Errno.fileExists` where somebody has put a file there that is not to be replaced, and
+  ///   what the system says; there is then no trace of the new file.
+  package func commit() throws(Errno) {
+    do {
+      guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
+      isOpen = false
+      try descriptor.close()
+      if overwrites {
+        try FileMove.move(temporaryPath, replacing: path)
+      } else {
+        try FileMove.move(temporaryPath, toFree: path)
+      }
+    } catch {
+      discard()
+      FileStatus.remove(temporaryPath)
+      throw Errno(error)
+    }
+    try Self.synchronizeFolder(of: path)
+  }
+
+  /// Removes what was written; nothing happens behind a commit.
+  package func discard() {
+    guard isOpen else { return }
+    isOpen = false
+    try? descriptor.close()
+    FileStatus.remove(temporaryPath)
+  }
+
+  /// Makes the names in a file's folder safe on the disk.
+  package static func synchronizeFolder(of path: String) throws(Errno) {
+    let folder = FilePath(path).removingLastComponent()
+    do {
+      let descriptor = try FileDescriptor.open(
+        folder.isEmpty ? "." : folder, .readOnly, options: [.directory, .closeOnExec])
+      defer { try? descriptor.close() }
+      // Some file systems cannot, and have nothing to make safe.
+      guard fsync(descriptor.rawValue) == 0 || errno == EINVAL else { throw Errno(rawValue: errno) }
+    } catch {
+      throw Errno(error)
+    }
+  }
+}
+
+extension Errno {
+  /// What the functions of the system package throw is always one of these.
+  fileprivate init(_ error: any Error) { self = error as? Errno ?? .ioError }
+}

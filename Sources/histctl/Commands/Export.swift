@@ -1,0 +1,64 @@
+import ArgumentParser
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+
+/// `histctl export`: the history as records for other programs.
+struct Export: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    _superCommandName: "histctl",
+    abstract: "Export transactions, oldest first, as records for other programs.",
+    discussion: """
+      The formats are jsonl (one JSON line per transaction, lossless), changes (one JSON line per \
+      change), cloudevents, debezium and csv; histctl-export(1) says what each of them carries. \
+      The options that select transactions are those of log. With --bookmark and --output-dir each \
+      run writes what is new since the run before, so that a cron job loses and doubles nothing, \
+      whatever interrupts it.
+
+      Examples:
+        histctl export default.store | jq .author
+        histctl export default.store --format csv -o history.csv
+        histctl export default.store --after 2w --entity Trip -o trips.jsonl.zst
+        histctl export default.store --output-dir logs --bookmark nightly
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup(title: "Which transactions") var filter: FilterOptions
+
+  @Flag(help: "Leave out changes that do not match the options on changes.")
+  var onlyMatching = false
+
+  @OptionGroup(title: "Form and place") var export: ExportOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    if export.consumer != nil, filter.after != nil {
+      throw ValidationError("--bookmark says where to start, so it does not go with --after")
+    }
+  }
+
+  func run() throws {
+    let session = Session(output)
+    let encoder = try export.encoder()
+    try session.readTogether(store) { writer, snapshot, helpers, resolver in
+      _ = try snapshot.historyTables()
+      _ = try session.schema(of: snapshot)
+      var query = try filter.query(resolver)
+      query.keepsOnlyMatchingChanges = onlyMatching
+      let run = ExportRun(
+        session: session, snapshot: snapshot, helpers: helpers, encoder: encoder,
+        export: HistoryExport(query: query, compression: export.compression))
+      if let folder = export.outputDir {
+        try ExportFolder(
+          run: run, folder: folder, format: export.format, resolver: resolver,
+          bookmarkPath: store.bookmarkFile
+        ).write(consumer: export.consumer, writer)
+      } else if let path = export.outputFile {
+        try run.writeFile(path, overwrites: export.overwrite, writer)
+      } else {
+        try run.write(to: writer)
+      }
+    }
+  }
+}

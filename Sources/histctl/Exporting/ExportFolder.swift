@@ -1,0 +1,158 @@
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Exports into a folder, a file for each run, named by the transactions that the run looked at.
+///
+/// A run ends in two steps: the file gets its name, then the bookmark moves. Where something comes
+/// between them, the next run finds the file that begins where the bookmark stands and moves the
+/// bookmark behind it before it goes on: no transaction is lost, none stands in two files.
+struct ExportFolder {
+  var run: ExportRun
+  let folder: String
+  let format: ExportFormat
+  let resolver: TokenResolver
+  let bookmarkPath: String?
+
+  /// Exports what the query selects or, for a consumer, what is new since its bookmark.
+  func write(consumer: String?, _ writer: OutputWriter) throws {
+    let store = try storeIdentifier()
+    let directory = OutputFolder.path(of: store, in: folder)
+    try OutputFolder.make(directory)
+    var run = run
+    if let consumer {
+      run.export.query.after = try position(of: consumer)
+      while let last = try finishedRun(after: run.export.query.after, in: directory) {
+        guard try run.snapshot.timestamp(ofTransaction: last) != nil else {
+          throw Failure(
+            status: .historyGap, kind: "divergedFolder",
+            message: "\(directory) has a file up to transaction \(last), which is not in "
+              + run.snapshot.location.path,
+            hint: "the file comes from another copy of the store; export this one elsewhere")
+        }
+        try move(consumer, to: last)
+        run.export.query.after = last
+      }
+    }
+    guard let range = try range(of: run.export.query) else {
+      return try ExportReport(path: nil, summary: ExportSummary()).write(run.session, writer)
+    }
+    run.export.query.until = range.upperBound
+    let path = OutputFolder.path(of: name(of: range), in: directory)
+    try run.writeFile(path, overwrites: false, writer)
+    if let consumer { try move(consumer, to: range.upperBound) }
+  }
+
+  private func storeIdentifier() throws -> String {
+    guard let store = run.snapshot.metadata.storeIdentifier,
+      store.utf8.allSatisfy({
+        $0 == UInt8(ascii: "-") || Unicode.Scalar($0).properties.isASCIIHexDigit
+      })
+    else {
+      throw Failure(
+        status: .cannotReadOrWrite, kind: "unnamedStore",
+        message: "\(run.snapshot.location.path) has no identifier to name a folder by",
+        hint: "export it to a file with --output")
+    }
+    return store
+  }
+
+  /// The transactions that the query looks at; nil where there are none.
+  private func range(of query: HistoryQuery) throws -> ClosedRange<Int64>? {
+    let snapshot = run.snapshot
+    guard
+      let first = try query.after.map({ try snapshot.firstTransaction(after: $0) })
+        ?? snapshot.oldestTransaction(),
+      let newest = try snapshot.newestTransaction(),
+      let last = try query.until.map({ until in
+        until == .max ? newest : try snapshot.lastTransaction(before: until + 1)
+      }) ?? newest,
+      first.number <= last.number
+    else { return nil }
+    return first.number...last.number
+  }
+
+  // MARK: - Names
+
+  private func name(of range: ClosedRange<Int64>) -> String {
+    Self.padded(range.lowerBound) + "-" + Self.padded(range.upperBound) + suffix
+  }
+
+  private var suffix: String {
+    let packed = run.export.compression.fileExtension
+    return "." + format.fileExtension + (packed.isEmpty ? "" : "." + packed)
+  }
+
+  /// Numbers of one length, so that names stand in the order of the transactions.
+  private static func padded(_ number: Int64) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, 12 - digits.count)) + digits
+  }
+
+  // MARK: - The bookmark
+
+  private var bookmarks: String {
+    bookmarkPath ?? BookmarkFile.path(besideStore: run.snapshot.location.resolvedPath)
+  }
+
+  /// Where a consumer stands; nil for one that has not begun.
+  private func position(of consumer: String) throws -> Int64? {
+    guard Bookmark.isName(consumer) else {
+      throw Failure(
+        status: .usage, kind: "usage", message: "'\(consumer)' cannot be the name of a bookmark",
+        hint: "a name has letters, digits, '.', '_' and '-'")
+    }
+    guard try BookmarkFile(path: bookmarks).bookmarks.contains(where: { $0.name == consumer })
+    else {
+      run.session.diagnostics.note(
+        "the bookmark \(consumer) is new: exporting all that there is")
+      return nil
+    }
+    return try resolver.resolveUsable("@" + consumer).number
+  }
+
+  /// The end of a run that wrote its file and did not come to move the bookmark.
+  private func finishedRun(after position: Int64?, in directory: String) throws -> Int64? {
+    guard let first = try range(of: HistoryQuery(after: position))?.lowerBound else { return nil }
+    let start = Self.padded(first) + "-"
+    var last: Int64?
+    for name in Self.names(in: directory) where name.hasPrefix(start) && name.hasSuffix(suffix) {
+      let digits = name.dropFirst(start.count).dropLast(suffix.count)
+      guard let number = Int64(digits), name == self.name(of: first...max(first, number)) else {
+        continue
+      }
+      last = max(last ?? number, number)
+    }
+    return last
+  }
+
+  private func move(_ consumer: String, to number: Int64) throws {
+    guard let store = run.snapshot.metadata.storeIdentifier else { return }
+    try BookmarkFile.set(
+      Bookmark(
+        name: consumer, token: HistoryToken(storeIdentifier: store, transaction: number),
+        timestamp: try run.snapshot.timestamp(ofTransaction: number)?.timestamp),
+      in: bookmarks, permissions: run.snapshot.location.filePermissions())
+  }
+
+  private static func names(in directory: String) -> [String] {
+    guard let stream = opendir(directory) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      names.append(
+        withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        })
+    }
+    return names
+  }
+}

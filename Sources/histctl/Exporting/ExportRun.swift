@@ -1,0 +1,96 @@
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+import SystemPackage
+
+/// One export of one snapshot: to standard output or into a file.
+struct ExportRun {
+  let session: Session
+  let snapshot: StoreSnapshot
+  let helpers: SnapshotHelpers
+  let encoder: any HistoryEncoder
+  var export: HistoryExport
+
+  /// Writes to standard output.
+  func write(to writer: OutputWriter) throws {
+    // One call at a time, whichever thread it comes from.
+    nonisolated(unsafe) let writer = writer
+    _ = try write { try writer.write($0) }
+  }
+
+  /// Writes a file, tells a person of it, and with `--json` a program.
+  @discardableResult
+  func writeFile(
+    _ path: String, overwrites: Bool, _ writer: OutputWriter
+  ) throws -> ExportSummary {
+    do {
+      let draft = try DraftFile(
+        path: path, permissions: snapshot.location.filePermissions(), overwrites: overwrites)
+      let registration = TemporaryFileRegistry.register(draft.temporaryPath)
+      defer { registration.map(TemporaryFileRegistry.unregister) }
+      nonisolated(unsafe) let file = draft
+      let summary = try write { try file.write($0) }
+      try draft.commit()
+      try ExportReport(path: path, summary: summary).write(session, writer)
+      return summary
+    } catch let error as Errno {
+      throw Failure(
+        status: .cannotReadOrWrite, kind: error == .fileExists ? "alreadyThere" : "unwritable",
+        message: error == .fileExists
+          ? "\(path) is there already" : "cannot write \(path): \(error)",
+        hint: error == .fileExists
+          ? "name another file, or replace it with --overwrite"
+          : "name a place where a file can be made and that has room for it")
+    }
+  }
+
+  private func write(
+    _ output: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> ExportSummary {
+    nonisolated(unsafe) let progress = session.diagnostics.wordWriter.map {
+      Progress(
+        label: "exporting", unit: "transactions", environment: session.environment,
+        diagnostics: $0)
+    }
+    defer { progress?.finish() }
+    return try export.write(snapshot, helpers, encoder) { bytes, summary in
+      try output(bytes)
+      progress?.update(Int64(summary.transactions))
+    }
+  }
+}
+
+/// What an export has written: one value for text and JSON.
+struct ExportReport {
+  let path: String?
+  let summary: ExportSummary
+  var bookmark: Bookmark?
+
+  /// Tells it: as JSON on standard output, else in words where a person is looking.
+  func write(_ session: Session, _ writer: OutputWriter) throws {
+    if session.options.json {
+      try writer.writeLine(json)
+    } else if session.environment.isErrorTerminal {
+      session.diagnostics.note(text)
+    }
+  }
+
+  private var text: String {
+    guard let path else { return "nothing new to export" }
+    let transactions = Int64(summary.transactions).grouped
+    guard let first = summary.first, let last = summary.last else {
+      return "no transactions match; \(path) is empty"
+    }
+    return "exported \(transactions) transactions, \(first.number) to \(last.number), to \(path)"
+  }
+
+  private var json: JSONValue {
+    var members: [(String, JSONValue)] = [("type", "export")]
+    if let path { members.append(("path", .string(path))) }
+    members.append(("transactions", .integer(Int64(summary.transactions))))
+    if let first = summary.first { members.append(("first", .integer(first.number))) }
+    if let last = summary.last { members.append(("last", .integer(last.number))) }
+    if let bookmark { members.append(("bookmark", .string(bookmark.token.description))) }
+    return .object(JSONObject(members))
+  }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import HistoryCoding
+
+/// In which form and to which place history is exported.
+struct ExportOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The format of the records.", valueName: "format"))
+  var format: ExportFormat = .jsonl
+
+  @Option(
+    help: ArgumentHelp(
+      "Only these fields of each record, separated by commas.", valueName: "fields"))
+  var fields: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Pack the text; by default as the name of the file says, and with zstd in a folder.",
+      valueName: "method"))
+  var compress: ExportCompression?
+
+  @Option(
+    name: [.customShort("o"), .customLong("output")],
+    help: ArgumentHelp("Write a file, which must not be there yet.", valueName: "file"),
+    completion: .file())
+  var outputFile: String?
+
+  @Flag(help: "Replace a file that is there.")
+  var overwrite = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Write into this folder, a file named by its range: STORE/FIRST-LAST.jsonl.zst.",
+      valueName: "dir"),
+    completion: .directory)
+  var outputDir: String?
+
+  @Option(
+    name: .customLong("bookmark"),
+    help: ArgumentHelp(
+      "Start after this bookmark, and move it when the file is safe; with --output-dir.",
+      valueName: "name"))
+  var consumer: String?
+
+  func validate() throws {
+    if outputFile != nil, outputDir != nil {
+      throw ValidationError("--output and --output-dir are two places; name one")
+    }
+    if overwrite, outputFile == nil {
+      throw ValidationError("--overwrite goes with --output; in a folder no file is ever replaced")
+    }
+    if consumer != nil, outputDir == nil {
+      throw ValidationError(
+        "--bookmark moves when a file is safe, so it needs --output-dir")
+    }
+  }
+
+  /// How the text is packed, if the place is a file of this name or a folder.
+  var compression: ExportCompression {
+    if let compress { return compress }
+    if outputDir != nil { return .zstd }
+    for method in ExportCompression.allCases
+    where method != .none && outputFile?.hasSuffix("." + method.fileExtension) == true {
+      return method
+    }
+    return .none
+  }
+
+  /// An encoder of the format with the fields that were asked for.
+  func encoder() throws -> any HistoryEncoder {
+    try format.encoder(
+      fields: fields.map {
+        $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      })
+  }
+}
+
+extension ExportFormat: ExpressibleByArgument {
+  /// The words, in the order of declaration.
+  public static var allValueStrings: [String] { allCases.map(\.rawValue) }
+  /// The word, as help shows a default.
+  public var defaultValueDescription: String { rawValue }
+}
+
+extension ExportCompression: ExpressibleByArgument {
+  /// The words, in the order of declaration.
+  public static var allValueStrings: [String] { allCases.map(\.rawValue) }
+  /// The word, as help shows a default.
+  public var defaultValueDescription: String { rawValue }
+}

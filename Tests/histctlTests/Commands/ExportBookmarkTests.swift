@@ -1,0 +1,131 @@
+import StoreFormat
+import TestSupport
+import Testing
+
+/// Exports of what is new since a bookmark, whatever interrupts them.
+@Suite struct ExportBookmarkTests {
+  @Test("Each run writes what is new, in a file named by its range, and moves the bookmark")
+  func runs() async throws {
+    let folder = try SampleFolder()
+    #expect(try await folder.run("export sample.store --output-dir logs --bookmark n").status == 0)
+    let again = try await folder.run("export sample.store --output-dir logs --bookmark n")
+    #expect(again.status == 0)
+    #expect(again.errors == "")
+    try await folder.append(13...14)
+    let more = try await folder.run("export sample.store --output-dir logs --bookmark n --json")
+    #expect(more.text.contains(#""transactions":2,"first":13,"last":14"#))
+    #expect(
+      try await folder.files() == [
+        "000000000001-000000000012.jsonl.zst", "000000000013-000000000014.jsonl.zst",
+      ])
+    #expect(try await folder.exported() == Array(1...14))
+    let check = try await folder.run("token check sample.store @n")
+    #expect(check.status == 0)
+    #expect(check.text.contains("14"))
+  }
+
+  @Test("A run that wrote its file and did not move the bookmark is not repeated")
+  func unmovedBookmark() async throws {
+    let folder = try SampleFolder()
+    _ = try await folder.run("export sample.store --output-dir logs --bookmark n --until 5")
+    let bookmarks = try FileBytes.read(folder.store + "-bookmarks.json")
+    _ = try await folder.run("export sample.store --output-dir logs --bookmark n --until 9")
+    // As if the run had ended between its two steps; then there is more to export.
+    try FileBytes.write(bookmarks, to: folder.store + "-bookmarks.json")
+    try await folder.append(13...20)
+    #expect(try await folder.run("export sample.store --output-dir logs --bookmark n").status == 0)
+    #expect(try await folder.exported() == Array(1...20))
+  }
+
+  @Test("Killed at any moment and run again: every transaction stands in exactly one file")
+  func kills() async throws {
+    let folder = try SampleFolder()
+    guard let shell = Tool("sh") else { return }
+    var last = 12
+    let histctl = Tool.histctl.path
+    for round in 0..<40 {
+      // Later and later, over the whole length of a run and beyond it.
+      let pause = "0.\(String(round + 1000).dropFirst())"
+      _ = try await shell.run(
+        [
+          "-c",
+          """
+          '\(histctl)' export sample.store --output-dir logs --bookmark n -q & pid=$!
+          sleep \(pause); kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null; exit 0
+          """,
+        ], folder: folder.folder.path)
+      try await folder.append(last + 1...last + 2)
+      last += 2
+    }
+    #expect(try await folder.run("export sample.store --output-dir logs --bookmark n").status == 0)
+    #expect(try await folder.exported() == Array(1...last))
+    let check = try await folder.run("token check sample.store @n --json")
+    #expect(check.text.contains("\"transaction\":\(last)"))
+  }
+
+  @Test("An expired bookmark and one of another copy end with 4 and the way on; nothing is written")
+  func expired() async throws {
+    let folder = try SampleFolder()
+    _ = try await folder.run("export sample.store --output-dir logs --bookmark n --until 5")
+    try await folder.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 8")
+    let result = try await folder.run("export sample.store --output-dir logs --bookmark n")
+    #expect(result.status == 4)
+    #expect(result.errors.contains("hint: "))
+    #expect(try await folder.files().count == 1)
+  }
+
+  @Test("A file of another copy of the store is noticed, and its bookmark does not move")
+  func divergedFolder() async throws {
+    let folder = try SampleFolder()
+    _ = try await folder.run("export sample.store --output-dir logs --bookmark n")
+    try await folder.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK > 10")
+    _ = try await folder.run(["export", "sample.store", "--output-dir", "logs", "--bookmark", "m"])
+    let result = try await folder.run("export sample.store --output-dir logs --bookmark m")
+    #expect(result.status == 4)
+    #expect(result.errors.contains("another copy"))
+  }
+
+  @Test("Bookmarks that cannot be read are left alone")
+  func unreadable() async throws {
+    let folder = try SampleFolder()
+    try FileBytes.write(Array("{".utf8), to: folder.store + "-bookmarks.json")
+    let result = try await folder.run("export sample.store --output-dir logs --bookmark n")
+    #expect(result.status == 9)
+    #expect(try FileBytes.read(folder.store + "-bookmarks.json") == Array("{".utf8))
+  }
+}
+
+extension SampleFolder {
+  /// The names of the files in the folder.
+  func names() throws -> [String] { try folder.names() }
+
+  /// Adds transactions, by sqlite3.
+  func append(_ numbers: ClosedRange<Int>) async throws {
+    for number in numbers {
+      try await sqlite(
+        """
+        INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (\(number), 16002, \(743_990_000 + number));
+        UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, \(number)) WHERE Z_ENT = 16002
+        """)
+    }
+  }
+
+  /// The files of the store in `logs`, by name.
+  func files() async throws -> [String] {
+    guard let list = Tool("ls") else { return [] }
+    return try await list.run([folder.file("logs/\(Self.identifier)")]).lines
+      .filter { !$0.contains("partial") }
+  }
+
+  /// The numbers of all transactions in those files, in their order, by zstd and jq.
+  func exported() async throws -> [Int] {
+    guard let zstd = Tool("zstd"), let jq = Tool("jq") else { throw Missing(what: "zstd or jq") }
+    var text = ""
+    for file in try await files() {
+      let unpacked = try await zstd.run(["-dc", folder.file("logs/\(Self.identifier)/\(file)")])
+      #expect(unpacked.status == 0)
+      text += unpacked.text
+    }
+    return try await jq.run([".transaction"], input: text).lines.compactMap { Int($0) }
+  }
+}
