@@ -3,8 +3,8 @@ import StoreFormat
 
 /// What the lines of one entity's plain changes have in common, put together once.
 ///
-/// A plain change is an insert, or an update whose mask is one of the few that an app's saves write
-/// over and over: of such a change only the two numbers differ.
+/// A plain change is an insert, a delete that left nothing behind, or an update whose mask is one of
+/// the few that an app's saves write over and over: of such a change only the two numbers differ.
 struct PlainChangeText: Sendable {
   /// More masks than one entity's saves have.
   private static let mostMasks = 4096
@@ -13,6 +13,8 @@ struct PlainChangeText: Sendable {
   private let insert: [UInt8]
   private let update: [UInt8]
   private let endOfInsert = Array("}".utf8)
+  private let delete: [UInt8]
+  private let endOfDelete: [UInt8]
   private let text: EntityText
   private var endsByMask: [UInt64: [UInt8]] = [:]
   private var lastMask: UInt64?
@@ -26,6 +28,8 @@ struct PlainChangeText: Sendable {
     self.text = text
     insert = middle("insert")
     update = middle("update")
+    delete = middle("delete")
+    endOfDelete = Array((text.tombstoneTypes == nil ? "}" : ",\"tombstone\":{}}").utf8)
   }
 
   /// Writes a change; false, and nothing, where it is not plain.
@@ -36,6 +40,8 @@ struct PlainChangeText: Sendable {
     switch row.kind {
     case .insert where mask == nil:
       write(row.number, insert, primaryKey, endOfInsert, isFirst, to: &writer)
+    case .delete where mask == nil:
+      write(row.number, delete, primaryKey, endOfDelete, isFirst, to: &writer)
     case .update:
       guard let mask, let key = mask.shortKey else { return false }
       if key != lastMask {

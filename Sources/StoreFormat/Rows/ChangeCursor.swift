@@ -6,7 +6,9 @@ import GRDBSQLite
 /// The properties describe the row that the last ``next()`` went to. They are read straight from
 /// SQLite's statement; nothing is allocated for an ordinary insert or update.
 public final class ChangeCursor {
+  private let database: Database
   private let cursor: StatementCursor
+  @exclusivity(unchecked) private var restCursor: StatementCursor?
   private let columns: Columns
   private let readsByTransaction: Bool
   private let isAscending: Bool
@@ -29,6 +31,7 @@ public final class ChangeCursor {
     _ database: Database, tables: HistoryTables, range: ClosedRange<Int64>, isAscending: Bool,
     isSparse: Bool, detail: ChangeDetail, rows: ClosedRange<Int64>? = nil
   ) throws {
+    self.database = database
     columns = Columns(tables, detail: detail)
     self.isAscending = isAscending
     highestScanned = rows == nil ? nil : range.upperBound
@@ -64,7 +67,7 @@ public final class ChangeCursor {
     guard let current else { return false }
     if readsByTransaction {
       guard try cursor.step() else { return false }
-      load()
+      try load()
       return true
     }
     while !isAtEnd {
@@ -75,7 +78,7 @@ public final class ChangeCursor {
       guard let owner = cursor.integerIfAny(at: Columns.transaction) else { continue }
       if owner == current {
         isRowPending = false
-        load()
+        try load()
         return true
       }
       let isBehind = isAscending ? owner < current : owner > current
@@ -98,55 +101,83 @@ public final class ChangeCursor {
 
   // MARK: - The current row
 
-  /// The change number, `Z_PK`.
-  @exclusivity(unchecked) public private(set) var number: Int64 = 0
-  /// What happened; nil for a kind that no framework writes.
-  @exclusivity(unchecked) public private(set) var kind: ChangeKind?
-  /// The number of the object's own entity; nil where the row holds none.
-  @exclusivity(unchecked) public private(set) var entityNumber: Int64?
-  /// The object's primary key; nil where the row holds none.
-  @exclusivity(unchecked) public private(set) var primaryKey: Int64?
-  /// Which slots an update touched; nil for inserts and deletes.
-  @exclusivity(unchecked) public private(set) var mask: ColumnMask?
-  /// Whether the row holds nothing but the properties above: no ``tombstone`` and no ``extra``.
-  @exclusivity(unchecked) public private(set) var isPlain = true
+  // Private storage behind each property: who reads it from another module calls a function, which
+  // costs less than the check of exclusive access that reading the storage there would bring along.
+  @exclusivity(unchecked) private var row = Row()
 
-  /// Takes over what nearly every row has.
-  private func load() {
-    if columns.detail == .kinds {
-      kind = cursor.integerIfAny(at: Columns.kind).flatMap(ChangeKind.init(rawValue:))
-      entityNumber = cursor.integerIfAny(at: Columns.entity)
-      return
-    }
-    number = cursor.integer(at: Columns.number)
-    let kind = cursor.integerIfAny(at: Columns.kind).flatMap(ChangeKind.init(rawValue:))
-    let entityNumber = cursor.integerIfAny(at: Columns.entity)
-    let primaryKey = cursor.integerIfAny(at: Columns.primaryKey)
-    self.kind = kind
-    self.entityNumber = entityNumber
-    self.primaryKey = primaryKey
-    var isPlain =
-      kind != nil && entityNumber != nil && primaryKey != nil && cursor.isNull(at: Columns.rest)
-      && cursor.integerIfAny(at: Columns.own) == columns.ownNumber
-    switch cursor.type(at: Columns.mask) {
-    case SQLITE_NULL: mask = nil
-    case SQLITE_BLOB: mask = ColumnMask(bytes: cursor.bytes(at: Columns.mask))
-    default:
-      mask = nil
-      isPlain = false
-    }
-    self.isPlain = isPlain
+  private struct Row {
+    var number: Int64 = 0
+    var kind: ChangeKind?
+    var entityNumber: Int64?
+    var primaryKey: Int64?
+    var mask: ColumnMask?
+    var isPlain = true
+    /// The values of the columns that are mostly null.
+    var tombstone: [StoredValue] = []
+    var unexpected: [ExtraColumn] = []
   }
 
+  /// The change number, `Z_PK`.
+  public var number: Int64 { row.number }
+  /// What happened; nil for a kind that no framework writes.
+  public var kind: ChangeKind? { row.kind }
+  /// The number of the object's own entity; nil where the row holds none.
+  public var entityNumber: Int64? { row.entityNumber }
+  /// The object's primary key; nil where the row holds none.
+  public var primaryKey: Int64? { row.primaryKey }
+  /// Which slots an update touched; nil for inserts and deletes.
+  public var mask: ColumnMask? { row.mask }
+  /// Whether the row holds nothing but the properties above: no ``tombstone`` and no ``extra``.
+  public var isPlain: Bool { row.isPlain }
   /// What a deleted object left behind, by slot and without nulls at the end; mostly empty.
-  public var tombstone: [StoredValue] {
-    guard !isPlain else { return [] }
-    var values: [StoredValue] = []
-    for (slot, column) in columns.tombstone where !cursor.isNull(at: column) {
-      values += Array(repeating: .null, count: slot - values.count)
-      values.append(cursor.value(at: column))
+  public var tombstone: [StoredValue] { row.tombstone }
+
+  /// Takes over what nearly every row has.
+  private func load() throws {
+    row.kind = cursor.integerIfAny(at: Columns.kind).flatMap(ChangeKind.init(rawValue:))
+    row.entityNumber = cursor.integerIfAny(at: Columns.entity)
+    guard columns.detail == .everything else { return }
+    row.number = cursor.integer(at: Columns.number)
+    row.primaryKey = cursor.integerIfAny(at: Columns.primaryKey)
+    var isPlain =
+      row.kind != nil && row.entityNumber != nil && row.primaryKey != nil
+      && cursor.integerIfAny(at: Columns.own) == columns.ownNumber
+    switch cursor.type(at: Columns.mask) {
+    case SQLITE_NULL: row.mask = nil
+    case SQLITE_BLOB: row.mask = ColumnMask(bytes: cursor.bytes(at: Columns.mask))
+    default:
+      row.mask = nil
+      isPlain = false
     }
-    return values
+    if !cursor.isNull(at: Columns.rest) {
+      isPlain = false
+      try loadRest()
+    } else if !row.isPlain {
+      row.tombstone = []
+      row.unexpected = []
+    }
+    row.isPlain = isPlain
+  }
+
+  /// Takes over what few rows have, by another statement: columns that are read for every row cost
+  /// as much as the rest of it.
+  private func loadRest() throws {
+    let rest = try restCursor ?? StatementCursor(database, sql: columns.restQuery)
+    restCursor = rest
+    try rest.bind(row.number)
+    row.tombstone = []
+    row.unexpected = []
+    guard try rest.step() else { return }
+    for (index, slot) in columns.tombstoneSlots.enumerated() where !rest.isNull(at: index) {
+      row.tombstone += Array(repeating: .null, count: slot - row.tombstone.count)
+      row.tombstone.append(rest.value(at: index))
+    }
+    for (index, name) in columns.unexpected.enumerated() {
+      let column = columns.tombstoneSlots.count + index
+      guard !rest.isNull(at: column) else { continue }
+      row.unexpected.append(ExtraColumn(column: name, value: rest.value(at: column)))
+    }
+    rest.reset()
   }
 
   /// What else the row holds; mostly empty.
@@ -161,14 +192,10 @@ public final class ChangeCursor {
     if primaryKey == nil { keep(Columns.primaryKey) }
     let maskType = cursor.type(at: Columns.mask)
     if maskType != SQLITE_BLOB && maskType != SQLITE_NULL { keep(Columns.mask) }
-    if columns.hasOwn,
-      cursor.type(at: Columns.own) != SQLITE_INTEGER
-        || cursor.integer(at: Columns.own) != columns.ownNumber
-    {
+    if columns.hasOwn, cursor.integerIfAny(at: Columns.own) != columns.ownNumber {
       keep(Columns.own)
     }
-    for column in columns.unexpected where !cursor.isNull(at: column) { keep(column) }
-    return extra
+    return extra + row.unexpected
   }
 
   /// Where the columns of the layout stand in the statement.
@@ -187,55 +214,47 @@ public final class ChangeCursor {
     static let rest = 7
 
     let detail: ChangeDetail
-    /// The columns' names; empty for what is not a column.
+    /// The names of the columns.
     let names: [String]
     /// What the statement selects.
     let expressions: [String]
-    /// Slots with their columns; a slot without a column stays null.
-    let tombstone: [(slot: Int, column: Int)]
-    /// Whether the layout has the column at all.
+    /// Whether the layout has the column ``own`` at all.
     let hasOwn: Bool
     let ownNumber = EntityNumbering.HistoryEntity.change.rawValue
+    /// The slots that the layout has columns for; a slot without one stays null.
+    let tombstoneSlots: [Int]
     /// Columns that hold null in every store that a framework wrote.
-    let unexpected: [Int]
+    let unexpected: [String]
+    /// The statement that reads the columns of the slots and the unexpected ones of one row.
+    let restQuery: String
 
     init(_ tables: HistoryTables, detail: ChangeDetail) {
       self.detail = detail
-      if detail == .kinds {
+      hasOwn = tables.changeColumns.contains("Z_ENT")
+      let present = zip(tables.tombstoneSlots, tables.tombstoneColumns).filter {
+        tables.changeColumns.contains($0.1)
+      }
+      tombstoneSlots = present.map(\.0)
+      unexpected = (["Z_OPT"] + tables.unknownColumns(of: .change)).filter {
+        tables.changeColumns.contains($0)
+      }
+      let rest = (present.map(\.1) + unexpected).map(quoted)
+      let list = rest.isEmpty ? "NULL" : rest.joined(separator: ", ")
+      restQuery = "SELECT \(list) FROM ACHANGE WHERE Z_PK = ?1"
+      names = [
+        "Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS", "Z_ENT",
+      ]
+      switch detail {
+      case .everything:
+        expressions =
+          names.dropLast().map(quoted)
+          + [hasOwn ? quoted("Z_ENT") : "\(ownNumber)", firstValue(of: rest)]
+      case .kinds:
         // The same places, so that one cursor reads both; what is left out is null or 0.
-        names = []
         expressions = [
           "0", "ZCHANGETYPE", "ZENTITY", "NULL", "ZTRANSACTIONID", "NULL", "0", "NULL",
         ]
-        tombstone = []
-        hasOwn = false
-        unexpected = []
-        return
       }
-      hasOwn = tables.changeColumns.contains("Z_ENT")
-      var names = [
-        "Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS",
-        hasOwn ? "Z_ENT" : "", "",
-      ]
-      func position(of name: String) -> Int? {
-        guard tables.changeColumns.contains(name) else { return nil }
-        names.append(name)
-        return names.count - 1
-      }
-      let tombstone = zip(tables.tombstoneSlots, tables.tombstoneColumns).compactMap { slot, name in
-        position(of: name).map { (slot: slot, column: $0) }
-      }
-      unexpected = (["Z_OPT"] + tables.unknownColumns(of: .change)).compactMap { position(of: $0) }
-      let rest = (unexpected + tombstone.map(\.column)).map { [names] in quoted(names[$0]) }
-      expressions = names.enumerated().map { [ownNumber, hasOwn] index, name in
-        switch index {
-        case Self.own where !hasOwn: "\(ownNumber)"
-        case Self.rest: firstValue(of: rest)
-        default: quoted(name)
-        }
-      }
-      self.names = names
-      self.tombstone = tombstone
     }
   }
 }
