@@ -9,7 +9,7 @@ __histctl_table() {
       'info'
       'log'
       'show'
-      'export'
+      'diff'
       'token'
       'demo'
     )
@@ -93,13 +93,12 @@ __histctl_table() {
       'token:store:token'
     )
       ;;
-    'histctl export')
+    'histctl diff')
       commands=()
       options=(
       '--bookmark-file:file:'
       '--busy-timeout:free:'
-      '--after:store:token'
-      '--until:store:token'
+      '--with:file:'
       '--author:store:author'
       '--not-author:store:author'
       '--no-author:none:'
@@ -109,15 +108,10 @@ __histctl_table() {
       '--kind:words:insert update delete'
       '--object:store:object'
       '--attribute:store:attribute'
-      '--only-matching:none:'
-      '--format:words:jsonl changes cloudevents debezium csv'
-      '--fields:free:'
-      '--compress:words:none zstd gzip'
-      '-o:file:'
-      '--output:file:'
-      '--overwrite:none:'
-      '--output-dir:folder:'
-      '--bookmark:free:'
+      '--each:none:'
+      '--stat:none:'
+      '--name-only:none:'
+      '--exit-code:none:'
       '--json:none:'
       '--qualified:none:'
       '--date:words:local utc relative raw'
@@ -130,6 +124,8 @@ __histctl_table() {
     )
       arguments=(
       'store:file:'
+      'token:store:token'
+      'token:store:token'
     )
       ;;
     'histctl token')

@@ -16,6 +16,10 @@ public enum HistoryError: Error, Hashable, Sendable {
   case unwritableBookmarks(path: String, reason: String)
   /// A token does not work with this store.
   case unusableToken(UnusableToken)
+  /// Two files that were to be compared are different stores.
+  case differentStores(first: ComparedStore, second: ComparedStore)
+  /// Two copies of a store have no transaction in common any more from which on to compare them.
+  case withoutCommonTransaction(first: ComparedStore, second: ComparedStore)
   /// Another file has taken the place of a store that was followed, or it was removed.
   case replacedStore(path: String, position: Int64)
   /// A token stands before the first transaction and names none.
@@ -48,6 +52,12 @@ extension HistoryError {
       "cannot change the bookmarks in \(path): \(reason)"
     case .unusableToken(let token):
       token.message
+    case .differentStores(let first, let second):
+      "\(first.path) and \(second.path) are different stores: "
+        + "\(first.storeIdentifier ?? "") and \(second.storeIdentifier ?? "")"
+    case .withoutCommonTransaction(let first, let second):
+      "\(first.path) and \(second.path) have no transaction in common, so it cannot be known where "
+        + "they parted: \(first.reach), \(second.reach)"
     case .replacedStore(let path, let position):
       "\(path) was replaced or removed while it was followed; it was read up to transaction \(position)"
     case .noTransaction(let text):
@@ -81,6 +91,10 @@ extension HistoryError {
       "make the file and its folder writable, or name another with --bookmark-file"
     case .unusableToken(let token):
       token.remedy
+    case .differentStores:
+      "only copies of one store can be compared; they share their identifier"
+    case .withoutCommonTransaction:
+      "compare copies whose histories overlap: older ones, or ones that were not pruned"
     case .replacedStore:
       "see whether the new file has the same history, and go on from there"
     case .noTransaction:

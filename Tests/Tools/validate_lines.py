@@ -141,6 +141,10 @@ class QuickCheck:
         checks = [self.check(schema) for schema in schemas]
         return lambda v: any(check(v) for check in checks)
 
+    def check_allOf(self, schemas, _):
+        checks = [self.check(schema) for schema in schemas]
+        return lambda v: all(check(v) for check in checks)
+
     def check_not(self, schema, _):
         check = self.check(schema)
         return lambda v: not check(v)
@@ -164,9 +168,14 @@ class Lines:
     def __init__(self, schema):
         definitions = schema["$defs"]
         self.full, self.quick = Validator(schema), QuickCheck(schema)
+        def order(definition):
+            return {key: place for place, key in enumerate(definition["properties"])}
+        # Lines by their type, and the changes inside the line of a transaction.
         self.order = {
-            kind: {key: place for place, key in enumerate(definitions[kind]["properties"])}
-            for kind in ("transaction", "gap", "change") if kind in definitions}
+            definition["properties"]["type"]["const"]: order(definition)
+            for definition in definitions.values()
+            if "const" in definition.get("properties", {}).get("type", {})}
+        self.inner_order = order(definitions["change"])
         self.count = 0
 
     def problems(self, value):
@@ -190,7 +199,7 @@ class Lines:
         if not in_order(value, self.order[value["type"]]):
             yield "the line: keys in the order %s" % ", ".join(value)
         for index, change in enumerate(value.get("changes", ())):
-            if not in_order(change, self.order["change"]):
+            if not in_order(change, self.inner_order):
                 yield "changes[%d]: keys in the order %s" % (index, ", ".join(change))
 
 

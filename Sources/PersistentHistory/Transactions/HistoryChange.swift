@@ -52,8 +52,6 @@ public struct HistoryChange: Hashable, Sendable {
   /// Nil for inserts and updates, and where no model tells the names. Values in columns that the
   /// entity does not use have no name and are in ``tombstone`` only.
   public var preservedValues: [(attribute: ManagedAttribute, value: StoredValue)]? {
-    guard kind == .delete, let attributes = entity?.slots?.tombstoneAttributes else { return nil }
-    return zip(attributes, tombstone).filter { !$0.1.isNull }
-      .map { (attribute: $0.0, value: $0.1) }
+    kind == .delete ? entity?.preservedValues(in: tombstone) : nil
   }
 }

@@ -38,6 +38,17 @@ public final class HistoryEntity: Sendable {
     }
   }
 
+  /// The values of a tombstone by attribute, without those that were nil; nil where no model tells
+  /// the names.
+  func preservedValues(
+    in tombstone: [StoredValue]
+  ) -> [(attribute: ManagedAttribute, value: StoredValue)]? {
+    slots.map { slots in
+      zip(slots.tombstoneAttributes, tombstone).filter { !$0.1.isNull }
+        .map { (attribute: $0.0, value: $0.1) }
+    }
+  }
+
   /// The name, or the number where there is no name.
   public var label: String { name ?? number.map { "#\($0)" } ?? "#?" }
 }

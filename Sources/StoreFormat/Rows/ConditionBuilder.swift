@@ -72,7 +72,18 @@ struct ConditionBuilder {
 
   // MARK: - Changes
 
+  /// The transaction has a change that meets the conditions.
   mutating func add(_ change: ChangeSelection, tables: HistoryTables) {
+    let matching = matches(change)
+    // Without an index every look-up would read the whole table, so it is read once instead.
+    add(
+      tables.indexesChangesByTransaction
+        ? "EXISTS (SELECT 1 FROM ACHANGE AS c WHERE c.ZTRANSACTIONID = t.Z_PK AND \(matching))"
+        : "t.Z_PK IN (SELECT c.ZTRANSACTIONID FROM ACHANGE AS c WHERE \(matching))")
+  }
+
+  /// The conditions on a change, in the row `c`.
+  mutating func matches(_ change: ChangeSelection) -> String {
     var parts: [String] = []
     if let kinds = change.kinds {
       parts.append("c.ZCHANGETYPE IN (\(kinds.map { "\($0.rawValue)" }.joined(separator: ", ")))")
@@ -89,12 +100,7 @@ struct ConditionBuilder {
           }))
     }
     if let slots = change.slots { parts.append(anyOf(slots.map { touches($0) })) }
-    let matching = parts.isEmpty ? "TRUE" : parts.joined(separator: " AND ")
-    // Without an index every look-up would read the whole table, so it is read once instead.
-    add(
-      tables.indexesChangesByTransaction
-        ? "EXISTS (SELECT 1 FROM ACHANGE AS c WHERE c.ZTRANSACTIONID = t.Z_PK AND \(matching))"
-        : "t.Z_PK IN (SELECT c.ZTRANSACTIONID FROM ACHANGE AS c WHERE \(matching))")
+    return parts.isEmpty ? "TRUE" : parts.joined(separator: " AND ")
   }
 
   /// The mask fits its entity and has at least one of the slots set.

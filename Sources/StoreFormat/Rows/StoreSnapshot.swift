@@ -70,10 +70,8 @@ public final class StoreSnapshot {
     _ selection: TransactionSelection, detail: ChangeDetail = .everything,
     among rows: ClosedRange<Int64>? = nil
   ) throws -> ChangeCursor {
-    let lowest = selection.after.map { $0 == .max ? .max : $0 + 1 } ?? .min
-    let highest = max(lowest, selection.until ?? .max)
-    return try ChangeCursor(
-      database, tables: historyTables(), range: lowest...highest,
+    try ChangeCursor(
+      database, tables: historyTables(), range: selection.range,
       isAscending: selection.order == .ascending, isSparse: selection.isSparse,
       detail: detail, rows: selection.isSparse ? nil : rows)
   }

@@ -65,8 +65,14 @@ public struct TransactionSelection: Hashable, Sendable {
     order == .descending || limit != nil || change != nil || texts.contains { !$0.value.isEmpty }
   }
 
-  /// The statement that reads the given columns of the selected transactions.
-  func query(columns: [String], tables: HistoryTables) -> (sql: String, arguments: [StoredValue]) {
+  /// The numbers that the transactions can have.
+  var range: ClosedRange<Int64> {
+    let lowest = after.map { $0 == .max ? .max : $0 + 1 } ?? .min
+    return lowest...max(lowest, until ?? .max)
+  }
+
+  /// The conditions on a transaction itself, in the row `t`.
+  func conditions(tables: HistoryTables) -> ConditionBuilder {
     var builder = ConditionBuilder()
     if let after { builder.add("t.Z_PK > \(builder.bind(.integer(after)))") }
     if let until { builder.add("t.Z_PK <= \(builder.bind(.integer(until)))") }
@@ -75,6 +81,12 @@ public struct TransactionSelection: Hashable, Sendable {
         builder.add(condition, on: role, tables: tables)
       }
     }
+    return builder
+  }
+
+  /// The statement that reads the given columns of the selected transactions.
+  func query(columns: [String], tables: HistoryTables) -> (sql: String, arguments: [StoredValue]) {
+    var builder = conditions(tables: tables)
     if let change { builder.add(change, tables: tables) }
 
     let list = columns.joined(separator: ", ")

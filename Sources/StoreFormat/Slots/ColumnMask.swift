@@ -84,6 +84,26 @@ public struct ColumnMask: Sendable {
     }
   }
 
+  /// The mask in which the slots of both are set; a shorter one is taken to have none at its end.
+  public func union(_ other: ColumnMask) -> ColumnMask {
+    if overflow == nil, other.overflow == nil {
+      var union = byteCount >= other.byteCount ? self : other
+      let rest = byteCount >= other.byteCount ? other : self
+      // Behind its last byte a mask is zero.
+      union.inline.0 |= rest.inline.0
+      union.inline.1 |= rest.inline.1
+      union.inline.2 |= rest.inline.2
+      union.inline.3 |= rest.inline.3
+      return union
+    }
+    var bytes = byteCount >= other.byteCount ? bytes : other.bytes
+    let rest = byteCount >= other.byteCount ? other : self
+    rest.withBytes { rest in
+      for (index, byte) in rest.enumerated() { bytes[index] |= byte }
+    }
+    return ColumnMask(bytes)
+  }
+
   /// Whether the mask has the length of one of `slotCount` slots, and no bit behind the last.
   public func fits(slotCount: Int) -> Bool {
     guard byteCount == (slotCount + 7) / 8 else { return false }

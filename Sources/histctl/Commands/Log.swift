@@ -84,7 +84,9 @@ struct Log: ParsableCommand {
   }
 
   /// Whether the model is needed: for names of attributes, not for those of entities.
-  private var namesAttributes: Bool { output.json || changes || !filter.attribute.isEmpty }
+  private var namesAttributes: Bool {
+    output.json || changes || !filter.conditions.attribute.isEmpty
+  }
 
   private func query(_ resolver: TokenResolver) throws -> HistoryQuery {
     var query = try filter.query(resolver)

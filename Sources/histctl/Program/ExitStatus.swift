@@ -16,10 +16,12 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
   var meaning: String {
     switch self {
     case .success: "done, or nothing to do"
-    case .answerIsNo: "the answer is no: a token that does not work"
+    case .answerIsNo:
+      "the answer is no: a token that does not work, a difference where none was wanted"
     case .failure: "failed in a way that no other status names"
     case .partlyDone: "partly done; the rest is listed"
-    case .historyGap: "history gap: a token is expired, foreign, diverged or ahead"
+    case .historyGap:
+      "history gap: a token is expired, foreign, diverged or ahead, or two stores share no history"
     case .damaged: "the store is damaged"
     case .refused: "refused by a guard"
     case .busy: "busy: another program holds the store"

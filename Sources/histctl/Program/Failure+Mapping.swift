@@ -84,6 +84,8 @@ extension Failure {
       case .unreadableBookmarks: (.cannotReadOrWrite, "unreadableBookmarks")
       case .unwritableBookmarks: (.cannotReadOrWrite, "unwritableBookmarks")
       case .unusableToken(let token): (.historyGap, token.kind)
+      case .differentStores: (.historyGap, "differentStores")
+      case .withoutCommonTransaction: (.historyGap, "withoutCommonTransaction")
       case .replacedStore: (.historyGap, "replacedStore")
       case .noTransaction: (.usage, "noTransaction")
       case .malformedObject: (.usage, "malformedObject")

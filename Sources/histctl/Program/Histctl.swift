@@ -16,10 +16,11 @@ struct Histctl: ParsableCommand {
         histctl log default.store -n 20
         histctl log default.store --author widget --after 2d --json
         histctl show default.store last
+        histctl diff default.store yesterday
       """,
     version: Version.text,
     subcommands: [
-      Info.self, Log.self, Show.self, Export.self, Token.self, Demo.self, Complete.self,
+      Info.self, Log.self, Show.self, Diff.self, Export.self, Token.self, Demo.self, Complete.self,
       DumpExitStatuses.self,
     ],
     helpNames: [.long])

@@ -19,6 +19,13 @@ extension FilterOptions {
     self.init()
     after = words.value("--after")
     until = words.value("--until")
+    conditions = ConditionOptions(&words)
+  }
+}
+
+extension ConditionOptions {
+  init(_ words: inout CommandWords) {
+    self.init()
     author = words.values("--author")
     notAuthor = words.values("--not-author")
     noAuthor = words.flag("--no-author")

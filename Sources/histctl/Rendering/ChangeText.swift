@@ -27,6 +27,12 @@ struct ChangeText {
 
   /// One change: its sign, its object, and what is known of it.
   static func spans(_ change: HistoryChange) -> [TableCell.Span] {
+    let details = details(change)
+    return [object(change)] + (details.isEmpty ? [] : [.init(text: "  ", style: .plain)]) + details
+  }
+
+  /// The sign of a change and its object.
+  static func object(_ change: HistoryChange) -> TableCell.Span {
     let (sign, style): (String, Style) =
       switch change.kind {
       case .insert: ("+", .inserted)
@@ -35,37 +41,50 @@ struct ChangeText {
       case nil: ("?", .warning)
       }
     let key = change.primaryKey.map { "p\($0)" } ?? "?"
-    var spans: [TableCell.Span] = [
-      .init(text: "\(sign) \(change.entity?.label ?? "?")/\(key)", style: style)
-    ]
-    for (text, style) in details(change) where !text.isEmpty {
-      spans.append(.init(text: "  ", style: .plain))
-      spans.append(.init(text: text, style: style))
-    }
-    return spans
+    return .init(text: "\(sign) \(change.entity?.label ?? "?")/\(key)", style: style)
   }
 
-  private static func details(_ change: HistoryChange) -> [(String, Style)] {
-    var details: [(String, Style)] = []
-    if let attributes = change.attributes {
-      details.append(
-        attributes.isEmpty
-          ? ("no attribute", .secondary) : (attributes.joined(separator: ", "), .plain))
-    } else if let mask = change.mask {
-      let slots = mask.setSlots.prefix(64).map(String.init).joined(separator: ", ")
-      details.append((slots.isEmpty ? "no column" : "columns \(slots)", .secondary))
-    }
-    if let values = change.preservedValues {
-      let named = values.map { "\($0.attribute.name): \(value($0.value, of: $0.attribute.type))" }
-      details.append((named.joined(separator: ", "), .plain))
-    } else if !change.tombstone.isEmpty {
-      let raw = change.tombstone.map { value($0, of: .undefined) }
-      details.append(("tombstone " + raw.joined(separator: ", "), .secondary))
-    }
+  /// What is known of a change, in parts with gaps between.
+  static func details(_ change: HistoryChange) -> [TableCell.Span] {
+    var details: [TableCell.Span] = []
+    if let mask = change.mask { details.append(columns(change.attributes, mask)) }
+    details.append(tombstone(change.preservedValues, change.tombstone))
     if !change.extra.isEmpty {
-      details.append((extra(change.extra), .warning))
+      details.append(.init(text: extra(change.extra), style: .warning))
     }
-    return details
+    return spaced(details)
+  }
+
+  /// The parts that hold anything, with gaps between.
+  static func spaced(_ parts: [TableCell.Span]) -> [TableCell.Span] {
+    let parts = parts.filter { !$0.text.isEmpty }
+    guard parts.count > 1 else { return parts }
+    return parts.enumerated().flatMap { index, part in
+      index == 0 ? [part] : [.init(text: "  ", style: .plain), part]
+    }
+  }
+
+  /// The properties that were touched, or the numbers of their columns where no model tells names.
+  static func columns(_ names: [String]?, _ mask: ColumnMask) -> TableCell.Span {
+    if let names {
+      return names.isEmpty
+        ? .init(text: "no attribute", style: .secondary)
+        : .init(text: names.joined(separator: ", "), style: .plain)
+    }
+    let slots = mask.setSlots.prefix(64).map(String.init).joined(separator: ", ")
+    return .init(text: slots.isEmpty ? "no column" : "columns \(slots)", style: .secondary)
+  }
+
+  /// What a deleted object left behind.
+  static func tombstone(
+    _ named: [(attribute: ManagedAttribute, value: StoredValue)]?, _ stored: [StoredValue]
+  ) -> TableCell.Span {
+    if let named {
+      let values = named.map { "\($0.attribute.name): \(value($0.value, of: $0.attribute.type))" }
+      return .init(text: values.joined(separator: ", "), style: .plain)
+    }
+    let values = stored.map { value($0, of: .undefined) }.joined(separator: ", ")
+    return .init(text: values.isEmpty ? "" : "tombstone " + values, style: .secondary)
   }
 
   /// Columns that say more than a row should.

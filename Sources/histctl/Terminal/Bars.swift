@@ -4,19 +4,24 @@ struct Bars {
   struct Row: Sendable {
     /// What is measured; text from a store is made safe when the line is made.
     var label: String
-    /// How much; the longest bar belongs to the largest.
-    var value: Double
+    /// What the bar is made of: how much of what, from left to right.
+    var parts: [(value: Double, style: Style)]
     /// The value as people read it: "1,204".
     var text: String
-    /// How the bar is coloured.
-    var style: Style
 
-    /// Makes a row.
+    /// How much in all; the longest bar belongs to the largest.
+    var value: Double { parts.reduce(0) { $0 + $1.value } }
+
+    /// Makes a row with a bar of one colour.
     init(label: String, value: Double, text: String, style: Style = .plain) {
+      self.init(label: label, parts: [(value, style)], text: text)
+    }
+
+    /// Makes a row with a bar of several parts.
+    init(label: String, parts: [(value: Double, style: Style)], text: String) {
       self.label = label
-      self.value = value
+      self.parts = parts
       self.text = text
-      self.style = style
     }
   }
 
@@ -60,9 +65,27 @@ struct Bars {
         .padded(to: valueWidth, alignment: .trailing)
       let fraction = largest > 0 ? rows[place].value / largest : 0
       let bar = Self.bar(fraction: fraction, width: barWidth, isUTF8: isUTF8)
-      let parts = [label, value, palette.apply(rows[place].style, to: bar)]
+      let parts = [label, value, styled(bar, rows[place])]
       return parts.filter { !$0.isEmpty }.joined(separator: space)
     }
+  }
+
+  /// The bar with each part in its colour, to the next whole column.
+  private func styled(_ bar: String, _ row: Row) -> String {
+    var styled = ""
+    var sum = 0.0
+    var start = bar.startIndex
+    for (index, part) in row.parts.enumerated() {
+      sum += part.value
+      let share = row.value > 0 ? min(max(sum / row.value, 0), 1) : 0
+      let columns = share.isFinite ? Int((share * Double(bar.count)).rounded()) : 0
+      let end =
+        index == row.parts.count - 1
+        ? bar.endIndex : max(start, bar.index(bar.startIndex, offsetBy: columns))
+      styled += palette.apply(part.style, to: String(bar[start..<end]))
+      start = end
+    }
+    return styled
   }
 
   /// A bar that fills a part of `width` columns, in steps of an eighth of a column; without

@@ -2,6 +2,7 @@
 enum DisplayWidth {
   /// Columns of a whole text, 0 for control characters.
   static func of(_ text: String) -> Int {
+    if text.allBytes({ (0x20..<0x7F).contains($0) }) { return text.utf8.count }
     var width = 0
     for scalar in text.unicodeScalars {
       // Finding where characters end is costly, and needless while each scalar is one.

@@ -1,4 +1,11 @@
 extension String {
+  /// Whether a test holds for every byte of the text in UTF-8.
+  @inline(__always)
+  func allBytes(_ test: (UInt8) -> Bool) -> Bool {
+    // A string's own bytes are seen several times faster than what its view gives one by one.
+    utf8.withContiguousStorageIfAvailable { $0.allSatisfy(test) } ?? utf8.allSatisfy(test)
+  }
+
   /// Columns that the text takes in a terminal.
   var displayWidth: Int {
     DisplayWidth.of(self)

@@ -65,7 +65,7 @@ struct Table {
       let missing = max(width - shown.width, 0)
       if columns[place].alignment == .trailing { pendingSpaces += missing }
       if shown.width > 0 {
-        line += String(repeating: " ", count: pendingSpaces)
+        line += Self.spaces(pendingSpaces)
         line += shown.text
         pendingSpaces = 0
       }
@@ -76,6 +76,13 @@ struct Table {
     return line
   }
 
+  private static let manySpaces = String(repeating: " ", count: 256)
+
+  private static func spaces(_ count: Int) -> Substring {
+    count <= 256
+      ? Substring(manySpaces.utf8.prefix(count)) : String(repeating: " ", count: count)[...]
+  }
+
   /// Columns that a cell may take.
   private func room(_ width: Int, _ start: Int, _ isLast: Bool, _ alignment: TextAlignment) -> Int {
     guard let lineWidth, isLast, alignment == .leading else { return width }
@@ -84,6 +91,14 @@ struct Table {
 
   /// The cell made safe, cut to a width and styled, and how wide it shows.
   private func fit(_ cell: TableCell, width: Int) -> (text: String, width: Int) {
+    if let only = cell.spans.first, cell.spans.count == 1 {
+      // Nearly every cell; a million rows need not make a list for each.
+      let escaped = text.escaped(only.text)
+      let total = escaped.displayWidth
+      if lineWidth == nil || total <= width {
+        return (palette.apply(only.style, to: escaped), total)
+      }
+    }
     let spans = cell.spans.map { (text: text.escaped($0.text), style: $0.style) }
     let total = spans.reduce(0) { $0 + $1.text.displayWidth }
     if lineWidth == nil || total <= width {

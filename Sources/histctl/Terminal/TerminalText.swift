@@ -17,7 +17,7 @@ enum TerminalText: Sendable {
 
   /// The text with whatever this mode does not let through written out.
   func escaped(_ text: String) -> String {
-    guard text.utf8.contains(where: isSuspicious) else { return text }
+    guard !text.allBytes({ !isSuspicious($0) }) else { return text }
     var result = ""
     result.reserveCapacity(text.utf8.count)
     var context = Context()

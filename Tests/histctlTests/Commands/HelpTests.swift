@@ -3,7 +3,9 @@ import Testing
 
 /// Help in two lengths, and the version.
 @Suite struct HelpTests {
-  static let commands = ["", "demo", "info", "log", "show", "token", "token check", "token show"]
+  static let commands = [
+    "", "demo", "info", "log", "show", "diff", "token", "token check", "token show",
+  ]
 
   @Test(arguments: commands) func shortAndLong(_ command: String) async throws {
     let sample = try SampleFolder()
@@ -56,9 +58,9 @@ import Testing
     for example in examples where !example.contains("--follow") {
       let arguments = Self.words(example.prefix { $0 != "|" && $0 != ">" })
       let result = try await sample.run(Array(arguments.dropFirst()))
-      // What is not there in this store (a token's number, a bookmark, a file) is no wrong option.
+      // What is not there (a token's number, a bookmark, a file) is no wrong option.
       #expect(!result.errors.contains("usage:"), "\(example): \(result.errors)")
-      #expect([0, 1, 4, 64].contains(result.status), "\(example): \(result.errors)")
+      #expect([0, 1, 4, 9, 64].contains(result.status), "\(example): \(result.errors)")
     }
   }
 

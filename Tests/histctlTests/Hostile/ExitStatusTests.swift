@@ -104,6 +104,14 @@ import Testing
     Case("missing token", "show sample.store", 64, "usage", ["<token>", "usage: histctl show"]),
     Case("no tokens", "token check sample.store", 64, "usage", ["<token>", "usage:"]),
     Case("one argument too many", "log sample.store x", 64, "usage", ["'x'", "usage:"]),
+    Case("diff without a token", "diff sample.store", 64, "usage", ["<token>", "usage:"]),
+    Case(
+      "two answers of diff", "diff sample.store 1 --each --stat", 64, "usage",
+      ["--each, --stat and --name-only", "usage: histctl diff"]),
+    Case(
+      "an unknown entity of diff", "diff sample.store 1 --entity Tripp", 64, "unknownEntity",
+      ["did you mean Trip?"]),
+    Case("diff of a missing file", "diff x.store 1", 9, "missing", ["no file at x.store"]),
     Case("unknown kind", "log sample.store --kind move", 64, "usage", ["'move'", "'delete'"]),
     Case("unknown date style", "log sample.store --date x", 64, "usage", ["'x'", "'relative'"]),
     Case("unknown colour", "log sample.store --color x", 64, "usage", ["'x'", "'always'"]),

@@ -24,10 +24,10 @@ import Testing
       let path = folder.file("\(index).store")
       try spoil(original, damage, &random, path)
       let store = try FileBytes.read(path)
-      // The lines always; the other two, which read much the same, in turn.
-      let other = index.isMultiple(of: 2) ? ["info", path] : ["show", path, "last"]
+      // The lines always; the others, which read much the same, in turn.
+      let others = [["info", path], ["show", path, "last"], ["diff", path, "0", "--json"]]
       async let lines = tool.run(start + ["log", path, "--json"])
-      async let page = tool.run(start + other)
+      async let page = tool.run(start + others[index % others.count])
       for result in try await [lines, page] {
         let status = result.status
         #expect(

@@ -36,7 +36,7 @@ import Testing
     arguments: cases,
     [
       "log sample.store --after=TOKEN", "log sample.store --until=TOKEN",
-      "show sample.store TOKEN",
+      "show sample.store TOKEN", "diff sample.store TOKEN", "diff sample.store 5 TOKEN --stat",
     ])
   func isTold(_ gap: Case, _ line: String) async throws {
     let sample = try SampleFolder()

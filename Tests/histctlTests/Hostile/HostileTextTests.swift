@@ -51,7 +51,11 @@ import Testing
 
   @Test(
     .enabled(if: Tool.hasTerminals),
-    arguments: [["log"], ["log", "--changes"], ["info"], ["show", "1"], ["log", "--entity"]])
+    arguments: [
+      ["log"], ["log", "--changes"], ["info"], ["show", "1"], ["diff", "0"],
+      ["diff", "0", "--each"],
+      ["log", "--entity"],
+    ])
   func onATerminal(_ line: [String]) async throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(of: Self.texts.map(\.text), in: folder)

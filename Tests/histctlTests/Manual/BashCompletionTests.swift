@@ -35,7 +35,7 @@ struct BashCompletionTests {
   }
 
   @Test(arguments: [
-    ("histctl ", ["info", "log", "show", "token", "demo"]),
+    ("histctl ", ["info", "log", "show", "diff", "token", "demo"]),
     ("histctl to", ["token"]),
     ("histctl token ", ["check", "show"]),
     ("histctl token check --d", ["--date"]),
@@ -47,7 +47,8 @@ struct BashCompletionTests {
     ("histctl log --busy-timeout ", []),
     ("histctl log -- --d", []),
     ("histctl nothing ", []),
-    ("histctl --version ", ["info", "log", "show", "token", "demo"]),
+    ("histctl --version ", ["info", "log", "show", "diff", "token", "demo"]),
+    ("histctl diff x.store --e", ["--entity", "--each", "--exit-code"]),
   ])
   func `words of the command line`(_ line: String, _ words: [String]) async throws {
     let folder = try TemporaryFolder()
@@ -81,6 +82,7 @@ struct BashCompletionTests {
     ("histctl log my\\ store.store --bookmark-file nothing --after @w", nil),
     ("histctl log my\\ store.store --after fi", "first"),
     ("histctl token check my\\ store.store last ye", "yesterday"),
+    ("histctl diff my\\ store.store first la", "last"),
     ("histctl log my\\ store.store --entity Buck", "BucketListItem"),
     ("histctl log my\\ store.store --attribute isF", "isFavorite"),
     ("histctl log my\\ store.store --bundle ", "com.example.Trips"),

@@ -29,7 +29,7 @@ struct FishCompletionTests {
   }
 
   @Test(arguments: [
-    ("histctl ", ["demo", "info", "log", "show", "token"]),
+    ("histctl ", ["demo", "diff", "info", "log", "show", "token"]),
     ("histctl token ", ["check", "show"]),
     ("histctl token check --d", ["--date"]),
     ("histctl log --date ", ["local", "raw", "relative", "utc"]),

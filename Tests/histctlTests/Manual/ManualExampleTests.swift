@@ -49,6 +49,8 @@ struct ManualExampleTests {
           """.utf8), to: folder.file("\(name)-bookmarks.json"))
       try FileBytes.write(Array(token.utf8), to: folder.file("saved-token.json"))
     }
+    let backup = try StoreQuery(path: try SampleStore.write(to: folder.file("backup.store")))
+    try backup.run("DELETE FROM ATRANSACTION WHERE Z_PK > 8")
     try FileBytes.write(Array("3\n".utf8), to: folder.file("widget.token"))
     let plist = try await Tool.histctl.run(
       ["token", "show", folder.file("Trips.store"), "last", "--as", "plist"])
@@ -76,6 +78,10 @@ struct ManualExampleTests {
     ("histctl show default.store 4 --json | jq '.changes[].entity'", "\"Trip\""),
     ("histctl log default.store --after @widget --json | jq -r .author | sort -u", "app"),
     ("histctl log default.store --after 2024-07-29 --until 2024-07-30", "12"),
+    ("histctl diff default.store 9 --entity Trip --kind delete", "name: \"Rome 12\""),
+    (
+      #"histctl diff default.store "2024-07-29 00:42" "2024-07-29 00:52" --stat"#, "Trip  "
+    ),
   ])
   func `examples that promise an answer give one`(_ line: String, _ words: String) async throws {
     #expect(Self.examples.contains { $0.line == line }, "no page has this example any more")

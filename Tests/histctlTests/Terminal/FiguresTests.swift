@@ -70,6 +70,14 @@ import Testing
         "                0",
       ])
     #expect(bars.lines([]) == [])
+    let colored = Bars(environment: environment, palette: Palette(isColored: true))
+    let parts = Bars.Row(
+      label: "Trip", parts: [(3, .inserted), (0, .updated), (1, .deleted)], text: "+3 -1")
+    // 17 columns, of which three quarters are 12.75.
+    #expect(
+      colored.lines([parts]) == [
+        "Trip  +3 -1  \u{1B}[32m█████████████\u{1B}[0m\u{1B}[31m████\u{1B}[0m"
+      ])
     for columns in 1...40 {
       environment.columns = columns
       let lines = Bars(environment: environment, palette: Palette(isColored: false)).lines(rows)

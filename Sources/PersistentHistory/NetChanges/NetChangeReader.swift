@@ -1,0 +1,166 @@
+import StoreFormat
+
+/// Reads what the changes in a part of a history come to, object by object.
+///
+/// The objects come in the order of their entities' numbers and then of their primary keys, each
+/// once, and those to which nothing happened in the end not at all.
+///
+/// Memory does not grow with the history. Objects are folded in a table of limited size; where there
+/// are more, it keeps those that come first, gives them, and reads the same changes again for the
+/// next ones. All of it happens in one snapshot.
+public final class NetChangeReader {
+  /// How many objects are folded at a time, in some thirty bytes each, unless told otherwise.
+  public static let usualCapacity = 1 << 20
+
+  /// How many changes were read.
+  public private(set) var changeCount = 0
+  /// How many of them were left out, for their rows name no object or a kind that no framework
+  /// writes.
+  ///
+  /// Both numbers are known after the first ``next()``.
+  public private(set) var skippedChangeCount = 0
+  /// The entities of the store.
+  public let schema: HistorySchema
+
+  private let snapshot: StoreSnapshot
+  private let selection: TransactionSelection
+  private let capacity: Int
+  private let tombstones: TombstoneLookup?
+
+  private var isWide = false
+  private var readsRowsAsTheyLie = true
+  /// Looks up objects in the table that has been folded.
+  private var outline: ((UInt32) -> NetChangeOutline)?
+  private var order: [UInt32] = []
+  private var position = 0
+  /// The last object of all that has been read; nil before the first.
+  private var floor: NetChangeRow.Object?
+  private var isAtEnd = false
+  private var lastEntity: HistoryEntity?
+
+  /// Prepares to read.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The store.
+  ///   - query: Which changes to fold: those of the transactions that it selects, and of these the
+  ///     ones that meet its condition on changes. Its order and limits do not count.
+  ///   - schema: The entities of the store; nil to read them.
+  ///   - readsTombstones: Whether to look up what deleted objects left behind.
+  ///   - capacity: How many objects are folded at a time.
+  /// - Throws: ``HistoryError`` where the query names what the store does not have, and
+  ///   ``/StoreFormat/StoreError``.
+  public init(
+    snapshot: StoreSnapshot, query: HistoryQuery, schema: HistorySchema? = nil,
+    readsTombstones: Bool = true, capacity: Int = NetChangeReader.usualCapacity
+  ) throws {
+    let schema = try schema ?? HistorySchema(snapshot)
+    self.schema = schema
+    self.snapshot = snapshot
+    self.capacity = capacity
+    selection = TransactionSelection(
+      after: query.after, until: query.until,
+      texts: [.author: query.author, .bundle: query.bundle, .process: query.process],
+      change: try query.change.selection(in: schema, of: snapshot))
+    _ = try snapshot.historyTables()
+    tombstones = readsTombstones ? try snapshot.tombstones() : nil
+  }
+
+  /// What happened to the next object; nil behind the last one.
+  public func next() throws -> NetChange? {
+    while true {
+      while position < order.count, let outline = outline?(order[position]) {
+        position += 1
+        if outline.effect.kind != nil { return try change(outline) }
+      }
+      guard !isAtEnd else { return nil }
+      try readBatch()
+    }
+  }
+
+  private func change(_ outline: NetChangeOutline) throws -> NetChange {
+    let deletion = try outline.deletion.map { number in
+      let isWanted = outline.hasTombstone && outline.effect.existedBefore
+      return NetChange.Deletion(
+        change: number,
+        tombstone: isWanted ? try tombstones?.tombstone(ofChange: number) ?? [] : [])
+    }
+    return NetChange(
+      entity: entity(outline.object.entityNumber), primaryKey: outline.object.primaryKey,
+      effect: outline.effect, columns: outline.columns, deletion: deletion,
+      firstTransaction: outline.firstTransaction, lastTransaction: outline.lastTransaction,
+      changeCount: outline.changeCount)
+  }
+
+  private func entity(_ number: Int64) -> HistoryEntity {
+    if let lastEntity, lastEntity.number == number { return lastEntity }
+    let entity = schema.entity(number: number)
+    lastEntity = entity
+    return entity
+  }
+
+  // MARK: - Reading the changes
+
+  /// Folds the next objects.
+  private func readBatch() throws {
+    // The memory of the objects before is needed for those that come now.
+    outline = nil
+    order = []
+    position = 0
+    if !isWide {
+      if try readBatch(UInt32.self) { return }
+      isWide = true
+    }
+    _ = try readBatch(Int64.self)
+  }
+
+  /// Folds the next objects in a table of some width; false where a number does not fit into it.
+  private func readBatch<Number: FixedWidthInteger & Sendable>(
+    _ numbers: Number.Type
+  ) throws -> Bool {
+    do {
+      return try fold(numbers)
+    } catch is RowsOutOfOrder {
+      readsRowsAsTheyLie = false
+      return try fold(numbers)
+    }
+  }
+
+  private func fold<Number: FixedWidthInteger & Sendable>(_: Number.Type) throws -> Bool {
+    let changes = try snapshot.changeOutlines(
+      selection,
+      behind: floor.map {
+        ChangeSelection.Object(entityNumber: $0.entityNumber, primaryKey: $0.primaryKey)
+      }, asRowsLie: readsRowsAsTheyLie)
+    var table = NetChangeTable<Number>(
+      capacity: capacity, expectedCount: changes.expectedCount ?? 0)
+    var ceiling: NetChangeRow.Object?
+    var count = 0
+    var skipped = 0
+    while let change = try changes.next() {
+      count += 1
+      guard let kind = change.kind, let entityNumber = change.entityNumber,
+        let primaryKey = change.primaryKey
+      else {
+        skipped += 1
+        continue
+      }
+      let object = NetChangeRow.Object(entityNumber: entityNumber, primaryKey: primaryKey)
+      if let ceiling, ceiling < object { continue }
+      let row = NetChangeRow(
+        object: object, kind: kind, transaction: change.transaction, change: change.number,
+        mask: kind == .update ? changes.mask : nil,
+        hasTombstone: kind == .delete && changes.hasTombstone)
+      guard table.fold(row) else { return false }
+      if table.isFull { ceiling = table.shrink() }
+    }
+    if floor == nil {
+      changeCount = count
+      skippedChangeCount = skipped
+    }
+    order = table.finish()
+    outline = { [table] in table.outline(at: $0) }
+    isAtEnd = ceiling == nil
+    floor = ceiling
+    return true
+  }
+}

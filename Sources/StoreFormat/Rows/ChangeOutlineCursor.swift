@@ -1,0 +1,217 @@
+import GRDB
+import GRDBSQLite
+
+/// What a change did to which object, and nothing else of its row.
+public struct ChangeOutline: Sendable {
+  /// The number of the transaction.
+  public let transaction: Int64
+  /// The change number, `Z_PK`.
+  public let number: Int64
+  /// What happened; nil for a kind that no framework writes.
+  public let kind: ChangeKind?
+  /// The number of the object's own entity; nil where the row holds none.
+  public let entityNumber: Int64?
+  /// The object's primary key; nil where the row holds none.
+  public let primaryKey: Int64?
+}
+
+/// Steps through the outlines of changes, transaction by transaction and in recorded order.
+///
+/// Of a million changes only these few columns are needed to say what they come to. What a deleted
+/// object left behind is asked for afterwards, where it matters, from ``TombstoneLookup``.
+public final class ChangeOutlineCursor {
+  /// How many changes there are at most; nil where it costs too much to know.
+  public let expectedCount: Int?
+
+  private let cursor: StatementCursor
+  /// The transactions, for rows that are read as they lie; nil where SQLite joins the two.
+  private let owners: Owners?
+
+  /// Reads in the order of the transactions.
+  ///
+  /// - Parameters:
+  ///   - database: The store.
+  ///   - tables: The layout of its history.
+  ///   - selection: Which changes: of the transactions that it names, in ascending order, and
+  ///     themselves as its condition on changes says; its order and limits do not count.
+  ///   - object: Changes of this object and of those before it are left out.
+  init(
+    _ database: Database, tables: HistoryTables, selection: TransactionSelection,
+    behind object: ChangeSelection.Object?
+  ) throws {
+    var builder = selection.conditions(tables: tables)
+    if let change = selection.change {
+      let matching = builder.matches(change)
+      builder.add(matching)
+    }
+    if let object { builder.add(Self.isBehind(object)) }
+    let conditions =
+      builder.conditions.isEmpty ? "" : "WHERE " + builder.conditions.joined(separator: " AND ")
+    // The cross join keeps SQLite from starting with the changes, in whose order it would have to
+    // sort the transactions.
+    cursor = try StatementCursor(
+      database,
+      sql: """
+        SELECT t.Z_PK, \(Self.columns(tables))
+        FROM ATRANSACTION AS t CROSS JOIN ACHANGE AS c ON c.ZTRANSACTIONID = t.Z_PK
+        \(conditions) ORDER BY t.Z_PK, c.Z_PK
+        """)
+    try cursor.bind(builder.arguments)
+    owners = nil
+    expectedCount = nil
+  }
+
+  /// Reads rows as they lie in the file.
+  ///
+  /// - Parameters:
+  ///   - database: The store.
+  ///   - tables: The layout of its history.
+  ///   - selection: A range of transactions, without conditions.
+  ///   - object: Changes of this object and of those before it are left out.
+  ///   - rows: The rows among which all changes of the range are, and how many those are.
+  init(
+    _ database: Database, tables: HistoryTables, selection: TransactionSelection,
+    behind object: ChangeSelection.Object?, rows: (range: ClosedRange<Int64>, count: Int64)
+  ) throws {
+    let condition = object.map { "AND " + Self.isBehind($0) } ?? ""
+    cursor = try StatementCursor(
+      database,
+      sql: """
+        SELECT c.ZTRANSACTIONID, \(Self.columns(tables)) FROM ACHANGE AS c NOT INDEXED
+        WHERE c.Z_PK BETWEEN ?1 AND ?2 \(condition) ORDER BY c.Z_PK
+        """)
+    try cursor.bind([.integer(rows.range.lowerBound), .integer(rows.range.upperBound)])
+    owners = try Owners(database, tables, selection)
+    expectedCount = Int(clamping: rows.count)
+  }
+
+  private static func isBehind(_ object: ChangeSelection.Object) -> String {
+    "(c.ZENTITY > \(object.entityNumber)"
+      + " OR c.ZENTITY = \(object.entityNumber) AND c.ZENTITYPK > \(object.primaryKey))"
+  }
+
+  private static func columns(_ tables: HistoryTables) -> String {
+    let tombstone = tables.tombstoneColumns.map { "c.\(quoted($0))" }
+    return "c.Z_PK, c.ZCHANGETYPE, c.ZENTITY, c.ZENTITYPK, c.ZCOLUMNS, "
+      + "c.ZCHANGETYPE = \(ChangeKind.delete.rawValue) AND \(firstValue(of: tombstone)) IS NOT NULL"
+  }
+
+  /// Goes to the next change; nil behind the last one.
+  ///
+  /// - Throws: ``RowsOutOfOrder`` where rows that are read as they lie do not lie in the order of their
+  ///   transactions.
+  public func next() throws -> ChangeOutline? {
+    while try cursor.step() {
+      if let owners {
+        guard let owner = cursor.integerIfAny(at: Columns.transaction),
+          try owners.contains(owner)
+        else { continue }
+      }
+      return ChangeOutline(
+        transaction: cursor.integer(at: Columns.transaction),
+        number: cursor.integer(at: Columns.number),
+        kind: cursor.integerIfAny(at: Columns.kind).flatMap(ChangeKind.init(rawValue:)),
+        entityNumber: cursor.integerIfAny(at: Columns.entity),
+        primaryKey: cursor.integerIfAny(at: Columns.primaryKey))
+    }
+    return nil
+  }
+
+  /// Which slots the update touched that the cursor is at; nil for inserts and deletes.
+  public var mask: ColumnMask? {
+    cursor.type(at: Columns.mask) == SQLITE_BLOB
+      ? ColumnMask(bytes: cursor.bytes(at: Columns.mask)) : nil
+  }
+
+  /// Whether the object left anything behind whose delete the cursor is at.
+  public var hasTombstone: Bool { cursor.integer(at: Columns.hasTombstone) != 0 }
+
+  private enum Columns {
+    static let transaction = 0
+    static let number = 1
+    static let kind = 2
+    static let entity = 3
+    static let primaryKey = 4
+    static let mask = 5
+    static let hasTombstone = 6
+  }
+
+  /// The transactions of a range, asked for in ascending order.
+  private final class Owners {
+    private let cursor: StatementCursor
+    private let range: ClosedRange<Int64>
+    @exclusivity(unchecked) private var last: Int64?
+    /// The transaction that the cursor is at; nil behind the last one.
+    @exclusivity(unchecked) private var current: Int64?
+
+    init(
+      _ database: Database, _ tables: HistoryTables, _ selection: TransactionSelection
+    ) throws {
+      range = selection.range
+      let query = selection.query(columns: ["t.Z_PK"], tables: tables)
+      cursor = try StatementCursor(database, sql: query.sql)
+      try cursor.bind(query.arguments)
+      current = try cursor.step() ? cursor.integer(at: 0) : nil
+    }
+
+    /// Whether a transaction is there and in the range.
+    func contains(_ number: Int64) throws -> Bool {
+      guard range.contains(number) else { return false }
+      if let last, number < last { throw RowsOutOfOrder() }
+      last = number
+      while let current, current < number {
+        self.current = try cursor.step() ? cursor.integer(at: 0) : nil
+      }
+      return current == number
+    }
+  }
+}
+
+extension StoreSnapshot {
+  /// Steps through the outlines of changes, transaction by transaction and in recorded order.
+  ///
+  /// - Parameters:
+  ///   - selection: Which transactions, and which of their changes; order and limits do not count.
+  ///   - object: Changes of this object and of those before it, by the number of the entity and then
+  ///     by the primary key, are left out; nil for none.
+  ///   - asRowsLie: Whether rows may be read as they lie in the file, which is twice as fast. The
+  ///     cursor then throws ``RowsOutOfOrder`` where they do not lie in order, and whoever asked for
+  ///     it forgets what was read and asks again without.
+  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
+  public func changeOutlines(
+    _ selection: TransactionSelection, behind object: ChangeSelection.Object? = nil,
+    asRowsLie: Bool = false
+  ) throws -> ChangeOutlineCursor {
+    let tables = try historyTables()
+    if asRowsLie, selection.change == nil, selection.texts.allSatisfy({ $0.value.isEmpty }),
+      let rows = try changeRows(of: selection)
+    {
+      return try ChangeOutlineCursor(
+        database, tables: tables, selection: selection, behind: object, rows: rows)
+    }
+    return try ChangeOutlineCursor(database, tables: tables, selection: selection, behind: object)
+  }
+
+  /// The rows among which the changes of a range are, and how many these are; nil where they are not
+  /// close together.
+  private func changeRows(
+    of selection: TransactionSelection
+  ) throws -> (range: ClosedRange<Int64>, count: Int64)? {
+    guard try historyTables().indexesChangesByTransaction else { return nil }
+    let cursor = try StatementCursor(
+      database,
+      sql: """
+        SELECT min(Z_PK), max(Z_PK), count(*) FROM ACHANGE
+        WHERE ZTRANSACTIONID BETWEEN ?1 AND ?2
+        """)
+    try cursor.bind([
+      .integer(selection.range.lowerBound), .integer(selection.range.upperBound),
+    ])
+    guard try cursor.step(), !cursor.isNull(at: 0) else { return nil }
+    let (lowest, highest) = (cursor.integer(at: 0), cursor.integer(at: 1))
+    let (span, isTooLong) = highest.subtractingReportingOverflow(lowest)
+    let count = cursor.integer(at: 2)
+    guard !isTooLong, span / 2 <= count else { return nil }
+    return (lowest...highest, count)
+  }
+}

@@ -1,0 +1,43 @@
+import GRDB
+import GRDBSQLite
+
+/// Steps through the numbers and times of transactions, oldest first, and nothing else of their rows.
+public final class TransactionPositionCursor {
+  private let cursor: StatementCursor
+
+  init(_ database: Database, from number: Int64) throws {
+    cursor = try StatementCursor(
+      database, sql: "SELECT Z_PK, ZTIMESTAMP FROM ATRANSACTION WHERE Z_PK >= ?1 ORDER BY Z_PK")
+    try cursor.bind(number)
+  }
+
+  /// Goes to the next transaction; nil behind the last one.
+  public func next() throws -> TransactionPosition? {
+    guard try cursor.step() else { return nil }
+    return TransactionPosition(
+      number: cursor.integer(at: 0),
+      timestamp: cursor.type(at: 1) == SQLITE_FLOAT
+        ? StoreTimestamp(secondsSinceReferenceDate: cursor.real(at: 1)) : nil)
+  }
+}
+
+extension StoreSnapshot {
+  /// Steps through the numbers and times of the transactions from a number on, oldest first.
+  ///
+  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
+  public func transactionPositions(from number: Int64) throws -> TransactionPositionCursor {
+    _ = try historyTables()
+    return try TransactionPositionCursor(database, from: number)
+  }
+
+  /// How many transactions there are behind a position.
+  ///
+  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
+  public func transactionCount(after number: Int64) throws -> Int64 {
+    _ = try historyTables()
+    let cursor = try StatementCursor(
+      database, sql: "SELECT count(*) FROM ATRANSACTION WHERE Z_PK > ?1")
+    try cursor.bind(number)
+    return try cursor.step() ? cursor.integer(at: 0) : 0
+  }
+}

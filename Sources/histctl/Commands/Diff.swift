@@ -1,0 +1,131 @@
+import ArgumentParser
+import PersistentHistory
+import StoreFormat
+
+/// `histctl diff`: what happened to each object between two positions.
+struct Diff: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    _superCommandName: "histctl",
+    abstract: "Show what happened to each object between two positions.",
+    discussion: """
+      The changes after the first token, up to and including the second, are folded into one line \
+      for each object: what was inserted and deleted again is left out, updates name all the \
+      attributes that they touched, a deleted object shows what it left behind. Without a second \
+      token the newest transaction is the end; 0 stands before everything. The options under \
+      "which changes" choose the changes before they are folded; --kind chooses objects by what \
+      happened to them in the end.
+
+      With --with, two copies of one store are compared: up to where their histories are the same, \
+      and what each has of its own since.
+
+      Examples:
+        histctl diff default.store yesterday
+        histctl diff default.store 1200 1300 --stat
+        histctl diff default.store 0 --entity Trip --kind delete
+        histctl diff default.store @widget --not-author widget --name-only
+        histctl diff default.store last~1 --each
+        histctl diff default.store 57 last --exit-code --json
+        histctl diff default.store --with backup.store
+      """)
+
+  @OptionGroup var store: StoreOptions
+
+  @Argument(
+    help: ArgumentHelp("The position before the changes, as a token.", valueName: "token"))
+  var start: String?
+
+  @Argument(
+    help: ArgumentHelp(
+      "The position behind them, as a token; without it the newest transaction.",
+      valueName: "token"))
+  var end: String?
+
+  @Option(
+    name: .customLong("with"),
+    help: ArgumentHelp("Compare with this copy of the store instead.", valueName: "copy"),
+    completion: .file())
+  var copy: String?
+
+  @OptionGroup(title: "Which changes") var conditions: ConditionOptions
+
+  @Flag(help: "Show every change in order instead of what they come to.")
+  var each = false
+
+  @Flag(help: "Show how many objects of each entity were changed.")
+  var stat = false
+
+  @Flag(help: "Show the names of the objects alone.")
+  var nameOnly = false
+
+  @Flag(help: "End with 1 where there are differences.")
+  var exitCode = false
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    if copy == nil, start == nil {
+      throw ValidationError("Missing expected argument '<token>'")
+    }
+    if copy != nil, start != nil {
+      throw ValidationError(
+        "--with finds out by itself from where on two copies differ, so it does not go with a token"
+      )
+    }
+    if [each, stat, nameOnly].count(where: { $0 }) > 1 {
+      throw ValidationError(
+        "--each, --stat and --name-only are different answers: give one of them")
+    }
+    if nameOnly && output.json {
+      throw ValidationError("--name-only writes names alone, --json objects: give one of them")
+    }
+  }
+
+  func run() throws {
+    let session = Session(output)
+    try session.read(store) { writer, snapshot, resolver in
+      _ = try snapshot.historyTables()
+      let isDifferent =
+        if let copy {
+          try compare(session, writer, snapshot, copy: copy)
+        } else {
+          try show(session, writer, snapshot, resolver)
+        }
+      if isDifferent, exitCode { session.end(with: .answerIsNo) }
+    }
+  }
+
+  /// Shows the changes between two positions and tells whether there are any.
+  private func show(
+    _ session: Session, _ writer: OutputWriter, _ snapshot: StoreSnapshot,
+    _ resolver: TokenResolver
+  ) throws -> Bool {
+    let range = try resolver.range(from: start ?? "", to: end)
+    return try DiffOutput(
+      session: session, writer: writer, snapshot: snapshot,
+      schema: session.schema(of: snapshot), form: form
+    ).write(range, conditions.query()) > 0
+  }
+
+  /// Compares two copies and tells whether they differ.
+  private func compare(
+    _ session: Session, _ writer: OutputWriter, _ snapshot: StoreSnapshot, copy: String
+  ) throws -> Bool {
+    let other = try StoreFile(path: copy, busyTimeout: store.busyTimeout)
+    guard other.location.resolvedPath != snapshot.location.resolvedPath else {
+      throw Failure(
+        status: .usage, kind: "sameFile", message: "\(store.store) and \(copy) are the same file",
+        hint: "give another copy of the store")
+    }
+    return try other.read { otherSnapshot in
+      try ComparisonOutput(session: session, writer: writer, form: form)
+        .write(snapshot, otherSnapshot, conditions.query()) != .same
+    }
+  }
+
+  private var form: DiffForm {
+    if each { return .changes }
+    if stat { return .stat }
+    return nameOnly ? .names : .objects
+  }
+}
