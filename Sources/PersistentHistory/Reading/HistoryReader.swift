@@ -55,11 +55,7 @@ public final class HistoryReader {
   ) throws {
     let schema = try schema ?? HistorySchema(snapshot)
     self.schema = schema
-    let selection = TransactionSelection(
-      after: query.after, until: query.until,
-      texts: [.author: query.author, .bundle: query.bundle, .process: query.process],
-      change: try query.change.selection(in: schema, of: snapshot), order: query.order,
-      limit: query.limit, limitKeepsNewest: query.limitKeepsNewest)
+    let selection = try query.selection(in: schema, of: snapshot)
     store = snapshot.metadata.storeIdentifier
     filter = query.keepsOnlyMatchingChanges && !query.change.isEmpty ? query.change : nil
     transactions = try snapshot.transactions(selection)
@@ -133,7 +129,7 @@ public final class HistoryReader {
     if let current { try cursor.start(transaction: current) }
     switch detail {
     case .everything: changes = cursor
-    case .kinds: kinds = cursor
+    case .kinds, .sizes: kinds = cursor
     }
     return cursor
   }

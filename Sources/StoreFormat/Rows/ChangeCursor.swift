@@ -112,6 +112,7 @@ public final class ChangeCursor {
     var primaryKey: Int64?
     var mask: ColumnMask?
     var isPlain = true
+    var byteCount: Int64 = 0
     /// The values of the columns that are mostly null.
     var tombstone: [StoredValue] = []
     var unexpected: [ExtraColumn] = []
@@ -129,6 +130,8 @@ public final class ChangeCursor {
   public var mask: ColumnMask? { row.mask }
   /// Whether the row holds nothing but the properties above: no ``tombstone`` and no ``extra``.
   public var isPlain: Bool { row.isPlain }
+  /// About how many bytes the row takes; only where they are asked for.
+  public var byteCount: Int64 { row.byteCount }
   /// What a deleted object left behind, by slot and without nulls at the end; mostly empty.
   public var tombstone: [StoredValue] { row.tombstone }
 
@@ -136,7 +139,10 @@ public final class ChangeCursor {
   private func load() throws {
     row.kind = cursor.integerIfAny(at: Columns.kind).flatMap(ChangeKind.init(rawValue:))
     row.entityNumber = cursor.integerIfAny(at: Columns.entity)
-    guard columns.detail == .everything else { return }
+    guard columns.detail == .everything else {
+      row.byteCount = cursor.integer(at: Columns.number)
+      return
+    }
     row.number = cursor.integer(at: Columns.number)
     row.primaryKey = cursor.integerIfAny(at: Columns.primaryKey)
     var isPlain =
@@ -249,10 +255,12 @@ public final class ChangeCursor {
         expressions =
           names.dropLast().map(quoted)
           + [hasOwn ? quoted("Z_ENT") : "\(ownNumber)", firstValue(of: rest)]
-      case .kinds:
-        // The same places, so that one cursor reads both; what is left out is null or 0.
+      case .kinds, .sizes:
+        // The same places, so that one cursor reads all; what is left out is null or 0. Whoever asks
+        // for sizes does not ask for numbers.
+        let first = detail == .sizes ? RecordSize.ofChange(tables) : "0"
         expressions = [
-          "0", "ZCHANGETYPE", "ZENTITY", "NULL", "ZTRANSACTIONID", "NULL", "0", "NULL",
+          first, "ZCHANGETYPE", "ZENTITY", "NULL", "ZTRANSACTIONID", "NULL", "0", "NULL",
         ]
       }
     }

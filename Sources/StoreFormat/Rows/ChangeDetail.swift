@@ -4,4 +4,6 @@ public enum ChangeDetail: Sendable {
   case everything
   /// What happened, and to which entity: enough to count changes, at a third of the cost.
   case kinds
+  /// What ``kinds`` reads, and about how many bytes the row takes.
+  case sizes
 }

@@ -121,9 +121,7 @@ extension StoreSnapshot {
 
   /// The bytes of the pages that the history's tables and indexes occupy; nil where SQLite was
   /// built without its table of pages.
-  public func historyByteCount() throws -> Int64? {
-    try bytes(ofTables: "'ACHANGE', 'ATRANSACTION', 'ATRANSACTIONSTRING'")
-  }
+  public func historyByteCount() throws -> Int64? { try historySize()?.pageByteCount }
 
   /// The bytes of all pages of the store, in the main file and in the log together.
   public func storeByteCount() throws -> Int64 {
@@ -134,18 +132,6 @@ extension StoreSnapshot {
   public func freeByteCount() throws -> Int64 {
     try number("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size")
       ?? 0
-  }
-
-  private func bytes(ofTables list: String) throws -> Int64? {
-    // Without the module the statement does not compile, which is no fault of the store.
-    guard
-      let cursor = try? cursor(
-        """
-        SELECT sum(pgsize) FROM dbstat WHERE aggregate = TRUE AND name IN
-          (SELECT name FROM sqlite_master WHERE tbl_name IN (\(list)))
-        """)
-    else { return nil }
-    return try cursor.step() ? cursor.integer(at: 0) : 0
   }
 
   private func number(_ sql: String) throws -> Int64? {
