@@ -34,6 +34,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case unknownAttribute(name: String, suggestions: [String])
   /// Names of attributes were asked for, and the store has no model that tells them.
   case unknownModel(path: String, reason: String)
+  /// A history is too long to be divided into periods as short as were asked for.
+  case tooManyPeriods(unit: PeriodUnit)
 }
 
 extension HistoryError {
@@ -72,6 +74,8 @@ extension HistoryError {
       "no entity in question has an attribute or relationship named '\(name)'"
     case .unknownModel(let path, let reason):
       "the names of attributes in \(path) cannot be known: \(reason)"
+    case .tooManyPeriods(let unit):
+      "the history is too long to be divided into periods of one \(unit.rawValue)"
     }
   }
 
@@ -109,6 +113,8 @@ extension HistoryError {
         : "did you mean " + suggestions.joined(separator: ", ") + "?"
     case .unknownModel:
       "leave out the condition on attributes"
+    case .tooManyPeriods:
+      "take longer periods, such as --by day, or a part of the history, with --after"
     }
   }
 }

@@ -93,6 +93,7 @@ extension Failure {
       case .unknownEntity: (.usage, "unknownEntity")
       case .unknownAttribute: (.usage, "unknownAttribute")
       case .unknownModel: (.usage, "unknownModel")
+      case .tooManyPeriods: (.usage, "tooManyPeriods")
       }
     var details: [(String, JSONValue)] = []
     if case .unusableToken(let token) = error {

@@ -1,0 +1,45 @@
+import StoreFormat
+
+/// How much was saved: transactions, and their changes by kind.
+public struct Activity: Hashable, Sendable {
+  /// How many transactions.
+  public internal(set) var transactions: Int64 = 0
+  /// How many inserts.
+  public internal(set) var inserts: Int64 = 0
+  /// How many updates.
+  public internal(set) var updates: Int64 = 0
+  /// How many deletes.
+  public internal(set) var deletes: Int64 = 0
+  /// How many changes of a kind that no framework writes.
+  public internal(set) var others: Int64 = 0
+  /// About how many bytes their rows take, without indexes and free space;
+  /// ``HistoryStatistics/byteCount(of:)`` has their share of the file.
+  public internal(set) var recordByteCount: Int64 = 0
+
+  /// How many changes in all.
+  public var changes: Int64 { inserts + updates + deletes + others }
+
+  /// Whether nothing was saved.
+  public var isEmpty: Bool { transactions == 0 && changes == 0 }
+
+  /// Counts a change.
+  mutating func add(_ kind: ChangeKind?, byteCount: Int64) {
+    switch kind {
+    case .insert: inserts += 1
+    case .update: updates += 1
+    case .delete: deletes += 1
+    case nil: others += 1
+    }
+    recordByteCount &+= byteCount
+  }
+
+  /// Counts what another one has counted.
+  static func += (left: inout Activity, right: Activity) {
+    left.transactions += right.transactions
+    left.inserts += right.inserts
+    left.updates += right.updates
+    left.deletes += right.deletes
+    left.others += right.others
+    left.recordByteCount &+= right.recordByteCount
+  }
+}

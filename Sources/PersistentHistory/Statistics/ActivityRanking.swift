@@ -1,0 +1,36 @@
+/// The activity of authors, entities or the like, the busiest first.
+public struct ActivityRanking<Key: Sendable>: Sendable {
+  /// One of them with its activity.
+  public struct Group: Sendable {
+    /// Who or what it is.
+    public let key: Key
+    /// What was saved by it or about it.
+    public let activity: Activity
+  }
+
+  /// What is not listed one by one.
+  public struct Rest: Sendable {
+    /// How many groups it sums up; nil where they were too many to be told apart.
+    public let groupCount: Int?
+    /// What was saved by them. A transaction may be about several entities, so their transactions
+    /// are not a sum of saves.
+    public let activity: Activity
+  }
+
+  /// The groups, the busiest first.
+  public let groups: [Group]
+  /// The activity of groups that came when there were too many to be told apart.
+  let overflow: Activity
+
+  /// The busiest groups, and the others in one; nil where there are no others.
+  public func top(_ count: Int) -> (groups: ArraySlice<Group>, rest: Rest?) {
+    let hidden = groups.dropFirst(max(count, 0))
+    guard !hidden.isEmpty || !overflow.isEmpty else { return (groups[...], nil) }
+    var activity = overflow
+    for group in hidden { activity += group.activity }
+    return (
+      groups.prefix(max(count, 0)),
+      Rest(groupCount: overflow.isEmpty ? hidden.count : nil, activity: activity)
+    )
+  }
+}

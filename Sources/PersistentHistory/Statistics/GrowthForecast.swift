@@ -1,0 +1,31 @@
+import StoreFormat
+
+/// When a history will have grown to a size, if it goes on as at present.
+public enum GrowthForecast: Hashable, Sendable {
+  /// It has that size already.
+  case reached
+  /// It does not grow.
+  case never
+  /// It will have it in so many days.
+  case inDays(Double)
+
+  /// Works it out; nil where SQLite cannot tell the history's size.
+  public init?(_ statistics: HistoryStatistics, byteCount: Int64) {
+    guard let size = statistics.size, let rate = statistics.bytesPerDay else { return nil }
+    if size.pageByteCount >= byteCount {
+      self = .reached
+    } else if rate > 0 {
+      self = .inDays(Double(byteCount - size.pageByteCount) / rate)
+    } else {
+      self = .never
+    }
+  }
+
+  /// The date; nil where there is none, or it is later than the year 9999.
+  public func date(from now: StoreTimestamp) -> StoreTimestamp? {
+    guard case .inDays(let days) = self else { return nil }
+    let date = StoreTimestamp(
+      secondsSinceReferenceDate: now.secondsSinceReferenceDate + days * 86_400)
+    return date.iso8601() == nil ? nil : date
+  }
+}

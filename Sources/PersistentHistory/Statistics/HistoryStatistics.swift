@@ -1,0 +1,175 @@
+import StoreFormat
+
+/// What was saved when, by whom and about what: a store's history, or a part of it, in numbers.
+///
+/// ```swift
+/// let store = try StoreFile(path: "default.store")
+/// let statistics = try store.read { snapshot in
+///   try HistoryStatistics(snapshot: snapshot, schema: HistorySchema(snapshot))
+/// }
+/// for period in statistics.periods { print(period.period.name, period.activity.transactions) }
+/// ```
+public struct HistoryStatistics: Sendable {
+  /// The activity of one period.
+  public struct PeriodActivity: Hashable, Sendable {
+    /// When.
+    public let period: HistoryPeriod
+    /// What was saved then.
+    public let activity: Activity
+  }
+
+  /// The length of the ``periods``.
+  public let unit: PeriodUnit
+  /// The clock that divides the time into them.
+  public let clock: PeriodClock
+  /// All that was selected.
+  public let total: Activity
+  /// The selected transaction with the lowest number; nil where none is selected.
+  public let oldest: TransactionPosition?
+  /// The selected transaction with the highest number; nil where none is selected.
+  public let newest: TransactionPosition?
+  /// The earliest and the latest time that counts; nil where there is none.
+  public let times: ClosedRange<StoreTimestamp>?
+  /// The periods in which something was saved, in order.
+  public let periods: [PeriodActivity]
+  /// Transactions without a time, or with one that no clock showed when they were saved: before 2001,
+  /// or more than a day after both now and the newest transaction.
+  public let withoutTime: Activity
+  /// What was saved in the last 7 days up to the latest time; nil where the history is younger.
+  public let lastWeek: Activity?
+  /// What was saved in the last 30 days up to the latest time; nil where the history is younger.
+  public let lastMonth: Activity?
+  /// By author, those with the most transactions first; nil is for those without one.
+  public let authors: ActivityRanking<RecordedText?>
+  /// By bundle, those with the most transactions first.
+  public let bundles: ActivityRanking<RecordedText?>
+  /// By process, those with the most transactions first.
+  public let processes: ActivityRanking<RecordedText?>
+  /// By entity, those with the most changes first. A transaction counts for each of its entities.
+  public let entities: ActivityRanking<HistoryEntity>
+  /// By kind: inserts, updates, deletes, and what no framework writes. A transaction counts for each
+  /// of its kinds.
+  public let kinds: ActivityRanking<ChangeKind?>
+  /// The size of the whole history; nil where SQLite cannot tell.
+  public let size: HistorySize?
+  /// Whether nothing was left out.
+  public let isWhole: Bool
+
+  /// Counts what a query selects.
+  ///
+  /// Everything is counted in one walk over the history, because SQLite would sort all changes anew
+  /// for every `GROUP BY`. Memory does not grow with the history: no
+  /// more than ``StoreFormat/StoreSnapshot/mostGroups`` authors, entities and the like are told
+  /// apart, and no more than 50,000 periods.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The store.
+  ///   - query: Which transactions count, each with all of its changes.
+  ///   - schema: The names of the entities; those of the store unless given.
+  ///   - unit: The length of the periods; by the span of the history unless given.
+  ///   - clock: The clock that divides the time.
+  ///   - now: The present time, to tell times that lie far ahead.
+  /// - Throws: ``HistoryError`` where the query names what the store does not have or the periods are
+  ///   too many, and ``StoreFormat/StoreError``.
+  public init(
+    snapshot: StoreSnapshot, query: HistoryQuery = HistoryQuery(), schema: HistorySchema? = nil,
+    unit: PeriodUnit? = nil, clock: PeriodClock = .local, now: StoreTimestamp = .now()
+  ) throws {
+    let schema = try schema ?? HistorySchema(snapshot)
+    var selection = try query.selection(in: schema, of: snapshot)
+    let usable = UsableTimes.range(newest: try snapshot.newestTransaction()?.timestamp, now: now)
+    times = try snapshot.times(of: selection, within: usable)
+    let span = times.map { $0.upperBound.seconds(since: $0.lowerBound) } ?? 0
+    self.unit = unit ?? PeriodUnit(forSpanOf: span)
+    self.clock = clock
+    if let longest = self.unit.longestSpan, span > longest {
+      throw HistoryError.tooManyPeriods(unit: self.unit)
+    }
+    if query.limit == nil { selection.order = .ascending }
+    let collector = try HistoryStatistics.collect(
+      selection, of: snapshot,
+      with: ActivityCollector(unit: self.unit, clock: clock, times: times))
+
+    total = collector.total
+    oldest = collector.oldest
+    newest = collector.newest
+    periods = collector.periods.values
+      .map { PeriodActivity(period: $0.period, activity: $0.activity) }
+      .sorted { $0.period.start < $1.period.start }
+    withoutTime = collector.withoutTime
+    lastWeek = span >= ActivityCollector.week ? collector.lastWeek : nil
+    lastMonth = span >= ActivityCollector.month ? collector.lastMonth : nil
+    authors = collector.authors.texts
+    bundles = collector.bundles.texts
+    processes = collector.processes.texts
+    entities = collector.entities.ranking(
+      { $0.map(schema.entity) ?? HistoryEntity(name: nil) },
+      isBefore: {
+        ($1.activity.changes, $0.key.label) < ($0.activity.changes, $1.key.label)
+      })
+    kinds = collector.kinds.ranking(
+      { $0 }, isBefore: { ($0.key?.rawValue ?? .max) < ($1.key?.rawValue ?? .max) })
+    size = try snapshot.historySize()
+    isWhole = query.selectsEverything
+  }
+
+  /// Reads the changes as they lie in the file, in a walk without a look-up; where they lie in another
+  /// order than their transactions, which no framework writes, again in order.
+  private static func collect(
+    _ selection: TransactionSelection, of snapshot: StoreSnapshot, with empty: ActivityCollector
+  ) throws -> ActivityCollector {
+    let rows = try snapshot.changeRows(of: selection)
+    var collector = empty
+    do {
+      try collector.collect(selection, of: snapshot, among: rows)
+    } catch is RowsOutOfOrder {
+      collector = empty
+      try collector.collect(selection, of: snapshot, among: nil)
+    }
+    return collector
+  }
+
+  // MARK: - Rates
+
+  /// How many days the history spans, and at least one: what was saved within an hour says nothing
+  /// of a day.
+  public var dayCount: Double {
+    max(1, (times.map { $0.upperBound.seconds(since: $0.lowerBound) } ?? 0) / 86_400)
+  }
+
+  /// About how many bytes of the file some activity takes, its part of indexes and free space
+  /// included; nil where SQLite cannot tell.
+  public func byteCount(of activity: Activity) -> Int64? {
+    guard let size else { return nil }
+    // The records' sizes are about right, the pages' are exact: all activity takes all pages.
+    let records = isWhole ? total.recordByteCount : size.recordByteCount
+    guard records > 0, activity.recordByteCount > 0 else { return 0 }
+    let share = Double(activity.recordByteCount) / Double(records)
+    return Int64((Double(size.pageByteCount) * min(share, 1)).rounded())
+  }
+
+  /// How many bytes the history grows by each day, at present: in the last 30 days, or in all of a
+  /// history that is younger; nil where SQLite cannot tell.
+  public var bytesPerDay: Double? {
+    byteCount(of: lastMonth ?? total).map { Double($0) / (lastMonth == nil ? dayCount : 30) }
+  }
+}
+
+extension ActivityGroups<TextKey> {
+  /// The groups with the most transactions first.
+  fileprivate var texts: ActivityRanking<RecordedText?> {
+    ranking(
+      { $0.text },
+      isBefore: { left, right in
+        (right.activity.transactions, right.activity.changes, left.key?.string ?? "")
+          < (left.activity.transactions, left.activity.changes, right.key?.string ?? "")
+      })
+  }
+}
+
+extension StoreTimestamp {
+  /// How many seconds later this is.
+  fileprivate func seconds(since earlier: StoreTimestamp) -> Double {
+    secondsSinceReferenceDate - earlier.secondsSinceReferenceDate
+  }
+}

@@ -1,0 +1,115 @@
+import StoreFormat
+
+/// The clock by which time is divided into periods.
+public enum PeriodClock: Hashable, Sendable {
+  /// That of the process's time zone, with its changes in spring and autumn.
+  case local
+  /// UTC.
+  case universal
+
+  /// The period in which a moment lies; nil outside the years 1 to 9999.
+  public func period(_ unit: PeriodUnit, containing moment: StoreTimestamp) -> HistoryPeriod? {
+    guard let seconds = moment.wholeSeconds, let reading = reading(seconds) else { return nil }
+    if unit == .hour { return hour(seconds, reading) }
+    let first: CivilDate?
+    let next: CivilDate?
+    switch unit {
+    case .hour, .day:
+      first = reading.date
+      next = reading.date.adding(days: 1)
+    case .week:
+      first = reading.date.adding(days: 1 - reading.date.weekday)
+      next = first?.adding(days: 7)
+    case .month:
+      first = CivilDate(year: reading.date.year, month: reading.date.month, day: 1)
+      next = first?.adding(months: 1)
+    }
+    guard let first, let next, let start = beginning(of: first), let end = beginning(of: next)
+    else { return nil }
+    return period(unit, start..<max(end, start + 1), date: first, hour: 0)
+  }
+
+  /// The hour on the clock; it ends, or begins, where the clock is set in the middle of it.
+  private func hour(_ seconds: Int, _ reading: Reading) -> HistoryPeriod? {
+    var start = seconds - reading.secondOfHour
+    var end = start + 3600
+    if offset(at: start) != reading.offset {
+      start = firstSecond(in: start...seconds) { offset(at: $0) == reading.offset }
+    }
+    if offset(at: end - 1) != reading.offset {
+      end = firstSecond(in: seconds...end) { offset(at: $0) != reading.offset }
+    }
+    return period(.hour, start..<end, date: reading.date, hour: reading.hour)
+  }
+
+  private func period(
+    _ unit: PeriodUnit, _ seconds: Range<Int>, date: CivilDate, hour: Int
+  ) -> HistoryPeriod {
+    HistoryPeriod(
+      unit: unit, start: StoreTimestamp(wholeSeconds: seconds.lowerBound),
+      end: StoreTimestamp(wholeSeconds: seconds.upperBound), date: date, hour: hour,
+      offsetSeconds: offset(at: seconds.lowerBound) ?? 0)
+  }
+
+  /// The first second of a range from which on a condition holds; the last one where it never does.
+  private func firstSecond(in range: ClosedRange<Int>, where holds: (Int) -> Bool) -> Int {
+    var (low, high) = (range.lowerBound, range.upperBound)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if holds(middle) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  // MARK: - What the clock shows
+
+  private struct Reading {
+    let date: CivilDate
+    let hour: Int
+    let secondOfHour: Int
+    let offset: Int
+  }
+
+  /// The clock at a second since the reference date.
+  private func reading(_ seconds: Int) -> Reading? {
+    switch self {
+    case .local:
+      return LocalTime(StoreTimestamp(wholeSeconds: seconds)).map {
+        Reading(
+          date: $0.date, hour: $0.hour, secondOfHour: $0.minute * 60 + $0.second,
+          offset: $0.offsetSeconds)
+      }
+    case .universal:
+      let unixSeconds = seconds + Int(StoreTimestamp.referenceDateUnixSeconds)
+      let secondOfDay = (unixSeconds % 86_400 + 86_400) % 86_400
+      return CivilDate(daysSinceUnixEpoch: (unixSeconds - secondOfDay) / 86_400).map {
+        Reading(
+          date: $0, hour: secondOfDay / 3600, secondOfHour: secondOfDay % 3600, offset: 0)
+      }
+    }
+  }
+
+  private func offset(at seconds: Int) -> Int? {
+    self == .universal ? 0 : LocalTime(StoreTimestamp(wholeSeconds: seconds))?.offsetSeconds
+  }
+
+  /// The first second of a day since the reference date.
+  private func beginning(of date: CivilDate) -> Int? {
+    switch self {
+    case .local:
+      LocalTime(date: date, hour: 0, minute: 0, second: 0)?.timestamp.wholeSeconds
+    case .universal:
+      date.daysSinceUnixEpoch * 86_400 - Int(StoreTimestamp.referenceDateUnixSeconds)
+    }
+  }
+}
+
+extension StoreTimestamp {
+  /// Whole seconds since the reference date, downwards; nil for what no calendar has.
+  fileprivate var wholeSeconds: Int? {
+    let seconds = secondsSinceReferenceDate.rounded(.down)
+    return seconds.magnitude < 1e12 ? Int(seconds) : nil
+  }
+
+  fileprivate init(wholeSeconds: Int) { self.init(secondsSinceReferenceDate: Double(wholeSeconds)) }
+}
