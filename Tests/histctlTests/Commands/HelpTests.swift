@@ -4,7 +4,8 @@ import Testing
 /// Help in two lengths, and the version.
 @Suite struct HelpTests {
   static let commands = [
-    "", "demo", "info", "log", "show", "diff", "token", "token check", "token show",
+    "", "demo", "info", "log", "show", "diff", "export", "stats", "token", "token check",
+    "token show",
   ]
 
   @Test(arguments: commands) func shortAndLong(_ command: String) async throws {
@@ -45,7 +46,8 @@ import Testing
   }
 
   /// The examples of the help work as they stand, on a store of that name.
-  @Test(arguments: ["demo", "info", "log", "show", "token check", "token show"]) func examplesWork(
+  @Test(arguments: ["demo", "info", "log", "show", "stats", "token check", "token show"])
+  func examplesWork(
     _ command: String
   ) async throws {
     let sample = try SampleFolder()

@@ -35,7 +35,7 @@ struct BashCompletionTests {
   }
 
   @Test(arguments: [
-    ("histctl ", ["info", "log", "show", "diff", "token", "demo"]),
+    ("histctl ", ["info", "log", "show", "diff", "export", "stats", "token", "demo"]),
     ("histctl to", ["token"]),
     ("histctl token ", ["check", "show"]),
     ("histctl token check --d", ["--date"]),
@@ -47,7 +47,7 @@ struct BashCompletionTests {
     ("histctl log --busy-timeout ", []),
     ("histctl log -- --d", []),
     ("histctl nothing ", []),
-    ("histctl --version ", ["info", "log", "show", "diff", "token", "demo"]),
+    ("histctl --version ", ["info", "log", "show", "diff", "export", "stats", "token", "demo"]),
     ("histctl diff x.store --e", ["--entity", "--each", "--exit-code"]),
   ])
   func `words of the command line`(_ line: String, _ words: [String]) async throws {

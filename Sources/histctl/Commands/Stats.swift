@@ -1,0 +1,101 @@
+import ArgumentParser
+import PersistentHistory
+import StoreFormat
+
+/// `histctl stats`: what was saved when, by whom and about what.
+struct Stats: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stats",
+    _superCommandName: "histctl",
+    abstract: "Show who saved how much, and when.",
+    discussion: """
+      Activity over time, and by author, bundle, process, entity and kind of change; how much is \
+      saved in a day, and how fast the history grows. The options on transactions are those of log \
+      and choose whole transactions. Bytes are shares of the pages that history occupies, and about \
+      right.
+
+      Examples:
+        histctl stats default.store
+        histctl stats default.store --by week --after 2024-01-01
+        histctl stats default.store --entity Trip --kind delete --top 3
+        histctl stats default.store --until-size 100M
+        histctl stats default.store --csv
+        histctl stats default.store --json | jq '.authors[0]'
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup(title: "Which transactions") var filter: FilterOptions
+
+  @Option(help: ArgumentHelp("List the activity of each of these periods.", valueName: "period"))
+  var by: PeriodArgument?
+
+  @Option(help: ArgumentHelp("List so many authors, entities and the like.", valueName: "count"))
+  var top = 10
+
+  @Option(
+    help: ArgumentHelp(
+      "Say when history will have this size, such as 100M, if it goes on as at present.",
+      valueName: "size"),
+    transform: ByteSize.init(parsing:))
+  var untilSize: ByteSize?
+
+  @Flag(help: "Write one table of comma-separated values.")
+  var csv = false
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    guard top > 0 else { throw ValidationError("--top takes a number of 1 or more") }
+    if csv && output.json { throw ValidationError("--csv and --json are two forms, choose one") }
+    if csv && untilSize != nil {
+      throw ValidationError("--csv has no place for --until-size; --json has")
+    }
+  }
+
+  func run() throws {
+    let session = Session(output)
+    try session.read(store, usesPager: !csv) { writer, snapshot, resolver in
+      _ = try snapshot.historyTables()
+      let query = try filter.query(resolver)
+      if untilSize != nil, query != HistoryQuery() {
+        throw Failure(
+          status: .usage, kind: "usage",
+          message: "--until-size is about the whole history, not about chosen transactions",
+          hint: "leave out --until-size, or the options on transactions")
+      }
+      let statistics = try HistoryStatistics(
+        snapshot: snapshot, query: query,
+        schema: session.schema(of: snapshot, namesAttributes: !filter.attribute.isEmpty),
+        unit: by?.unit, clock: output.date == .utc ? .universal : .local, now: session.now)
+      let report = StatsReport(
+        snapshot: snapshot, statistics: statistics, top: top, size: untilSize?.bytes,
+        now: session.now)
+      if output.json {
+        try writer.writeLine(report.json)
+      } else if csv {
+        try StatsTable(session: session, writer: writer, report: report).write()
+      } else {
+        try StatsText(
+          session: session, writer: writer, report: report, listsPeriods: by != nil
+        ).write()
+      }
+      if statistics.total.isEmpty, !output.json, session.environment.isErrorTerminal {
+        try session.diagnostics.note(EmptyAnswer(snapshot).text)
+      }
+    }
+  }
+}
+
+/// A length of periods on the command line.
+enum PeriodArgument: String, WordArgument {
+  case hour, day, week, month
+
+  var unit: PeriodUnit {
+    switch self {
+    case .hour: .hour
+    case .day: .day
+    case .week: .week
+    case .month: .month
+    }
+  }
+}
