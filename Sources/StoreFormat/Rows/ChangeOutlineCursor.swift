@@ -184,7 +184,7 @@ extension StoreSnapshot {
   ) throws -> ChangeOutlineCursor {
     let tables = try historyTables()
     if asRowsLie, selection.change == nil, selection.texts.allSatisfy({ $0.value.isEmpty }),
-      let rows = try changeRows(of: selection)
+      let rows = try closeChangeRows(of: selection)
     {
       return try ChangeOutlineCursor(
         database, tables: tables, selection: selection, behind: object, rows: rows)
@@ -194,7 +194,7 @@ extension StoreSnapshot {
 
   /// The rows among which the changes of a range are, and how many these are; nil where they are not
   /// close together.
-  private func changeRows(
+  private func closeChangeRows(
     of selection: TransactionSelection
   ) throws -> (range: ClosedRange<Int64>, count: Int64)? {
     guard try historyTables().indexesChangesByTransaction else { return nil }

@@ -3,7 +3,6 @@ extension StoreSnapshot {
   /// range in order; nil where some are left out, or where the layout has no index to tell it.
   public func changeRows(of selection: TransactionSelection) throws -> ClosedRange<Int64>? {
     guard !selection.isSparse else { return nil }
-    let lowest = selection.after.map { $0 == .max ? .max : $0 + 1 } ?? .min
-    return try changeRows(ofTransactions: lowest...max(lowest, selection.until ?? .max))
+    return try changeRows(ofTransactions: selection.range)
   }
 }
