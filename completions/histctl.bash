@@ -10,6 +10,8 @@ __histctl_table() {
       'log'
       'show'
       'diff'
+      'export'
+      'stats'
       'token'
       'demo'
     )
@@ -126,6 +128,79 @@ __histctl_table() {
       'store:file:'
       'token:store:token'
       'token:store:token'
+    )
+      ;;
+    'histctl export')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--after:store:token'
+      '--until:store:token'
+      '--author:store:author'
+      '--not-author:store:author'
+      '--no-author:none:'
+      '--bundle:store:bundle'
+      '--process:store:process'
+      '--entity:store:entity'
+      '--kind:words:insert update delete'
+      '--object:store:object'
+      '--attribute:store:attribute'
+      '--only-matching:none:'
+      '--format:words:jsonl changes cloudevents debezium csv'
+      '--fields:free:'
+      '--compress:words:none zstd gzip'
+      '-o:file:'
+      '--output:file:'
+      '--overwrite:none:'
+      '--output-dir:folder:'
+      '--bookmark:free:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'store:file:'
+    )
+      ;;
+    'histctl stats')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--after:store:token'
+      '--until:store:token'
+      '--author:store:author'
+      '--not-author:store:author'
+      '--no-author:none:'
+      '--bundle:store:bundle'
+      '--process:store:process'
+      '--entity:store:entity'
+      '--kind:words:insert update delete'
+      '--object:store:object'
+      '--attribute:store:attribute'
+      '--by:words:hour day week month'
+      '--top:free:'
+      '--until-size:free:'
+      '--csv:none:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'store:file:'
     )
       ;;
     'histctl token')

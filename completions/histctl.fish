@@ -70,7 +70,7 @@ end
 function __histctl_table --no-scope-shadowing
     switch $argv[1]
         case 'histctl'
-            set commands info log show export token demo
+            set commands info log show diff export stats token demo
             set valued 
             set store_position 0
         case 'histctl info'
@@ -85,9 +85,17 @@ function __histctl_table --no-scope-shadowing
             set commands 
             set valued --bookmark-file --busy-timeout --date --color
             set store_position 1
+        case 'histctl diff'
+            set commands 
+            set valued --bookmark-file --busy-timeout --with --author --not-author --bundle --process --entity --kind --object --attribute --date --color
+            set store_position 1
         case 'histctl export'
             set commands 
             set valued --bookmark-file --busy-timeout --after --until --author --not-author --bundle --process --entity --kind --object --attribute --format --fields --compress -o --output --output-dir --bookmark --date --color
+            set store_position 1
+        case 'histctl stats'
+            set commands 
+            set valued --bookmark-file --busy-timeout --after --until --author --not-author --bundle --process --entity --kind --object --attribute --by --top --until-size --date --color
             set store_position 1
         case 'histctl token'
             set commands check show
@@ -148,7 +156,9 @@ complete -c histctl -f
 complete -c histctl -n '__histctl_at \'histctl\'' -a info -d 'Say what a store is and what its history holds'
 complete -c histctl -n '__histctl_at \'histctl\'' -a log -d 'List transactions, newest first'
 complete -c histctl -n '__histctl_at \'histctl\'' -a show -d 'Show one transaction in full'
+complete -c histctl -n '__histctl_at \'histctl\'' -a diff -d 'Show what happened to each object between two positions'
 complete -c histctl -n '__histctl_at \'histctl\'' -a export -d 'Export transactions, oldest first, as records for other programs'
+complete -c histctl -n '__histctl_at \'histctl\'' -a stats -d 'Show who saved how much, and when'
 complete -c histctl -n '__histctl_at \'histctl\'' -a token -d 'Say what a token means and whether it works'
 complete -c histctl -n '__histctl_at \'histctl\'' -a demo -d 'Write a sample store with a lively history, and say what to try on it'
 complete -c histctl -n '__histctl_at \'histctl\'' -l version -d 'Show the version'
@@ -171,15 +181,15 @@ complete -c histctl -n '__histctl_at \'histctl log\'' -l bookmark-file -r -F -d 
 complete -c histctl -n '__histctl_at \'histctl log\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only transactions by this author'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l not-author -x -k -a '(__histctl_ask author)' -d 'No transactions by this author; those without an author stay'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l no-author -d 'Only transactions without an author; with --author, those too'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only transactions of this bundle identifier'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only transactions of this process'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only transactions that changed an object of this entity'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l kind -x -a 'insert update delete' -d 'Only transactions with a change of this kind'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only transactions that changed this object, such as Trip/p12'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only transactions that updated this attribute or relationship'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l not-author -x -k -a '(__histctl_ask author)' -d 'None by this author; those without an author stay'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l no-author -d 'Only those without an author; with --author, those too'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only those of this bundle identifier'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only those of this process'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of this entity'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l kind -x -a 'insert update delete' -d 'Only those of this kind'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only those that concern this object, such as Trip/p12'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only those that updated this attribute or relationship'
 complete -c histctl -n '__histctl_at \'histctl log\'' -s n -x -d 'Only the newest so many of them'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l reverse -d 'Oldest first; with -n still the newest ones'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l changes -d 'Show each change below its transaction'
@@ -210,19 +220,48 @@ complete -c histctl -n '__histctl_at \'histctl show\'' -l help -d 'Show help inf
 complete -c histctl -n '__histctl_argument \'histctl show\' 1' -F
 complete -c histctl -n '__histctl_argument \'histctl show\' 2' -k -a '(__histctl_ask token)'
 
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l with -r -F -d 'Compare with this copy of the store instead'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l not-author -x -k -a '(__histctl_ask author)' -d 'None by this author; those without an author stay'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l no-author -d 'Only those without an author; with --author, those too'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only those of this bundle identifier'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only those of this process'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of this entity'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l kind -x -a 'insert update delete' -d 'Only those of this kind'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only those that concern this object, such as Trip/p12'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only those that updated this attribute or relationship'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l each -d 'Show every change in order instead of what they come to'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l stat -d 'Show how many objects of each entity were changed'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l name-only -d 'Show the names of the objects alone'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l exit-code -d 'End with 1 where there are differences'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl diff\' 1' -F
+complete -c histctl -n '__histctl_argument \'histctl diff\' 2' -k -a '(__histctl_ask token)'
+complete -c histctl -n '__histctl_argument \'histctl diff\' 3' -k -a '(__histctl_ask token)'
+
 complete -c histctl -n '__histctl_at \'histctl export\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only transactions by this author'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l not-author -x -k -a '(__histctl_ask author)' -d 'No transactions by this author; those without an author stay'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l no-author -d 'Only transactions without an author; with --author, those too'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only transactions of this bundle identifier'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only transactions of this process'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only transactions that changed an object of this entity'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l kind -x -a 'insert update delete' -d 'Only transactions with a change of this kind'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only transactions that changed this object, such as Trip/p12'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only transactions that updated this attribute or relationship'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l not-author -x -k -a '(__histctl_ask author)' -d 'None by this author; those without an author stay'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l no-author -d 'Only those without an author; with --author, those too'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only those of this bundle identifier'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only those of this process'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of this entity'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l kind -x -a 'insert update delete' -d 'Only those of this kind'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only those that concern this object, such as Trip/p12'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only those that updated this attribute or relationship'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l only-matching -d 'Leave out changes that do not match the options on changes'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l format -x -a 'jsonl changes cloudevents debezium csv' -d 'The format of the records'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l fields -x -d 'Only these fields of each record, separated by commas'
@@ -242,6 +281,34 @@ complete -c histctl -n '__histctl_at \'histctl export\'' -l quiet -d 'Say nothin
 complete -c histctl -n '__histctl_at \'histctl export\'' -l version -d 'Show the version'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l help -d 'Show help information'
 complete -c histctl -n '__histctl_argument \'histctl export\' 1' -F
+
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l not-author -x -k -a '(__histctl_ask author)' -d 'None by this author; those without an author stay'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l no-author -d 'Only those without an author; with --author, those too'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only those of this bundle identifier'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only those of this process'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of this entity'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l kind -x -a 'insert update delete' -d 'Only those of this kind'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only those that concern this object, such as Trip/p12'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only those that updated this attribute or relationship'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l by -x -a 'hour day week month' -d 'List the activity of each of these periods'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l top -x -d 'List so many authors, entities and the like'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l until-size -x -d 'Say when history will have this size, such as 100M, if it goes on as at present'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l csv -d 'Write one table of comma-separated values'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl stats\' 1' -F
 
 complete -c histctl -n '__histctl_at \'histctl token\'' -a check -d 'Say whether tokens work with a store'
 complete -c histctl -n '__histctl_at \'histctl token\'' -a show -d 'Show a token in all its forms, or convert it to one'

@@ -65,7 +65,7 @@ struct Stats: ParsableCommand {
       }
       let statistics = try HistoryStatistics(
         snapshot: snapshot, query: query,
-        schema: session.schema(of: snapshot, namesAttributes: !filter.attribute.isEmpty),
+        schema: session.schema(of: snapshot, namesAttributes: !filter.conditions.attribute.isEmpty),
         unit: by?.unit, clock: output.date == .utc ? .universal : .local, now: session.now)
       let report = StatsReport(
         snapshot: snapshot, statistics: statistics, top: top, size: untilSize?.bytes,
