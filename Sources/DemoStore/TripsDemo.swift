@@ -23,8 +23,8 @@ public struct TripsDemo: Sendable {
   /// Writes the store as one file.
   ///
   /// - Parameter path: Where nothing is yet. When this throws, a part of the store may be left there;
-  ///   ``StoreFormat/StoreDraft`` takes care of that.
-  /// - Throws: ``StoreFormat/StoreWriteError``.
+  ///   ``/StoreFormat/StoreDraft`` takes care of that.
+  /// - Throws: ``/StoreFormat/StoreWriteError``.
   public func write(to path: String) throws {
     let end = try calendar.timestamp(day: 0)
     var random = DemoRandom(seed: end.secondsSinceReferenceDate.bitPattern)

@@ -37,7 +37,7 @@ struct ActivityCollector {
   ///   - selection: The transactions.
   ///   - snapshot: The store.
   ///   - rows: Where their changes lie, to read them as they lie in the file; nil to look them up.
-  /// - Throws: ``StoreFormat/RowsOutOfOrder`` where they do not lie in order, and must be looked up.
+  /// - Throws: ``/StoreFormat/RowsOutOfOrder`` where they do not lie in order, and must be looked up.
   mutating func collect(
     _ selection: TransactionSelection, of snapshot: StoreSnapshot, among rows: ClosedRange<Int64>?
   ) throws {

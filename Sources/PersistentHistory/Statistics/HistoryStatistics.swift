@@ -59,7 +59,7 @@ public struct HistoryStatistics: Sendable {
   ///
   /// Everything is counted in one walk over the history, because SQLite would sort all changes anew
   /// for every `GROUP BY`. Memory does not grow with the history: no
-  /// more than ``StoreFormat/StoreSnapshot/mostGroups`` authors, entities and the like are told
+  /// more than ``/StoreFormat/StoreSnapshot/mostGroups`` authors, entities and the like are told
   /// apart, and no more than 50,000 periods.
   ///
   /// - Parameters:
@@ -70,7 +70,7 @@ public struct HistoryStatistics: Sendable {
   ///   - clock: The clock that divides the time.
   ///   - now: The present time, to tell times that lie far ahead.
   /// - Throws: ``HistoryError`` where the query names what the store does not have or the periods are
-  ///   too many, and ``StoreFormat/StoreError``.
+  ///   too many, and ``/StoreFormat/StoreError``.
   public init(
     snapshot: StoreSnapshot, query: HistoryQuery = HistoryQuery(), schema: HistorySchema? = nil,
     unit: PeriodUnit? = nil, clock: PeriodClock = .local, now: StoreTimestamp = .now()
