@@ -21,7 +21,7 @@ struct ChangeTable {
         TableColumn("TOKEN", alignment: tokens.isQualified ? .leading : .trailing, priority: 5),
         TableColumn("TIME", priority: 3, canDrop: true),
       ] + (showsAuthors ? [author] : []) + [
-        TableColumn("OBJECT", priority: 6, minimumWidth: 24, canShrink: true),
+        TableColumn("OBJECT", priority: 6, minimumWidth: 48, canShrink: true),
         TableColumn("DETAILS", priority: 4, minimumWidth: 10, canShrink: true, canDrop: true),
       ])
   }

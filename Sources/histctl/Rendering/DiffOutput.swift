@@ -52,7 +52,7 @@ struct DiffOutput {
       let table = StreamedTable(
         session: session, writer: writer,
         columns: [
-          TableColumn("OBJECT", priority: 6, minimumWidth: 24, canShrink: true),
+          TableColumn("OBJECT", priority: 6, minimumWidth: 48, canShrink: true),
           TableColumn("TOKENS", priority: 1, canDrop: true),
           TableColumn("DETAILS", priority: 5, minimumWidth: 10, canShrink: true, canDrop: true),
         ])

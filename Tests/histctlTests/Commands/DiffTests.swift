@@ -132,7 +132,7 @@ import Testing
       #"""
       {"schema":1,"type":"diff","store":"1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F","after":10,"until":11}
       {"schema":1,"type":"change","store":"1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F","transaction":11,\#
-      "timestamp":"2024-07-29T00:52:40.000000Z","bundle":"com.example.Trips","process":"Trips",\#
+      "timestamp":"2024-07-29T00:52:40.000000Z","timestampRaw":743907160.0,"bundle":"com.example.Trips","process":"Trips",\#
       "change":24,"kind":"update","entity":"LivingAccommodation","pk":9,\#
       "object":"LivingAccommodation/p9","attributes":["trip","isConfirmed"],"columnsRaw":"a0"}
       """#),
