@@ -23,6 +23,14 @@ public enum ExportCompression: String, CaseIterable, Sendable {
     var compressor = ExportCompressor(self)
     return try bytes.withUnsafeBytes { try compressor.pack($0) }
   }
+
+  /// What a file without text consists of: a packed one of no bytes at all would be a torn one.
+  ///
+  /// - Throws: ``CompressionError``.
+  func packNothing() throws -> [UInt8] {
+    var compressor = ExportCompressor(self)
+    return try compressor.frame(UnsafeRawBufferPointer(start: nil, count: 0))
+  }
 }
 
 /// What a compression library refused to do: too little memory, in practice.

@@ -23,7 +23,11 @@ struct ExportCompressor {
 
   /// Packs bytes; nothing stays nothing.
   mutating func pack(_ bytes: UnsafeRawBufferPointer) throws -> [UInt8] {
-    guard !bytes.isEmpty else { return [] }
+    bytes.isEmpty ? [] : try frame(bytes)
+  }
+
+  /// Packs bytes into a frame or member, an empty one where there are none.
+  mutating func frame(_ bytes: UnsafeRawBufferPointer) throws -> [UInt8] {
     switch compression {
     case .none: return Array(bytes)
     case .zstd:

@@ -63,6 +63,10 @@ public struct HistoryExport: Sendable {
       helpers.run(work) { work(snapshot) }
     }
     try sink.throwFailure()
+    if sink.isEmpty {
+      let nothing = try compression.packNothing()
+      if !nothing.isEmpty { try sink.write(nothing) }
+    }
     return sink.summary
   }
 }

@@ -16,6 +16,7 @@ final class OrderedSink: Sendable {
     /// Threads that have a piece of a window that is not due yet.
     var waiting: [Int: DispatchSemaphore] = [:]
     var summary = ExportSummary()
+    var isEmpty = true
     var failure: (any Error)?
   }
 
@@ -27,6 +28,9 @@ final class OrderedSink: Sendable {
 
   /// What has been written.
   var summary: ExportSummary { state.withLock { $0.summary } }
+
+  /// Whether no byte has been written.
+  var isEmpty: Bool { state.withLock { $0.isEmpty } }
 
   /// Lets so many windows be under way.
   func allow(windows: Int) { for _ in 0..<windows { room.signal() } }
@@ -45,7 +49,7 @@ final class OrderedSink: Sendable {
   func giveUpRoom() { room.signal() }
 
   /// Writes at once, before any window.
-  func write(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try output($0, summary) } }
+  func write(_ bytes: [UInt8]) throws { try write(bytes, summary) }
 
   /// Writes a part of a window, when its time has come.
   func writePiece(_ index: Int, _ bytes: [UInt8]) throws {
@@ -68,7 +72,7 @@ final class OrderedSink: Sendable {
     }
     while let (bytes, summary) = takeDue() {
       do {
-        if !bytes.isEmpty { try bytes.withUnsafeBytes { try output($0, summary) } }
+        if !bytes.isEmpty { try write(bytes, summary) }
         wrote(summary)
       } catch {
         fail(error)
@@ -92,6 +96,11 @@ final class OrderedSink: Sendable {
 
   func throwFailure() throws {
     if let failure = state.withLock({ $0.failure }) { throw failure }
+  }
+
+  private func write(_ bytes: [UInt8], _ summary: ExportSummary) throws {
+    state.withLock { $0.isEmpty = false }
+    try bytes.withUnsafeBytes { try output($0, summary) }
   }
 
   private func takeDue() -> (bytes: [UInt8], summary: ExportSummary)? {

@@ -85,6 +85,22 @@ import Testing
     #expect(piped.output == (try FileBytes.read(folder.folder.file(name))))
   }
 
+  @Test(
+    "What packs no line at all is whole to zstd and gzip, not torn",
+    arguments: [("zstd", "x.jsonl.zst"), ("gzip", "x.jsonl.gz")],
+    ["--author nobody", "--format changes"])
+  func packedNothing(packing: (program: String, name: String), options: String) async throws {
+    let folder = try SampleFolder()
+    guard let unpack = Tool(packing.program) else { return }
+    try await folder.sqlite("DELETE FROM ACHANGE")
+    let export = try await folder.run("export sample.store \(options) -o \(packing.name)")
+    #expect(export.status == 0)
+    let unpacked = try await unpack.run(["-dc", folder.folder.file(packing.name)])
+    #expect(unpacked.status == 0)
+    #expect(unpacked.output == [])
+    #expect(try await folder.run("export sample.store \(options)").output == [])
+  }
+
   @Test("A file that is there stays as it is unless it is to be replaced")
   func overwriting() async throws {
     let folder = try SampleFolder()
