@@ -16,6 +16,7 @@ BUILD_FLAGS ?=
 RELEASE_FLAGS ?=
 TEST_FLAGS ?=
 BENCHMARK_FLAGS ?=
+ANALYSIS_FLAGS ?=
 # Where `make install` puts things; DESTDIR stands for / while a package is made.
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -34,15 +35,15 @@ FORMAT := $(SWIFT) format
 FORMAT_FLAGS := --configuration .swift-format --recursive --parallel $(SWIFT_FILES)
 PAGES = $(wildcard man/*.[157])
 
-.PHONY: help demo setup setup-test setup-package setup-ci build release install uninstall deb \
-  deb-check test lint format warnings architecture docs docs-check docc man completions schema \
-  packaging ci clean benchmark
+.PHONY: help demo setup setup-test setup-package setup-analysis setup-ci build release install \
+  uninstall deb deb-check test lint format warnings architecture docs docs-check docc man \
+  completions schema packaging ci clean benchmark analysis
 
 help: ## list the targets
 	@echo "histctl: make TARGET"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s%s\n", $$1, $$2 }' Makefile
 	@echo "variables: PREFIX=/usr/local DESTDIR INSTALL_BINARY"
-	@echo "           BUILD_FLAGS RELEASE_FLAGS TEST_FLAGS BENCHMARK_FLAGS VERBOSE=1"
+	@echo "           BUILD_FLAGS RELEASE_FLAGS TEST_FLAGS BENCHMARK_FLAGS ANALYSIS_FLAGS VERBOSE=1"
 
 # The program by the shorter of its two names, for those who will type it.
 demo: release ## build histctl and show it at work on a sample store
@@ -58,6 +59,9 @@ setup-test: ## the same for testing
 
 setup-package: ## the same for making and checking a Debian package
 	@.ci/setup package
+
+setup-analysis: ## the same for analysing in DuckDB and Spark
+	@.ci/setup analysis
 
 setup-ci: ## the same for all that `make ci` checks
 	@.ci/setup ci
@@ -138,6 +142,7 @@ docc: setup-test ## build the documentation of the libraries, each warning an er
 man: setup-test ## check the manual pages with mandoc and man
 	@echo "man: $(PAGES)"
 	@.ci/check-pages $(PAGES)
+	@$(PYTHON) Benchmarks/analysis/page.py check
 
 completions: setup-ci ## check the syntax of the shell completions
 	@echo "completions: $(wildcard completions/*)"
@@ -162,6 +167,11 @@ ci: setup-ci ## all checks and all tests, as the continuous integration runs the
 benchmark: setup-test release ## measure histctl beside sqlite3 (BENCHMARK_FLAGS="--only log")
 	@echo "benchmark: Benchmarks/run"
 	@$(PYTHON) Benchmarks/run $(BENCHMARK_FLAGS)
+
+# Not a part of `make ci`: it fetches 450 MB from PyPI, and needs Java and some minutes.
+analysis: setup-analysis release ## run the recipes in DuckDB and Spark, and compare with sqlite3
+	@echo "analysis: Benchmarks/analyse"
+	@$(PYTHON) Benchmarks/analyse $(ANALYSIS_FLAGS)
 
 clean: ## remove everything that was built or measured
 	@echo "clean: .build Benchmarks/.cache"

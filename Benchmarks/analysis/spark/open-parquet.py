@@ -1,0 +1,7 @@
+spark.conf.set("spark.sql.session.timeZone", "UTC")
+spark.read.parquet("parquet-saves").createOrReplaceTempView("saves")
+spark.read.parquet("parquet-changes").createOrReplaceTempView("changes")
+(spark.table("changes")
+ .selectExpr("*", "explode(attributes) AS attribute")
+ .drop("attributes")
+ .createOrReplaceTempView("touched"))
