@@ -18,8 +18,7 @@ def joined(query, rows):
 def ordered(rows):
     """Rows in an order that depends on what they hold alone, null before all else."""
     return sorted((tuple(row) for row in rows),
-                  key=lambda row: [(value is not None, str(type(value).__name__ == "str"),
-                                    str(value)) for value in row])
+                  key=lambda row: [(value is not None, str(value)) for value in row])
 
 
 def same(one, other):

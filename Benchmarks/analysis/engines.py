@@ -7,7 +7,6 @@ import sys
 import venv
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-REQUIREMENTS = os.path.join(HERE, "requirements.txt")
 
 
 class EngineError(Exception):
@@ -19,26 +18,30 @@ class Engines:
         self.folder = os.path.join(cache, "engines")
         self.python = os.path.join(self.folder, "bin", "python")
 
-    def install(self, say):
-        """Install what is missing, once for each requirements.txt."""
-        stamp = os.path.join(self.folder, "requirements.txt")
-        with open(REQUIREMENTS, encoding="utf-8") as file:
-            wanted = file.read()
+    def install(self, names, say):
+        """Install what is missing of these packages."""
+        with open(os.path.join(HERE, "requirements.txt"), encoding="utf-8") as file:
+            wanted = [line for line in file.read().split() if line.split("==")[0] in names]
+        # What has been installed to its end.
+        stamp = os.path.join(self.folder, "installed.txt")
+        installed = []
         if os.path.exists(stamp):
             with open(stamp, encoding="utf-8") as file:
-                if file.read() == wanted:
-                    return
-        say("installing DuckDB and Spark from PyPI (some 450 MB; a minute or more)")
-        shutil.rmtree(self.folder, ignore_errors=True)
-        venv.create(self.folder, with_pip=True)
-        done = subprocess.run([self.python, "-m", "pip", "install", "--quiet", "-r", REQUIREMENTS],
+                installed = file.read().split()
+        missing = [line for line in wanted if line not in installed]
+        if not missing:
+            return
+        say(f"installing {' '.join(missing)} from PyPI")
+        if not installed:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            venv.create(self.folder, with_pip=True)
+        done = subprocess.run([self.python, "-m", "pip", "install", "--quiet", *missing],
                               stdout=sys.stderr)
         if done.returncode != 0:
-            raise EngineError("DuckDB and Spark could not be installed from PyPI")
-        shutil.copy(REQUIREMENTS, stamp)
-
-    def version(self, package):
-        return self.run(None, ["-c", f"import {package} as p; print(p.__version__)"]).strip()
+            raise EngineError(f"{' '.join(missing)} could not be installed from PyPI")
+        others = [line for line in installed if line.split("==")[0] not in names]
+        with open(stamp, "w", encoding="utf-8") as file:
+            file.write("\n".join(others + wanted) + "\n")
 
     def duckdb(self, folder, recipes, suffix, queries):
         return json.loads(self.run(
