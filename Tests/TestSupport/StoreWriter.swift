@@ -20,6 +20,10 @@ package final class StoreWriter {
     package var modelCache: [UInt8]?? = .none
     /// Whether there is a table for the model cache.
     package var hasModelCacheTable = true
+    /// The length of the pages in bytes.
+    package var pageSize = 4096
+    /// How the file keeps its texts.
+    package var encoding = "UTF-8"
     /// How many tombstone columns there are.
     package var tombstoneColumns = 6
     /// The identifier of the store.
@@ -45,7 +49,11 @@ package final class StoreWriter {
     configuration.foreignKeysEnabled = false
     queue = try DatabaseQueue(path: path, configuration: configuration)
     try queue.writeWithoutTransaction { database in
-      try database.execute(sql: "PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
+      try database.execute(
+        sql: """
+          PRAGMA page_size = \(shape.pageSize); PRAGMA encoding = '\(shape.encoding)';
+          PRAGMA auto_vacuum = 2
+          """)
       // What a test writes need not outlive a power cut.
       try database.execute(sql: "PRAGMA synchronous = OFF")
       if shape.usesWriteAheadLog {

@@ -33,6 +33,30 @@ static inline int csqlite_harden_for_writing(sqlite3 *connection) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
 }
 
+/// The file that a connection has open as its main database; null where there is none.
+///
+/// Whoever opened the file by himself and closed it again would drop SQLite's locks.
+static inline sqlite3_file *csqlite_main_file(sqlite3 *connection) {
+  sqlite3_file *file = 0;
+  int result = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  return result == SQLITE_OK && file && file->pMethods ? file : 0;
+}
+
+/// Whether nothing stands in the `-wal` that a connection has open, or it has none open.
+static inline int csqlite_log_is_empty(sqlite3 *connection) {
+  sqlite3_file *log = 0;
+  sqlite3_int64 size = 0;
+  if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK)
+    return 0;
+  if (!log || !log->pMethods) return 1;
+  return log->pMethods->xFileSize(log, &size) == SQLITE_OK && size == 0;
+}
+
+/// Reads a part of a file; anything but `SQLITE_OK` where not all of it is there.
+static inline int csqlite_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
+  return file->pMethods->xRead(file, bytes, count, offset);
+}
+
 /// Makes `file:` names with parameters understood by every connection of this process.
 ///
 /// Works only before SQLite is first used; the result says whether it did. Some builds of SQLite

@@ -7,12 +7,18 @@ struct FileHeader: Hashable, Sendable {
 
   /// Counts the changes of the main file; the log keeps its own count.
   let changeCounter: UInt32
+  /// The length of a page in bytes; nil where the header holds a length that no page has.
+  let pageSize: Int?
 
   /// Reads a header, or gives nil where the magic text is missing.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= FileHeader.length, bytes.starts(with: "SQLite format 3\0".utf8) else {
       return nil
     }
+    let size = Int(bytes[16]) << 8 | Int(bytes[17])
+    // The longest page does not fit into the two bytes.
+    let length = size == 1 ? 65536 : size
+    pageSize = length >= 512 && length.nonzeroBitCount == 1 ? length : nil
     changeCounter = bytes[24..<28].reduce(0) { $0 << 8 | UInt32($1) }
   }
 }

@@ -14,6 +14,8 @@ public final class ChangeCursor {
   private let isAscending: Bool
   /// The highest transaction number among rows that are read as they lie; nil for reading in order.
   private let highestScanned: Int64?
+  /// Reads such rows from the pages, where that can be done; the statement is then for single rows.
+  private let pages: ChangePageCursor?
   @exclusivity(unchecked) private var current: Int64?
   /// A row that was stepped to but belongs to a transaction not asked for yet.
   @exclusivity(unchecked) private var isRowPending = false
@@ -27,9 +29,12 @@ public final class ChangeCursor {
   ///   - detail: What is to be read of each row.
   ///   - rows: The rows among which all those changes are, to be read as they lie in the file; nil
   ///     to look them up in order.
+  ///   - pages: The pages to read those rows from; nil to ask SQLite for them.
+  /// - Throws: ``RowsOutOfOrder`` where the pages are not as they should be.
   init(
     _ database: Database, tables: HistoryTables, range: ClosedRange<Int64>, isAscending: Bool,
-    isSparse: Bool, detail: ChangeDetail, rows: ClosedRange<Int64>? = nil
+    isSparse: Bool, detail: ChangeDetail, rows: ClosedRange<Int64>? = nil,
+    pages: ChangePages? = nil
   ) throws {
     self.database = database
     columns = Columns(tables, detail: detail)
@@ -37,7 +42,16 @@ public final class ChangeCursor {
     highestScanned = rows == nil ? nil : range.upperBound
     readsByTransaction = rows == nil && isSparse && tables.indexesChangesByTransaction
     let list = columns.expressions.joined(separator: ", ")
-    if let rows {
+    self.pages =
+      if let rows, let pages, detail == .everything {
+        try ChangePageCursor(pages, rows: rows)
+      } else {
+        nil
+      }
+    if self.pages != nil {
+      cursor = try StatementCursor(
+        database, sql: "SELECT \(list) FROM ACHANGE WHERE Z_PK = ?1")
+    } else if let rows {
       cursor = try StatementCursor(
         database,
         sql: "SELECT \(list) FROM ACHANGE NOT INDEXED WHERE Z_PK BETWEEN ?1 AND ?2 ORDER BY Z_PK")
@@ -71,11 +85,11 @@ public final class ChangeCursor {
       return true
     }
     while !isAtEnd {
-      if !isRowPending, try !cursor.step() {
+      if !isRowPending, try !stepAmongRows() {
         isAtEnd = true
         break
       }
-      guard let owner = cursor.integerIfAny(at: Columns.transaction) else { continue }
+      guard let owner = rowOwner else { continue }
       if owner == current {
         isRowPending = false
         try load()
@@ -95,8 +109,26 @@ public final class ChangeCursor {
   ///   changes of transactions that are long past.
   public func finish() throws {
     guard highestScanned != nil, !isAtEnd else { return }
-    guard !isRowPending, try !cursor.step() else { throw RowsOutOfOrder() }
+    guard !isRowPending, try !stepAmongRows() else { throw RowsOutOfOrder() }
     isAtEnd = true
+  }
+
+  @inline(__always)
+  private func stepAmongRows() throws -> Bool {
+    guard let pages else { return try cursor.step() }
+    guard try pages.next() else { return false }
+    if !pages.isRegular {
+      try cursor.bind(pages.number)
+      guard try cursor.step() else { throw RowsOutOfOrder() }
+    }
+    return true
+  }
+
+  /// The transaction of the row that was stepped to; nil where the row names none.
+  @inline(__always)
+  private var rowOwner: Int64? {
+    if let pages, pages.isRegular { return pages.transaction }
+    return cursor.integerIfAny(at: Columns.transaction)
   }
 
   // MARK: - The current row
@@ -112,6 +144,8 @@ public final class ChangeCursor {
     var primaryKey: Int64?
     var mask: ColumnMask?
     var isPlain = true
+    /// Whether the statement does not stand at this row, for it was read without.
+    var isFromPage = false
     var byteCount: Int64 = 0
     /// The values of the columns that are mostly null.
     var tombstone: [StoredValue] = []
@@ -137,6 +171,15 @@ public final class ChangeCursor {
 
   /// Takes over what nearly every row has.
   private func load() throws {
+    if let pages, pages.isRegular {
+      try load(pages)
+    } else {
+      try loadFromStatement()
+    }
+  }
+
+  private func loadFromStatement() throws {
+    row.isFromPage = false
     row.kind = cursor.integerIfAny(at: Columns.kind).flatMap(ChangeKind.init(rawValue:))
     row.entityNumber = cursor.integerIfAny(at: Columns.entity)
     guard columns.detail == .everything else {
@@ -165,6 +208,34 @@ public final class ChangeCursor {
     row.isPlain = isPlain
   }
 
+  /// Takes over a row that was read from its page.
+  @inline(__always)
+  private func load(_ pages: ChangePageCursor) throws {
+    row.number = pages.number
+    row.kind = ChangeKind(rawValue: pages.kind)
+    row.entityNumber = pages.entityNumber
+    row.primaryKey = pages.primaryKey
+    row.mask = pages.mask
+    if row.kind != nil, !pages.hasTombstone, !pages.hasUnexpected {
+      if !row.isPlain {
+        row.tombstone = []
+        row.unexpected = []
+      }
+      row.isPlain = true
+      row.isFromPage = true
+    } else if row.kind != nil, let tombstone = pages.tombstone() {
+      row.tombstone = tombstone
+      row.unexpected = []
+      row.isPlain = false
+      row.isFromPage = true
+    } else {
+      // What is unexpected is told of as SQLite shows it.
+      try cursor.bind(pages.number)
+      guard try cursor.step() else { throw RowsOutOfOrder() }
+      try loadFromStatement()
+    }
+  }
+
   /// Takes over what few rows have, by another statement: columns that are read for every row cost
   /// as much as the rest of it.
   private func loadRest() throws {
@@ -188,7 +259,7 @@ public final class ChangeCursor {
 
   /// What else the row holds; mostly empty.
   public var extra: [ExtraColumn] {
-    guard !isPlain else { return [] }
+    guard !isPlain, !row.isFromPage else { return [] }
     var extra: [ExtraColumn] = []
     func keep(_ column: Int) {
       extra.append(ExtraColumn(column: columns.names[column], value: cursor.value(at: column)))

@@ -13,6 +13,8 @@ public final class StoreSnapshot {
 
   let database: Database
   private var cachedModel: ModelCache?
+  /// Where changes can be read past SQLite; looked for when first asked for.
+  private(set) lazy var changePages = layout.history == nil ? nil : try? ChangePages(database)
 
   init(database: Database, location: StoreLocation) throws {
     self.database = database
@@ -73,7 +75,8 @@ public final class StoreSnapshot {
     try ChangeCursor(
       database, tables: historyTables(), range: selection.range,
       isAscending: selection.order == .ascending, isSparse: selection.isSparse,
-      detail: detail, rows: selection.isSparse ? nil : rows)
+      detail: detail, rows: selection.isSparse ? nil : rows,
+      pages: selection.isSparse || rows == nil ? nil : changePages)
   }
 
   /// The rows among which are all changes of a range of transactions; nil where it has none, or the
@@ -82,6 +85,9 @@ public final class StoreSnapshot {
   /// In a history that a framework wrote these are the changes and no others.
   public func changeRows(ofTransactions range: ClosedRange<Int64>) throws -> ClosedRange<Int64>? {
     guard try historyTables().indexesChangesByTransaction else { return nil }
+    if let pages = changePages, let rows = try? pages.rows(ofTransactions: range) {
+      return rows.isEmpty ? nil : rows.lowest...rows.highest
+    }
     let cursor = try StatementCursor(
       database,
       sql: "SELECT min(Z_PK), max(Z_PK) FROM ACHANGE WHERE ZTRANSACTIONID BETWEEN ?1 AND ?2",

@@ -8,6 +8,9 @@ public final class TransactionCursor {
   private let cursor: StatementCursor
   private let strings: InternedStrings
   private let columns: Columns
+  /// The identifier of the text that each role has now, where that is all there is to its text;
+  /// transactions of one author tend to stand together.
+  @exclusivity(unchecked) private var currentIdentifiers: [Int64?]
 
   /// The transaction number, `Z_PK`.
   @exclusivity(unchecked) public private(set) var number: Int64 = 0
@@ -28,6 +31,7 @@ public final class TransactionCursor {
 
   init(_ database: Database, tables: HistoryTables, selection: TransactionSelection) throws {
     columns = Columns(tables)
+    currentIdentifiers = StringRole.allCases.map { _ in nil }
     strings = try InternedStrings(database, tables: tables)
     let query = selection.query(
       columns: columns.names.map { "t." + quoted($0) }, tables: tables)
@@ -41,10 +45,10 @@ public final class TransactionCursor {
     number = cursor.integer(at: Columns.number)
     if !extra.isEmpty { extra = [] }
     readTimestamp()
-    author = try readText(.author)
-    bundle = try readText(.bundle)
-    process = try readText(.process)
-    context = try readText(.context)
+    if isNew(.author) { author = try readText(.author) }
+    if isNew(.bundle) { bundle = try readText(.bundle) }
+    if isNew(.process) { process = try readText(.process) }
+    if isNew(.context) { context = try readText(.context) }
     readRest()
     return true
   }
@@ -59,6 +63,20 @@ public final class TransactionCursor {
       timestamp = nil
       keep(Columns.timestamp)
     }
+  }
+
+  /// Whether a role's text is not just the one of the row before.
+  private func isNew(_ role: StringRole) -> Bool {
+    guard let current = currentIdentifiers[role.rawValue],
+      let identifier = columns.identifier[role.rawValue]
+    else { return true }
+    if cursor.integerIfAny(at: identifier) == current,
+      columns.plain[role.rawValue].map({ cursor.isNull(at: $0) }) ?? true
+    {
+      return false
+    }
+    currentIdentifiers[role.rawValue] = nil
+    return true
   }
 
   /// The interned text, else the plain one; what the two together cannot say goes to ``extra``.
@@ -80,9 +98,13 @@ public final class TransactionCursor {
       return plainText
     }
     if let plain = columns.plain[role.rawValue] { keep(plain) }
-    let text = try strings.text(cursor.integer(at: identifier))
-    if text == nil { keep(identifier) }
-    return text ?? plainText
+    let number = cursor.integer(at: identifier)
+    guard let text = try strings.text(number) else {
+      keep(identifier)
+      return plainText
+    }
+    currentIdentifiers[role.rawValue] = plainText == nil ? number : nil
+    return text
   }
 
   private func readRest() {

@@ -38,11 +38,16 @@ enum ReadRows {
   }
 
   /// The selected transactions with all their changes.
+  ///
+  /// - Parameter asRowsLie: Whether to read the changes as they lie in the file, where that is
+  ///   possible.
   static func transactions(
-    of snapshot: StoreSnapshot, _ selection: TransactionSelection = TransactionSelection()
+    of snapshot: StoreSnapshot, _ selection: TransactionSelection = TransactionSelection(),
+    asRowsLie: Bool = false
   ) throws -> [ReadTransaction] {
     let rows = try snapshot.transactions(selection)
-    let changes = try snapshot.changes(selection)
+    let span = asRowsLie ? try snapshot.changeRows(of: selection) : nil
+    let changes = try snapshot.changes(selection, among: span)
     var read: [ReadTransaction] = []
     while try rows.next() {
       var transaction = ReadTransaction(
@@ -59,6 +64,7 @@ enum ReadRows {
       }
       read.append(transaction)
     }
+    try changes.finish()
     return read
   }
 

@@ -1,0 +1,98 @@
+/// Where the fields of a record stand, found by one walk through its header.
+///
+/// The layout is that of <https://www.sqlite.org/fileformat2.html#record_format>.
+struct RecordFields {
+  private let start: UnsafeRawPointer
+  private let end: Int
+  private let headerEnd: Int
+  private var place: Int
+  private var body: Int
+
+  /// Begins before the first field; nil where the header does not fit into the record.
+  @inline(__always)
+  init?(_ record: TreeRecord) {
+    guard record.isWhole, record.count > 0 else { return nil }
+    start = record.start
+    end = record.count
+    place = 0
+    let length = start.variableInteger(at: &place)
+    guard length <= UInt64(record.count), Int(length) >= place else { return nil }
+    headerEnd = Int(length)
+    body = headerEnd
+  }
+
+  /// The next field; nil behind the last one, and where the record is not as it should be.
+  @inline(__always)
+  mutating func next() -> Field? {
+    guard place < headerEnd else { return nil }
+    let type = start.variableInteger(at: &place)
+    let length =
+      type < 12 ? Int(Self.lengths >> (type * 4) & 0xf) : Int(clamping: (type - 12) / 2)
+    let offset = body
+    guard length <= end - offset else {
+      place = .max
+      return nil
+    }
+    body = offset + length
+    return Field(type: type, start: start + offset, count: length)
+  }
+
+  /// Whether every field has been read.
+  @inline(__always) var isAtEnd: Bool { place == headerEnd }
+
+  /// The lengths of the types below 12, four bits each.
+  private static let lengths: UInt64 = 0x8864_3210
+
+  /// One value of a record.
+  struct Field {
+    let type: UInt64
+    let start: UnsafeRawPointer
+    let count: Int
+
+    @inline(__always) var isNull: Bool { type == 0 }
+
+    /// The value as it is stored; nil for a type that no record has, and for NaN.
+    var value: StoredValue? {
+      switch type {
+      case 0: return .null
+      case 1...6: return .integer(integer(byteCount: count))
+      case 7:
+        let real = Double(bitPattern: UInt64(bitPattern: integer(byteCount: 8)))
+        return real.isNaN ? nil : .real(real)
+      case 8: return .integer(0)
+      case 9: return .integer(1)
+      case 10, 11: return nil
+      default:
+        let bytes = UnsafeRawBufferPointer(start: start, count: count)
+        if type % 2 == 0 { return .blob(Array(bytes)) }
+        if !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) {
+          return .text(text)
+        }
+        return .malformedText(Array(bytes))
+      }
+    }
+
+    /// The value of an integer; nil for anything else.
+    var integer: Int64? {
+      switch type {
+      case 1...6: integer(byteCount: count)
+      case 8: 0
+      case 9: 1
+      default: nil
+      }
+    }
+
+    /// The number in the first bytes; those behind it are there to be read, and are shifted out.
+    @inline(__always)
+    private func integer(byteCount: Int) -> Int64 {
+      let bytes = start.loadUnaligned(as: UInt64.self)
+      return Int64(bitPattern: UInt64(bigEndian: bytes)) &>> Int64(64 - byteCount * 8)
+    }
+
+    /// The bytes of a blob; nil for anything else.
+    @inline(__always)
+    var blob: UnsafeRawBufferPointer? {
+      type >= 12 && type % 2 == 0 ? UnsafeRawBufferPointer(start: start, count: count) : nil
+    }
+  }
+}
