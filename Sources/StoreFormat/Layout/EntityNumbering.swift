@@ -37,7 +37,7 @@ public struct EntityNumbering: Hashable, Sendable {
 
   /// An empty numbering, of a store that has none.
   public init(entries: [Entry] = []) {
-    self.entries = entries
+    self.entries = entries.sorted { $0.number < $1.number }
     var names: [Int64: String] = [:]
     var numbers: [String: Int64] = [:]
     var ambiguous: Set<String> = []
@@ -83,6 +83,54 @@ public struct EntityNumbering: Hashable, Sendable {
 
   /// The number of an entity name.
   public func number(of name: String) -> Int64? { numbersByName[name] }
+
+  /// The entity at the root of the hierarchy of another, which is the one that gives out primary keys;
+  /// nil for a number that the store does not list, or whose hierarchy does not end.
+  public func root(of number: Int64) -> Int64? {
+    guard let lineage = lineage(of: number) else { return nil }
+    return lineage.last?.number
+  }
+
+  /// The highest primary key handed out to the objects of an entity's hierarchy; nil for a number that
+  /// the store does not list.
+  public func highestPrimaryKey(of number: Int64) -> Int64? {
+    lineage(of: number)?.last?.highestPrimaryKey
+  }
+
+  /// The entities that an object can be of that is named by one of them: the entity itself, those that
+  /// it inherits from and those that inherit from it.
+  public func relatives(of number: Int64) -> [Int64] {
+    guard let lineage = lineage(of: number) else { return [number] }
+    let descendants = entries.filter { entry in
+      entry.number != number
+        && self.lineage(of: entry.number)?.contains { $0.number == number } ?? false
+    }
+    return (lineage + descendants).map(\.number)
+  }
+
+  /// An entity and what it inherits from, the root last; nil where that does not end.
+  private func lineage(of number: Int64) -> [Entry]? {
+    var lineage: [Entry] = []
+    var next = number
+    repeat {
+      guard lineage.count < ManagedModel.deepestInheritance, let entry = entry(next) else {
+        return nil
+      }
+      lineage.append(entry)
+      next = entry.superNumber
+    } while next != 0
+    return lineage
+  }
+
+  /// The row of a number; they stand in order.
+  private func entry(_ number: Int64) -> Entry? {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low < entries.count && entries[low].number == number ? entries[low] : nil
+  }
 
   /// The highest primary key handed out for a history table; 0 where the store never recorded any.
   public func highestNumber(of entity: HistoryEntity) -> Int64 {

@@ -149,7 +149,7 @@ struct EditorSchema: Sendable {
   func relationships(of entityName: String) -> [Relationship] {
     (model.lineage(of: entityName) ?? []).flatMap { entity in
       entity.storedProperties.sortedByName().compactMap(\.relationship).map {
-        Relationship($0, declaring: entity.name, schema: self)
+        Relationship($0, declaring: entity.name, model: model, tables: tables)
       }
     }
   }
@@ -160,7 +160,7 @@ struct EditorSchema: Sendable {
     guard let relationship = property.relationship else {
       throw StoreWriteError.unknownProperty(entity: entityName, property: name)
     }
-    return Relationship(relationship, declaring: declaring, schema: self)
+    return Relationship(relationship, declaring: declaring, model: model, tables: tables)
   }
 
   /// Whether an entity is another or inherits from it.
@@ -193,17 +193,19 @@ struct Relationship {
   let inverse: ManagedRelationship?
   let storage: Storage?
 
-  init(_ relationship: ManagedRelationship, declaring: String, schema: EditorSchema) {
+  init(
+    _ relationship: ManagedRelationship, declaring: String, model: ManagedModel,
+    tables: EntityTables
+  ) {
     name = relationship.name
     destinationName = relationship.destinationName ?? ""
     deleteRule = relationship.deleteRule
     isToMany = relationship.isToMany
     isOrdered = relationship.isOrdered
     let back = relationship.inverseName.flatMap { name in
-      schema.model.declaringEntity(of: name, in: relationship.destinationName ?? "")
+      model.declaringEntity(of: name, in: relationship.destinationName ?? "")
     }
     inverse = relationship.inverseName.flatMap { back?.propertiesByName[$0]?.relationship }
-    let tables = schema.tables
     if !relationship.isToMany {
       storage = tables.toOneColumns(relationship.name, declaredIn: declaring)
         .map { .columns(key: $0.key, entityKey: $0.entityKey, orderKey: $0.orderKey) }

@@ -44,6 +44,7 @@ import Testing
     let query = try StoreQuery(path: path)
     #expect(try query.lines("PRAGMA integrity_check") == ["ok"], "seed \(seed)")
     try checkRows(shadow, query, seed)
+    try ShadowObjects.check(shadow, path, seed)
     return try checkHistory(outcomes, random, path, seed)
   }
 

@@ -1,0 +1,198 @@
+import GRDB
+
+/// The tables of a store's objects, and which of their columns hold what of an entity.
+final class ObjectTables {
+  /// The table of one hierarchy of entities, as it really is.
+  struct Table {
+    let name: String
+    /// The columns, in table order.
+    let columns: [String]
+
+    /// The entity number and the version of an object; nil where there is no row with this key.
+    func owner(
+      of primaryKey: Int64, _ database: Database
+    ) throws -> (entityNumber: Int64?, version: Int64?)? {
+      func expression(_ column: String) -> String { columns.contains(column) ? column : "NULL" }
+      let cursor = try StatementCursor(
+        database,
+        sql: """
+          SELECT \(expression("Z_ENT")), \(expression("Z_OPT")) FROM \(quoted(name))
+          WHERE Z_PK = ?1
+          """, isCached: true)
+      try cursor.bind(primaryKey)
+      defer { cursor.reset() }
+      guard try cursor.step() else { return nil }
+      return (cursor.integerIfAny(at: 0), cursor.integerIfAny(at: 1))
+    }
+  }
+
+  private let database: Database
+  private let layout: StoreLayout
+  private let entities: EntityNumbering
+  private let model: ManagedModel?
+  /// The tables that the model asks for; nil without a model, or for one that asks for none.
+  private let modelTables: EntityTables?
+  private var tablesByRoot: [Int64: Table?] = [:]
+
+  init(_ snapshot: StoreSnapshot) throws {
+    database = snapshot.database
+    layout = snapshot.layout
+    entities = snapshot.entities
+    model = try snapshot.modelCache().model
+    modelTables = model.flatMap {
+      try? EntityTables(
+        model: $0, numbering: EntityNumbering(entries: snapshot.entities.modelEntries))
+    }
+  }
+
+  /// The table of an entity; nil where the store has none.
+  func table(ofEntity number: Int64) throws -> Table? {
+    guard let root = entities.root(of: number) else { return nil }
+    if let known = tablesByRoot[root] { return known }
+    var table: Table?
+    if let name = entities.name(of: root) { table = try self.table(named: "Z" + name.uppercased()) }
+    tablesByRoot[root] = .some(table)
+    return table
+  }
+
+  private func table(named name: String) throws -> Table? {
+    let columns = try columns(of: name)
+    return columns.contains("Z_PK") ? Table(name: name, columns: columns) : nil
+  }
+
+  /// The columns of a table; none where there is no such table.
+  private func columns(of name: String) throws -> [String] {
+    guard layout.tableNames.contains(name) else { return [] }
+    return try String.fetchAll(
+      database, sql: "SELECT name FROM pragma_table_info(?)", arguments: [name])
+  }
+
+  // MARK: - What the columns hold
+
+  /// Where the properties of an entity stand.
+  func plan(ofEntity number: Int64, in table: Table) throws -> ObjectPlan {
+    guard let model, let modelTables, let name = entities.name(of: number),
+      modelTables.table(of: name)?.name == table.name, let lineage = model.lineage(of: name)
+    else { return ObjectPlan(columns: table.columns) }
+    var plan = ObjectPlan()
+    for entity in lineage {
+      for property in entity.storedProperties.sortedByName() {
+        switch property {
+        case .attribute(let attribute):
+          plan.add(
+            attribute, path: attribute.name, declaredIn: entity.name, modelTables, table.columns)
+        case .relationship(let relationship):
+          let relationship = Relationship(
+            relationship, declaring: entity.name, model: model, tables: modelTables)
+          try add(relationship, to: &plan, table)
+        case .other: break
+        }
+      }
+    }
+    return plan
+  }
+
+  private func add(
+    _ relationship: Relationship, to plan: inout ObjectPlan, _ table: Table
+  ) throws {
+    /// A count over a column that is really there.
+    func count(
+      _ table: String, _ column: String, reverse: String? = nil
+    ) throws -> ObjectPlan.Count? {
+      let columns = try columns(of: table)
+      guard columns.contains(column), reverse.map(columns.contains) ?? true else { return nil }
+      return ObjectPlan.Count(
+        name: relationship.name, table: table, column: column, reverseColumn: reverse)
+    }
+    let counted: ObjectPlan.Count?
+    switch relationship.storage {
+    case .columns(let key, let entityKey, _):
+      guard table.columns.contains(key.name) else {
+        plan.missing.append(relationship.name)
+        return
+      }
+      plan.references.append(
+        ObjectPlan.Reference(
+          name: relationship.name, column: key.name,
+          entityColumn: entityKey.map(\.name).flatMap { table.columns.contains($0) ? $0 : nil },
+          destinationName: relationship.destinationName))
+      return
+    case .inverseColumns(let key, _, _), .hidden(let key):
+      counted = try modelTables?.table(of: relationship.destinationName)
+        .flatMap { try count($0.name, key.name) }
+    case .join(let join, let end):
+      let columns = join.columns(from: end)
+      counted = try count(
+        join.name, columns.owner, reverse: join.isReflexive ? columns.member : nil)
+    case nil:
+      counted = nil
+    }
+    if let counted { plan.counts.append(counted) } else { plan.missing.append(relationship.name) }
+  }
+}
+
+/// Where the properties of one entity stand.
+struct ObjectPlan {
+  struct Value {
+    let name: String
+    let type: AttributeType
+    let allowsExternalStorage: Bool
+    let column: String
+  }
+
+  struct Reference {
+    let name: String
+    let column: String
+    let entityColumn: String?
+    let destinationName: String
+  }
+
+  struct Count {
+    let name: String
+    let table: String
+    /// The column that holds the object's key.
+    let column: String
+    /// The other column of a relationship that is its own inverse: one row stands for both ways.
+    let reverseColumn: String?
+  }
+
+  var values: [Value] = []
+  var references: [Reference] = []
+  var counts: [Count] = []
+  var missing: [String] = []
+  let isNamedByModel: Bool
+
+  init() { isNamedByModel = true }
+
+  /// The columns under their own names, where no model tells what they are.
+  init(columns: [String]) {
+    isNamedByModel = false
+    values = columns.filter { !["Z_PK", "Z_ENT", "Z_OPT"].contains($0) }.map {
+      Value(name: $0, type: .undefined, allowsExternalStorage: false, column: $0)
+    }
+  }
+
+  /// Adds an attribute, or the elements of a composite one.
+  mutating func add(
+    _ attribute: ManagedAttribute, path: String, declaredIn entityName: String,
+    _ tables: EntityTables, _ columns: [String]
+  ) {
+    if !attribute.elements.isEmpty {
+      for element in attribute.elements {
+        add(
+          element, path: path + "." + element.name, declaredIn: entityName, tables, columns)
+      }
+      return
+    }
+    guard let column = tables.attributeColumn(path, declaredIn: entityName)?.name,
+      columns.contains(column)
+    else {
+      missing.append(path)
+      return
+    }
+    values.append(
+      Value(
+        name: path, type: attribute.type,
+        allowsExternalStorage: attribute.allowsExternalStorage, column: column))
+  }
+}

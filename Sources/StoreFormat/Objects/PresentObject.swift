@@ -1,0 +1,112 @@
+/// An object as its store holds it now.
+public struct PresentObject: Hashable, Sendable {
+  /// A value of an attribute.
+  public struct Value: Hashable, Sendable {
+    /// The attribute; an element of a composite one as `attribute.element`.
+    public let name: String
+    /// Its type; ``AttributeType/undefined`` where no model tells.
+    public let type: AttributeType
+    /// The value as it is stored, ``StoredValue/null`` for nil, and for one that is left out.
+    public let value: StoredValue
+    /// How many bytes a text or data has; nil for all else, and for data in a file.
+    public let byteCount: Int?
+    /// The name of the file that holds the data, where it stands beside the store; the files of the
+    /// store `NAME` are in `.NAME_SUPPORT/_EXTERNAL_DATA`.
+    public let externalFile: String?
+
+    /// Whether there is a value, but not here: it is longer than ``ObjectReader/longestValue``, or
+    /// stands in a file.
+    public var isLeftOut: Bool { value.isNull && (byteCount != nil || externalFile != nil) }
+
+    /// Whether this is data: bytes, and not those of a UUID.
+    public var isData: Bool {
+      guard case .blob(let bytes) = value else { return false }
+      return type != .uuid || bytes.count != 16
+    }
+  }
+
+  /// A to-one relationship.
+  public struct Reference: Hashable, Sendable {
+    /// The relationship.
+    public let name: String
+    /// The other object's own entity; nil where there is no other object, and where the store does not
+    /// name its number.
+    public let entityName: String?
+    /// The other object's primary key; nil where there is no other object.
+    public let primaryKey: Int64?
+  }
+
+  /// A to-many relationship.
+  public struct Count: Hashable, Sendable {
+    /// The relationship.
+    public let name: String
+    /// How many objects it leads to.
+    public let count: Int64
+  }
+
+  /// The number of the object's own entity.
+  public let entityNumber: Int64
+  /// The object's own entity; nil where the store does not name its number.
+  public let entityName: String?
+  /// The object's primary key.
+  public let primaryKey: Int64
+  /// How often the object was saved, as the frameworks count it to notice conflicts; nil where the
+  /// row holds no number there.
+  public let version: Int64?
+  /// Whether the names are those of the model. Without one they are those of the table's columns,
+  /// relationships are numbers among the values, and there are no counts.
+  public let isNamedByModel: Bool
+  /// The attributes, inherited ones first and then by name; without a model only those columns that
+  /// are not null.
+  public let values: [Value]
+  /// The to-one relationships, in the same order.
+  public let references: [Reference]
+  /// The to-many relationships, in the same order.
+  public let counts: [Count]
+  /// Properties of the model for which the table has no column.
+  public let missingProperties: [String]
+}
+
+extension PresentObject.Value {
+  /// What a column says.
+  ///
+  /// Data that may stand in a file begins with a byte of its own in the column: 1 before the data
+  /// itself, 2 before the name of the file, which is a UUID.
+  ///
+  /// - Parameters:
+  ///   - stored: What the column holds; null where that is too long.
+  ///   - byteCount: How many bytes a text or a blob has in the column.
+  init(
+    name: String, type: AttributeType, allowsExternalStorage: Bool, stored: StoredValue,
+    byteCount: Int?
+  ) {
+    self.name = name
+    self.type = type
+    let file = allowsExternalStorage ? Self.file(in: stored) : nil
+    externalFile = file
+    if file != nil {
+      value = .null
+      self.byteCount = nil
+    } else if allowsExternalStorage, case .blob(let bytes) = stored, bytes.first == 1 {
+      value = .blob(Array(bytes.dropFirst()))
+      self.byteCount = bytes.count - 1
+    } else if allowsExternalStorage, type != .string, stored.isNull, let byteCount {
+      value = .null
+      self.byteCount = byteCount - 1
+    } else {
+      value = stored
+      self.byteCount = byteCount
+    }
+  }
+
+  private static func file(in stored: StoredValue) -> String? {
+    guard case .blob(let bytes) = stored, bytes.first == 2 else { return nil }
+    let name = bytes.dropFirst().prefix { $0 != 0 }
+    let isUUID =
+      name.count == 36
+      && name.allSatisfy { byte in
+        byte == UInt8(ascii: "-") || Character(Unicode.Scalar(byte)).isHexDigit
+      }
+    return isUUID ? String(decoding: name, as: UTF8.self) : nil
+  }
+}
