@@ -28,6 +28,11 @@ public enum HistoryError: Error, Hashable, Sendable {
   case malformedObject(text: String)
   /// An object's address names another store.
   case objectOfOtherStore(object: String, store: String?)
+  /// An object is neither in the store nor in its history.
+  ///
+  /// `other` is the object of another entity that has the key, `highestPrimaryKey` the highest that was
+  /// ever given, and `oldest` the oldest transaction that a pruned history still has.
+  case unknownObject(object: String, other: String?, highestPrimaryKey: Int64?, oldest: Int64?)
   /// The store has no entity of this name.
   case unknownEntity(name: String, suggestions: [String])
   /// No entity in question has a property of this name.
@@ -68,6 +73,8 @@ extension HistoryError {
       "'\(text)' is not an object: expected an entity and a primary key"
     case .objectOfOtherStore(let object, let store):
       "\(object) is an object of another store; this one is \(store ?? "without an identifier")"
+    case .unknownObject(let object, _, _, _):
+      "\(object) is neither in the store nor in its history"
     case .unknownEntity(let name, _):
       "no entity named '\(name)' in this store"
     case .unknownAttribute(let name, _):
@@ -107,6 +114,16 @@ extension HistoryError {
       "write Trip/p12, or the object's address x-coredata://STORE/Trip/p12"
     case .objectOfOtherStore:
       "give the store that the object belongs to, or leave the store out of the object"
+    case .unknownObject(_, let other, let highestPrimaryKey, let oldest):
+      switch (other, highestPrimaryKey, oldest) {
+      case (let other?, _, _): "the primary key is that of \(other)"
+      case (nil, let highest?, _) where highest < 1: "no object of its entity has ever been saved"
+      case (nil, let highest?, let oldest?):
+        "the highest primary key ever given there is \(highest); what was deleted before transaction "
+          + "\(oldest) has left no trace"
+      case (nil, let highest?, nil): "the highest primary key ever given there is \(highest)"
+      case (nil, nil, _): "diff with --name-only lists the objects that changed"
+      }
     case .unknownEntity(_, let suggestions), .unknownAttribute(_, let suggestions):
       suggestions.isEmpty
         ? "info lists the entities of a store"

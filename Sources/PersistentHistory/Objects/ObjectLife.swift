@@ -1,0 +1,88 @@
+import StoreFormat
+
+/// What a history and its store know of one object.
+public struct ObjectLife: Hashable, Sendable {
+  /// What has become of an object.
+  public enum State: String, Hashable, Sendable {
+    /// It is in the store.
+    case present
+    /// It is not in the store, and the last of its changes is a delete.
+    case deleted
+    /// It is not in the store although no delete was recorded, or one that has been pruned.
+    case missing
+    /// It is neither in the store nor in the history.
+    case unknown
+  }
+
+  /// A change of the object: in which transaction, and who saved.
+  public struct Event: Hashable, Sendable {
+    /// The transaction number.
+    public let transaction: Int64
+    /// When it was saved; nil where the store holds no time.
+    public let timestamp: StoreTimestamp?
+    /// Who saved, as the app set it.
+    public let author: RecordedText?
+    /// The name of the process that saved.
+    public let process: RecordedText?
+
+    init(_ transaction: HistoryTransaction) {
+      self.transaction = transaction.number
+      timestamp = transaction.timestamp
+      author = transaction.author
+      process = transaction.process
+    }
+  }
+
+  /// The object, by its own entity where that is known, else as it was asked for.
+  public private(set) var object: HistoryObject
+  /// The object as the store holds it now; nil where it is not there.
+  public let present: PresentObject?
+  /// The insert; the last one where there are several, nil where history does not go back so far.
+  public private(set) var inserted: Event?
+  /// The last update.
+  public private(set) var updated: Event?
+  /// The delete; the last one where there are several.
+  public private(set) var deleted: Event?
+  /// The delete itself, with what the object left behind.
+  public private(set) var deletion: HistoryChange?
+  /// How many updates there are.
+  public private(set) var updateCount = 0
+  /// How many changes there are.
+  public private(set) var changeCount = 0
+  private var lastKind: ChangeKind?
+
+  init(_ object: HistoryObject, present: PresentObject?) {
+    self.present = present
+    self.object =
+      present?.entityName.map {
+        HistoryObject(
+          entityName: $0, primaryKey: object.primaryKey, storeIdentifier: object.storeIdentifier)
+      } ?? object
+  }
+
+  /// What has become of the object.
+  public var state: State {
+    if present != nil { return .present }
+    if changeCount == 0 { return .unknown }
+    return lastKind == .delete ? .deleted : .missing
+  }
+
+  mutating func add(_ change: HistoryChange, in transaction: HistoryTransaction) {
+    changeCount += 1
+    if let kind = change.kind { lastKind = kind }
+    if present == nil, let name = change.entity?.name {
+      object = HistoryObject(
+        entityName: name, primaryKey: object.primaryKey, storeIdentifier: object.storeIdentifier)
+    }
+    switch change.kind {
+    case .insert: inserted = Event(transaction)
+    case .update:
+      updated = Event(transaction)
+      updateCount += 1
+    case .delete:
+      deleted = Event(transaction)
+      deletion = change
+    case nil: break
+    }
+  }
+}

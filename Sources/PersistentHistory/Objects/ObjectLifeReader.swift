@@ -1,0 +1,123 @@
+import StoreFormat
+
+/// Reads the life of one object, oldest change first, and what its store holds of it now.
+///
+/// ```swift
+/// let reader = try ObjectLifeReader(HistoryObject("Trip/p12"), snapshot: snapshot)
+/// while let transaction = try reader.nextTransaction() {
+///   while let change = try reader.nextChange() { … }
+/// }
+/// print(reader.life.state)
+/// ```
+public final class ObjectLifeReader {
+  /// What is known of the object: at first what the store holds of it, and with every change that is
+  /// read more of its history.
+  public private(set) var life: ObjectLife
+
+  private let reader: HistoryReader?
+  private let snapshot: StoreSnapshot
+  private let entityNumber: Int64
+  /// What the store holds under the key, if that is an object of another branch of the hierarchy.
+  private let other: PresentObject?
+  private let query: HistoryQuery
+  private var current: HistoryTransaction?
+  /// A change that was read to see whether its transaction has one to give.
+  private var pending: HistoryChange?
+
+  /// Prepares to read.
+  ///
+  /// All entities of a hierarchy share their primary keys, so an object may be named by its own entity,
+  /// by one that this inherits from, or by one that inherits from it.
+  ///
+  /// - Parameters:
+  ///   - object: The object.
+  ///   - snapshot: The store. Without history tables, only what it holds now is told.
+  ///   - schema: The entities of the store; nil to read them.
+  ///   - query: Which changes to give; the conditions on entities and objects, the order and the limit
+  ///     do not matter. The ``life`` is that of all changes.
+  /// - Throws: ``HistoryError/unknownEntity(name:suggestions:)``,
+  ///   ``HistoryError/unknownAttribute(name:suggestions:)``,
+  ///   ``HistoryError/objectOfOtherStore(object:store:)``, and ``/StoreFormat/StoreError``.
+  public init(
+    _ object: HistoryObject, snapshot: StoreSnapshot, schema: HistorySchema? = nil,
+    query: HistoryQuery = HistoryQuery()
+  ) throws {
+    let schema = try schema ?? HistorySchema(snapshot)
+    self.query = query
+    let condition = ChangeCondition(objects: [object])
+    // Looks at the store that the object names, too.
+    let selection = try condition.selection(in: schema, of: snapshot)
+    let number = selection?.objects?.first?.entityNumber ?? 0
+    self.snapshot = snapshot
+    entityNumber = number
+    let relatives = snapshot.entities.relatives(of: number)
+    let found = try snapshot.objects()
+      .object(entityNumber: number, primaryKey: object.primaryKey)
+    let isMeant = found.map { relatives.contains($0.entityNumber) } ?? false
+    other = isMeant ? nil : found
+    life = ObjectLife(object, present: isMeant ? found : nil)
+    let names = relatives.map { schema.entity(number: $0).name ?? "\($0)" }
+    // Tells of an attribute that none of them has.
+    _ = try ChangeCondition(entities: names, attributes: query.change.attributes)
+      .selection(in: schema, of: snapshot)
+    guard snapshot.layout.history != nil else {
+      reader = nil
+      return
+    }
+    reader = try HistoryReader(
+      snapshot: snapshot,
+      query: HistoryQuery(
+        change: ChangeCondition(
+          objects: names.map {
+            HistoryObject(entityName: $0, primaryKey: object.primaryKey)
+          }), keepsOnlyMatchingChanges: true),
+      schema: schema)
+  }
+
+  /// The error to be told of where the whole life was read and nothing was found.
+  public func unknownObject() throws -> HistoryError {
+    let oldest = reader == nil ? nil : try snapshot.oldestTransaction()?.number
+    return .unknownObject(
+      object: life.object.description,
+      other: other.map { "\($0.entityName ?? "?")/p\($0.primaryKey)" },
+      highestPrimaryKey: snapshot.entities.highestPrimaryKey(of: entityNumber),
+      oldest: oldest.flatMap { $0 > 1 ? $0 : nil })
+  }
+
+  /// Goes to the next transaction with a change to give and gives it without its changes; nil behind
+  /// the last one.
+  public func nextTransaction() throws -> HistoryTransaction? {
+    pending = nil
+    while let transaction = try reader?.nextTransaction() {
+      current = transaction
+      if let change = try nextChange() {
+        pending = change
+        return transaction
+      }
+    }
+    current = nil
+    return nil
+  }
+
+  /// Goes to the object's next change in the current transaction; nil behind the last one.
+  public func nextChange() throws -> HistoryChange? {
+    if let change = pending {
+      pending = nil
+      return change
+    }
+    guard let current else { return nil }
+    while let change = try reader?.nextChange() {
+      life.add(change, in: current)
+      if isGiven(change, in: current) { return change }
+    }
+    return nil
+  }
+
+  private func isGiven(_ change: HistoryChange, in transaction: HistoryTransaction) -> Bool {
+    var whole = query
+    whole.change = ChangeCondition()
+    let condition = ChangeCondition(
+      kinds: query.change.kinds, attributes: query.change.attributes)
+    return whole.matches(transaction) && condition.matches(change)
+  }
+}
