@@ -10,6 +10,7 @@ __histctl_table() {
       'log'
       'show'
       'diff'
+      'object'
       'export'
       'stats'
       'token'
@@ -128,6 +129,35 @@ __histctl_table() {
       'store:file:'
       'token:store:token'
       'token:store:token'
+    )
+      ;;
+    'histctl object')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--after:store:token'
+      '--until:store:token'
+      '--author:store:author'
+      '--not-author:store:author'
+      '--no-author:none:'
+      '--bundle:store:bundle'
+      '--process:store:process'
+      '--kind:words:insert update delete'
+      '--attribute:store:attribute'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'store:file:'
+      'object:store:object'
     )
       ;;
     'histctl export')

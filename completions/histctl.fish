@@ -70,7 +70,7 @@ end
 function __histctl_table --no-scope-shadowing
     switch $argv[1]
         case 'histctl'
-            set commands info log show diff export stats token demo
+            set commands info log show diff object export stats token demo
             set valued 
             set store_position 0
         case 'histctl info'
@@ -88,6 +88,10 @@ function __histctl_table --no-scope-shadowing
         case 'histctl diff'
             set commands 
             set valued --bookmark-file --busy-timeout --with --author --not-author --bundle --process --entity --kind --object --attribute --date --color
+            set store_position 1
+        case 'histctl object'
+            set commands 
+            set valued --bookmark-file --busy-timeout --after --until --author --not-author --bundle --process --kind --attribute --date --color
             set store_position 1
         case 'histctl export'
             set commands 
@@ -157,6 +161,7 @@ complete -c histctl -n '__histctl_at \'histctl\'' -a info -d 'Say what a store i
 complete -c histctl -n '__histctl_at \'histctl\'' -a log -d 'List transactions, newest first'
 complete -c histctl -n '__histctl_at \'histctl\'' -a show -d 'Show one transaction in full'
 complete -c histctl -n '__histctl_at \'histctl\'' -a diff -d 'Show what happened to each object between two positions'
+complete -c histctl -n '__histctl_at \'histctl\'' -a object -d 'Show the life of one object, and what it is now'
 complete -c histctl -n '__histctl_at \'histctl\'' -a export -d 'Export transactions, oldest first, as records for other programs'
 complete -c histctl -n '__histctl_at \'histctl\'' -a stats -d 'Show who saved how much, and when'
 complete -c histctl -n '__histctl_at \'histctl\'' -a token -d 'Say what a token means and whether it works'
@@ -248,6 +253,29 @@ complete -c histctl -n '__histctl_at \'histctl diff\'' -l help -d 'Show help inf
 complete -c histctl -n '__histctl_argument \'histctl diff\' 1' -F
 complete -c histctl -n '__histctl_argument \'histctl diff\' 2' -k -a '(__histctl_ask token)'
 complete -c histctl -n '__histctl_argument \'histctl diff\' 3' -k -a '(__histctl_ask token)'
+
+complete -c histctl -n '__histctl_at \'histctl object\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only changes after this token'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only changes up to and including this token'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l not-author -x -k -a '(__histctl_ask author)' -d 'None by this author; those without an author stay'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l no-author -d 'Only those without an author; with --author, those too'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only those of this bundle identifier'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only those of this process'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l kind -x -a 'insert update delete' -d 'Only changes of this kind'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only updates of this attribute or relationship'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl object\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl object\' 1' -F
+complete -c histctl -n '__histctl_argument \'histctl object\' 2' -k -a '(__histctl_ask object)'
 
 complete -c histctl -n '__histctl_at \'histctl export\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'

@@ -4,22 +4,7 @@ import PersistentHistory
 /// Which transactions and changes a command is about. Values of one option are alternatives,
 /// different options must all hold.
 struct ConditionOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Only those by this author.", valueName: "author"))
-  var author: [String] = []
-
-  @Option(
-    help: ArgumentHelp(
-      "None by this author; those without an author stay.", valueName: "author"))
-  var notAuthor: [String] = []
-
-  @Flag(help: "Only those without an author; with --author, those too.")
-  var noAuthor = false
-
-  @Option(help: ArgumentHelp("Only those of this bundle identifier.", valueName: "bundle"))
-  var bundle: [String] = []
-
-  @Option(help: ArgumentHelp("Only those of this process.", valueName: "process"))
-  var process: [String] = []
+  @OptionGroup var savers: SaverOptions
 
   @Option(
     help: ArgumentHelp("Only those that concern an object of this entity.", valueName: "entity"))
@@ -40,11 +25,7 @@ struct ConditionOptions: ParsableArguments {
 
   /// A query with the conditions that the options spell, for a whole history.
   func query() throws -> HistoryQuery {
-    var query = HistoryQuery()
-    query.author = HistoryQuery.TextCondition(
-      anyOf: author.isEmpty && !noAuthor ? nil : author, orNone: noAuthor, noneOf: notAuthor)
-    query.bundle = HistoryQuery.TextCondition(anyOf: bundle.isEmpty ? nil : bundle)
-    query.process = HistoryQuery.TextCondition(anyOf: process.isEmpty ? nil : process)
+    var query = savers.query()
     query.change = ChangeCondition(
       kinds: kind.map(\.kind), entities: entity, objects: try object.map { try HistoryObject($0) },
       attributes: attribute)

@@ -90,6 +90,7 @@ extension Failure {
       case .noTransaction: (.usage, "noTransaction")
       case .malformedObject: (.usage, "malformedObject")
       case .objectOfOtherStore: (.usage, "objectOfOtherStore")
+      case .unknownObject: (.answerIsNo, "unknownObject")
       case .unknownEntity: (.usage, "unknownEntity")
       case .unknownAttribute: (.usage, "unknownAttribute")
       case .unknownModel: (.usage, "unknownModel")

@@ -23,7 +23,7 @@ extension FilterOptions {
   }
 }
 
-extension ConditionOptions {
+extension SaverOptions {
   init(_ words: inout CommandWords) {
     self.init()
     author = words.values("--author")
@@ -31,6 +31,13 @@ extension ConditionOptions {
     noAuthor = words.flag("--no-author")
     bundle = words.values("--bundle")
     process = words.values("--process")
+  }
+}
+
+extension ConditionOptions {
+  init(_ words: inout CommandWords) {
+    self.init()
+    savers = SaverOptions(&words)
     entity = words.values("--entity")
     kind = words.values("--kind", KindArgument.init)
     object = words.values("--object")

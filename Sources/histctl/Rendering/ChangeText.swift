@@ -93,7 +93,7 @@ struct ChangeText {
   }
 
   /// A value of an attribute; bytes and long texts are cut.
-  private static func value(_ value: StoredValue, of type: AttributeType) -> String {
+  static func value(_ value: StoredValue, of type: AttributeType) -> String {
     switch (type, value) {
     case (.boolean, .integer(let number)) where number == 0 || number == 1:
       return number == 1 ? "true" : "false"

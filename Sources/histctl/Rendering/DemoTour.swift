@@ -59,8 +59,7 @@ struct DemoTour {
       ["show", store, tokens.text(transaction.number)])
     if let key = transaction.changes.first(where: deletion.matches)?.primaryKey {
       add(
-        "That trip's life, from its insertion on",
-        ["log", store, "--object", "Trip/p\(key)", "--only-matching", "--changes", "--reverse"])
+        "That trip's life, from its insertion on", ["object", store, "Trip/p\(key)"])
     }
   }
 

@@ -4,7 +4,7 @@ import Testing
 /// Help in two lengths, and the version.
 @Suite struct HelpTests {
   static let commands = [
-    "", "demo", "info", "log", "show", "diff", "export", "stats", "token", "token check",
+    "", "demo", "info", "log", "show", "diff", "object", "export", "stats", "token", "token check",
     "token show",
   ]
 
@@ -46,7 +46,9 @@ import Testing
   }
 
   /// The examples of the help work as they stand, on a store of that name.
-  @Test(arguments: ["demo", "info", "log", "show", "stats", "token check", "token show"])
+  @Test(arguments: [
+    "demo", "info", "log", "show", "diff", "object", "stats", "token check", "token show",
+  ])
   func examplesWork(
     _ command: String
   ) async throws {

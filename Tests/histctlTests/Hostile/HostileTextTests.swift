@@ -53,7 +53,7 @@ import Testing
     .enabled(if: Tool.hasTerminals),
     arguments: [
       ["log"], ["log", "--changes"], ["info"], ["show", "1"], ["diff", "0"],
-      ["diff", "0", "--each"],
+      ["diff", "0", "--each"], ["object", "LivingAccommodation/p1"],
       ["log", "--entity"],
     ])
   func onATerminal(_ line: [String]) async throws {
@@ -66,7 +66,7 @@ import Testing
     let result = try await Tool.histctl.runOnTerminal(
       arguments + ["--no-pager", "--color", "never"], columns: 400)
     #expect(result.status == (isError ? 64 : 0))
-    for text in line[0] == "show" ? Array(Self.texts.prefix(1)) : Self.texts {
+    for text in ["show", "object"].contains(line[0]) ? Array(Self.texts.prefix(1)) : Self.texts {
       #expect(result.text.contains(text.shown), "\(text): \(result.text)")
     }
     for scalar in result.text.unicodeScalars {

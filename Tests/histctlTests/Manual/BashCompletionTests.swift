@@ -35,7 +35,7 @@ struct BashCompletionTests {
   }
 
   @Test(arguments: [
-    ("histctl ", ["info", "log", "show", "diff", "export", "stats", "token", "demo"]),
+    ("histctl ", ["info", "log", "show", "diff", "object", "export", "stats", "token", "demo"]),
     ("histctl to", ["token"]),
     ("histctl token ", ["check", "show"]),
     ("histctl token check --d", ["--date"]),
@@ -47,7 +47,10 @@ struct BashCompletionTests {
     ("histctl log --busy-timeout ", []),
     ("histctl log -- --d", []),
     ("histctl nothing ", []),
-    ("histctl --version ", ["info", "log", "show", "diff", "export", "stats", "token", "demo"]),
+    (
+      "histctl --version ",
+      ["info", "log", "show", "diff", "object", "export", "stats", "token", "demo"]
+    ),
     ("histctl diff x.store --e", ["--entity", "--each", "--exit-code"]),
   ])
   func `words of the command line`(_ line: String, _ words: [String]) async throws {
@@ -88,6 +91,7 @@ struct BashCompletionTests {
     ("histctl log my\\ store.store --bundle ", "com.example.Trips"),
     ("histctl log my\\ store.store --process ", "Trips"),
     ("histctl log my\\ store.store --object Trip/p23", "Trip/p23"),
+    ("histctl object my\\ store.store Trip/p23", "Trip/p23"),
     ("histctl log missing.store --author ", nil),
     ("histctl log --author ", nil),
   ])

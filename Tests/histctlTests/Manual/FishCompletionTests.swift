@@ -29,7 +29,7 @@ struct FishCompletionTests {
   }
 
   @Test(arguments: [
-    ("histctl ", ["demo", "diff", "export", "info", "log", "show", "stats", "token"]),
+    ("histctl ", ["demo", "diff", "export", "info", "log", "object", "show", "stats", "token"]),
     ("histctl token ", ["check", "show"]),
     ("histctl token check --d", ["--date"]),
     ("histctl log --date ", ["local", "raw", "relative", "utc"]),

@@ -79,6 +79,7 @@ struct ManualExampleTests {
     ("histctl log default.store --after @widget --json | jq -r .author | sort -u", "app"),
     ("histctl log default.store --after 2024-07-29 --until 2024-07-30", "12"),
     ("histctl diff default.store 9 --entity Trip --kind delete", "name: \"Rome 12\""),
+    ("histctl object default.store Trip/p9", "deleted in transaction 12"),
     (
       #"histctl diff default.store "2024-07-29 00:42" "2024-07-29 00:52" --stat"#, "Trip  "
     ),

@@ -50,7 +50,7 @@ struct ZshCompletionTests {
   }
 
   @Test(arguments: [
-    ("histctl ", ["info", "log", "show", "diff", "export", "stats", "token", "demo"]),
+    ("histctl ", ["info", "log", "show", "diff", "object", "export", "stats", "token", "demo"]),
     ("histctl token ", ["check", "show"]),
     ("histctl token check --d", ["--date"]),
     ("histctl log --date ", ["local", "utc", "relative", "raw"]),

@@ -5,7 +5,8 @@ import Testing
 /// Reading changes no byte of a store or of its log, and leaves nothing beside them.
 @Suite struct UnchangedTests {
   static let commands = [
-    ["info"], ["log", "-n", "5"], ["show", "last"], ["diff", "0"], ["token check", "last", "1"],
+    ["info"], ["log", "-n", "5"], ["show", "last"], ["diff", "0"], ["object", "Trip/p1"],
+    ["token check", "last", "1"],
   ]
 
   @Test(.enabled(if: !RealStores.paths.isEmpty), arguments: RealStores.paths)

@@ -1,0 +1,53 @@
+import ArgumentParser
+import PersistentHistory
+import StoreFormat
+
+/// `histctl object`: the life of one object.
+struct Object: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "object",
+    _superCommandName: "histctl",
+    abstract: "Show the life of one object, and what it is now.",
+    discussion: """
+      Every change of the object, oldest first, with who saved it: when it was inserted, which \
+      attributes each update touched, what it left behind when it was deleted. If it still is in \
+      the store, its values follow. The options under "which changes" leave out other changes, but \
+      what has become of the object is told in any case. Ends with 1 where neither the store nor its history knows the \
+      object.
+
+      Examples:
+        histctl object default.store Trip/p12
+        histctl object default.store x-coredata://1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F/Trip/p1
+        histctl object default.store Trip/p12 --attribute name
+        histctl object default.store Trip/p12 --json | jq 'select(.type == "object") | .current'
+      """)
+
+  @OptionGroup var store: StoreOptions
+
+  @Argument(help: "The object, such as Trip/p12.")
+  var object: String
+
+  @OptionGroup(title: "Which changes") var filter: LifeOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run() throws {
+    let session = Session(output)
+    try session.read(store) { writer, snapshot, resolver in
+      let reader = try ObjectLifeReader(
+        HistoryObject(object), snapshot: snapshot, schema: session.schema(of: snapshot),
+        query: filter.query(resolver))
+      if output.json {
+        try ObjectLines(writer: writer, snapshot: snapshot).write(reader)
+      } else {
+        try ObjectText(session: session, writer: writer, snapshot: snapshot).write(reader)
+      }
+      if snapshot.layout.history == nil {
+        let failure = Failure(StoreError.withoutHistory(path: snapshot.location.path))
+        session.diagnostics.report(failure)
+        session.end(with: failure.status)
+      } else if reader.life.state == .unknown {
+        throw try reader.unknownObject()
+      }
+    }
+  }
+}

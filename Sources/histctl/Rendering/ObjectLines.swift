@@ -1,0 +1,33 @@
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+
+/// Writes the life of an object as JSON lines: its transactions, cut to its changes, then itself.
+struct ObjectLines {
+  /// How many bytes are gathered before they are written.
+  private static let pieceSize = 1 << 16
+
+  let writer: OutputWriter
+  let snapshot: StoreSnapshot
+
+  /// Writes everything that a reader gives; nothing at all where the object is unknown.
+  func write(_ reader: ObjectLifeReader) throws {
+    var encoder = TransactionLineEncoder()
+    while let transaction = try reader.nextTransaction() {
+      encoder.begin(transaction)
+      while let change = try reader.nextChange() { encoder.append(change) }
+      encoder.end()
+      if encoder.byteCount >= Self.pieceSize { try flush(&encoder) }
+    }
+    try flush(&encoder)
+    guard reader.life.state != .unknown else { return }
+    var object = ObjectLifeEncoder()
+    object.encode(reader.life, store: snapshot.metadata.storeIdentifier)
+    try object.withUnsafeBytes { try writer.write($0) }
+  }
+
+  private func flush(_ encoder: inout TransactionLineEncoder) throws {
+    try encoder.withUnsafeBytes { try writer.write($0) }
+    encoder.removeAll()
+  }
+}
