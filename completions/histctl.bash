@@ -179,6 +179,7 @@ __histctl_table() {
       '--only-matching:none:'
       '--format:words:jsonl changes cloudevents debezium csv'
       '--fields:free:'
+      '--with-current:none:'
       '--compress:words:none zstd gzip'
       '-o:file:'
       '--output:file:'

@@ -66,7 +66,8 @@ struct ChangeRecord: Sendable {
 
   /// Writes the record of a change of the transaction that began, without a line end.
   mutating func append(
-    _ change: HistoryChange, _ entity: EnvelopeEntity?, to writer: inout JSONWriter
+    _ change: HistoryChange, _ entity: EnvelopeEntity?, _ present: PresentObject?,
+    to writer: inout JSONWriter
   ) {
     writer.appendText(of: shared)
     var isFirst = isSharedEmpty
@@ -111,6 +112,8 @@ struct ChangeRecord: Sendable {
       writer.appendKey("\"extra\":", &isFirst)
       writer.appendExtraColumns(change.extra)
     }
+    // No field: who asks for it gets it.
+    if let present { writer.append(present, &isFirst) }
     writer.appendRaw("}")
   }
 

@@ -33,8 +33,14 @@ public struct ChangeRecordEncoder: HistoryEncoder {
   public mutating func begin(_ transaction: HistoryTransaction) { record.begin(transaction) }
 
   /// Writes the line of a change.
-  public mutating func append(_ change: HistoryChange) {
-    record.append(change, change.entity.map { entities.text(for: $0) }, to: &writer)
+  public mutating func append(_ change: HistoryChange) { append(change, present: nil) }
+
+  /// All do.
+  public var carriesPresentObjects: Bool { true }
+
+  /// Writes the line of a change with what its object is now.
+  public mutating func append(_ change: HistoryChange, present: PresentObject?) {
+    record.append(change, change.entity.map { entities.text(for: $0) }, present, to: &writer)
     writer.appendRaw("\n")
   }
 

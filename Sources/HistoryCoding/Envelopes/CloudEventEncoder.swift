@@ -74,7 +74,13 @@ public struct CloudEventEncoder: HistoryEncoder {
   }
 
   /// Writes the event of a change.
-  public mutating func append(_ change: HistoryChange) {
+  public mutating func append(_ change: HistoryChange) { append(change, present: nil) }
+
+  /// Those with `data` do.
+  public var carriesPresentObjects: Bool { fields.contains(.data) }
+
+  /// Writes the event of a change with what its object is now.
+  public mutating func append(_ change: HistoryChange, present: PresentObject?) {
     writer.appendText(of: shared)
     switch change.kind {
     case .insert: writer.appendRaw("insert\",\"id\":\"")
@@ -102,7 +108,7 @@ public struct CloudEventEncoder: HistoryEncoder {
     }
     if fields.contains(.data) {
       writer.appendRaw(",\"data\":")
-      record.append(change, entity, to: &writer)
+      record.append(change, entity, present, to: &writer)
     }
     writer.appendRaw("}\n")
   }

@@ -104,7 +104,13 @@ public struct DebeziumEncoder: HistoryEncoder {
   }
 
   /// Writes the event of a change; nothing for one of a kind that no framework writes.
-  public mutating func append(_ change: HistoryChange) {
+  public mutating func append(_ change: HistoryChange) { append(change, present: nil) }
+
+  /// Those with `history` do.
+  public var carriesPresentObjects: Bool { fields.contains(.history) }
+
+  /// Writes the event of a change with what its object is now, which is no part of the row.
+  public mutating func append(_ change: HistoryChange, present: PresentObject?) {
     changeCount += 1
     let entity = change.entity.map { entities.text(for: $0) }
     let place = order.next(of: change.entity)
@@ -141,7 +147,7 @@ public struct DebeziumEncoder: HistoryEncoder {
     }
     if fields.contains(.history) {
       writer.appendKey("\"history\":{", &isFirst)
-      appendHistory(of: change, entity, isExact: isExact)
+      appendHistory(of: change, entity, present, isExact: isExact)
       writer.appendRaw("}")
     }
     writer.appendRaw("}\n")
@@ -182,7 +188,7 @@ public struct DebeziumEncoder: HistoryEncoder {
   }
 
   private mutating func appendHistory(
-    of change: HistoryChange, _ entity: EnvelopeEntity?, isExact: Bool
+    of change: HistoryChange, _ entity: EnvelopeEntity?, _ present: PresentObject?, isExact: Bool
   ) {
     var isFirst = true
     if let number = entity?.number {
@@ -209,6 +215,7 @@ public struct DebeziumEncoder: HistoryEncoder {
       writer.appendKey("", &isFirst)
       writer.appendText(of: transactionExtra)
     }
+    if let present { writer.append(present, &isFirst) }
   }
 
   /// Writes nothing: every line is complete.

@@ -94,10 +94,16 @@ public struct SelectedFieldsLineEncoder: HistoryEncoder {
   }
 
   /// Adds a change to the line that was started.
-  public mutating func append(_ change: HistoryChange) {
+  public mutating func append(_ change: HistoryChange) { append(change, present: nil) }
+
+  /// Those with changes do.
+  public var carriesPresentObjects: Bool { hasChanges }
+
+  /// Adds a change to the line that was started with what its object is now.
+  public mutating func append(_ change: HistoryChange, present: PresentObject?) {
     guard hasChanges else { return }
     if isFirstChange { isFirstChange = false } else { writer.appendRaw(",") }
-    record.append(change, change.entity.map { entities.text(for: $0) }, to: &writer)
+    record.append(change, change.entity.map { entities.text(for: $0) }, present, to: &writer)
   }
 
   /// Ends the line that was started.

@@ -1,4 +1,5 @@
 import PersistentHistory
+import StoreFormat
 
 /// Writes history in one format to its own buffer: transaction by transaction, change by change.
 ///
@@ -16,7 +17,18 @@ public protocol HistoryEncoder: Sendable {
   /// Adds a change to the transaction that was started.
   mutating func append(_ change: HistoryChange)
 
-  /// Adds the changes that a reader gives of its current transaction.
+  /// Adds a change with what its object is now; a format without a place for that leaves it out.
+  ///
+  /// - Parameters:
+  ///   - change: The change.
+  ///   - present: Its object; nil where that is not known, or is not in the store any more.
+  mutating func append(_ change: HistoryChange, present: PresentObject?)
+
+  /// Whether records have a place for what objects are now.
+  var carriesPresentObjects: Bool { get }
+
+  /// Adds the changes that a reader gives of its current transaction, with what their objects are now
+  /// if its query asks for that.
   ///
   /// - Parameters:
   ///   - reader: Where they come from.
@@ -43,10 +55,30 @@ extension HistoryEncoder {
   /// Nothing.
   public var prologue: [UInt8] { [] }
 
+  /// The change alone.
+  public mutating func append(_ change: HistoryChange, present: PresentObject?) { append(change) }
+
+  /// No.
+  public var carriesPresentObjects: Bool { false }
+
   /// One by one.
   public mutating func appendChanges(of reader: HistoryReader, byteLimit: Int) throws -> Bool {
+    if reader.readsPresentObjects {
+      return try appendChangesAndObjects(of: reader, byteLimit: byteLimit)
+    }
     while let change = try reader.nextChange() {
       append(change)
+      if byteCount >= byteLimit { return false }
+    }
+    return true
+  }
+
+  /// One by one, each with what its object is now.
+  mutating func appendChangesAndObjects(
+    of reader: HistoryReader, byteLimit: Int
+  ) throws -> Bool {
+    while let change = try reader.nextChange() {
+      append(change, present: try reader.presentObject(of: change))
       if byteCount >= byteLimit { return false }
     }
     return true

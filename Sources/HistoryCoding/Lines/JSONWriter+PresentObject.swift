@@ -2,9 +2,19 @@ import StoreFormat
 
 /// What objects are now.
 extension JSONWriter {
+  /// Writes an object under the key that says whether its names are those of the model.
+  mutating func append(_ present: PresentObject, _ isFirst: inout Bool) {
+    if present.isNamedByModel {
+      appendKey("\"current\":", &isFirst)
+    } else {
+      appendKey("\"currentRaw\":", &isFirst)
+    }
+    appendMembers(of: present)
+  }
+
   /// Writes the attributes and relationships of an object as members of one JSON object; what is nil
   /// is left out.
-  mutating func appendMembers(of present: PresentObject) {
+  private mutating func appendMembers(of present: PresentObject) {
     var isFirst = true
     appendRaw("{")
     for value in present.values where !value.value.isNull || value.isLeftOut {

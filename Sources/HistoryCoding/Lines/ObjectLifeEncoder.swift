@@ -67,7 +67,7 @@ public struct ObjectLifeEncoder: Sendable {
       writer.appendRaw(",\"version\":")
       writer.appendInteger(version)
     }
-    writer.appendRaw(present.isNamedByModel ? ",\"current\":" : ",\"currentRaw\":")
-    writer.appendMembers(of: present)
+    var isFirst = false
+    writer.append(present, &isFirst)
   }
 }

@@ -77,7 +77,10 @@ public struct TransactionLineEncoder: HistoryEncoder {
   }
 
   /// Adds a change to the line that was started.
-  public mutating func append(_ change: HistoryChange) {
+  public mutating func append(_ change: HistoryChange) { append(change, present: nil) }
+
+  /// Adds a change with what its object is now, which the decoder does not look at.
+  public mutating func append(_ change: HistoryChange, present: PresentObject?) {
     if isFirstChange {
       isFirstChange = false
       writer.appendRaw("{\"change\":")
@@ -86,13 +89,23 @@ public struct TransactionLineEncoder: HistoryEncoder {
     }
     writer.appendInteger(change.number)
     writer.append(membersOf: change, change.entity.map { texts.text(for: $0) })
+    if let present {
+      var isFirst = false
+      writer.append(present, &isFirst)
+    }
     writer.appendRaw("}")
   }
+
+  /// Yes.
+  public var carriesPresentObjects: Bool { true }
 
   /// Adds the changes that a reader gives; those that are like thousands before cost a fraction.
   ///
   /// The reader must be of one store through all the encoder's life.
   public mutating func appendChanges(of reader: HistoryReader, byteLimit: Int) throws -> Bool {
+    if reader.readsPresentObjects {
+      return try appendChangesAndObjects(of: reader, byteLimit: byteLimit)
+    }
     while let row = try reader.nextRow() {
       if plainTexts.append(row, reader, isFirst: isFirstChange, to: &writer) {
         isFirstChange = false

@@ -31,6 +31,8 @@ public struct HistoryQuery: Hashable, Sendable {
   public var limit: Int?
   /// Whether ``limit`` keeps the newest transactions, whatever the order.
   public var limitKeepsNewest: Bool
+  /// Whether ``HistoryReader/presentObject(of:)`` tells what the objects of changes are now.
+  public var readsPresentObjects = false
 
   /// A query; without arguments, for everything, oldest first.
   public init(

@@ -24,6 +24,7 @@ public final class HistoryReader {
   @exclusivity(unchecked) private var kinds: ChangeCursor?
   private let store: String?
   private let filter: ChangeCondition?
+  private let objects: ObjectReader?
   @exclusivity(unchecked) private var lastEntity: HistoryEntity?
   @exclusivity(unchecked) private var current: Int64?
 
@@ -58,6 +59,7 @@ public final class HistoryReader {
     let selection = try query.selection(in: schema, of: snapshot)
     store = snapshot.metadata.storeIdentifier
     filter = query.keepsOnlyMatchingChanges && !query.change.isEmpty ? query.change : nil
+    objects = query.readsPresentObjects ? try snapshot.objects() : nil
     transactions = try snapshot.transactions(selection)
     changeCursor = { detail in try snapshot.changes(selection, detail: detail, among: rows) }
   }
@@ -147,6 +149,24 @@ public final class HistoryReader {
       number: changes.number, kind: changes.kind, entity: changes.entityNumber.map(entity),
       primaryKey: changes.primaryKey, mask: changes.mask, tombstone: changes.tombstone,
       extra: changes.extra)
+  }
+
+  /// Whether the query asks for what the objects of changes are now.
+  public var readsPresentObjects: Bool { objects != nil }
+
+  /// What the object of a change is now, without the counts of its to-many relationships; nil for a
+  /// delete, where the object is not in the store any more, and where the query does not ask for it.
+  ///
+  /// It is of the same snapshot as the history, and says nothing of what the object was at the time
+  /// of the change.
+  public func presentObject(of change: HistoryChange) throws -> PresentObject? {
+    guard let objects, change.kind != .delete, let number = change.entity?.number,
+      let primaryKey = change.primaryKey
+    else { return nil }
+    let object = try objects.object(
+      entityNumber: number, primaryKey: primaryKey, countsRelated: false)
+    // Where a key was given twice, the row is that of another object.
+    return object?.entityNumber == number ? object : nil
   }
 
   /// The entity with a number.

@@ -7,11 +7,13 @@ import GRDB
 public final class ObjectReader {
   /// How many bytes a text or data may have; a longer value is left where it is.
   public static let longestValue = 1 << 16
+  /// How many entities' statements are kept; a file can name ever new ones.
+  private static let mostRows = 256
 
   private let database: Database
   private let entities: EntityNumbering
   private let tables: ObjectTables
-  private var rows: [Int64: ObjectRow?] = [:]
+  private var rows: [Int64: ObjectRow] = [:]
 
   init(_ snapshot: StoreSnapshot) throws {
     database = snapshot.database
@@ -24,25 +26,25 @@ public final class ObjectReader {
   /// - Parameters:
   ///   - entityNumber: Any entity of the object's hierarchy: all of them share a table.
   ///   - primaryKey: The object's primary key.
-  public func object(entityNumber: Int64, primaryKey: Int64) throws -> PresentObject? {
+  ///   - countsRelated: Whether the objects of to-many relationships are counted, which takes a search
+  ///     for each relationship.
+  public func object(
+    entityNumber: Int64, primaryKey: Int64, countsRelated: Bool = true
+  ) throws -> PresentObject? {
     guard let table = try tables.table(ofEntity: entityNumber),
-      let owner = try table.owner(of: primaryKey, database) ?? nil
+      let owner = try table.owner(of: primaryKey)
     else { return nil }
     let own = owner.entityNumber ?? entities.root(of: entityNumber) ?? entityNumber
-    guard let row = try row(ofEntity: own, in: table) else { return nil }
-    return try row.object(
-      primaryKey: primaryKey, entityNumber: own, entities: entities, version: owner.version)
+    return try row(ofEntity: own, in: table).object(
+      primaryKey: primaryKey, entityNumber: own, entities: entities, version: owner.version,
+      countsRelated: countsRelated)
   }
 
-  private func row(ofEntity number: Int64, in table: ObjectTables.Table) throws -> ObjectRow? {
+  private func row(ofEntity number: Int64, in table: ObjectTables.Table) throws -> ObjectRow {
     if let known = rows[number] { return known }
     let row = try ObjectRow(database, table: table, plan: tables.plan(ofEntity: number, in: table))
-    rows[number] = .some(row)
+    if rows.count >= Self.mostRows { rows.removeAll() }
+    rows[number] = row
     return row
   }
-}
-
-extension StoreSnapshot {
-  /// Prepares to read objects as they are now.
-  public func objects() throws -> ObjectReader { try ObjectReader(self) }
 }

@@ -53,13 +53,14 @@ final class ObjectRow {
 
   /// The object with a key.
   func object(
-    primaryKey: Int64, entityNumber: Int64, entities: EntityNumbering, version: Int64?
+    primaryKey: Int64, entityNumber: Int64, entities: EntityNumbering, version: Int64?,
+    countsRelated: Bool
   ) throws -> PresentObject {
     PresentObject(
       entityNumber: entityNumber, entityName: entities.name(of: entityNumber),
       primaryKey: primaryKey, version: version, isNamedByModel: plan.isNamedByModel,
       values: try values(primaryKey), references: try references(primaryKey, entities),
-      counts: try counts(primaryKey), missingProperties: plan.missing)
+      counts: countsRelated ? try counts(primaryKey) : [], missingProperties: plan.missing)
   }
 
   private func values(_ primaryKey: Int64) throws -> [PresentObject.Value] {

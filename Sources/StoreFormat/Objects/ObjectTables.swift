@@ -3,28 +3,35 @@ import GRDB
 /// The tables of a store's objects, and which of their columns hold what of an entity.
 final class ObjectTables {
   /// The table of one hierarchy of entities, as it really is.
-  struct Table {
+  final class Table {
     let name: String
     /// The columns, in table order.
     let columns: [String]
+    private let owners: StatementCursor
 
-    /// The entity number and the version of an object; nil where there is no row with this key.
-    func owner(
-      of primaryKey: Int64, _ database: Database
-    ) throws -> (entityNumber: Int64?, version: Int64?)? {
+    init(_ database: Database, name: String, columns: [String]) throws {
+      self.name = name
+      self.columns = columns
       func expression(_ column: String) -> String { columns.contains(column) ? column : "NULL" }
-      let cursor = try StatementCursor(
+      owners = try StatementCursor(
         database,
         sql: """
           SELECT \(expression("Z_ENT")), \(expression("Z_OPT")) FROM \(quoted(name))
           WHERE Z_PK = ?1
-          """, isCached: true)
-      try cursor.bind(primaryKey)
-      defer { cursor.reset() }
-      guard try cursor.step() else { return nil }
-      return (cursor.integerIfAny(at: 0), cursor.integerIfAny(at: 1))
+          """)
+    }
+
+    /// The entity number and the version of an object; nil where there is no row with this key.
+    func owner(of primaryKey: Int64) throws -> (entityNumber: Int64?, version: Int64?)? {
+      try owners.bind(primaryKey)
+      defer { owners.reset() }
+      guard try owners.step() else { return nil }
+      return (owners.integerIfAny(at: 0), owners.integerIfAny(at: 1))
     }
   }
+
+  /// How many tables are kept; a file can name ever new entities.
+  private static let mostTables = 512
 
   private let database: Database
   private let layout: StoreLayout
@@ -32,7 +39,7 @@ final class ObjectTables {
   private let model: ManagedModel?
   /// The tables that the model asks for; nil without a model, or for one that asks for none.
   private let modelTables: EntityTables?
-  private var tablesByRoot: [Int64: Table?] = [:]
+  private var tablesByEntity: [Int64: Table?] = [:]
 
   init(_ snapshot: StoreSnapshot) throws {
     database = snapshot.database
@@ -47,17 +54,22 @@ final class ObjectTables {
 
   /// The table of an entity; nil where the store has none.
   func table(ofEntity number: Int64) throws -> Table? {
+    if let known = tablesByEntity[number] { return known }
     guard let root = entities.root(of: number) else { return nil }
-    if let known = tablesByRoot[root] { return known }
-    var table: Table?
-    if let name = entities.name(of: root) { table = try self.table(named: "Z" + name.uppercased()) }
-    tablesByRoot[root] = .some(table)
+    var table = tablesByEntity[root] ?? nil
+    if table == nil, let name = entities.name(of: root) {
+      table = try self.table(named: "Z" + name.uppercased())
+    }
+    if tablesByEntity.count >= Self.mostTables { tablesByEntity.removeAll() }
+    tablesByEntity[root] = .some(table)
+    tablesByEntity[number] = .some(table)
     return table
   }
 
   private func table(named name: String) throws -> Table? {
     let columns = try columns(of: name)
-    return columns.contains("Z_PK") ? Table(name: name, columns: columns) : nil
+    guard columns.contains("Z_PK") else { return nil }
+    return try Table(database, name: name, columns: columns)
   }
 
   /// The columns of a table; none where there is no such table.

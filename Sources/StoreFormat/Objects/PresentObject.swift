@@ -61,7 +61,7 @@ public struct PresentObject: Hashable, Sendable {
   public let values: [Value]
   /// The to-one relationships, in the same order.
   public let references: [Reference]
-  /// The to-many relationships, in the same order.
+  /// The to-many relationships, in the same order; none where they were not to be counted.
   public let counts: [Count]
   /// Properties of the model for which the table has no column.
   public let missingProperties: [String]

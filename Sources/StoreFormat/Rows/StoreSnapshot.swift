@@ -15,6 +15,7 @@ public final class StoreSnapshot {
   private var cachedModel: ModelCache?
   /// Where changes can be read past SQLite; looked for when first asked for.
   private(set) lazy var changePages = layout.history == nil ? nil : try? ChangePages(database)
+  private var cachedObjects: ObjectReader?
 
   init(database: Database, location: StoreLocation) throws {
     self.database = database
@@ -36,6 +37,14 @@ public final class StoreSnapshot {
   /// large model takes longer than to read the last few transactions.
   public func modelCacheCondition() throws -> ModelCache.Condition {
     try cachedModel?.condition ?? PackedModel(database: database, layout: layout).condition
+  }
+
+  /// The reader of objects as they are now; prepared when first asked for.
+  public func objects() throws -> ObjectReader {
+    if let cachedObjects { return cachedObjects }
+    let reader = try ObjectReader(self)
+    cachedObjects = reader
+    return reader
   }
 
   /// The history tables.

@@ -20,6 +20,7 @@ struct Export: ParsableCommand {
         histctl export default.store | jq .author
         histctl export default.store --format csv -o history.csv
         histctl export default.store --after 2w --entity Trip -o trips.jsonl.zst
+        histctl export default.store --with-current | jq '.changes[].current'
         histctl export default.store --output-dir logs --bookmark nightly
       """)
 
@@ -46,6 +47,7 @@ struct Export: ParsableCommand {
       _ = try session.schema(of: snapshot)
       var query = try filter.query(resolver)
       query.keepsOnlyMatchingChanges = onlyMatching
+      query.readsPresentObjects = export.withCurrent
       let run = ExportRun(
         session: session, snapshot: snapshot, helpers: helpers, encoder: encoder,
         export: HistoryExport(query: query, compression: export.compression))

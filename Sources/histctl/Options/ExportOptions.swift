@@ -11,6 +11,9 @@ struct ExportOptions: ParsableArguments {
       "Only these fields of each record, separated by commas.", valueName: "fields"))
   var fields: String?
 
+  @Flag(help: "Add to each change what its object is now, where it still exists.")
+  var withCurrent = false
+
   @Option(
     help: ArgumentHelp(
       "Pack the text; by default as the name of the file says, and with zstd in a folder.",
@@ -64,12 +67,32 @@ struct ExportOptions: ParsableArguments {
     return .none
   }
 
+  /// A field that has a place for what objects are now.
+  private static func fieldOfObjects(_ format: ExportFormat) -> String {
+    switch format {
+    case .cloudevents: "data"
+    case .debezium: "history"
+    case .jsonl, .changes, .csv: "changes"
+    }
+  }
+
   /// An encoder of the format with the fields that were asked for.
   func encoder() throws -> any HistoryEncoder {
-    try format.encoder(
+    let encoder = try format.encoder(
       fields: fields.map {
         $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
       })
+    if withCurrent, !encoder.carriesPresentObjects {
+      throw Failure(
+        status: .usage, kind: "usage",
+        message: fields == nil || format == .csv
+          ? "the format \(format.rawValue) has no place for what objects are now"
+          : "the fields that are kept have no place for what objects are now",
+        hint: format == .csv
+          ? "--with-current goes with the formats jsonl, changes, cloudevents and debezium"
+          : "name \(Self.fieldOfObjects(format)) among the fields, or leave out --with-current")
+    }
+    return encoder
   }
 }
 

@@ -154,7 +154,11 @@ import Testing
       ("--output-dir out2 --bookmark nightly", 0), ("--bookmark nightly", 64),
       ("-o a --output-dir b", 64), ("--overwrite", 64), ("--compress rar", 64),
       ("--output-dir out3 --bookmark no/name", 64), ("--after 1 --output-dir d --bookmark b", 64),
-      ("--after 999", 4),
+      ("--after 999", 4), ("--with-current", format == "csv" ? 64 : 0),
+      ("--with-current --compress zstd --author app --only-matching", format == "csv" ? 64 : 0),
+      ("--with-current -o \(format).now --after 2 --until 8", format == "csv" ? 64 : 0),
+      ("--with-current --output-dir out4 --bookmark now", format == "csv" ? 64 : 0),
+      ("--with-current --fields nonsense", 64),
     ]
     for (options, status) in lines {
       if options.contains("--fields store"), format == "debezium" { continue }
