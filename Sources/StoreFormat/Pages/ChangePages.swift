@@ -30,7 +30,9 @@ struct ChangePages {
   /// Looks at the schema; nil where the rows have to be asked for from SQLite.
   init?(_ database: Database) throws {
     guard let file = PageFile(database),
-      let table = try Self.root(of: "ACHANGE", type: "table", database)
+      let table = try Self.root(of: "ACHANGE", type: "table", database),
+      // A table without row numbers is kept as an index is.
+      TreePage(PageBuffer(file), reading: table, of: file)?.kind.isTable == true
     else { return nil }
     self.file = file
     self.table = table

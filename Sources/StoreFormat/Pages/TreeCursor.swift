@@ -87,9 +87,7 @@ final class TreeCursor {
     while true {
       guard levels.count < Self.mostLevels else { throw RowsOutOfOrder() }
       let buffer = spares.popLast() ?? PageBuffer(file)
-      guard file.read(page: number, into: buffer),
-        let page = TreePage(buffer, of: file, isFirstOfFile: number == 1),
-        page.kind.isTable == isTable
+      guard let page = TreePage(buffer, reading: number, of: file), page.kind.isTable == isTable
       else { throw RowsOutOfOrder() }
       let index = try place(in: page, isBefore)
       var level = Level(buffer: buffer, page: page)

@@ -21,13 +21,15 @@ struct TreePage {
   private let usableSize: Int
   private let pointers: Int
 
-  /// Looks at a page; nil where it is no page of a b-tree.
+  /// Reads a page; nil where there is none, or it is no page of a b-tree.
   ///
-  /// - Parameter isFirstOfFile: Whether the header of the file stands before it.
-  init?(_ buffer: PageBuffer, of file: PageFile, isFirstOfFile: Bool) {
+  /// - Parameter buffer: Takes the page, and must live as long as it is looked at.
+  init?(_ buffer: PageBuffer, reading number: UInt32, of file: PageFile) {
+    guard file.read(page: number, into: buffer) else { return nil }
     start = UnsafeRawPointer(buffer.start)
     usableSize = file.usableSize
-    let header = isFirstOfFile ? FileHeader.length : 0
+    // The header of the file stands before the first page's own.
+    let header = number == 1 ? FileHeader.length : 0
     guard let kind = Kind(rawValue: start.load(fromByteOffset: header, as: UInt8.self)) else {
       return nil
     }
