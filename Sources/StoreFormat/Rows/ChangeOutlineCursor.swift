@@ -26,6 +26,9 @@ public final class ChangeOutlineCursor {
   private let cursor: StatementCursor
   /// The transactions, for rows that are read as they lie; nil where SQLite joins the two.
   private let owners: Owners?
+  /// Reads such rows from the pages, where that can be done; the statement is then for single rows.
+  private let pages: ChangePageCursor?
+  private let object: ChangeSelection.Object?
 
   /// Reads in the order of the transactions.
   ///
@@ -58,6 +61,8 @@ public final class ChangeOutlineCursor {
         """)
     try cursor.bind(builder.arguments)
     owners = nil
+    pages = nil
+    self.object = nil
     expectedCount = nil
   }
 
@@ -69,18 +74,28 @@ public final class ChangeOutlineCursor {
   ///   - selection: A range of transactions, without conditions.
   ///   - object: Changes of this object and of those before it are left out.
   ///   - rows: The rows among which all changes of the range are, and how many those are.
+  ///   - pages: The pages to read those rows from; nil to ask SQLite for them.
+  /// - Throws: ``RowsOutOfOrder`` where the pages are not as they should be.
   init(
     _ database: Database, tables: HistoryTables, selection: TransactionSelection,
-    behind object: ChangeSelection.Object?, rows: (range: ClosedRange<Int64>, count: Int64)
+    behind object: ChangeSelection.Object?, rows: (range: ClosedRange<Int64>, count: Int64),
+    pages: ChangePages?
   ) throws {
     let condition = object.map { "AND " + Self.isBehind($0) } ?? ""
+    let range = pages == nil ? "BETWEEN ?1 AND ?2" : "= ?1"
     cursor = try StatementCursor(
       database,
       sql: """
         SELECT c.ZTRANSACTIONID, \(Self.columns(tables)) FROM ACHANGE AS c NOT INDEXED
-        WHERE c.Z_PK BETWEEN ?1 AND ?2 \(condition) ORDER BY c.Z_PK
+        WHERE c.Z_PK \(range) \(condition) ORDER BY c.Z_PK
         """)
-    try cursor.bind([.integer(rows.range.lowerBound), .integer(rows.range.upperBound)])
+    if let pages {
+      self.pages = try ChangePageCursor(pages, rows: rows.range)
+    } else {
+      self.pages = nil
+      try cursor.bind([.integer(rows.range.lowerBound), .integer(rows.range.upperBound)])
+    }
+    self.object = object
     owners = try Owners(database, tables, selection)
     expectedCount = Int(clamping: rows.count)
   }
@@ -101,30 +116,64 @@ public final class ChangeOutlineCursor {
   /// - Throws: ``RowsOutOfOrder`` where rows that are read as they lie do not lie in the order of their
   ///   transactions.
   public func next() throws -> ChangeOutline? {
-    while try cursor.step() {
-      if let owners {
-        guard let owner = cursor.integerIfAny(at: Columns.transaction),
-          try owners.contains(owner)
-        else { continue }
-      }
-      return ChangeOutline(
-        transaction: cursor.integer(at: Columns.transaction),
-        number: cursor.integer(at: Columns.number),
-        kind: cursor.integerIfAny(at: Columns.kind).flatMap(ChangeKind.init(rawValue:)),
-        entityNumber: cursor.integerIfAny(at: Columns.entity),
-        primaryKey: cursor.integerIfAny(at: Columns.primaryKey))
+    while try step() {
+      if let owner, try owners?.contains(owner) ?? true { return outline(of: owner) }
     }
     return nil
   }
 
+  private func step() throws -> Bool {
+    guard let pages else { return try cursor.step() }
+    while try pages.next() {
+      if pages.isRegular {
+        if isWanted(pages) { return true }
+      } else {
+        try cursor.bind(pages.number)
+        if try cursor.step() { return true }
+      }
+    }
+    return false
+  }
+
+  private func isWanted(_ pages: ChangePageCursor) -> Bool {
+    guard let object else { return true }
+    return (pages.entityNumber, pages.primaryKey) > (object.entityNumber, object.primaryKey)
+  }
+
+  /// The transaction of the row that was stepped to; nil where the row names none.
+  private var owner: Int64? {
+    if let pages, pages.isRegular { return pages.transaction }
+    return cursor.integerIfAny(at: Columns.transaction)
+  }
+
+  private func outline(of owner: Int64) -> ChangeOutline {
+    if let pages, pages.isRegular {
+      return ChangeOutline(
+        transaction: owner, number: pages.number,
+        kind: ChangeKind(rawValue: pages.kind), entityNumber: pages.entityNumber,
+        primaryKey: pages.primaryKey)
+    }
+    return ChangeOutline(
+      transaction: owner, number: cursor.integer(at: Columns.number),
+      kind: cursor.integerIfAny(at: Columns.kind).flatMap(ChangeKind.init(rawValue:)),
+      entityNumber: cursor.integerIfAny(at: Columns.entity),
+      primaryKey: cursor.integerIfAny(at: Columns.primaryKey))
+  }
+
   /// Which slots the update touched that the cursor is at; nil for inserts and deletes.
   public var mask: ColumnMask? {
-    cursor.type(at: Columns.mask) == SQLITE_BLOB
+    if let pages, pages.isRegular { return pages.mask }
+    return cursor.type(at: Columns.mask) == SQLITE_BLOB
       ? ColumnMask(bytes: cursor.bytes(at: Columns.mask)) : nil
   }
 
   /// Whether the object left anything behind whose delete the cursor is at.
-  public var hasTombstone: Bool { cursor.integer(at: Columns.hasTombstone) != 0 }
+  public var hasTombstone: Bool {
+    if let pages, pages.isRegular {
+      return pages.kind == ChangeKind.delete.rawValue && pages.hasTombstone
+    }
+    return cursor.integer(at: Columns.hasTombstone) != 0
+  }
 
   private enum Columns {
     static let transaction = 0
@@ -187,7 +236,8 @@ extension StoreSnapshot {
       let rows = try closeChangeRows(of: selection)
     {
       return try ChangeOutlineCursor(
-        database, tables: tables, selection: selection, behind: object, rows: rows)
+        database, tables: tables, selection: selection, behind: object, rows: rows,
+        pages: changePages)
     }
     return try ChangeOutlineCursor(database, tables: tables, selection: selection, behind: object)
   }
@@ -197,21 +247,9 @@ extension StoreSnapshot {
   private func closeChangeRows(
     of selection: TransactionSelection
   ) throws -> (range: ClosedRange<Int64>, count: Int64)? {
-    guard try historyTables().indexesChangesByTransaction else { return nil }
-    let cursor = try StatementCursor(
-      database,
-      sql: """
-        SELECT min(Z_PK), max(Z_PK), count(*) FROM ACHANGE
-        WHERE ZTRANSACTIONID BETWEEN ?1 AND ?2
-        """)
-    try cursor.bind([
-      .integer(selection.range.lowerBound), .integer(selection.range.upperBound),
-    ])
-    guard try cursor.step(), !cursor.isNull(at: 0) else { return nil }
-    let (lowest, highest) = (cursor.integer(at: 0), cursor.integer(at: 1))
-    let (span, isTooLong) = highest.subtractingReportingOverflow(lowest)
-    let count = cursor.integer(at: 2)
+    guard let (rows, count) = try changeRowSpan(ofTransactions: selection.range) else { return nil }
+    let (span, isTooLong) = rows.upperBound.subtractingReportingOverflow(rows.lowerBound)
     guard !isTooLong, span / 2 <= count else { return nil }
-    return (lowest...highest, count)
+    return (rows, count)
   }
 }

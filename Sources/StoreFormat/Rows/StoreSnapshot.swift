@@ -93,18 +93,7 @@ public final class StoreSnapshot {
   ///
   /// In a history that a framework wrote these are the changes and no others.
   public func changeRows(ofTransactions range: ClosedRange<Int64>) throws -> ClosedRange<Int64>? {
-    guard try historyTables().indexesChangesByTransaction else { return nil }
-    if let pages = changePages, let rows = try? pages.rows(ofTransactions: range) {
-      return rows.isEmpty ? nil : rows.lowest...rows.highest
-    }
-    let cursor = try StatementCursor(
-      database,
-      sql: "SELECT min(Z_PK), max(Z_PK) FROM ACHANGE WHERE ZTRANSACTIONID BETWEEN ?1 AND ?2",
-      isCached: true)
-    try cursor.bind([.integer(range.lowerBound), .integer(range.upperBound)])
-    defer { cursor.reset() }
-    guard try cursor.step(), !cursor.isNull(at: 0), !cursor.isNull(at: 1) else { return nil }
-    return cursor.integer(at: 0)...cursor.integer(at: 1)
+    try changeRowSpan(ofTransactions: range)?.rows
   }
 
   // MARK: - Single questions about the transactions

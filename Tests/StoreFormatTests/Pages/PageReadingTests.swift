@@ -93,7 +93,22 @@ struct PageReadingTests {
       let expected = try ReadRows.transactions(of: snapshot, selection)
       let read = try ReadRows.transactions(of: snapshot, selection, asRowsLie: true)
       #expect(read == expected)
+      #expect(try outlines(snapshot, selection, true) == outlines(snapshot, selection, false))
       return snapshot.changePages != nil
+    }
+  }
+
+  /// The outlines of changes, as text; nothing where they do not lie in order.
+  private static func outlines(
+    _ snapshot: StoreSnapshot, _ selection: TransactionSelection, _ asRowsLie: Bool
+  ) throws -> [String] {
+    try [nil, ChangeSelection.Object(entityNumber: 200, primaryKey: 5)].flatMap { object in
+      let cursor = try snapshot.changeOutlines(selection, behind: object, asRowsLie: asRowsLie)
+      var outlines: [String] = []
+      while let outline = try cursor.next() {
+        outlines.append("\(outline) \(cursor.mask?.bytes ?? []) \(cursor.hasTombstone)")
+      }
+      return outlines
     }
   }
 
