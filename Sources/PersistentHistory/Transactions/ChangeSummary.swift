@@ -28,7 +28,10 @@ public struct ChangeSummary: Hashable, Sendable {
 
   /// More entities than any model has; those beyond are counted without their entity.
   private static let mostEntries = 1000
+  /// So many entities are told apart by looking at each.
+  private static let fewEntries = 8
 
+  /// Where the entities behind the first few stand.
   private var indices: [HistoryEntity?: Int] = [:]
 
   /// Counts a change.
@@ -49,11 +52,13 @@ public struct ChangeSummary: Hashable, Sendable {
 
   private mutating func index(of entity: HistoryEntity?) -> Int {
     // Few entities are told apart sooner by looking at each than by hashing their names.
-    for index in entries.indices.prefix(8) where entries[index].entity === entity { return index }
-    if let index = indices[entity] { return index }
+    for index in entries.indices.prefix(Self.fewEntries) where entries[index].entity == entity {
+      return index
+    }
+    if entries.count > Self.fewEntries, let index = indices[entity] { return index }
     guard entity == nil || entries.count < Self.mostEntries else { return self.index(of: nil) }
     entries.append(Entry(entity: entity))
-    indices[entity] = entries.count - 1
+    if entries.count > Self.fewEntries { indices[entity] = entries.count - 1 }
     return entries.count - 1
   }
 }

@@ -9,16 +9,12 @@ import Darwin
 
 /// The environment variables that this process was started with.
 enum ProcessEnvironment {
-  /// All of them; bytes that are not UTF-8 are repaired, and of a name's entries the first counts.
-  static func variables() -> [String: String] {
+  /// Those of the given names that are set; bytes that are not UTF-8 are repaired, and of a name's
+  /// entries the first counts.
+  static func variables(named names: [String]) -> [String: String] {
     var variables: [String: String] = [:]
-    for entry in entries() {
-      let text = String(cString: entry)
-      guard let separator = text.firstIndex(of: "=") else { continue }
-      let name = String(text[..<separator])
-      if variables[name] == nil {
-        variables[name] = String(text[text.index(after: separator)...])
-      }
+    for name in names {
+      if let value = getenv(name) { variables[name] = String(cString: value) }
     }
     return variables
   }

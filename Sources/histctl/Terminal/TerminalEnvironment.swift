@@ -87,8 +87,16 @@ struct TerminalEnvironment: Sendable, Equatable {
 
   /// The running program's environment.
   static func current() -> TerminalEnvironment {
-    TerminalEnvironment(variables: ProcessEnvironment.variables(), probe: .system)
+    TerminalEnvironment(
+      variables: ProcessEnvironment.variables(named: names), probe: .system)
   }
+
+  /// The variables that are looked at.
+  private static let names =
+    ["COLUMNS", "LINES", "NO_COLOR", "CLICOLOR_FORCE", "TERM", "HISTCTL_PAGER", "PAGER", "LESS"]
+    + ["LESSCHARSET"] + localeNames
+  /// Those that name the locale, in the order in which they count.
+  private static let localeNames = ["LC_ALL", "LC_CTYPE", "LANG"]
 
   /// Width that lines for people must keep to on standard output, or nil in a pipe or file.
   var lineWidth: Int? {
@@ -116,7 +124,7 @@ struct TerminalEnvironment: Sendable, Equatable {
   }
 
   private static func namesUTF8(_ variables: [String: String]) -> Bool {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy
+    let locale = localeNames.lazy
       .compactMap { variables[$0] }
       .first { !$0.isEmpty }
     guard let name = locale?.lowercased() else { return false }
