@@ -49,6 +49,29 @@ enum StoreConnection {
     return try DatabaseQueue(path: copy.path, configuration: configuration)
   }
 
+  /// Opens a queue for deleting rows of the history.
+  ///
+  /// It is as careful as one for reading, and its triggers are off.
+  static func openForErasing(
+    _ location: StoreLocation, busyTimeout: Double
+  ) throws -> DatabaseQueue {
+    var configuration = configuration(busyTimeout: busyTimeout)
+    configuration.readonly = false
+    configuration.prepareDatabase { database in
+      // Memory stays small, whatever a batch deletes.
+      try database.execute(sql: "PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY")
+      // With a log, what a loss of power takes is the newest batches, and never a part of one.
+      if try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal" {
+        try database.execute(sql: "PRAGMA synchronous = NORMAL")
+      }
+    }
+    // A store that has been removed meanwhile must not come into being again, empty.
+    return try DatabaseQueue(
+      path: acceptsParameters
+        ? "file:" + percentEncoded(location.resolvedPath) + "?mode=rw" : location.resolvedPath,
+      configuration: configuration)
+  }
+
   /// How SQLite waits for a lock, which it counts as milliseconds in 32 bits.
   static func busyMode(timeout: Double) -> Database.BusyMode {
     .timeout(timeout > longestTimeout ? longestTimeout : max(0, timeout))

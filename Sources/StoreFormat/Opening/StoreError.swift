@@ -94,7 +94,7 @@ extension StoreError {
     }
   }
 
-  private static func text(of seconds: Double) -> String {
+  static func text(of seconds: Double) -> String {
     seconds == seconds.rounded() && abs(seconds) < 1e9 ? "\(Int(seconds)) s" : "\(seconds) s"
   }
 }

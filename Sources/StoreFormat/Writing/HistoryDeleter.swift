@@ -2,8 +2,14 @@
 public struct DeletedHistory: Hashable, Sendable {
   /// How many transactions.
   public let transactionCount: Int
-  /// How many changes, all of these transactions.
+  /// How many changes.
   public let changeCount: Int
+
+  /// So many.
+  public init(transactionCount: Int, changeCount: Int) {
+    self.transactionCount = transactionCount
+    self.changeCount = changeCount
+  }
 }
 
 /// Deletes rows of the history tables, and nothing else.

@@ -40,6 +40,10 @@ public enum StoreWriteError: Error, Hashable, Sendable {
   case unexpectedTable(table: String, detail: String)
   /// The numbers for new rows of a table are used up.
   case numbersExhausted(table: String)
+  /// What was to be deleted is not what was seen when that was decided.
+  case historyChanged(path: String, detail: String)
+  /// A reader keeps the log from being used again, so that it would grow without end.
+  case pinnedLog(path: String, seconds: Double)
 }
 
 extension StoreWriteError {
@@ -77,6 +81,11 @@ extension StoreWriteError {
     case .unexpectedTable(let table, let detail):
       "the table \(table) does not fit the store's model: \(detail)"
     case .numbersExhausted(let table): "the table \(table) has no number left for a new row"
+    case .historyChanged(let path, let detail):
+      "the history of \(path) is not the one that was planned for: \(detail)"
+    case .pinnedLog(let path, let seconds):
+      "another program has been reading an old state of \(path) for more than "
+        + "\(StoreError.text(of: seconds)), so that its -wal would grow without end"
     }
   }
 
@@ -100,6 +109,8 @@ extension StoreWriteError {
     case .notUnique: "update the object that has the value"
     case .unexpectedTable: "open the store once with its app, so that it is migrated to the model"
     case .numbersExhausted: "check the store: a number of a row must be damaged"
+    case .historyChanged: "run the command again, which looks at the store anew"
+    case .pinnedLog: "run the command again when the other program is done"
     }
   }
 }

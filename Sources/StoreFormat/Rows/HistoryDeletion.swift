@@ -1,0 +1,178 @@
+import GRDB
+import GRDBSQLite
+
+/// What is to be deleted from a history: the steps, and what must be found for them to be taken.
+///
+/// It is worked out from a snapshot and carried out later by ``HistoryEraser``, which finds by the
+/// counts whether what it deletes is what was seen here.
+public struct HistoryDeletion: Hashable, Sendable {
+  /// Rows that are deleted together.
+  public enum Step: Hashable, Sendable {
+    /// All transactions up to and including a number that earlier steps have left, with their
+    /// changes.
+    case transactions(through: Int64, count: Int, changeCount: Int)
+    /// The changes of one entity among some rows; their transactions stay.
+    case changes(rows: ClosedRange<Int64>, count: Int)
+  }
+
+  /// The identifier of the store.
+  public let storeIdentifier: String?
+  /// The first transaction that stays; nil where none was there, or where transactions stay anyway.
+  public let anchor: TransactionPosition?
+  /// The number of the entity whose changes go; nil where whole transactions go.
+  public let entityNumber: Int64?
+  /// The name that the number has in the store; nil where it has none.
+  public let entityName: String?
+  /// The steps, in the order in which they are taken.
+  public let steps: [Step]
+  /// How many transactions go.
+  public let transactionCount: Int
+  /// How many changes go.
+  public let changeCount: Int
+
+  /// Whether there is nothing to delete.
+  public var isEmpty: Bool { steps.isEmpty }
+
+  /// The most changes that a step deletes, unless they are all of one transaction.
+  static let stepSize = 512
+  /// The same where each step has to read the whole table.
+  static let stepSizeWithoutIndex = 20_000
+  /// The most transactions that a step deletes.
+  static let mostTransactions = 128
+
+  init(
+    storeIdentifier: String?, anchor: TransactionPosition? = nil, entityNumber: Int64? = nil,
+    entityName: String? = nil, steps: [Step]
+  ) {
+    self.storeIdentifier = storeIdentifier
+    self.anchor = anchor
+    self.entityNumber = entityNumber
+    self.entityName = entityName
+    self.steps = steps
+    var (transactions, changes) = (0, 0)
+    for step in steps {
+      switch step {
+      case .transactions(_, let count, let changeCount):
+        transactions += count
+        changes += changeCount
+      case .changes(_, let count): changes += count
+      }
+    }
+    transactionCount = transactions
+    changeCount = changes
+  }
+}
+
+extension StoreSnapshot {
+  /// Works out how to delete all transactions up to and including a number, with their changes.
+  ///
+  /// Changes without a transaction, which no framework leaves, go with those around them. Memory
+  /// grows by a few bytes for every hundred transactions.
+  ///
+  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
+  public func deletion(ofTransactionsThrough last: Int64) throws -> HistoryDeletion {
+    let tables = try historyTables()
+    let transactions = try StatementCursor(
+      database, sql: "SELECT Z_PK FROM ATRANSACTION WHERE Z_PK <= ?1 ORDER BY Z_PK")
+    try transactions.bind(last)
+    // No framework writes a transaction's number as anything but an integer; a fraction goes with
+    // the next number, so that no step leaves it behind.
+    let changes = try StatementCursor(
+      database,
+      sql: """
+        SELECT CAST(ZTRANSACTIONID AS INTEGER)
+            + (ZTRANSACTIONID > CAST(ZTRANSACTIONID AS INTEGER)), count(*)
+        FROM ACHANGE WHERE ZTRANSACTIONID <= ?1 GROUP BY ZTRANSACTIONID ORDER BY ZTRANSACTIONID
+        """)
+    try changes.bind(last)
+    var steps = StepCollector(
+      stepSize: tables.indexesChangesByTransaction
+        ? HistoryDeletion.stepSize : HistoryDeletion.stepSizeWithoutIndex)
+    var number = try transactions.step() ? transactions.integer(at: 0) : nil
+    var owner = try changes.step() ? changes.integer(at: 0) : nil
+    while let next = [number, owner].compactMap({ $0 }).min() {
+      var (count, changeCount) = (0, 0)
+      if number == next {
+        count = 1
+        number = try transactions.step() ? transactions.integer(at: 0) : nil
+      }
+      while owner == next {
+        changeCount += Int(clamping: changes.integer(at: 1))
+        owner = try changes.step() ? changes.integer(at: 0) : nil
+      }
+      steps.add(next, count: count, changeCount: changeCount)
+    }
+    return HistoryDeletion(
+      storeIdentifier: metadata.storeIdentifier,
+      anchor: try firstTransaction(after: last), steps: steps.finish())
+  }
+
+  /// Works out how to delete all changes of an entity; their transactions stay.
+  ///
+  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
+  public func deletion(ofChangesOfEntity number: Int64) throws -> HistoryDeletion {
+    _ = try historyTables()
+    let cursor = try StatementCursor(
+      database, sql: "SELECT Z_PK FROM ACHANGE NOT INDEXED WHERE ZENTITY = ?1 ORDER BY Z_PK")
+    try cursor.bind(number)
+    var steps: [HistoryDeletion.Step] = []
+    var rows: ClosedRange<Int64>?
+    var count = 0
+    while try cursor.step() {
+      let row = cursor.integer(at: 0)
+      if let range = rows {
+        // Each step reads all rows between its first and its last.
+        let isFull =
+          count >= HistoryDeletion.stepSize
+          || row.subtractingReportingOverflow(range.lowerBound).partialValue.magnitude
+            >= UInt64(HistoryDeletion.stepSizeWithoutIndex)
+        if isFull {
+          steps.append(.changes(rows: range, count: count))
+          rows = nil
+          count = 0
+        }
+      }
+      rows = (rows?.lowerBound ?? row)...row
+      count += 1
+    }
+    if let rows { steps.append(.changes(rows: rows, count: count)) }
+    return HistoryDeletion(
+      storeIdentifier: metadata.storeIdentifier, entityNumber: number,
+      entityName: entities.entries.first { $0.number == number }?.name, steps: steps)
+  }
+}
+
+/// Puts transactions together into steps.
+private struct StepCollector {
+  let stepSize: Int
+  private var steps: [HistoryDeletion.Step] = []
+  private var last: Int64?
+  private var count = 0
+  private var changeCount = 0
+
+  init(stepSize: Int) { self.stepSize = stepSize }
+
+  mutating func add(_ number: Int64, count: Int, changeCount: Int) {
+    if self.count + count > HistoryDeletion.mostTransactions
+      || self.changeCount + changeCount > stepSize
+    {
+      close()
+    }
+    last = number
+    self.count += count
+    self.changeCount += changeCount
+  }
+
+  mutating func finish() -> [HistoryDeletion.Step] {
+    close()
+    return steps
+  }
+
+  private mutating func close() {
+    guard let last else { return }
+    steps.append(.transactions(through: last, count: count, changeCount: changeCount))
+    self.last = nil
+    count = 0
+    changeCount = 0
+  }
+}

@@ -1,0 +1,243 @@
+import GRDB
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Takes the steps of a deletion in batches, each one SQLite transaction.
+final class ErasureRun {
+  /// How long a batch holds the write lock where nobody else writes, and where somebody does.
+  private static let hold = (alone: 0.032, shared: 0.018)
+  /// The first batch is a small one, for nothing is known yet of the disk.
+  private static let firstHold = 0.008
+  /// A commit that readers keep waiting is given up after this time, so that others get their turn.
+  private static let longestHold = 0.045
+  /// How long the lock is left to others. SQLite's waiters sleep and poll at intervals of this order.
+  private static let rest = 0.020
+  /// How often a store that is locked is asked again.
+  private static let pollInterval = 0.005
+
+  private(set) var result = Erasure()
+
+  private let database: Database
+  private let statement: StatementRunner
+  private let log: LogKeeper
+  private let deletion: HistoryDeletion
+  private let path: String
+  private let busyTimeout: Double
+  private var position = Position()
+  /// SQLite's count of the changes of others, as it was before the last batch.
+  private var dataVersion: Int64?
+  /// Whether another connection was in the way since the last batch was begun.
+  private var wasLocked = false
+  /// Whether others are writing at present.
+  private var othersWrite = false
+  /// How long a commit takes, by the time that it took to delete what it commits.
+  private var commitShare = 1.0
+
+  /// How far the deletion is.
+  private struct Position {
+    /// The step that is next.
+    var step = 0
+    /// How many changes of its one transaction are gone already.
+    var changesOfStep = 0
+    var transactions = 0
+    var changes = 0
+  }
+
+  init(
+    database: Database, deletion: HistoryDeletion, path: String, busyTimeout: Double
+  ) throws {
+    self.database = database
+    self.deletion = deletion
+    self.path = path
+    self.busyTimeout = busyTimeout
+    statement = StatementRunner(database)
+    log = try LogKeeper(database, path: path, patience: busyTimeout)
+  }
+
+  private var isFinished: Bool { position.step >= deletion.steps.count }
+
+  /// Deletes everything.
+  func run(progress: (DeletedHistory) -> Void) throws {
+    while !isFinished {
+      try waitForTurn()
+      try patiently { try deleteBatch() }
+      progress(result.deleted)
+      try log.keepShort()
+    }
+    log.settle()
+  }
+
+  // MARK: - Taking turns
+
+  /// Leaves the lock to others where one of them has written since the last batch.
+  private func waitForTurn() throws {
+    let version = try patiently { try statement.integer("PRAGMA data_version") }
+    othersWrite = wasLocked || dataVersion.map { $0 != version } ?? false
+    wasLocked = false
+    dataVersion = version
+    if othersWrite { pause(Self.rest) }
+  }
+
+  /// Tries again while the store is locked, for as long as one is willing to wait.
+  private func patiently<Result>(_ body: () throws -> Result) throws -> Result {
+    let start = ContinuousClock.now
+    while true {
+      do {
+        return try body()
+      } catch let error as DatabaseError where error.isBusy {
+        wasLocked = true
+        guard start.secondsAgo < busyTimeout else { throw error }
+        pause(Self.pollInterval)
+      }
+    }
+  }
+
+  // MARK: - One batch
+
+  private func deleteBatch() throws {
+    let isShared = othersWrite || wasLocked
+    let hold =
+      result.batchCount == 0 ? Self.firstHold : isShared ? Self.hold.shared : Self.hold.alone
+    var next = position
+    try database.beginTransaction(.immediate)
+    let start = ContinuousClock.now
+    do {
+      try checkStore()
+      repeat {
+        try takeStep(&next)
+      } while next.step < deletion.steps.count && start.secondsAgo < hold / (1 + commitShare)
+      let deleting = start.secondsAgo
+      try commit(since: start)
+      let held = start.secondsAgo
+      // What one slow commit takes says little of the next.
+      commitShare = 0.7 * commitShare + 0.3 * min((held - deleting) / max(deleting, 0.000_1), 4)
+      result.longestLock = max(result.longestLock, held)
+    } catch {
+      try? database.rollback()
+      throw error
+    }
+    position = next
+    result.batchCount += 1
+    result.deleted = DeletedHistory(
+      transactionCount: position.transactions, changeCount: position.changes)
+  }
+
+  /// Commits; where the store keeps a rollback journal, after its readers have finished.
+  private func commit(since start: ContinuousClock.Instant) throws {
+    while true {
+      do {
+        return try database.commit()
+      } catch let error as DatabaseError where error.isBusy {
+        wasLocked = true
+        guard start.secondsAgo < Self.longestHold else { throw error }
+        pause(0.002)
+      }
+    }
+  }
+
+  /// Deletes the next step, or the next part of the changes of a transaction with very many.
+  private func takeStep(_ next: inout Position) throws {
+    switch deletion.steps[next.step] {
+    case .transactions(let last, let count, let changeCount):
+      let rest = changeCount - next.changesOfStep
+      if count <= 1, rest > HistoryDeletion.stepSize {
+        // Everything before this transaction is gone, so that no token leads to it any more.
+        try delete(
+          """
+          DELETE FROM ACHANGE WHERE Z_PK IN
+            (SELECT Z_PK FROM ACHANGE WHERE ZTRANSACTIONID <= ?1 LIMIT ?2)
+          """, [.integer(last), .integer(Int64(HistoryDeletion.stepSize))],
+          expecting: HistoryDeletion.stepSize, "changes")
+        next.changesOfStep += HistoryDeletion.stepSize
+        next.changes += HistoryDeletion.stepSize
+        return
+      }
+      try delete(
+        "DELETE FROM ACHANGE WHERE ZTRANSACTIONID <= ?1", [.integer(last)], expecting: rest,
+        "changes")
+      try delete(
+        "DELETE FROM ATRANSACTION WHERE Z_PK <= ?1", [.integer(last)], expecting: count,
+        "transactions")
+      next.changes += rest
+      next.transactions += count
+    case .changes(let rows, let count):
+      try delete(
+        "DELETE FROM ACHANGE WHERE Z_PK BETWEEN ?1 AND ?2 AND ZENTITY = ?3",
+        [
+          .integer(rows.lowerBound), .integer(rows.upperBound),
+          .integer(deletion.entityNumber ?? 0),
+        ], expecting: count, "changes")
+      next.changes += count
+    }
+    next.step += 1
+    next.changesOfStep = 0
+  }
+
+  /// Deletes rows, of which there must be exactly as many as were seen when all was planned.
+  private func delete(
+    _ sql: String, _ values: [StoredValue], expecting count: Int, _ noun: String
+  ) throws {
+    let deleted = try statement.run(sql, values)
+    guard deleted == count else {
+      throw StoreWriteError.historyChanged(
+        path: path, detail: "\(count) \(noun) were expected, \(deleted) are there")
+    }
+  }
+
+  /// Finds out, under the lock, whether this is still the store that was looked at.
+  private func checkStore() throws {
+    if let identifier = deletion.storeIdentifier {
+      let rows = try statement.rows("SELECT Z_UUID FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
+      guard rows.first?.first == .text(identifier) else {
+        throw StoreWriteError.historyChanged(path: path, detail: "it is another store by now")
+      }
+    }
+    if let anchor = deletion.anchor {
+      let rows = try statement.rows(
+        "SELECT ZTIMESTAMP FROM ATRANSACTION WHERE Z_PK = ?1", [.integer(anchor.number)])
+      guard let value = rows.first?.first else {
+        throw StoreWriteError.historyChanged(
+          path: path, detail: "transaction \(anchor.number), the first that was to stay, is gone")
+      }
+      let timestamp: StoreTimestamp? =
+        if case .real(let seconds) = value {
+          StoreTimestamp(secondsSinceReferenceDate: seconds)
+        } else {
+          nil
+        }
+      guard timestamp == anchor.timestamp else {
+        throw StoreWriteError.historyChanged(
+          path: path, detail: "transaction \(anchor.number) is another one by now")
+      }
+    }
+    if let number = deletion.entityNumber {
+      let rows = try statement.rows(
+        "SELECT Z_NAME FROM Z_PRIMARYKEY WHERE Z_ENT = ?1", [.integer(number)])
+      guard rows.first?.first == deletion.entityName.map(StoredValue.text) else {
+        throw StoreWriteError.historyChanged(
+          path: path, detail: "its entities have been numbered anew")
+      }
+    }
+  }
+
+  private func pause(_ seconds: Double) { usleep(UInt32(seconds * 1_000_000)) }
+}
+
+extension DatabaseError {
+  /// Whether another connection is in the way.
+  var isBusy: Bool { resultCode == .SQLITE_BUSY || resultCode == .SQLITE_LOCKED }
+}
+
+extension ContinuousClock.Instant {
+  /// How long ago this was.
+  var secondsAgo: Double {
+    let parts = duration(to: .now).components
+    return Double(parts.seconds) + Double(parts.attoseconds) * 1e-18
+  }
+}

@@ -1,0 +1,84 @@
+import GRDB
+import GRDBSQLite
+
+/// A store opened for deleting parts of its history, and nothing else.
+///
+/// Unlike ``StoreEditor`` it needs no model, so that the history of any store that can be read can be
+/// pruned. It deletes rows of `ACHANGE` and `ATRANSACTION` only: no trigger runs, the highest numbers
+/// that were handed out and the interned texts stay, and nothing is added to the schema. The journal
+/// mode stays as it is.
+///
+/// The work is done in batches, so that an app that uses the store meanwhile is kept waiting for a
+/// fraction of a second at most; whatever ends it, the history is whole: no change is without its
+/// transaction, and transactions went from the oldest on.
+public final class HistoryEraser: Sendable {
+  /// Where the store's files are.
+  public let location: StoreLocation
+  /// How long to wait for a store that is locked, in seconds.
+  public let busyTimeout: Double
+
+  private let queue: DatabaseQueue
+
+  /// Opens a store.
+  ///
+  /// - Parameters:
+  ///   - location: Where the store's files are.
+  ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
+  /// - Throws: ``StoreWriteError``.
+  public init(location: StoreLocation, busyTimeout: Double = 5) throws {
+    self.location = location
+    self.busyTimeout = busyTimeout
+    do {
+      queue = try StoreConnection.openForErasing(location, busyTimeout: busyTimeout)
+    } catch {
+      throw StoreWriteError.translating(
+        error, path: location.path, location: location, busyTimeout: busyTimeout)
+    }
+  }
+
+  /// Carries out a deletion, as much of it as can be.
+  ///
+  /// The write lock is held for about a thirtieth of a second at a time. Where another program writes
+  /// as well it is left alone in between; where nobody does the next batch follows at once. The log
+  /// beside the store is moved into it while nobody waits, and where a reader keeps it from being
+  /// used again no batch follows until it can be.
+  ///
+  /// - Parameters:
+  ///   - deletion: What to delete.
+  ///   - progress: Is told after every batch what has been deleted so far.
+  /// - Returns: What was deleted, and what stopped it if anything did.
+  public func erase(
+    _ deletion: HistoryDeletion, progress: (DeletedHistory) -> Void = { _ in }
+  ) -> Erasure {
+    var result = Erasure()
+    do {
+      try queue.writeWithoutTransaction { database in
+        // SQLite would not tell that another program was in the way, and that counts.
+        sqlite3_busy_timeout(database.sqliteConnection, 0)
+        let run = try ErasureRun(
+          database: database, deletion: deletion, path: location.path, busyTimeout: busyTimeout)
+        defer { result = run.result }
+        try run.run(progress: progress)
+      }
+    } catch {
+      result.problem = StoreWriteError.translating(
+        error, path: location.path, location: location, busyTimeout: busyTimeout)
+    }
+    return result
+  }
+}
+
+/// What became of a deletion.
+public struct Erasure: Sendable {
+  /// That of a deletion of nothing.
+  public static let nothing = Erasure()
+
+  /// What was deleted, for good.
+  public internal(set) var deleted = DeletedHistory(transactionCount: 0, changeCount: 0)
+  /// The longest time for which the write lock was held, in seconds.
+  public internal(set) var longestLock = 0.0
+  /// In how many batches.
+  public internal(set) var batchCount = 0
+  /// What stopped it, a ``StoreWriteError`` as a rule; nil where all is deleted.
+  public internal(set) var problem: (any Error)?
+}
