@@ -41,6 +41,12 @@ public enum HistoryError: Error, Hashable, Sendable {
   case unknownModel(path: String, reason: String)
   /// A history is too long to be divided into periods as short as were asked for.
   case tooManyPeriods(unit: PeriodUnit)
+  /// The bytes that a history takes are needed, and SQLite was built without what tells them.
+  case unknownSize(path: String)
+  /// Changes of an entity were to be deleted that is still in the model, or may be.
+  case presentEntity(name: String, path: String)
+  /// Guards allow nothing to be deleted.
+  case refusedByGuards(path: String, reasons: [String])
 }
 
 extension HistoryError {
@@ -83,6 +89,12 @@ extension HistoryError {
       "the names of attributes in \(path) cannot be known: \(reason)"
     case .tooManyPeriods(let unit):
       "the history is too long to be divided into periods of one \(unit.rawValue)"
+    case .unknownSize(let path):
+      "the size of the history in \(path) cannot be known: SQLite was built without its table of pages"
+    case .presentEntity(let name, let path):
+      "the entity \(name) is still in the model of \(path), as far as can be known, so its changes stay"
+    case .refusedByGuards(let path, let reasons):
+      "nothing is deleted from \(path): " + reasons.joined(separator: "; ")
     }
   }
 
@@ -132,6 +144,12 @@ extension HistoryError {
       "leave out the condition on attributes"
     case .tooManyPeriods:
       "take longer periods, such as --by day, or a part of the history, with --after"
+    case .unknownSize:
+      "say how much to keep by time or number: --keep-within 30d, --keep-last 1000"
+    case .presentEntity:
+      "only changes of entities that left the model can go alone; prune whole transactions instead"
+    case .refusedByGuards:
+      "see what the guards protect; --ignore-guard NAME leaves one out"
     }
   }
 }

@@ -54,6 +54,13 @@ public struct TokenResolver {
     return number
   }
 
+  /// Resolves a bookmark's token, whatever its state.
+  ///
+  /// - Throws: ``/StoreFormat/StoreError``.
+  public func resolve(_ bookmark: Bookmark) throws -> ResolvedToken {
+    try resolve(bookmark.token, text: "@" + bookmark.name, remembered: bookmark.timestamp)
+  }
+
   /// All that is needed to say why a token does not work, and how to go on.
   public func unusable(_ token: ResolvedToken) throws -> UnusableToken {
     UnusableToken(

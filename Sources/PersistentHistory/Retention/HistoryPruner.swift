@@ -1,0 +1,80 @@
+import StoreFormat
+
+/// Prunes the history of a store: works out a plan, and carries it out.
+///
+/// ```swift
+/// let pruner = try HistoryPruner(path: "default.store")
+/// let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(1000)])))
+/// guard plan.refusals.isEmpty else { … }
+/// let result = try pruner.prune(plan)
+/// ```
+///
+/// Nothing happens between the two that would change what goes: other programs may save, which adds
+/// transactions behind the cut, and whatever else they do to those before it ends the work.
+public struct HistoryPruner: Sendable {
+  private let store: StoreFile
+  private let bookmarkPath: String?
+  private let now: StoreTimestamp
+
+  /// Opens a store.
+  ///
+  /// - Parameters:
+  ///   - path: The store.
+  ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
+  ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
+  ///   - now: What durations are relative to.
+  /// - Throws: ``/StoreFormat/StoreError``.
+  public init(
+    path: String, busyTimeout: Double = 5, bookmarkPath: String? = nil,
+    now: StoreTimestamp = .now()
+  ) throws {
+    store = try StoreFile(path: path, busyTimeout: busyTimeout)
+    self.bookmarkPath = bookmarkPath
+    self.now = now
+  }
+
+  /// Works out what a request would delete; nothing is changed.
+  ///
+  /// - Throws: ``HistoryError``, ``/StoreFormat/StoreError``.
+  public func plan(_ request: PruneRequest) throws -> PrunePlan {
+    try store.read { try planner(request, $0).plan() }
+  }
+
+  /// Deletes what a plan says.
+  ///
+  /// - Parameters:
+  ///   - plan: A plan of the same store that no guard refuses.
+  ///   - progress: Is told after every batch what has been deleted so far.
+  /// - Returns: What was deleted, and what stopped it if anything did. Whatever is left is a whole
+  ///   history, and a new plan goes on from there.
+  /// - Throws: ``HistoryError/refusedByGuards(path:reasons:)``, and where the store cannot be opened or
+  ///   the guards cannot be asked again ``/StoreFormat/StoreWriteError``, ``HistoryError`` or
+  ///   ``/StoreFormat/StoreError``; nothing has been deleted then.
+  public func prune(
+    _ plan: PrunePlan, progress: (DeletedHistory) -> Void = { _ in }
+  ) throws -> Erasure {
+    guard !plan.deletion.isEmpty else { return .nothing }
+    try check(plan)
+    let eraser = try HistoryEraser(location: store.location, busyTimeout: store.busyTimeout)
+    return eraser.erase(plan.deletion, progress: progress)
+  }
+
+  /// A person may have thought about the plan for a while, and meanwhile a consumer has set its
+  /// bookmark.
+  private func check(_ plan: PrunePlan) throws {
+    let guards = try store.read { try planner(plan.request, $0).presentGuards() }
+    let refusals = guards.filter { $0.verdict == .refuses }
+    guard refusals.isEmpty else {
+      throw HistoryError.refusedByGuards(path: plan.path, reasons: refusals.map(\.reason))
+    }
+    guard let cut = plan.cut else { return }
+    if let held = guards.first(where: { $0.cut.map { $0 < cut } ?? false }) {
+      throw StoreWriteError.historyChanged(
+        path: plan.path, detail: "\(held.name) stands before the cut by now")
+    }
+  }
+
+  private func planner(_ request: PruneRequest, _ snapshot: StoreSnapshot) -> PrunePlanner {
+    PrunePlanner(snapshot: snapshot, request: request, bookmarkPath: bookmarkPath, now: now)
+  }
+}

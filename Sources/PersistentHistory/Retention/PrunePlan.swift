@@ -1,0 +1,65 @@
+import StoreFormat
+
+/// What pruning a store would delete, and why exactly that.
+///
+/// It is made from one snapshot, and ``HistoryPruner`` deletes exactly what it says or stops.
+public struct PrunePlan: Sendable {
+  /// What one rule would leave.
+  public struct RuleOutcome: Hashable, Sendable {
+    /// The rule.
+    public let rule: RetentionRule
+    /// Where it alone would cut.
+    public let cut: HistoryCut
+  }
+
+  /// The whole history, as it was.
+  public struct History: Hashable, Sendable {
+    /// How many transactions there are.
+    public let transactionCount: Int64
+    /// How many changes there are.
+    public let changeCount: Int64
+    /// The bytes of the pages that it occupies; nil where SQLite cannot tell.
+    public let byteCount: Int64?
+    /// The oldest transaction.
+    public let oldest: TransactionPosition?
+    /// The newest transaction.
+    public let newest: TransactionPosition?
+  }
+
+  /// The path of the store.
+  public let path: String
+  /// The identifier of the store.
+  public let storeIdentifier: String?
+  /// The request that the plan answers.
+  public let request: PruneRequest
+  /// The history as it was.
+  public let history: History
+  /// What each rule would leave.
+  public let rules: [RuleOutcome]
+  /// What each guard says that was asked.
+  public let guards: [RetentionGuard]
+  /// Where the history is cut; nil where only changes of an entity go, or the history is empty.
+  public let cut: HistoryCut?
+  /// The first transaction that stays; nil where none does.
+  public let firstKept: TransactionPosition?
+  /// The names of the rules and guards whose cut it is.
+  public let deciders: [String]
+  /// What becomes of the bookmarks.
+  public let bookmarks: [BookmarkOutlook]
+  /// What becomes of the tokens that were asked about.
+  public let tokens: [TokenOutlook]
+  /// The rows that go.
+  public let deletion: HistoryDeletion
+  /// About how many bytes of the file they take; nil where SQLite cannot tell.
+  public let byteCount: Int64?
+  /// Whether nothing is deleted because the history is not larger than was asked for.
+  public let isSmallEnough: Bool
+
+  /// The guards that allow no deletion at all.
+  public var refusals: [RetentionGuard] {
+    deletion.isEmpty ? [] : guards.filter { $0.verdict == .refuses }
+  }
+
+  /// The bookmarks that expire with this.
+  public var lostBookmarks: [BookmarkOutlook] { bookmarks.filter { $0.fate == .lost } }
+}

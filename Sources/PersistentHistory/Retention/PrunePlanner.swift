@@ -1,0 +1,236 @@
+import StoreFormat
+
+/// Works out from one snapshot of a store what a request deletes there.
+public struct PrunePlanner {
+  private let snapshot: StoreSnapshot
+  private let request: PruneRequest
+  private let resolver: TokenResolver
+  private let bookmarkPath: String
+  private let now: StoreTimestamp
+
+  /// A planner.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The store.
+  ///   - request: What is to be deleted.
+  ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
+  ///   - now: What durations are relative to.
+  public init(
+    snapshot: StoreSnapshot, request: PruneRequest, bookmarkPath: String? = nil,
+    now: StoreTimestamp = .now()
+  ) {
+    self.snapshot = snapshot
+    self.request = request
+    self.now = now
+    self.bookmarkPath =
+      bookmarkPath ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath)
+    resolver = TokenResolver(snapshot: snapshot, bookmarkPath: self.bookmarkPath, now: now)
+  }
+
+  /// Works out the plan.
+  ///
+  /// - Throws: ``HistoryError`` where the request names what the store does not have or cannot be
+  ///   answered, ``/StoreFormat/StoreError``.
+  public func plan() throws -> PrunePlan {
+    _ = try snapshot.historyTables()
+    let size = try snapshot.historySize()
+    let history = PrunePlan.History(
+      transactionCount: try snapshot.transactionCount(), changeCount: try snapshot.changeCount(),
+      byteCount: size?.pageByteCount, oldest: try snapshot.oldestTransaction(),
+      newest: try snapshot.newestTransaction())
+    var isSmallEnough = false
+    if let limit = request.ifLargerThan {
+      guard let bytes = history.byteCount else {
+        throw HistoryError.unknownSize(path: snapshot.location.path)
+      }
+      isSmallEnough = bytes <= limit
+    }
+    switch request.target {
+    case .transactions(let rules):
+      return try plan(rules, history: history, size: size, isSmallEnough: isSmallEnough)
+    case .entity(let name):
+      return try plan(entity: name, history: history, size: size, isSmallEnough: isSmallEnough)
+    }
+  }
+
+  // MARK: - Whole transactions
+
+  private func plan(
+    _ rules: [RetentionRule], history: PrunePlan.History, size: HistorySize?, isSmallEnough: Bool
+  ) throws -> PrunePlan {
+    let outcomes = try rules.map {
+      PrunePlan.RuleOutcome(rule: $0, cut: try ownCut(of: $0, history: history, size: size))
+    }
+    var bookmarks = try bookmarkOutlooks()
+    var guards = try guards(of: bookmarks, oldest: history.oldest?.number)
+    let wanted = outcomes.map(\.cut).min() ?? .end
+    if let newest = history.newest?.number, !rules.contains(.all),
+      HistoryCut(before: newest) < wanted
+    {
+      guards.append(
+        RetentionGuard(
+          name: RetentionGuard.newestName, verdict: .holds(from: newest),
+          reason: "the newest transaction stays, because an empty history expires every token"))
+    }
+    var cut: HistoryCut?
+    if history.oldest != nil, !isSmallEnough {
+      cut = guards.compactMap(\.cut).reduce(wanted) { min($0, $1) }
+    }
+    let rulesThatDecide = outcomes.filter { $0.cut == cut }.map(\.rule.name)
+    let guardsThatDecide = guards.filter { $0.cut != nil && $0.cut == cut }.map(\.name)
+    let deletion = try deletion(cut, history: history)
+    if let cut, let oldest = history.oldest?.number {
+      for index in bookmarks.indices { bookmarks[index].settle(cut, oldest: oldest) }
+    }
+    return PrunePlan(
+      path: snapshot.location.path, storeIdentifier: snapshot.metadata.storeIdentifier,
+      request: request, history: history, rules: outcomes, guards: guards, cut: cut,
+      firstKept: try cut?.firstKept.flatMap { try snapshot.timestamp(ofTransaction: $0) },
+      deciders: rulesThatDecide + guardsThatDecide, bookmarks: bookmarks, tokens: try tokenOutlooks(cut),
+      deletion: deletion, byteCount: try byteCount(of: deletion, history: history, size: size),
+      isSmallEnough: isSmallEnough)
+  }
+
+  private func deletion(_ cut: HistoryCut?, history: PrunePlan.History) throws -> HistoryDeletion {
+    guard let cut, let oldest = history.oldest?.number, let newest = history.newest?.number,
+      HistoryCut(before: oldest) < cut
+    else { return try snapshot.deletion(ofTransactionsThrough: .min) }
+    // The cut is above the oldest number, so that there is one below it.
+    return try snapshot.deletion(ofTransactionsThrough: cut.firstKept.map { $0 - 1 } ?? newest)
+  }
+
+  /// Where a rule alone would cut.
+  private func ownCut(
+    of rule: RetentionRule, history: PrunePlan.History, size: HistorySize?
+  ) throws -> HistoryCut {
+    switch rule {
+    case .before(let text):
+      let token = try resolver.resolve(text)
+      if let moment = token.moment { return try cut(notBefore: moment.timestamp) }
+      switch token.state {
+      case .valid, .expired: break
+      case .foreign, .ahead, .diverged:
+        throw HistoryError.unusableToken(try resolver.unusable(token))
+      }
+      guard let number = token.number, number > .min else { return HistoryCut(before: .min) }
+      return Self.cut(before: try snapshot.firstTransaction(after: number - 1))
+    case .keepWithin(let duration):
+      return try cut(notBefore: duration.before(now))
+    case .keepLast(let count):
+      let first = try snapshot.newestTransaction(offset: max(count, 1) - 1)
+      return Self.cut(before: first ?? history.oldest)
+    case .maxSize(let bytes):
+      guard let size else { throw HistoryError.unknownSize(path: snapshot.location.path) }
+      guard bytes < size.pageByteCount else { return Self.cut(before: history.oldest) }
+      // Rows take a part of their pages; indexes and free space take the rest in proportion.
+      let share = Double(bytes) / Double(max(size.pageByteCount, 1))
+      return Self.cut(
+        before: try snapshot.oldestTransaction(
+          fittingIntoRecordBytes: Int64(Double(size.recordByteCount) * share)))
+    case .all:
+      return .end
+    }
+  }
+
+  private func cut(notBefore moment: StoreTimestamp) throws -> HistoryCut {
+    Self.cut(before: try snapshot.firstTransaction(notBefore: moment))
+  }
+
+  private static func cut(before position: TransactionPosition?) -> HistoryCut {
+    position.map { HistoryCut(before: $0.number) } ?? .end
+  }
+
+  // MARK: - Guards and tokens
+
+  private func bookmarkOutlooks() throws -> [BookmarkOutlook] {
+    guard !request.ignoredGuards.contains(RetentionGuard.bookmarksName) else { return [] }
+    return try BookmarkFile(path: bookmarkPath).bookmarks.map {
+      try BookmarkOutlook(
+        $0, resolver: resolver, snapshot: snapshot, allowance: request.allowance, now: now)
+    }
+  }
+
+  private func guards(
+    of bookmarks: [BookmarkOutlook], oldest: Int64?
+  ) throws -> [RetentionGuard] {
+    let mirroring = try RetentionGuard.mirroring(snapshot)
+    let held = bookmarks.compactMap { $0.heldBack(oldest: oldest ?? 0) }
+    return (held + [mirroring].compactMap { $0 })
+      .filter { !request.ignoredGuards.contains($0.name) }
+  }
+
+  /// The guards as they are now, for whoever is about to carry out a plan.
+  func presentGuards() throws -> [RetentionGuard] {
+    switch request.target {
+    case .transactions:
+      try guards(of: bookmarkOutlooks(), oldest: snapshot.oldestTransaction()?.number)
+    // Their transactions stay, so that every bookmark goes on working.
+    case .entity: try guards(of: [], oldest: nil)
+    }
+  }
+
+  private func tokenOutlooks(_ cut: HistoryCut?) throws -> [TokenOutlook] {
+    try request.tokens.map { TokenOutlook(try resolver.resolve($0), cut: cut) }
+  }
+
+  // MARK: - Changes of an entity
+
+  private func plan(
+    entity name: String, history: PrunePlan.History, size: HistorySize?, isSmallEnough: Bool
+  ) throws -> PrunePlan {
+    let number = try departedEntity(name)
+    let deletion =
+      isSmallEnough
+      ? try snapshot.deletion(ofTransactionsThrough: .min)
+      : try snapshot.deletion(ofChangesOfEntity: number)
+    return PrunePlan(
+      path: snapshot.location.path, storeIdentifier: snapshot.metadata.storeIdentifier,
+      request: request, history: history, rules: [],
+      guards: try presentGuards(),
+      cut: nil, firstKept: history.oldest, deciders: [], bookmarks: [],
+      tokens: try tokenOutlooks(nil), deletion: deletion,
+      byteCount: try byteCount(of: deletion, history: history, size: size),
+      isSmallEnough: isSmallEnough)
+  }
+
+  /// The number of an entity that has left the model.
+  private func departedEntity(_ text: String) throws -> Int64 {
+    let entities = snapshot.entities
+    let number =
+      text.hasPrefix("#") ? Int64(decimal: text.dropFirst()) : entities.number(of: text)
+    guard let number else {
+      throw HistoryError.unknownEntity(name: text, suggestions: [])
+    }
+    guard let name = entities.entries.first(where: { $0.number == number })?.name else {
+      return number
+    }
+    switch try snapshot.modelCache().condition {
+    case .present:
+      guard try snapshot.modelCache().model?.entities[name] == nil else {
+        throw HistoryError.presentEntity(name: name, path: snapshot.location.path)
+      }
+      return number
+    case .missing, .unreadable:
+      throw HistoryError.presentEntity(name: name, path: snapshot.location.path)
+    }
+  }
+
+  // MARK: - Sizes
+
+  /// About how many bytes of the pages the rows of a deletion take.
+  private func byteCount(
+    of deletion: HistoryDeletion, history: PrunePlan.History, size: HistorySize?
+  ) throws -> Int64? {
+    guard let size else { return nil }
+    let perTransaction = Double(try snapshot.historyTables().transactionByteCount)
+    let ofTransactions = perTransaction * Double(history.transactionCount)
+    let ofChanges = max(0, Double(size.recordByteCount) - ofTransactions)
+    let perChange = history.changeCount > 0 ? ofChanges / Double(history.changeCount) : 0
+    let all = ofTransactions + perChange * Double(history.changeCount)
+    guard all > 0 else { return 0 }
+    let gone =
+      perTransaction * Double(deletion.transactionCount)
+      + perChange * Double(deletion.changeCount)
+    return Int64((Double(size.pageByteCount) * min(gone / all, 1)).rounded())
+  }
+}

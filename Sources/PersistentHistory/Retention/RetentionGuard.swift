@@ -1,0 +1,47 @@
+/// Somebody who still needs a part of the history, whatever the rules say.
+public struct RetentionGuard: Hashable, Sendable {
+  /// What a guard says.
+  public enum Verdict: Hashable, Sendable {
+    /// This transaction and all after it must stay.
+    case holds(from: Int64)
+    /// Nothing may go, because it cannot be known what is still needed.
+    case refuses
+  }
+
+  /// The name by which a guard can be ignored: `@widget` for a bookmark, `mirroring`.
+  public let name: String
+  /// What it says.
+  public let verdict: Verdict
+  /// Why, for people.
+  public let reason: String
+
+  /// A guard.
+  public init(name: String, verdict: Verdict, reason: String) {
+    self.name = name
+    self.verdict = verdict
+    self.reason = reason
+  }
+
+  /// The cut that the guard allows at most; nil where it allows none.
+  public var cut: HistoryCut? {
+    switch verdict {
+    case .holds(let number): HistoryCut(before: number)
+    case .refuses: nil
+    }
+  }
+}
+
+extension RetentionGuard {
+  /// The name that stands for the guards of all bookmarks.
+  public static let bookmarksName = "bookmarks"
+  /// The name of the guard of CloudKit's mirror.
+  public static let mirroringName = "mirroring"
+  /// The name of the guard of the newest transaction, which only ``RetentionRule/all`` overrules.
+  public static let newestName = "newest"
+
+  /// Whether a text can be the name of a guard that can be ignored.
+  public static func isName(_ text: String) -> Bool {
+    text == bookmarksName || text == mirroringName
+      || text.hasPrefix("@") && Bookmark.isName(String(text.dropFirst()))
+  }
+}
