@@ -69,6 +69,13 @@ struct Diagnostics {
     if !writesJSON { writer.note(message) }
   }
 
+  /// Asks a person at a terminal; anything but yes is no.
+  func ask(_ question: String) -> Bool {
+    writer.ask(question)
+    let answer = readLine()?.lowercased().filter { !$0.isWhitespace }
+    return answer == "y" || answer == "yes"
+  }
+
   private func write(_ json: JSONValue) {
     var line = JSONWriter()
     line.append(json)

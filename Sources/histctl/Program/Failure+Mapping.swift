@@ -69,6 +69,14 @@ extension Failure {
         status: .cannotReadOrWrite, kind: "alreadyThere", message: error.message,
         hint: "choose another place, or replace what is there with --overwrite",
         details: [("path", .string(path))])
+    case .historyChanged(let path, _):
+      self.init(
+        status: .busy, kind: "historyChanged", message: error.message, hint: error.remedy,
+        details: [("store", .string(path))])
+    case .pinnedLog(let path, _):
+      self.init(
+        status: .busy, kind: "pinnedLog", message: error.message, hint: error.remedy,
+        details: [("store", .string(path))])
     default:
       self.init(
         status: .failure, kind: "notSaved", message: error.message, hint: error.remedy)
@@ -95,6 +103,9 @@ extension Failure {
       case .unknownAttribute: (.usage, "unknownAttribute")
       case .unknownModel: (.usage, "unknownModel")
       case .tooManyPeriods: (.usage, "tooManyPeriods")
+      case .unknownSize: (.failure, "unknownSize")
+      case .presentEntity: (.refused, "presentEntity")
+      case .refusedByGuards: (.refused, "refusedByGuards")
       }
     var details: [(String, JSONValue)] = []
     if case .unusableToken(let token) = error {

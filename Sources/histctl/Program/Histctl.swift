@@ -20,9 +20,8 @@ struct Histctl: ParsableCommand {
       """,
     version: Version.text,
     subcommands: [
-      Info.self, Log.self, Show.self, Diff.self, Object.self, Export.self, Stats.self, Token.self,
-      Demo.self,
-      Complete.self,
+      Info.self, Log.self, Show.self, Diff.self, Object.self, Export.self, Stats.self, Prune.self,
+      Token.self, Demo.self, Complete.self,
       DumpExitStatuses.self,
     ],
     helpNames: [.long])

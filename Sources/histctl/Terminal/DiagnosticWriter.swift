@@ -50,6 +50,9 @@ struct DiagnosticWriter: Sendable {
     if let hint { write(label: "hint: ", .secondary, hint) }
   }
 
+  /// Writes a question, behind which the answer is typed.
+  func ask(_ question: String) { writeUnescaped(text.escaped(question)) }
+
   /// Writes bytes as they are: for JSON lines, which have their own escapes, and for drawing.
   func writeUnescaped(_ text: String) {
     var text = text

@@ -1,0 +1,77 @@
+import ArgumentParser
+import PersistentHistory
+import StoreFormat
+
+/// `histctl prune`: the beginning of a history, deleted.
+struct Prune: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prune",
+    _superCommandName: "histctl",
+    abstract: "Delete the beginning of a history.",
+    discussion: """
+      Everything before one transaction goes, it and all after it stay, as when an app deletes \
+      history. With several rules a transaction goes only if every one lets it go. The newest one \
+      always stays. Bookmarks hold back what their consumers have not read. What would be deleted is \
+      shown first, and on a terminal there is a question; elsewhere it takes --yes or --dry-run. \
+      Apps may go on using the store meanwhile.
+
+      Examples:
+        histctl prune default.store --keep-last 1000 --dry-run
+        histctl prune default.store --keep-within 30d --max-behind 90d --yes
+        histctl prune default.store --max-size 50M --if-larger 60M --yes --quiet
+        histctl prune default.store --before 2w --check-token @widget --dry-run
+      """)
+
+  @OptionGroup var stores: SeveralStoresOptions
+  @OptionGroup(title: "What to keep") var retention: RetentionOptions
+
+  @Option(
+    help: ArgumentHelp("Delete only if the history is larger than this.", valueName: "size"),
+    transform: ByteSize.init(parsing:))
+  var ifLarger: ByteSize?
+
+  @Option(
+    help: ArgumentHelp(
+      "Let bookmarks expire that are farther behind: 30d, or a number of transactions.",
+      valueName: "allowance"),
+    transform: AllowanceArgument.init(parsing:))
+  var maxBehind: AllowanceArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "Do not ask this guard: mirroring, bookmarks, or one bookmark as @name.", valueName: "name"))
+  var ignoreGuard: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Say what becomes of this token; may be repeated.", valueName: "token"))
+  var checkToken: [String] = []
+
+  @Flag(name: [.customShort("n"), .long], help: "Show what would be deleted, and delete nothing.")
+  var dryRun = false
+
+  @Flag(name: .shortAndLong, help: "Delete without a question.")
+  var yes = false
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    if let name = ignoreGuard.first(where: { !RetentionGuard.isName($0) }) {
+      throw ValidationError(
+        "no guard is named '\(name)'; the guards are mirroring, bookmarks, and one bookmark as @name")
+    }
+  }
+
+  func run() throws {
+    let session = Session(output)
+    var request = PruneRequest(retention.target)
+    request.ifLargerThan = ifLarger?.bytes
+    request.allowance = maxBehind?.allowance
+    request.ignoredGuards = Set(ignoreGuard)
+    request.tokens = checkToken
+    let run = PruneRun(
+      session: session, request: request, stores: stores,
+      consent: try PruneConsent(dryRun: dryRun, yes: yes, session: session))
+    try session.write(usesPager: false) { writer in try run.run(writer) }
+    if run.status != .success { throw EndWithStatus(status: run.status) }
+  }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+import PersistentHistory
+
+/// A length of time on the command line: 30d, 2w, 1y6mo.
+struct DurationArgument: Equatable {
+  let duration: HistoryDuration
+
+  /// Reads a duration that is more than nothing; the unit must be there.
+  init(parsing text: String) throws(ValidationError) {
+    do {
+      duration = try HistoryDuration(parsing: text)
+    } catch {
+      throw ValidationError(error.description)
+    }
+    guard !duration.isZero else {
+      throw ValidationError("it is no time at all; write a number of 1 or more, such as 30d")
+    }
+  }
+}

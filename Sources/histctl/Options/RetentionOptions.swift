@@ -1,0 +1,60 @@
+import ArgumentParser
+import PersistentHistory
+
+/// What is to be kept. With several rules, a transaction goes only if every one lets it go.
+struct RetentionOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Delete what was saved before this token, which itself stays.", valueName: "token"))
+  var before: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Keep what was saved within this time, such as 30d.", valueName: "duration"),
+    transform: DurationArgument.init(parsing:))
+  var keepWithin: DurationArgument?
+
+  @Option(
+    help: ArgumentHelp("Keep so many of the newest transactions.", valueName: "count"),
+    transform: TransactionCount.init(parsing:))
+  var keepLast: TransactionCount?
+
+  @Option(
+    help: ArgumentHelp(
+      "Keep the newest transactions that fit into this size, such as 50M.", valueName: "size"),
+    transform: ByteSize.init(parsing:))
+  var maxSize: ByteSize?
+
+  @Flag(help: "Delete even the newest transaction, which expires every token.")
+  var all = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Delete the changes of an entity that has left the model, and keep the transactions.",
+      valueName: "entity"))
+  var entity: String?
+
+  /// The rules that are given.
+  var rules: [RetentionRule] {
+    [
+      before.map { .before(token: $0) }, keepWithin.map { .keepWithin($0.duration) },
+      keepLast.map { .keepLast($0.count) }, maxSize.map { .maxSize(bytes: $0.bytes) },
+      all ? .all : nil,
+    ].compactMap { $0 }
+  }
+
+  func validate() throws {
+    if entity == nil, rules.isEmpty {
+      throw ValidationError(
+        "nothing says what to keep; give --before, --keep-within, --keep-last or --max-size")
+    }
+    if entity != nil, !rules.isEmpty {
+      throw ValidationError(
+        "--entity deletes changes and keeps their transactions; rules delete transactions: "
+          + "run the command twice")
+    }
+  }
+
+  /// What is to be deleted.
+  var target: PruneRequest.Target { entity.map { .entity($0) } ?? .transactions(rules) }
+}

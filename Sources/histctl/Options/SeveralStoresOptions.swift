@@ -1,0 +1,25 @@
+import ArgumentParser
+
+/// Which stores a command is about, and how to open them.
+struct SeveralStoresOptions: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp("The store files.", valueName: "store"), completion: .file())
+  var stores: [String]
+
+  @Option(
+    name: .customLong("bookmark-file"),
+    help: ArgumentHelp(
+      "Read bookmarks from this file instead of STORE-bookmarks.json.", valueName: "file"),
+    completion: .file())
+  var bookmarkFile: String?
+
+  @Option(
+    help: ArgumentHelp("Wait so many seconds for a store that is locked.", valueName: "seconds"))
+  var busyTimeout: Double = 5
+
+  func validate() throws {
+    guard busyTimeout.isFinite, (0...86_400).contains(busyTimeout) else {
+      throw ValidationError("--busy-timeout takes 0 to 86400 seconds")
+    }
+  }
+}

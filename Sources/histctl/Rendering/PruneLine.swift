@@ -1,0 +1,55 @@
+import PersistentHistory
+import StoreFormat
+
+/// A plan, or what became of it, in one line.
+struct PruneLine {
+  let options: OutputOptions
+  let now: StoreTimestamp
+
+  /// A plan that is not carried out.
+  func text(of plan: PrunePlan) -> String {
+    plan.deletion.isEmpty
+      ? nothing(plan)
+      : "\(plan.path): would delete \(what(plan.deletion.deleted, plan))\(rest(plan))"
+  }
+
+  /// A plan that was carried out.
+  func text(of result: Erasure, _ plan: PrunePlan) -> String {
+    plan.deletion.isEmpty
+      ? nothing(plan) : "\(plan.path): deleted \(what(result.deleted, plan))\(rest(plan))"
+  }
+
+  private func nothing(_ plan: PrunePlan) -> String {
+    if plan.isSmallEnough, let bytes = plan.history.byteCount, let limit = plan.request.ifLargerThan
+    {
+      return "\(plan.path): nothing to delete: the history takes \(ByteCount(bytes)), "
+        + "and \(ByteCount(limit)) are allowed"
+    }
+    if plan.history.newest == nil { return "\(plan.path): nothing to delete: the history is empty" }
+    let reason = plan.deciders.isEmpty ? "" : " (\(plan.deciders.joined(separator: ", ")))"
+    return "\(plan.path): nothing to delete\(reason)"
+  }
+
+  private func what(_ deleted: DeletedHistory, _ plan: PrunePlan) -> String {
+    let changes = PruneOutput.counted(deleted.changeCount, "change")
+    let bytes = plan.byteCount.map { ", about \(ByteCount($0))" } ?? ""
+    if case .entity(let name) = plan.request.target { return "\(changes) of \(name)\(bytes)" }
+    return PruneOutput.counted(deleted.transactionCount, "transaction") + ", \(changes)\(bytes)"
+  }
+
+  private func rest(_ plan: PrunePlan) -> String {
+    if case .entity = plan.request.target { return "" }
+    let reason = plan.deciders.joined(separator: ", ")
+    guard let first = plan.firstKept else { return "; nothing stays (\(reason))" }
+    let tokens = TokenText(isQualified: options.qualified, store: plan.storeIdentifier)
+    let time = TimeText(style: options.date, now: now).text(first.timestamp)
+    return ", all before \(tokens.text(first.number)) of \(time) (\(reason))"
+  }
+}
+
+extension HistoryDeletion {
+  /// What a complete run deletes.
+  fileprivate var deleted: DeletedHistory {
+    DeletedHistory(transactionCount: transactionCount, changeCount: changeCount)
+  }
+}

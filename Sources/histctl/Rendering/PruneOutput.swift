@@ -1,0 +1,72 @@
+import PersistentHistory
+import StoreFormat
+
+/// Shows plans of pruning and what became of them: JSON lines, a page for one store, or a line each.
+struct PruneOutput {
+  private let session: Session
+  private let writer: OutputWriter
+  private let consent: PruneConsent
+  private let showsPage: Bool
+
+  init(session: Session, writer: OutputWriter, showsDetail: Bool, consent: PruneConsent) {
+    self.session = session
+    self.writer = writer
+    self.consent = consent
+    showsPage =
+      showsDetail && !session.options.json
+      && (consent != .given || session.environment.isOutputTerminal && !session.options.quiet)
+  }
+
+  private var line: PruneLine { PruneLine(options: session.options, now: session.now) }
+
+  /// Shows a plan before anything is done.
+  func show(_ plan: PrunePlan) throws {
+    if session.options.json {
+      try writer.writeLine(plan.json)
+    } else if showsPage {
+      try PrunePlanPage(session: session, writer: writer, plan: plan).write()
+    } else if consent != .given {
+      try write(line.text(of: plan))
+    }
+  }
+
+  /// Tells of bookmarks that expire, which their consumers will notice.
+  func warn(of plan: PrunePlan) {
+    // A plan in JSON has them.
+    guard !session.options.json else { return }
+    for outlook in plan.lostBookmarks {
+      let reason = outlook.isTooFarBehind ? "it is too far behind" : "its guard is ignored"
+      session.diagnostics.warn(
+        "\(plan.path): the bookmark @\(outlook.bookmark.name) is lost with this: \(reason)",
+        kind: "lostBookmark")
+    }
+  }
+
+  /// What a person is asked.
+  func question(_ plans: [PrunePlan]) -> String {
+    let transactions = plans.reduce(0) { $0 + $1.deletion.transactionCount }
+    let changes = plans.reduce(0) { $0 + $1.deletion.changeCount }
+    let what =
+      transactions > 0 ? Self.counted(transactions, "transaction") : Self.counted(changes, "change")
+    let place = plans.count > 1 ? " from \(plans.count) stores" : ""
+    return "Delete \(what)\(place)? [y/N] "
+  }
+
+  /// Shows what became of a plan; what stopped it is told elsewhere.
+  func showResult(_ result: Erasure, of plan: PrunePlan) throws {
+    if session.options.json {
+      try writer.writeLine(plan.json(of: result))
+    } else if !session.options.quiet, result.problem == nil, !(showsPage && plan.deletion.isEmpty) {
+      try write(line.text(of: result, plan))
+    }
+  }
+
+  private func write(_ line: String) throws(OutputError) {
+    try writer.writeLine(session.environment.outputText.escaped(line))
+  }
+
+  /// A number and what it counts.
+  static func counted(_ count: Int, _ noun: String) -> String {
+    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
+  }
+}

@@ -1,0 +1,138 @@
+import PersistentHistory
+import StoreFormat
+
+/// A plan for people: what goes, what stays, and which rule or guard decides.
+struct PrunePlanPage {
+  let session: Session
+  let writer: OutputWriter
+  let plan: PrunePlan
+
+  func write() throws {
+    try writeSummary()
+    try writeRules()
+    try writeBookmarks()
+    try writeTokens()
+  }
+
+  private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
+  private var tokens: TokenText {
+    TokenText(isQualified: session.options.qualified, store: plan.storeIdentifier)
+  }
+
+  private func field(_ title: String, _ value: String, style: Style = .plain) throws {
+    try writer.writeLine(StyledLine(session).field(title, value, style: style))
+  }
+
+  private func writeSummary() throws {
+    try field("store", plan.path, style: .heading)
+    let bytes = plan.history.byteCount.map { ", \(ByteCount($0))" } ?? ""
+    try field(
+      "history",
+      "\(counted(plan.history.transactionCount, "transaction")), "
+        + "\(counted(plan.history.changeCount, "change"))\(bytes)")
+    try field("deletes", deletes, style: plan.deletion.isEmpty ? .plain : .deleted)
+    if let newest = plan.history.newest {
+      try field("keeps", keeps(upTo: newest), style: .inserted)
+    }
+  }
+
+  private var deletes: String {
+    let deletion = plan.deletion
+    guard !deletion.isEmpty else {
+      if plan.isSmallEnough, let limit = plan.request.ifLargerThan {
+        return "nothing: the history takes no more than \(ByteCount(limit))"
+      }
+      return plan.history.newest == nil ? "nothing: the history is empty" : "nothing"
+    }
+    let bytes = plan.byteCount.map { ", about \(ByteCount($0))" } ?? ""
+    let changes = counted(Int64(deletion.changeCount), "change")
+    if case .entity(let name) = plan.request.target { return "\(changes) of \(name)\(bytes)" }
+    return "\(counted(Int64(deletion.transactionCount), "transaction")), \(changes)\(bytes)"
+  }
+
+  private func keeps(upTo newest: TransactionPosition) -> String {
+    if case .entity = plan.request.target { return "all transactions" }
+    let first = plan.cut == nil ? plan.history.oldest : plan.firstKept ?? nil
+    guard let first, !(plan.cut == .end) else { return "nothing: every token expires" }
+    let count = plan.history.transactionCount - Int64(plan.deletion.transactionCount)
+    let start = max(first.number, plan.history.oldest?.number ?? first.number)
+    return
+      "\(counted(count, "transaction")), \(tokens.text(start)) to \(tokens.text(newest.number)), "
+      + "from \(time.text(first.timestamp)) on"
+  }
+
+  private func writeRules() throws {
+    func cell(_ cut: HistoryCut?) -> TableCell {
+      guard let cut else { return TableCell("refuses", style: .error) }
+      return cut.firstKept.map { TableCell(tokens.text($0), style: .token) } ?? TableCell("nothing")
+    }
+    func decides(_ name: String) -> TableCell {
+      TableCell(plan.deciders.contains(name) ? "decides" : "")
+    }
+    let rules = plan.rules.map { outcome in
+      [
+        TableCell([outcome.rule.name, outcome.rule.value].compactMap { $0 }.joined(separator: " ")),
+        cell(outcome.cut), decides(outcome.rule.name), TableCell(""),
+      ]
+    }
+    let guards = plan.guards.map { guardian in
+      [
+        TableCell(guardian.name), cell(guardian.cut), decides(guardian.name),
+        TableCell(guardian.reason, style: .secondary),
+      ]
+    }
+    try writeTable(
+      [
+        TableColumn("RULE OR GUARD", priority: 4, minimumWidth: 12, canShrink: true),
+        TableColumn("KEEPS FROM", priority: 3),
+        TableColumn("", priority: 2, canDrop: true),
+        TableColumn("WHY", priority: 1, canDrop: true),
+      ], rules + guards)
+  }
+
+  private func writeBookmarks() throws {
+    let rows = plan.bookmarks.map { outlook in
+      [
+        TableCell("@" + outlook.bookmark.name, style: .token),
+        TableCell(outlook.number.map(tokens.text) ?? "-"), TableCell(outlook.state.name),
+        TableCell(outlook.fate.rawValue, style: outlook.fate == .kept ? .inserted : .deleted),
+      ]
+    }
+    try writeTable(
+      [
+        TableColumn("BOOKMARK", priority: 4, minimumWidth: 8, canShrink: true),
+        TableColumn("NUMBER", priority: 2, canDrop: true),
+        TableColumn("NOW", priority: 1, canDrop: true), TableColumn("AFTERWARDS", priority: 3),
+      ], rows)
+  }
+
+  private func writeTokens() throws {
+    let rows = plan.tokens.map { outlook in
+      [
+        TableCell(outlook.token.text, style: .token),
+        TableCell(outlook.token.number.map(tokens.text) ?? "-"),
+        TableCell(outlook.token.state.name),
+        TableCell(outlook.stateAfter, style: outlook.works ? .inserted : .deleted),
+      ]
+    }
+    try writeTable(
+      [
+        TableColumn("TOKEN", priority: 4, minimumWidth: 8, canShrink: true),
+        TableColumn("NUMBER", priority: 2, canDrop: true),
+        TableColumn("NOW", priority: 1, canDrop: true), TableColumn("AFTERWARDS", priority: 3),
+      ], rows)
+  }
+
+  private func writeTable(_ columns: [TableColumn], _ rows: [[TableCell]]) throws {
+    guard !rows.isEmpty else { return }
+    let table = Table(
+      columns: columns, sample: rows, environment: session.environment, palette: session.palette)
+    try writer.writeLine("")
+    try writer.writeLine(table.header)
+    for row in rows { try writer.writeLine(table.line(row)) }
+  }
+
+  private func counted(_ count: Int64, _ noun: String) -> String {
+    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
+  }
+}
