@@ -13,6 +13,7 @@ __histctl_table() {
       'object'
       'export'
       'stats'
+      'prune'
       'token'
       'demo'
     )
@@ -232,6 +233,39 @@ __histctl_table() {
     )
       arguments=(
       'store:file:'
+    )
+      ;;
+    'histctl prune')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--before:store:token'
+      '--keep-within:free:'
+      '--keep-last:free:'
+      '--max-size:free:'
+      '--all:none:'
+      '--entity:store:entity'
+      '--if-larger:free:'
+      '--max-behind:free:'
+      '--ignore-guard:free:'
+      '--check-token:store:token'
+      '-n:none:'
+      '--dry-run:none:'
+      '-y:none:'
+      '--yes:none:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'store:file::...'
     )
       ;;
     'histctl token')

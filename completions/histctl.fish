@@ -101,6 +101,10 @@ function __histctl_table --no-scope-shadowing
             set commands 
             set valued --bookmark-file --busy-timeout --after --until --author --not-author --bundle --process --entity --kind --object --attribute --by --top --until-size --date --color
             set store_position 1
+        case 'histctl prune'
+            set commands 
+            set valued --bookmark-file --busy-timeout --before --keep-within --keep-last --max-size --entity --if-larger --max-behind --ignore-guard --check-token --date --color
+            set store_position 1
         case 'histctl token'
             set commands check show
             set valued 
@@ -164,6 +168,7 @@ complete -c histctl -n '__histctl_at \'histctl\'' -a diff -d 'Show what happened
 complete -c histctl -n '__histctl_at \'histctl\'' -a object -d 'Show the life of one object, and what it is now'
 complete -c histctl -n '__histctl_at \'histctl\'' -a export -d 'Export transactions, oldest first, as records for other programs'
 complete -c histctl -n '__histctl_at \'histctl\'' -a stats -d 'Show who saved how much, and when'
+complete -c histctl -n '__histctl_at \'histctl\'' -a prune -d 'Delete the beginning of a history'
 complete -c histctl -n '__histctl_at \'histctl\'' -a token -d 'Say what a token means and whether it works'
 complete -c histctl -n '__histctl_at \'histctl\'' -a demo -d 'Write a sample store with a lively history, and say what to try on it'
 complete -c histctl -n '__histctl_at \'histctl\'' -l version -d 'Show the version'
@@ -338,6 +343,33 @@ complete -c histctl -n '__histctl_at \'histctl stats\'' -l quiet -d 'Say nothing
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l version -d 'Show the version'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l help -d 'Show help information'
 complete -c histctl -n '__histctl_argument \'histctl stats\' 1' -F
+
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l before -x -k -a '(__histctl_ask token)' -d 'Delete what was saved before this token, which itself stays'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l keep-within -x -d 'Keep what was saved within this time, such as 30d'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l keep-last -x -d 'Keep so many of the newest transactions'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l max-size -x -d 'Keep the newest transactions that fit into this size, such as 50M'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l all -d 'Delete even the newest transaction, which expires every token'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Delete the changes of an entity that has left the model, and keep the transactions'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l if-larger -x -d 'Delete only if the history is larger than this'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l max-behind -x -d 'Let bookmarks expire that are farther behind: 30d, or a number of transactions'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l ignore-guard -x -d 'Do not ask this guard: mirroring, bookmarks, or one bookmark as @name'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l check-token -x -k -a '(__histctl_ask token)' -d 'Say what becomes of this token; may be repeated'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -s n -d 'Show what would be deleted, and delete nothing'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l dry-run -d 'Show what would be deleted, and delete nothing'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -s y -d 'Delete without a question'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l yes -d 'Delete without a question'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl prune\' 1 repeating' -F
 
 complete -c histctl -n '__histctl_at \'histctl token\'' -a check -d 'Say whether tokens work with a store'
 complete -c histctl -n '__histctl_at \'histctl token\'' -a show -d 'Show a token in all its forms, or convert it to one'

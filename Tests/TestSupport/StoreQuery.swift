@@ -58,8 +58,10 @@ package final class StoreQuery {
     let names = try lines(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
     return Dictionary(
-      uniqueKeysWithValues: try names.map {
-        ($0, try rows("SELECT * FROM \"\($0)\" ORDER BY rowid"))
+      uniqueKeysWithValues: try names.map { name in
+        let table = "SELECT * FROM \"\(name)\""
+        // Some tables of full-text indexes have no row numbers.
+        return (name, try (try? rows(table + " ORDER BY rowid")) ?? rows(table + " ORDER BY 1, 2"))
       })
   }
 }

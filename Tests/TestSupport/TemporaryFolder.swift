@@ -23,6 +23,11 @@ package final class TemporaryFolder: Sendable {
     try FileManager.default.contentsOfDirectory(atPath: path).sorted()
   }
 
+  /// Removes a file in the folder.
+  package func remove(_ name: String) throws {
+    try FileManager.default.removeItem(atPath: file(name))
+  }
+
   /// Copies a store with its log and gives the path of the copy.
   package func copy(store path: String) throws -> String {
     let target = file(URL(fileURLWithPath: path).lastPathComponent)

@@ -198,7 +198,9 @@ class Lines:
     def disorder(self, value):
         if not in_order(value, self.order[value["type"]]):
             yield "the line: keys in the order %s" % ", ".join(value)
-        for index, change in enumerate(value.get("changes", ())):
+        changes = value.get("changes", ())
+        # Lines that only count them have a number there.
+        for index, change in enumerate(() if isinstance(changes, int) else changes):
             if not in_order(change, self.inner_order):
                 yield "changes[%d]: keys in the order %s" % (index, ", ".join(change))
 

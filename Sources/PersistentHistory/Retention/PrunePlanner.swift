@@ -86,7 +86,8 @@ public struct PrunePlanner {
       path: snapshot.location.path, storeIdentifier: snapshot.metadata.storeIdentifier,
       request: request, history: history, rules: outcomes, guards: guards, cut: cut,
       firstKept: try cut?.firstKept.flatMap { try snapshot.timestamp(ofTransaction: $0) },
-      deciders: rulesThatDecide + guardsThatDecide, bookmarks: bookmarks, tokens: try tokenOutlooks(cut),
+      deciders: rulesThatDecide + guardsThatDecide, bookmarks: bookmarks,
+      tokens: try tokenOutlooks(cut),
       deletion: deletion, byteCount: try byteCount(of: deletion, history: history, size: size),
       isSmallEnough: isSmallEnough)
   }

@@ -31,7 +31,9 @@ extension StoreSnapshot {
       }
       // Sizes come from a file that may hold anything.
       var size = tables.transactionByteCount
-      if owner == number { size = size.addingReportingOverflow(changes.integer(at: 1)).partialValue }
+      if owner == number {
+        size = size.addingReportingOverflow(changes.integer(at: 1)).partialValue
+      }
       guard size >= 0, size <= rest else { break }
       rest -= size
       oldest = number

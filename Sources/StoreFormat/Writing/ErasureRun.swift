@@ -68,7 +68,7 @@ final class ErasureRun {
       try waitForTurn()
       try patiently { try deleteBatch() }
       progress(result.deleted)
-      try log.keepShort()
+      if !isFinished { try log.keepShort() }
     }
     log.settle()
   }

@@ -57,7 +57,8 @@ struct Prune: ParsableCommand {
   func validate() throws {
     if let name = ignoreGuard.first(where: { !RetentionGuard.isName($0) }) {
       throw ValidationError(
-        "no guard is named '\(name)'; the guards are mirroring, bookmarks, and one bookmark as @name")
+        "no guard is named '\(name)'; the guards are mirroring, bookmarks, and one bookmark as @name"
+      )
     }
   }
 

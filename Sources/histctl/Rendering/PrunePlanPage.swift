@@ -71,7 +71,8 @@ struct PrunePlanPage {
     }
     let rules = plan.rules.map { outcome in
       [
-        TableCell([outcome.rule.name, outcome.rule.value].compactMap { $0 }.joined(separator: " ")),
+        TableCell(
+          [outcome.rule.name, outcome.rule.value].compactMap { $0 }.joined(separator: " ")),
         cell(outcome.cut), decides(outcome.rule.name), TableCell(""),
       ]
     }
@@ -86,7 +87,7 @@ struct PrunePlanPage {
         TableColumn("RULE OR GUARD", priority: 4, minimumWidth: 12, canShrink: true),
         TableColumn("KEEPS FROM", priority: 3),
         TableColumn("", priority: 2, canDrop: true),
-        TableColumn("WHY", priority: 1, canDrop: true),
+        TableColumn(guards.isEmpty ? "" : "WHY", priority: 1, canDrop: true),
       ], rules + guards)
   }
 

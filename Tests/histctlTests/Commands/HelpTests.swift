@@ -4,7 +4,8 @@ import Testing
 /// Help in two lengths, and the version.
 @Suite struct HelpTests {
   static let commands = [
-    "", "demo", "info", "log", "show", "diff", "object", "export", "stats", "token", "token check",
+    "", "demo", "info", "log", "show", "diff", "object", "export", "stats", "prune", "token",
+    "token check",
     "token show",
   ]
 
@@ -47,7 +48,7 @@ import Testing
 
   /// The examples of the help work as they stand, on a store of that name.
   @Test(arguments: [
-    "demo", "info", "log", "show", "diff", "object", "stats", "token check", "token show",
+    "demo", "info", "log", "show", "diff", "object", "stats", "prune", "token check", "token show",
   ])
   func examplesWork(
     _ command: String

@@ -35,7 +35,10 @@ struct BashCompletionTests {
   }
 
   @Test(arguments: [
-    ("histctl ", ["info", "log", "show", "diff", "object", "export", "stats", "token", "demo"]),
+    (
+      "histctl ",
+      ["info", "log", "show", "diff", "object", "export", "stats", "prune", "token", "demo"]
+    ),
     ("histctl to", ["token"]),
     ("histctl token ", ["check", "show"]),
     ("histctl token check --d", ["--date"]),
@@ -49,7 +52,7 @@ struct BashCompletionTests {
     ("histctl nothing ", []),
     (
       "histctl --version ",
-      ["info", "log", "show", "diff", "object", "export", "stats", "token", "demo"]
+      ["info", "log", "show", "diff", "object", "export", "stats", "prune", "token", "demo"]
     ),
     ("histctl diff x.store --e", ["--entity", "--each", "--exit-code"]),
   ])

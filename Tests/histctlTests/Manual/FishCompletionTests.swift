@@ -29,7 +29,10 @@ struct FishCompletionTests {
   }
 
   @Test(arguments: [
-    ("histctl ", ["demo", "diff", "export", "info", "log", "object", "show", "stats", "token"]),
+    (
+      "histctl ",
+      ["demo", "diff", "export", "info", "log", "object", "prune", "show", "stats", "token"]
+    ),
     ("histctl token ", ["check", "show"]),
     ("histctl token check --d", ["--date"]),
     ("histctl log --date ", ["local", "raw", "relative", "utc"]),

@@ -50,7 +50,10 @@ struct ZshCompletionTests {
   }
 
   @Test(arguments: [
-    ("histctl ", ["info", "log", "show", "diff", "object", "export", "stats", "token", "demo"]),
+    (
+      "histctl ",
+      ["info", "log", "show", "diff", "object", "export", "stats", "prune", "token", "demo"]
+    ),
     ("histctl token ", ["check", "show"]),
     ("histctl token check --d", ["--date"]),
     ("histctl log --date ", ["local", "utc", "relative", "raw"]),

@@ -1,0 +1,267 @@
+import PersistentHistory
+import StoreFormat
+import TestSupport
+import Testing
+
+/// Rules, guards and the one cut that they come to.
+@Suite struct PrunePlannerTests {
+  /// When the sample's last transaction was saved, and a little later.
+  private static let now = StoreTimestamp(secondsSinceReferenceDate: 743_907_220 + 30)
+
+  private static func plan(
+    _ rules: [RetentionRule], bookmarks: [(String, Int64)] = [],
+    change: (inout PruneRequest) -> Void = { _ in }, sql: String? = nil
+  ) throws -> PrunePlan {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    if let sql { try StoreQuery(path: path).run(sql) }
+    for (name, number) in bookmarks {
+      let time = number > 0 && number <= 12 ? 743_906_500 + Double(number) * 60 : nil
+      try BookmarkFile.set(
+        Bookmark(
+          name: name, token: .init(storeIdentifier: StoreWriter.identifier, transaction: number),
+          timestamp: time.map(StoreTimestamp.init(secondsSinceReferenceDate:))),
+        in: BookmarkFile.path(besideStore: path))
+    }
+    var request = PruneRequest(.transactions(rules))
+    change(&request)
+    return try HistoryPruner(path: path, now: now).plan(request)
+  }
+
+  private static func duration(_ text: String) throws -> HistoryDuration {
+    try HistoryDuration(parsing: text)
+  }
+
+  private static let rules: [(RetentionRule, Int64)] = [
+    (.keepLast(3), 10), (.keepLast(12), 1), (.keepLast(13), 1), (.keepLast(1), 12),
+    (.before(token: "5"), 5), (.before(token: "0"), 1), (.before(token: "last~2"), 10),
+    (.before(token: "first"), 1), (.before(token: "2024-07-29T00:46:41Z"), 6),
+    (.before(token: "2030-01-01T00:00:00Z"), 12), (.before(token: "2001-01-01T00:00:00Z"), 1),
+    (.maxSize(bytes: 1 << 40), 1), (.maxSize(bytes: 1), 12),
+  ]
+
+  @Test(arguments: rules)
+  func oneRule(_ rule: RetentionRule, _ cut: Int64) throws {
+    let plan = try Self.plan([rule])
+    #expect(plan.cut == HistoryCut(before: cut))
+    #expect(plan.deletion.transactionCount == Int(cut) - 1)
+    #expect(plan.firstKept?.number == cut)
+    #expect(!plan.deciders.isEmpty)
+  }
+
+  private static let durations: [(String, Int64)] = [
+    ("30s", 12), ("31s", 12), ("91s", 11), ("10min", 3), ("1h", 1), ("1s", 12),
+  ]
+
+  @Test(arguments: durations)
+  func keepWithinCountsBackFromNow(_ text: String, _ cut: Int64) throws {
+    let plan = try Self.plan([.keepWithin(try Self.duration(text))])
+    #expect(plan.cut == HistoryCut(before: cut))
+  }
+
+  @Test func theLowestCutWins() throws {
+    let plan = try Self.plan([
+      .before(token: "9"), .keepLast(8), .keepWithin(try Self.duration("3min")),
+    ])
+    #expect(plan.cut == HistoryCut(before: 5))
+    #expect(plan.deciders == ["keep-last"])
+    #expect(plan.rules.map(\.cut.firstKept) == [9, 5, 10])
+  }
+
+  @Test func theNewestStaysUnlessAllIsSaid() throws {
+    let future = RetentionRule.before(token: "2030-01-01")
+    let kept = try Self.plan([future])
+    #expect(kept.deciders == ["newest"])
+    #expect(kept.deletion.transactionCount == 11)
+    let gone = try Self.plan([future, .all])
+    #expect(gone.cut == .end)
+    #expect(gone.deletion.transactionCount == 12)
+    #expect(gone.firstKept == nil)
+    #expect(try Self.plan([.all]).cut == .end)
+    // A rule that keeps something keeps it all the same.
+    #expect(try Self.plan([.all, .keepLast(2)]).cut == HistoryCut(before: 11))
+    #expect(try Self.plan([.all], bookmarks: [("a", 12)]).cut == HistoryCut(before: 12))
+  }
+
+  @Test func bookmarksHoldHistoryBack() throws {
+    let plan = try Self.plan([.keepLast(2)], bookmarks: [("a", 9), ("b", 7), ("c", 12)])
+    #expect(plan.cut == HistoryCut(before: 7))
+    #expect(plan.deciders == ["@b"])
+    #expect(plan.bookmarks.map(\.fate) == [.kept, .kept, .kept])
+    let unread = try Self.plan([.keepLast(2)], bookmarks: [("new", 0)])
+    #expect(unread.deletion.isEmpty)
+    #expect(unread.deciders == ["@new"])
+  }
+
+  @Test func ignoredGuards() throws {
+    let bookmarks: [(String, Int64)] = [("a", 9), ("b", 7)]
+    let one = try Self.plan([.keepLast(2)], bookmarks: bookmarks) { $0.ignoredGuards = ["@b"] }
+    #expect(one.cut == HistoryCut(before: 9))
+    #expect(one.lostBookmarks.map(\.bookmark.name) == ["b"])
+    let none = try Self.plan([.keepLast(2)], bookmarks: bookmarks) {
+      $0.ignoredGuards = ["bookmarks"]
+    }
+    #expect(none.cut == HistoryCut(before: 11))
+    #expect(none.bookmarks.isEmpty)
+  }
+
+  @Test func bookmarksThatDoNotWorkHoldNothing() throws {
+    let plan = try Self.plan(
+      [.keepLast(2)], bookmarks: [("ahead", 99), ("gone", 3)],
+      sql: "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 5; DELETE FROM ATRANSACTION WHERE Z_PK < 5")
+    #expect(plan.cut == HistoryCut(before: 11))
+    #expect(plan.bookmarks.map(\.fate) == [.unusable, .unusable])
+    #expect(plan.lostBookmarks.isEmpty)
+  }
+
+  @Test func aBookmarkThatIsTooFarBehind() throws {
+    func plan(_ allowance: BookmarkAllowance) throws -> PrunePlan {
+      try Self.plan([.keepLast(2)], bookmarks: [("a", 9), ("b", 4)]) { $0.allowance = allowance }
+    }
+    #expect(try plan(.transactions(8)).cut == HistoryCut(before: 4))
+    let lost = try plan(.transactions(7))
+    #expect(lost.cut == HistoryCut(before: 9))
+    #expect(lost.lostBookmarks.map(\.bookmark.name) == ["b"])
+    #expect(lost.bookmarks.map(\.isTooFarBehind) == [false, true])
+    // The first transaction that b has not read is 5: 7 minutes and 30 seconds ago.
+    #expect(try plan(.duration(Self.duration("450s"))).cut == HistoryCut(before: 4))
+    #expect(try plan(.duration(Self.duration("449s"))).cut == HistoryCut(before: 9))
+    // Who has read everything is never behind, however long ago that was.
+    let idle = try Self.plan([.before(token: "2030-01-01")], bookmarks: [("a", 12)]) {
+      $0.allowance = .transactions(1)
+    }
+    #expect(idle.cut == HistoryCut(before: 12))
+  }
+
+  @Test func aMirroredStoreRefuses() throws {
+    let sql = "CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER PRIMARY KEY)"
+    let refused = try Self.plan([.keepLast(2)], sql: sql)
+    #expect(refused.refusals.map(\.name) == ["mirroring"])
+    let nothing = try Self.plan([.keepLast(20)], sql: sql)
+    #expect(nothing.refusals.isEmpty)
+    let ignored = try Self.plan(
+      [.keepLast(2)], change: { $0.ignoredGuards = ["mirroring"] }, sql: sql)
+    #expect(ignored.refusals.isEmpty)
+  }
+
+  @Test func tokensAreToldWhatBecomesOfThem() throws {
+    let plan = try Self.plan([.keepLast(4)]) {
+      $0.tokens = ["8", "9", "0", "last", "99", "2024-07-29", "\(StoreWriter.identifier):3"]
+    }
+    #expect(
+      plan.tokens.map(\.stateAfter)
+        == ["expired", "valid", "valid", "valid", "ahead", "valid", "expired"])
+  }
+
+  @Test func onlyIfLarger() throws {
+    let bytes = try #require(try Self.plan([.keepLast(1)]).history.byteCount)
+    let same = try Self.plan([.keepLast(1)]) { $0.ifLargerThan = bytes }
+    #expect(same.deletion.isEmpty && same.isSmallEnough && same.cut == nil)
+    let larger = try Self.plan([.keepLast(1)]) { $0.ifLargerThan = bytes - 1 }
+    #expect(larger.deletion.transactionCount == 11)
+  }
+
+  @Test func anEmptyHistory() throws {
+    let plan = try Self.plan(
+      [.keepLast(1), .all, .maxSize(bytes: 5), .before(token: "0")], bookmarks: [("a", 0)],
+      sql: "DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
+    #expect(plan.deletion.isEmpty)
+    #expect(plan.cut == nil)
+  }
+
+  @Test(arguments: ["99", "0BADF00D-0000-0000-0000-000000000000:3"])
+  func tokensThatNameNothingHere(_ token: String) throws {
+    #expect(throws: HistoryError.self) { try Self.plan([.before(token: token)]) }
+  }
+
+  @Test func aTokenThatHasExpiredLeavesNothingToDo() throws {
+    let plan = try Self.plan(
+      [.before(token: "3")],
+      sql: "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 5; DELETE FROM ATRANSACTION WHERE Z_PK < 5")
+    #expect(plan.deletion.isEmpty)
+  }
+
+  /// The pages of what stays, written anew, take about the size that was asked for.
+  @Test func theLargestSize() throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(
+      to: folder.file("a.store"), transactions: 20_000, changesEach: 3)
+    let pruner = try HistoryPruner(path: path)
+    let all = try #require(
+      try pruner.plan(PruneRequest(.transactions([.keepLast(1)]))).history.byteCount)
+    let plan = try pruner.plan(PruneRequest(.transactions([.maxSize(bytes: all / 3)])))
+    #expect(try pruner.prune(plan).problem == nil)
+    let query = try StoreQuery(path: path)
+    try query.run("VACUUM INTO '\(folder.file("b.store"))'")
+    let left =
+      try HistoryPruner(path: folder.file("b.store"))
+      .plan(PruneRequest(.transactions([.keepLast(1)]))).history.byteCount ?? 0
+    #expect(left <= all / 3 + 8 * 4096)
+    #expect(left >= all / 4)
+    // What was said of the bytes is about right.
+    #expect(abs((plan.byteCount ?? 0) - (all - left)) < all / 20)
+  }
+
+  @Test func changesOfAnEntityThatLeftTheModel() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    let query = try StoreQuery(path: path)
+    try query.run(
+      """
+      UPDATE ACHANGE SET ZENTITY = 50 WHERE Z_PK IN (1, 5, 9);
+      UPDATE ACHANGE SET ZENTITY = 51 WHERE Z_PK = 2;
+      INSERT INTO Z_PRIMARYKEY VALUES (50, 'Gone', 0, 9)
+      """)
+    let pruner = try HistoryPruner(path: path)
+    #expect(throws: HistoryError.presentEntity(name: "Trip", path: path)) {
+      try pruner.plan(PruneRequest(.entity("Trip")))
+    }
+    #expect(throws: HistoryError.presentEntity(name: "Trip", path: path)) {
+      try pruner.plan(PruneRequest(.entity("#5")))
+    }
+    #expect(throws: HistoryError.self) { try pruner.plan(PruneRequest(.entity("Nothing"))) }
+    for (name, count) in [("Gone", 3), ("#51", 1), ("#51", 0), ("#52", 0)] {
+      let plan = try pruner.plan(PruneRequest(.entity(name)))
+      #expect(plan.deletion.changeCount == count)
+      #expect(plan.deletion.transactionCount == 0)
+      #expect(try pruner.prune(plan).deleted.changeCount == count)
+    }
+    #expect(try query.lines("SELECT count(*) FROM ATRANSACTION") == ["12"])
+    #expect(try query.lines("SELECT count(*) FROM ACHANGE") == ["23"])
+    // Without a model it cannot be known who has left it.
+    try query.run("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00'")
+    #expect(throws: HistoryError.presentEntity(name: "Gone", path: path)) {
+      try pruner.plan(PruneRequest(.entity("Gone")))
+    }
+  }
+
+  /// A consumer that sets its bookmark while somebody thinks about the plan.
+  @Test func aBookmarkThatIsSetBetweenPlanAndAct() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    let pruner = try HistoryPruner(path: path)
+    let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(2)])))
+    let file = BookmarkFile.path(besideStore: path)
+    let token = HistoryToken(storeIdentifier: StoreWriter.identifier, transaction: 5)
+    try BookmarkFile.set(Bookmark(name: "late", token: token, timestamp: nil), in: file)
+    #expect(throws: StoreWriteError.self) { try pruner.prune(plan) }
+    #expect(try StoreQuery(path: path).lines("SELECT count(*) FROM ATRANSACTION") == ["12"])
+    try FileBytes.write(Array("nonsense".utf8), to: file)
+    #expect(throws: HistoryError.self) { try pruner.prune(plan) }
+    #expect(throws: HistoryError.self) { try pruner.plan(plan.request) }
+    #expect(try StoreQuery(path: path).lines("SELECT count(*) FROM ATRANSACTION") == ["12"])
+  }
+
+  @Test func savesBetweenPlanAndActStay() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    let pruner = try HistoryPruner(path: path)
+    let plan = try pruner.plan(PruneRequest(.transactions([.all])))
+    try StoreEditor(path: path).appendHistory(
+      HistoryRecord(changes: [.init(.insert, "Trip", 99)]))
+    let result = try pruner.prune(plan)
+    #expect(result.problem == nil)
+    #expect(result.deleted.transactionCount == 12)
+    #expect(try StoreQuery(path: path).lines("SELECT Z_PK FROM ATRANSACTION") == ["13"])
+  }
+}

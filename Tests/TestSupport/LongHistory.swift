@@ -1,0 +1,42 @@
+/// Stores with many transactions that look alike, written by SQL alone.
+package enum LongHistory {
+  /// Writes a store.
+  ///
+  /// - Parameters:
+  ///   - path: Where.
+  ///   - transactions: How many, numbered from 1 and a second apart.
+  ///   - changesEach: How many changes each of them has.
+  ///   - sizes: How many changes some of them have instead.
+  @discardableResult
+  package static func write(
+    to path: String, transactions: Int, changesEach: Int, sizes: [Int: Int] = [:],
+    shape: StoreWriter.Shape = StoreWriter.Shape()
+  ) throws -> String {
+    let writer = try StoreWriter(path: path, shape: shape)
+    let cases = sizes.sorted { $0.key < $1.key }.map { "WHEN \($0.key) THEN \($0.value)" }
+    let size =
+      cases.isEmpty
+      ? "\(changesEach)" : "CASE i \(cases.joined(separator: " ")) ELSE \(changesEach) END"
+    let numbers =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(transactions))"
+    try writer.sql(
+      """
+      \(numbers) INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP)
+        SELECT i, 16002, 700000000.0 + i FROM n
+      """)
+    try writer.sql(
+      """
+      \(numbers), m(i, k) AS
+        (SELECT i, 1 FROM n WHERE \(size) >= 1 UNION ALL SELECT i, k + 1 FROM m WHERE k < \(size))
+      INSERT INTO ACHANGE (Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS)
+        SELECT 16001, 1, 4, k, i, x'80' FROM m ORDER BY i, k
+      """)
+    try writer.sql(
+      """
+      INSERT INTO Z_PRIMARYKEY SELECT 16001, 'CHANGE', 0, max(Z_PK) FROM ACHANGE;
+      INSERT INTO Z_PRIMARYKEY SELECT 16002, 'TRANSACTION', 0, max(Z_PK) FROM ATRANSACTION
+      """)
+    try writer.close()
+    return path
+  }
+}

@@ -1,0 +1,89 @@
+import StoreFormat
+import TestSupport
+import Testing
+
+/// Pruning while others use the store: nothing of theirs is lost or doubled.
+@Suite struct PruneBesideOthersTests {
+  /// A store of the model with a long history that tells nothing of its tables, and a tag to write on.
+  private static func store(_ folder: TemporaryFolder, transactions: Int) throws -> String {
+    let path = folder.file("Trips.store")
+    try StoreCreator.create(at: path, model: TripsModel.model)
+    let editor = try StoreEditor(path: path)
+    var save = StoreSave()
+    save.insert("Tag")
+    try editor.append(save)
+    try editor.close()
+    try StoreQuery(path: path).run(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < \(transactions))
+      INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) SELECT i, 16002, 7e8 + i FROM n;
+      WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < \(transactions * 5))
+      INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID)
+        SELECT i, 16001, 0, 4, i, 1 + (i - 1) / 5 FROM n WHERE 1 + (i - 1) / 5 <= \(transactions);
+      UPDATE Z_PRIMARYKEY SET Z_MAX = \(transactions) WHERE Z_ENT = 16002;
+      UPDATE Z_PRIMARYKEY SET Z_MAX = \(transactions * 5) WHERE Z_ENT = 16001
+      """)
+    return path
+  }
+
+  @Test func aWriterAndAReader() async throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.store(folder, transactions: 40_000)
+    async let saves = Tool.built("StoreAppender").run([path, "app", "120"])
+    async let pruning = Tool.histctl.run(["prune", path, "--keep-last", "10", "--yes", "--json"])
+    let reader = try StoreQuery(path: path)
+    let question = """
+      SELECT min(Z_PK), max(Z_PK), count(*), (SELECT count(*) FROM ACHANGE),
+        (SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID < (SELECT min(Z_PK) FROM ATRANSACTION))
+      FROM ATRANSACTION
+      """
+    for _ in 0..<30 {
+      try reader.run("BEGIN")
+      let seen = try reader.lines(question)
+      try await Task.sleep(for: .milliseconds(10))
+      #expect(try reader.lines(question) == seen)
+      try reader.run("COMMIT")
+      let numbers = seen[0].split(separator: "|").compactMap { Int($0) }
+      #expect(numbers[2] == numbers[1] - numbers[0] + 1, "\(seen)")
+      #expect(numbers[4] == 0, "\(seen)")
+    }
+    let (saved, pruned) = (try await saves, try await pruning)
+    #expect(saved.status == 0, "\(saved.errors)")
+    #expect(pruned.status == 0, "\(pruned.errors)")
+
+    let query = try StoreQuery(path: path)
+    let left = try query.lines("SELECT Z_PK FROM ATRANSACTION ORDER BY Z_PK").compactMap { Int($0) }
+    let first = try #require(left.first)
+    #expect(left == Array(first...(first + left.count - 1)))
+    #expect(left.last == 40_120)
+    #expect(saved.lines.compactMap { Int($0) } == Array(40_001...40_120))
+    #expect(
+      try query.lines(
+        """
+        SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID NOT IN (SELECT Z_PK FROM ATRANSACTION)
+        """) == ["0"])
+    #expect(try query.lines("SELECT count(*) FROM ZTRIP") == ["120"])
+    #expect(try query.lines("SELECT ZLABEL FROM ZTAG WHERE Z_PK = 1") == ["app 120"])
+    #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
+  }
+
+  /// The one finds what it planned for, the other finds it gone; neither takes more than was planned.
+  @Test func anotherHistctl() async throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.store(folder, transactions: 40_000)
+    async let first = Tool.histctl.run(["prune", path, "--before", "30000", "--yes"])
+    async let second = Tool.histctl.run(["prune", path, "--before", "20000", "--yes"])
+    let statuses = [try await first.status, try await second.status]
+    #expect(statuses.contains(0) || statuses.allSatisfy { [3, 7].contains($0) }, "\(statuses)")
+    #expect(statuses.allSatisfy { [0, 3, 7].contains($0) }, "\(statuses)")
+    let rest = try await Tool.histctl.run(["prune", path, "--before", "30000", "--yes"])
+    #expect(rest.status == 0, "\(rest.errors)")
+    let query = try StoreQuery(path: path)
+    #expect(
+      try query.lines("SELECT min(Z_PK), max(Z_PK), count(*) FROM ATRANSACTION")
+        == ["30000|40000|10001"])
+    #expect(
+      try query.lines("SELECT min(ZTRANSACTIONID), count(*) FROM ACHANGE") == ["30000|50005"])
+    #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
+  }
+}
