@@ -18,8 +18,9 @@ final class ErasureRun {
   private static let longestHold = 0.045
   /// How long the lock is left to others. SQLite's waiters sleep and poll at intervals of this order.
   private static let rest = 0.020
-  /// How often a store that is locked is asked again.
-  private static let pollInterval = 0.005
+  /// How often a store that is locked is asked again: often, because a program that saves without a
+  /// pause lets go for an instant only.
+  private static let pollInterval = 0.000_5
 
   private(set) var result = Erasure()
 

@@ -30,7 +30,8 @@ import Testing
     let folder = try TemporaryFolder()
     let path = try Self.store(folder, transactions: 40_000)
     async let saves = Tool.built("StoreAppender").run([path, "app", "120"])
-    async let pruning = Tool.histctl.run(["prune", path, "--keep-last", "10", "--yes", "--json"])
+    async let pruning = Tool.histctl.run(
+      ["prune", path, "--keep-last", "10", "--yes", "--busy-timeout", "120"])
     let reader = try StoreQuery(path: path)
     let question = """
       SELECT min(Z_PK), max(Z_PK), count(*), (SELECT count(*) FROM ACHANGE),
@@ -71,12 +72,18 @@ import Testing
   @Test func anotherHistctl() async throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder, transactions: 40_000)
-    async let first = Tool.histctl.run(["prune", path, "--before", "30000", "--yes"])
-    async let second = Tool.histctl.run(["prune", path, "--before", "20000", "--yes"])
+    async let first = Tool.histctl.run([
+      "prune", path, "--before", "30000", "--yes", "--busy-timeout", "60",
+    ])
+    async let second = Tool.histctl.run([
+      "prune", path, "--before", "20000", "--yes", "--busy-timeout", "60",
+    ])
     let statuses = [try await first.status, try await second.status]
     #expect(statuses.contains(0) || statuses.allSatisfy { [3, 7].contains($0) }, "\(statuses)")
     #expect(statuses.allSatisfy { [0, 3, 7].contains($0) }, "\(statuses)")
-    let rest = try await Tool.histctl.run(["prune", path, "--before", "30000", "--yes"])
+    let rest = try await Tool.histctl.run([
+      "prune", path, "--before", "30000", "--yes", "--busy-timeout", "60",
+    ])
     #expect(rest.status == 0, "\(rest.errors)")
     let query = try StoreQuery(path: path)
     #expect(

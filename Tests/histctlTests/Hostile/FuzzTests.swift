@@ -28,6 +28,7 @@ import Testing
       let others = [
         ["info", path], ["show", path, "last"], ["diff", path, "0", "--json"],
         ["object", path, "Trip/p5"],
+        ["prune", path, "--keep-last", "3", "--dry-run"],
       ]
       async let lines = tool.run(start + ["log", path, "--json"])
       async let page = tool.run(start + others[index % others.count])
@@ -40,6 +41,25 @@ import Testing
           "\(damage) \(index): \(status) \(result.errors)")
       }
       #expect(try FileBytes.read(path) == store)
+      try FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  /// Whatever a file holds, deleting in it ends with a status, and tables of entities stay.
+  @Test(arguments: Damage.allCases) func pruningSurvives(_ damage: Damage) async throws {
+    let folder = try TemporaryFolder()
+    let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))
+    var random = SeededGenerator(seed: UInt64(damage.rawValue.utf8.count) &* 31)
+    let tool = Tool("timeout") ?? Tool.histctl
+    let start = Tool("timeout") == nil ? [] : ["-s", "KILL", "20", Tool.histctl.path]
+    for index in 0..<(Self.count / 2) {
+      let path = folder.file("\(index).store")
+      try spoil(original, damage, &random, path)
+      let result = try await tool.run(
+        start + ["prune", path, "--keep-last", "3", "--yes", "--busy-timeout", "0.5"])
+      #expect(
+        [0, 2, 3, 5, 7, 8, 9].contains(result.status),
+        "\(damage) \(index): \(result.status) \(result.errors)")
       try FileManager.default.removeItem(atPath: path)
     }
   }
