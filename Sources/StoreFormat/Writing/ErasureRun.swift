@@ -11,7 +11,7 @@ import Glibc
 /// Takes the steps of a deletion in batches, each one SQLite transaction.
 final class ErasureRun {
   /// How long a batch holds the write lock where nobody else writes, and where somebody does.
-  private static let hold = (alone: 0.032, shared: 0.018)
+  private static let hold = (alone: 0.028, shared: 0.018)
   /// The first batch is a small one, for nothing is known yet of the disk.
   private static let firstHold = 0.008
   /// A commit that readers keep waiting is given up after this time, so that others get their turn.
@@ -37,6 +37,8 @@ final class ErasureRun {
   private var wasLocked = false
   /// Whether others are writing at present.
   private var othersWrite = false
+  /// Whether the disk was full, so that each step is a batch of its own.
+  private var isSpaceShort = false
   /// How long a commit takes, by the time that it took to delete what it commits.
   private var commitShare = 1.0
 
@@ -67,7 +69,7 @@ final class ErasureRun {
   func run(progress: (DeletedHistory) -> Void) throws {
     while !isFinished {
       try waitForTurn()
-      try patiently { try deleteBatch() }
+      try patiently { try deleteWithinSpace() }
       progress(result.deleted)
       if !isFinished { try log.keepShort() }
     }
@@ -101,10 +103,24 @@ final class ErasureRun {
 
   // MARK: - One batch
 
+  /// Deletes a batch; where the disk is full, a small one that fits into the space of the log.
+  ///
+  /// Whoever prunes may do so because the disk is full.
+  private func deleteWithinSpace() throws {
+    do {
+      try deleteBatch()
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+      guard try log.makeRoom() || !isSpaceShort else { throw error }
+      isSpaceShort = true
+      try deleteBatch()
+    }
+  }
+
   private func deleteBatch() throws {
     let isShared = othersWrite || wasLocked
-    let hold =
+    let longest =
       result.batchCount == 0 ? Self.firstHold : isShared ? Self.hold.shared : Self.hold.alone
+    let hold = isSpaceShort ? 0 : longest
     var next = position
     try database.beginTransaction(.immediate)
     let start = ContinuousClock.now

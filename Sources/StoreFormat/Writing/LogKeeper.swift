@@ -94,6 +94,15 @@ final class LogKeeper {
     return true
   }
 
+  /// Moves all of the log into the store, so that its space can be used again; false where that gains
+  /// nothing.
+  func makeRoom() throws -> Bool {
+    guard pageCount.pointee > 0, try !checkpoint(SQLITE_CHECKPOINT_PASSIVE).isRest else {
+      return false
+    }
+    return try restart()
+  }
+
   /// Leaves the log empty where nobody reads in it, as the frameworks do; else as short as it can be.
   func settle() {
     guard let state = try? checkpoint(SQLITE_CHECKPOINT_PASSIVE), !state.isRest else { return }
