@@ -64,6 +64,10 @@ struct Prune: ParsableCommand {
 
   func run() throws {
     let session = Session(output)
+    // What is no token anywhere is told of once, and before anything is deleted.
+    for token in [retention.before].compactMap({ $0 }) + checkToken {
+      _ = try TokenExpression(token, now: session.now)
+    }
     var request = PruneRequest(retention.target)
     request.ifLargerThan = ifLarger?.bytes
     request.allowance = maxBehind?.allowance

@@ -26,13 +26,13 @@ final class PruneRun {
       session: session, writer: writer, showsDetail: stores.stores.count == 1, consent: consent)
     guard consent == .asks else {
       for path in stores.stores {
-        try isolated { try plan(path, output) { try prune($0, $1, output) } }
+        try isolated(path) { try plan(path, output) { try prune($0, $1, output) } }
       }
       return
     }
     var planned: [(HistoryPruner, PrunePlan)] = []
     for path in stores.stores {
-      try isolated { try plan(path, output) { planned.append(($0, $1)) } }
+      try isolated(path) { try plan(path, output) { planned.append(($0, $1)) } }
     }
     // The question stands below what it is about.
     try writer.flush()
@@ -42,7 +42,9 @@ final class PruneRun {
       end(with: .answerIsNo)
       return
     }
-    for (pruner, plan) in planned { try isolated { try prune(pruner, plan, output) } }
+    for (pruner, plan) in planned {
+      try isolated(plan.path) { try prune(pruner, plan, output) }
+    }
   }
 
   /// Plans, shows the plan and goes on where there is something to delete.
@@ -85,13 +87,13 @@ final class PruneRun {
   }
 
   /// Tells of what goes wrong with one store; output that cannot be written ends everything.
-  private func isolated(_ body: () throws -> Void) throws {
+  private func isolated(_ path: String, _ body: () throws -> Void) throws {
     do {
       try body()
     } catch let error as OutputError {
       throw error
     } catch {
-      let failure = Failure(error)
+      let failure = Failure(error).naming(path, amongSeveral: stores.stores.count > 1)
       session.diagnostics.report(failure)
       end(with: failure.status)
     }
@@ -103,6 +105,19 @@ final class PruneRun {
 }
 
 extension Failure {
+  /// The failure with the store that it is about, where the message does not say so itself.
+  fileprivate func naming(_ path: String, amongSeveral: Bool) -> Failure {
+    var failure = self
+    if amongSeveral, message.ranges(of: path).isEmpty {
+      failure = Failure(
+        status: status, kind: kind, message: "\(path): \(message)", hint: hint, details: details)
+    }
+    if !details.contains(where: { $0.0 == "store" }) {
+      failure.details.insert(("store", .string(path)), at: 0)
+    }
+    return failure
+  }
+
   /// The failure of work of which a part is done already.
   fileprivate func partly(_ deleted: DeletedHistory, of deletion: HistoryDeletion) -> Failure {
     guard deleted.changeCount > 0 || deleted.transactionCount > 0 else { return self }

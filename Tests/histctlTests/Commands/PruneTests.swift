@@ -231,6 +231,24 @@ import Testing
     #expect(plans.lines.count == 2)
   }
 
+  @Test func mistakesAreToldOfOnceAndNameTheirStore() async throws {
+    let sample = try SampleFolder()
+    try FileBytes.write(
+      try FileBytes.read(sample.store), to: sample.folder.file("second.store"))
+    let once = try await sample.run("prune sample.store second.store --before nonsense --yes")
+    #expect(once.status == 64)
+    #expect(once.errors.split(separator: "\n").count == 2)
+    let each = try await sample.run("prune sample.store second.store --entity Gone --yes")
+    #expect(each.status == 64)
+    #expect(each.errors.contains("histctl: sample.store: no entity named 'Gone'"))
+    #expect(each.errors.contains("histctl: second.store: no entity named 'Gone'"))
+    let json = try await sample.run("prune sample.store --entity Trip --yes --json")
+    #expect(json.errors.contains(#""store":"sample.store""#))
+    let ahead = try await sample.run("prune sample.store --before 99 --yes")
+    #expect(ahead.status == 4)
+    #expect(try Self.numbers(sample.store).count == 12)
+  }
+
   @Test func aMirroredStoreIsRefused() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER PRIMARY KEY)")
