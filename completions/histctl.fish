@@ -70,7 +70,7 @@ end
 function __histctl_table --no-scope-shadowing
     switch $argv[1]
         case 'histctl'
-            set commands info log show diff object export stats token demo
+            set commands info log show diff object export stats prune token demo
             set valued 
             set store_position 0
         case 'histctl info'
