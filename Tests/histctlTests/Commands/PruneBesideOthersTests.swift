@@ -93,4 +93,38 @@ import Testing
       try query.lines("SELECT min(ZTRANSACTIONID), count(*) FROM ACHANGE") == ["30000|50005"])
     #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
   }
+
+  /// Whenever it is ended, a whole history is left, and the next run does the rest.
+  @Test(.enabled(if: Tool("timeout") != nil), arguments: ["TERM", "KILL"], [0.05, 0.15, 0.3, 0.6])
+  func isEndedBySignal(_ signal: String, _ seconds: Double) async throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(
+      to: folder.file("a.store"), transactions: 20_000, changesEach: 5, sizes: [9000: 40_000])
+    let timeout = try #require(Tool("timeout"))
+    let options = ["prune", path, "--keep-last", "3", "--yes", "--quiet"]
+    let ended = try await timeout.run(
+      ["--preserve-status", "-s", signal, "\(seconds)", Tool.histctl.path] + options)
+    #expect([0, 137, 143].contains(ended.status), "\(ended.errors)")
+    let query = try StoreQuery(path: path)
+    #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
+    #expect(
+      try query.lines("SELECT max(Z_PK), max(Z_PK) - min(Z_PK) + 1 - count(*) FROM ATRANSACTION")
+        == ["20000|0"])
+    // Of every transaction all changes are there; only the oldest can have lost a part of them.
+    #expect(
+      try query.lines(
+        """
+        SELECT ZTRANSACTIONID, count(*) FROM ACHANGE GROUP BY 1
+        HAVING count(*) <> iif(ZTRANSACTIONID = 9000, 40000, 5)
+          AND ZTRANSACTIONID <> (SELECT min(Z_PK) FROM ATRANSACTION)
+        """) == [])
+    #expect(
+      try query.lines(
+        """
+        SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID NOT IN (SELECT Z_PK FROM ATRANSACTION)
+        """) == ["0"])
+    #expect(try await Tool.histctl.run(options).status == 0)
+    #expect(try query.lines("SELECT Z_PK FROM ATRANSACTION") == ["19998", "19999", "20000"])
+    #expect(try query.lines("SELECT count(*) FROM ACHANGE") == ["15"])
+  }
 }
