@@ -11,13 +11,14 @@ import Glibc
 /// Takes the steps of a deletion in batches, each one SQLite transaction.
 final class ErasureRun {
   /// How long a batch holds the write lock where nobody else writes, and where somebody does.
-  private static let hold = (alone: 0.028, shared: 0.018)
+  private static let hold = (alone: 0.028, shared: 0.015)
   /// The first batch is a small one, for nothing is known yet of the disk.
   private static let firstHold = 0.008
   /// A commit that readers keep waiting is given up after this time, so that others get their turn.
   private static let longestHold = 0.045
-  /// How long the lock is left to others. SQLite's waiters sleep and poll at intervals of this order.
-  private static let rest = 0.020
+  /// How long the lock is left to others. SQLite's waiters sleep and poll, in the first eighth of a
+  /// second at intervals of 25 milliseconds at most, so that none of them misses this.
+  private static let rest = 0.030
   /// How often a store that is locked is asked again: often, because a program that saves without a
   /// pause lets go for an instant only.
   private static let pollInterval = 0.000_5
