@@ -44,6 +44,14 @@ public enum StoreWriteError: Error, Hashable, Sendable {
   case historyChanged(path: String, detail: String)
   /// A reader keeps the log from being used again, so that it would grow without end.
   case pinnedLog(path: String, seconds: Double)
+  /// A copy would take the place of the store or of its folder of large values.
+  case copyOntoItself(path: String, of: String)
+  /// The store gives back free pages only when it is rebuilt.
+  case notIncremental(path: String)
+  /// Rebuilding the store would number the rows of these tables anew.
+  case renumbersRows(path: String, tables: [String])
+  /// The file system has too little room, in bytes, to rebuild the store.
+  case withoutSpace(path: String, needed: Int64, free: Int64)
 }
 
 extension StoreWriteError {
@@ -86,6 +94,16 @@ extension StoreWriteError {
     case .pinnedLog(let path, let seconds):
       "another program has been reading an old state of \(path) for more than "
         + "\(StoreError.text(of: seconds)), so that its -wal would grow without end"
+    case .copyOntoItself(let path, let store):
+      "a copy at \(path) would take the place of \(store), or of its folder of large values"
+    case .notIncremental(let path):
+      "\(path) was made to give back free pages only when it is rebuilt"
+    case .renumbersRows(let path, let tables):
+      "rebuilding \(path) would number rows anew in \(tables.prefix(5).joined(separator: ", "))"
+        + (tables.count > 5 ? " and \(tables.count - 5) more" : "")
+        + ", which \(tables.count == 1 ? "has" : "have") no primary key"
+    case .withoutSpace(let path, let needed, let free):
+      "rebuilding \(path) takes \(needed) bytes for a while, and \(free) are free"
     }
   }
 
@@ -111,6 +129,10 @@ extension StoreWriteError {
     case .numbersExhausted: "check the store: a number of a row must be damaged"
     case .historyChanged: "run the command again, which looks at the store anew"
     case .pinnedLog: "run the command again when the other program is done"
+    case .copyOntoItself: "choose a name that differs before its extension, or another folder"
+    case .notIncremental: "close every program that has it open, and use --full"
+    case .renumbersRows: "leave out --full; something may refer to these rows by their numbers"
+    case .withoutSpace: "make room, or leave out --full"
     }
   }
 }

@@ -8,7 +8,12 @@ import GRDBSQLite
 /// trusted, but its triggers run, for an app's own triggers keep its own tables up.
 enum WritingConnection {
   /// Opens a queue for writing.
-  static func open(path: String, busyTimeout: Double) throws -> DatabaseQueue {
+  ///
+  /// - Parameter isExclusive: Whether nobody else may have the store open. A store with a write-ahead
+  ///   log that is open anywhere else, be it only to read, is busy then.
+  static func open(
+    path: String, busyTimeout: Double, isExclusive: Bool = false
+  ) throws -> DatabaseQueue {
     var configuration = Configuration()
     // The frameworks declare no foreign keys; an app's own tables are its own business.
     configuration.foreignKeysEnabled = false
@@ -21,6 +26,8 @@ enum WritingConnection {
       sqlite3_limit(
         database.sqliteConnection, SQLITE_LIMIT_LENGTH, StoreConnection.longestValue)
       try database.execute(sql: "PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON")
+      // Before the log is first looked at: from then on it is shared.
+      if isExclusive { try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
     }
     return try DatabaseQueue(path: path, configuration: configuration)
   }

@@ -1,0 +1,278 @@
+import GRDB
+import GRDBSQLite
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// What giving back free pages has come to.
+public struct CompactionResult: Hashable, Sendable {
+  /// Why it ended before all free pages were given back.
+  public enum Obstacle: Hashable, Sendable {
+    /// Another program held the store for too long.
+    case busy
+    /// A reader kept the log from being moved into the store for too long.
+    case pinnedLog
+  }
+
+  /// The pages before.
+  public let before: StoreSpace
+  /// The pages behind it.
+  public let after: StoreSpace
+  /// The size of the main file before, in bytes.
+  public let fileByteCountBefore: Int64
+  /// Its size behind it; a reader can keep the file from getting shorter until it is done.
+  public let fileByteCountAfter: Int64
+  /// What stood in the way; nil where all was done.
+  public let obstacle: Obstacle?
+}
+
+/// Gives the pages of a store that hold nothing back to the file system.
+///
+/// Deleting rows never makes a file smaller: their pages are kept for what comes. The tables, the
+/// rows, the journal mode and the way in which the store gives back pages stay as they are.
+public final class StoreCompactor: Sendable {
+  /// How long to wait before looking again at what somebody else holds, in seconds.
+  private static let patience = 0.02
+  /// How many frames the log may have before it is moved into the store, and how many at most.
+  private static let log = (usual: Int64(1000), most: Int64(3000))
+
+  /// Where the store's files are.
+  public let location: StoreLocation
+  /// How long to wait for a store that is locked, in seconds.
+  public let busyTimeout: Double
+
+  /// Chooses a store.
+  ///
+  /// - Throws: ``StoreWriteError/store(_:)``.
+  public init(path: String, busyTimeout: Double = 5) throws(StoreWriteError) {
+    self.busyTimeout = busyTimeout
+    do throws(StoreError) {
+      location = try StoreLocation(path: path)
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  // MARK: - Beside a running app
+
+  /// Gives back all free pages, a few at a time, beside whoever has the store open.
+  ///
+  /// Each hold of the write lock is meant to take at most 50 ms, and whoever saves meanwhile comes
+  /// first. Whatever ends it, the store is whole, and the next time goes on.
+  ///
+  /// - Parameter progress: Told how many pages have been given back.
+  /// - Throws: ``StoreWriteError/notIncremental(path:)`` where the store was not made for it, and
+  ///   ``StoreWriteError``; where nothing was given back yet and the store is held by somebody,
+  ///   ``StoreError/busy(path:seconds:)`` in it.
+  public func giveBackFreePages(
+    progress: (Int64) -> Void = { _ in }
+  ) throws -> CompactionResult {
+    try using(WritingConnection.open(path: location.resolvedPath, busyTimeout: busyTimeout)) {
+      database in
+      let fileBefore = try fileByteCount()
+      let before = try inspect(database)
+      guard before.freePageCount == 0 || before.autoVacuum != .none else {
+        throw StoreWriteError.notIncremental(path: location.path)
+      }
+      // Moving the log into the store takes longer than a hold may, and needs no write lock.
+      let log = LogMeter(database)
+      defer { log.stop() }
+      var obstacle: CompactionResult.Obstacle?
+      var run = PageRun()
+      var courtesy = LockCourtesy(version: try dataVersion(database))
+      while obstacle == nil {
+        let left = try freePageCount(database)
+        progress(max(0, before.freePageCount - left))
+        guard left > 0, before.autoVacuum == .incremental else { break }
+        courtesy.yield(version: try dataVersion(database))
+        do {
+          try run.giveBack(database, most: left, within: courtesy.longestHold)
+          if try !keepShort(log, database) { obstacle = .pinnedLog }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+          guard try freePageCount(database) < before.freePageCount else { throw error }
+          obstacle = .busy
+        }
+      }
+      _ = try moveLog(database)
+      return CompactionResult(
+        before: before, after: try StoreSpace(database: database),
+        fileByteCountBefore: fileBefore, fileByteCountAfter: try fileByteCount(),
+        obstacle: obstacle)
+    }
+  }
+
+  /// Moves the log into the store where it has grown long, and waits for a reader that is in the way.
+  ///
+  /// - Returns: Whether more may be written.
+  private func keepShort(_ log: LogMeter, _ database: Database) throws -> Bool {
+    guard log.frameCount >= Self.log.usual else { return true }
+    let end = Clock.seconds() + busyTimeout
+    while try moveLog(database) == false {
+      guard log.frameCount >= Self.log.most else { return true }
+      guard Clock.seconds() < end else { return false }
+      Clock.pause(Self.patience)
+    }
+    return true
+  }
+
+  /// Moves as much of the log into the store as readers allow.
+  ///
+  /// - Returns: Whether that was all, so that the next save begins the log anew if no reader is in
+  ///   the way; nil where there is no log.
+  private func moveLog(_ database: Database) throws -> Bool? {
+    let cursor = try StatementCursor(database, sql: "PRAGMA wal_checkpoint(PASSIVE)")
+    guard try cursor.step() else { return nil }
+    let (frames, moved) = (cursor.integer(at: 1), cursor.integer(at: 2))
+    while try cursor.step() {}
+    return frames < 0 ? nil : frames == moved
+  }
+
+  // MARK: - With the store to itself
+
+  /// Rebuilds the store without free pages, its tables in one piece each.
+  ///
+  /// Nobody else may have the store open, and for a while it takes twice its size beside itself.
+  /// SQLite does it in one transaction: whatever ends it, the store is as it was or done.
+  ///
+  /// - Throws: ``StoreWriteError/renumbersRows(path:tables:)``,
+  ///   ``StoreWriteError/withoutSpace(path:needed:free:)``, and ``StoreWriteError``; where somebody
+  ///   else has the store open, ``StoreError/busy(path:seconds:)`` in it.
+  public func rebuild() throws -> CompactionResult {
+    try using(openAlone()) { database in
+      let fileBefore = try fileByteCount()
+      let before = try inspect(database)
+      let tables = try RowNumbering.tablesToRenumber(database)
+      guard tables.isEmpty else {
+        throw StoreWriteError.renumbersRows(path: location.path, tables: tables)
+      }
+      try checkSpace(for: before)
+      try database.execute(sql: "VACUUM")
+      try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+      return CompactionResult(
+        before: before, after: try StoreSpace(database: database),
+        fileByteCountBefore: fileBefore, fileByteCountAfter: try fileByteCount(), obstacle: nil)
+    }
+  }
+
+  /// Opens the store so that nobody else has it open, waiting for those who close it in time.
+  private func openAlone() throws -> DatabaseQueue {
+    let end = Clock.seconds() + busyTimeout
+    while true {
+      do {
+        let queue = try WritingConnection.open(
+          path: location.resolvedPath, busyTimeout: busyTimeout, isExclusive: true)
+        // A store with a rollback journal is locked by the first transaction only.
+        try queue.writeWithoutTransaction { database in
+          try database.execute(sql: "BEGIN EXCLUSIVE; ROLLBACK")
+        }
+        return queue
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+        guard Clock.seconds() < end else { throw error }
+        Clock.pause(Self.patience)
+      }
+    }
+  }
+
+  private func checkSpace(for space: StoreSpace) throws {
+    let free = try FreeSpace.byteCount(inFolder: location.folder)
+    // The new store is built in a temporary file, and goes into the log or, where there is none, the
+    // old pages go into the journal.
+    let live = space.byteCount - space.freeByteCount
+    let needed =
+      try FreeSpace.isTemporaryFolder(onFileSystemOf: location.folder)
+      ? live + max(live, space.byteCount) : max(live, space.byteCount)
+    guard free >= needed else {
+      throw StoreWriteError.withoutSpace(path: location.path, needed: needed, free: free)
+    }
+  }
+
+  // MARK: - Parts
+
+  /// Runs a body on a connection and closes it, and says in terms of stores what went wrong.
+  private func using(
+    _ open: @autoclosure () throws -> DatabaseQueue,
+    _ body: (Database) throws -> CompactionResult
+  ) throws -> CompactionResult {
+    do {
+      let queue = try open()
+      defer { try? queue.close() }
+      return try queue.writeWithoutTransaction(body)
+    } catch {
+      throw StoreWriteError.translating(
+        error, path: location.path, location: location, busyTimeout: busyTimeout)
+    }
+  }
+
+  /// The pages of a file that is a store.
+  private func inspect(_ database: Database) throws -> StoreSpace {
+    _ = try StoreLayout(database: database, path: location.path)
+    return try StoreSpace(database: database)
+  }
+
+  private func fileByteCount() throws(StoreError) -> Int64 {
+    try location.size(of: location.resolvedPath) ?? 0
+  }
+
+  private func freePageCount(_ database: Database) throws -> Int64 {
+    try StoreSpace(database: database).freePageCount
+  }
+
+  private func dataVersion(_ database: Database) throws -> Int64 {
+    try Int64.fetchOne(database, sql: "PRAGMA data_version") ?? 0
+  }
+}
+
+/// Gives back pages in runs that adapt to what a hold of the lock may take.
+private struct PageRun {
+  private var pageCount: Int64 = 16
+  private static let most: Int64 = 4096
+
+  /// Gives back one run of pages, in a transaction of its own.
+  mutating func giveBack(
+    _ database: Database, most left: Int64, within longest: Double
+  ) throws {
+    let runner = StatementRunner(database)
+    var begin = 0.0
+    try database.inTransaction(.immediate) {
+      begin = Clock.seconds()
+      try runner.run("PRAGMA incremental_vacuum(\(min(pageCount, left)))")
+      return .commit
+    }
+    let seconds = Clock.seconds() - begin
+    // Half of what may be, for pages differ.
+    let fitting = Double(pageCount) * longest / 2 / max(seconds, 0.000_1)
+    pageCount = min(max(1, Int64(min(fitting, Double(pageCount * 2)))), Self.most)
+  }
+}
+
+/// Knows how many frames the log has, from SQLite's own word at every commit of a connection.
+///
+/// The file does not tell: it stays as long as the log once was.
+private final class LogMeter {
+  private let connection: OpaquePointer?
+  private let count: UnsafeMutablePointer<CInt>
+
+  /// SQLite then leaves it to us to move the log into the store.
+  init(_ database: Database) {
+    connection = database.sqliteConnection
+    count = .allocate(capacity: 1)
+    count.initialize(to: 0)
+    sqlite3_wal_hook(
+      connection,
+      { context, _, _, frames in
+        context?.assumingMemoryBound(to: CInt.self).pointee = frames
+        return SQLITE_OK
+      }, count)
+  }
+
+  var frameCount: Int64 { Int64(count.pointee) }
+
+  func stop() { sqlite3_wal_hook(connection, nil, nil) }
+
+  deinit { count.deallocate() }
+}
