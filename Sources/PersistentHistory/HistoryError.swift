@@ -16,6 +16,18 @@ public enum HistoryError: Error, Hashable, Sendable {
   case unwritableBookmarks(path: String, reason: String)
   /// A token does not work with this store.
   case unusableToken(UnusableToken)
+  /// Another program was changing the bookmarks for too long.
+  case busyBookmarks(path: String)
+  /// A text cannot be a bookmark's name.
+  case malformedBookmarkName(String)
+  /// A bookmark that was only to go forward stands further on already.
+  case bookmarkIsAhead(name: String, present: Int64, wanted: Int64)
+  /// A bookmark that was to be set is a position in other stores.
+  case bookmarkOfOtherStore(name: String, path: String, identifiers: [String])
+  /// A token is to work in a rehearsal and to expire in it.
+  case contradictoryRehearsal(number: Int64)
+  /// The store has no identifier that a token could name.
+  case unnamedStore(path: String)
   /// Two files that were to be compared are different stores.
   case differentStores(first: ComparedStore, second: ComparedStore)
   /// Two copies of a store have no transaction in common any more from which on to compare them.
@@ -63,6 +75,19 @@ extension HistoryError {
       "cannot read the bookmarks in \(path): \(reason)"
     case .unwritableBookmarks(let path, let reason):
       "cannot change the bookmarks in \(path): \(reason)"
+    case .busyBookmarks(let path):
+      "another program is changing the bookmarks in \(path)"
+    case .malformedBookmarkName(let name):
+      "'\(name)' cannot be the name of a bookmark"
+    case .bookmarkIsAhead(let name, let present, let wanted):
+      "the bookmark \(name) stands at transaction \(present), and \(wanted) is before that"
+    case .bookmarkOfOtherStore(let name, let path, let identifiers):
+      "the bookmark \(name) in \(path) is of another store "
+        + "(\(identifiers.joined(separator: ", ")))"
+    case .contradictoryRehearsal(let number):
+      "the token \(number) cannot both work and expire"
+    case .unnamedStore(let path):
+      "\(path) has no identifier, so no token can name it"
     case .unusableToken(let token):
       token.message
     case .differentStores(let first, let second):
@@ -112,6 +137,18 @@ extension HistoryError {
       "move the file away to start without bookmarks, or name another with --bookmark-file"
     case .unwritableBookmarks:
       "make the file and its folder writable, or name another with --bookmark-file"
+    case .busyBookmarks:
+      "run the command again when the other one is done"
+    case .malformedBookmarkName:
+      "a name has letters, digits, '.', '_' and '-', and begins with a letter, a digit or '_'"
+    case .bookmarkIsAhead:
+      "its consumer would see again what it has seen; set it back with --force"
+    case .bookmarkOfOtherStore:
+      "choose another name or another --bookmark-file, or replace it with --force"
+    case .contradictoryRehearsal:
+      "to let a single token expire, leave out the token that is to work, or name another"
+    case .unnamedStore:
+      "open the store once with its app, which gives it an identifier"
     case .unusableToken(let token):
       token.remedy
     case .differentStores:

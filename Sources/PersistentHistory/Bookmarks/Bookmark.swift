@@ -19,9 +19,30 @@ public struct Bookmark: Hashable, Sendable {
     self.timestamp = timestamp
   }
 
-  /// Whether a text can be a bookmark's name.
+  /// A bookmark at a position in a store, which remembers when its transaction was saved.
+  ///
+  /// - Parameters:
+  ///   - name: The consumer's name.
+  ///   - token: The position.
+  ///   - path: The path of the store, for messages.
+  /// - Throws: ``HistoryError/malformedBookmarkName(_:)``, and ``HistoryError/unnamedStore(path:)``
+  ///   where no token can name the store.
+  public init(
+    name: String, at token: ResolvedToken, inStoreAt path: String
+  ) throws(HistoryError) {
+    guard Bookmark.isName(name) else { throw .malformedBookmarkName(name) }
+    guard let position = token.token else { throw .unnamedStore(path: path) }
+    self.init(name: name, token: position, timestamp: token.timestamp)
+  }
+
+  /// Whether a text can be a bookmark's name: at most 128 letters, digits, `.`, `_` and `-`, of
+  /// which the first is a letter, a digit or `_`.
+  ///
+  /// Such a name is safe as a part of a file's name, and is no option on a command line.
   public static func isName(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.count <= 128
+    guard let first = text.utf8.first, first != UInt8(ascii: "."), first != UInt8(ascii: "-")
+    else { return false }
+    return text.utf8.count <= 128
       && text.utf8.allSatisfy { byte in
         byte.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
           || [UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-")].contains(byte)

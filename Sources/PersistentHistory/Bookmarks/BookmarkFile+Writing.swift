@@ -22,34 +22,82 @@ extension BookmarkFile {
   ///   - bookmark: The bookmark; one of the same name is replaced.
   ///   - path: The file; it is made where it is missing.
   ///   - permissions: Who may read and write a file that has to be made.
+  ///   - onlyForward: Whether a bookmark that stands further on, or in another store, stays as it is.
   /// - Throws: ``HistoryError/unreadableBookmarks(path:reason:)`` where the file is there and cannot be
-  ///   understood, and ``HistoryError/unwritableBookmarks(path:reason:)``.
+  ///   understood, ``HistoryError/unwritableBookmarks(path:reason:)``,
+  ///   ``HistoryError/busyBookmarks(path:)`` and, where it is only to go forward,
+  ///   ``HistoryError/bookmarkIsAhead(name:present:wanted:)`` and
+  ///   ``HistoryError/bookmarkOfOtherStore(name:path:identifiers:)``.
   public static func set(
-    _ bookmark: Bookmark, in path: String, permissions: FilePermissions = .ownerReadWrite
+    _ bookmark: Bookmark, in path: String, permissions: FilePermissions = .ownerReadWrite,
+    onlyForward: Bool = false
   ) throws(HistoryError) {
-    try change(path, permissions: permissions) { bookmarks in
+    try change(path, creating: permissions) { bookmarks throws(HistoryError) in
+      if onlyForward, let present = bookmarks.first(where: { $0.name == bookmark.name }) {
+        try checkGoesForward(from: present, to: bookmark, in: path)
+      }
       bookmarks.removeAll { $0.name == bookmark.name }
       bookmarks.append(bookmark)
     }
   }
 
-  /// Changes the bookmarks while nobody else does.
-  private static func change(
-    _ path: String, permissions: FilePermissions, _ body: (inout [Bookmark]) -> Void
+  /// Removes bookmarks: all that are named, or none where one of them is not there.
+  ///
+  /// - Throws: ``HistoryError/unknownBookmark(name:path:known:)``,
+  ///   ``HistoryError/unreadableBookmarks(path:reason:)``,
+  ///   ``HistoryError/unwritableBookmarks(path:reason:)`` and ``HistoryError/busyBookmarks(path:)``.
+  public static func remove(_ names: [String], from path: String) throws(HistoryError) {
+    // What is not there is told without making or locking anything.
+    let present = try BookmarkFile(path: path)
+    for name in names { _ = try present.bookmark(named: name) }
+    guard !names.isEmpty else { return }
+    try change(path, creating: nil) { bookmarks throws(HistoryError) in
+      for name in names where !bookmarks.contains(where: { $0.name == name }) {
+        throw .unknownBookmark(name: name, path: path, known: bookmarks.map(\.name))
+      }
+      bookmarks.removeAll { names.contains($0.name) }
+    }
+  }
+
+  private static func checkGoesForward(
+    from present: Bookmark, to next: Bookmark, in path: String
   ) throws(HistoryError) {
+    for (store, wanted) in next.token.storeTokens {
+      guard let number = present.token.transaction(in: store) else {
+        throw .bookmarkOfOtherStore(
+          name: next.name, path: path, identifiers: present.token.storeTokens.keys.sorted())
+      }
+      guard number <= wanted else {
+        throw .bookmarkIsAhead(name: next.name, present: number, wanted: wanted)
+      }
+    }
+  }
+
+  /// Changes the bookmarks while nobody else does.
+  ///
+  /// - Parameter permissions: Who may read and write a file that has to be made; nil where it must
+  ///   be there.
+  private static func change(
+    _ path: String, creating permissions: FilePermissions?,
+    _ body: (inout [Bookmark]) throws(HistoryError) -> Void
+  ) throws(HistoryError) {
+    // Where the name is a link, what it leads to is replaced and the link stays.
+    let file = resolved(path)
     do {
-      let lock = try lock(path, permissions: permissions)
+      let lock = try lock(file, creating: permissions)
       defer { try? lock.close() }
       var status = stat()
       guard fstat(lock.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
-      var bookmarks = status.st_size == 0 ? [] : try BookmarkFile(path: path).bookmarks
-      body(&bookmarks)
+      var bookmarks = try BookmarkFile(path: file).bookmarks
+      try body(&bookmarks)
       // Who could read the file before can read it now; the process's mask may be narrower.
       let draft = try DraftFile(
-        path: path, permissions: FilePermissions(rawValue: status.st_mode & 0o666),
+        path: file, permissions: FilePermissions(rawValue: status.st_mode & 0o666),
         overwrites: true)
       try encode(bookmarks).withUnsafeBytes { try draft.write($0) }
       try draft.commit()
+    } catch Errno.resourceTemporarilyUnavailable {
+      throw .busyBookmarks(path: path)
     } catch let error as HistoryError {
       throw error
     } catch {
@@ -57,13 +105,23 @@ extension BookmarkFile {
     }
   }
 
+  private static func resolved(_ path: String) -> String {
+    guard let resolved = realpath(path, nil) else { return path }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
   /// Opens the file, made where it is missing, and locks it.
   ///
   /// Each change puts a new file in its place, so who has waited for the old one looks again.
-  private static func lock(_ path: String, permissions: FilePermissions) throws -> FileDescriptor {
+  private static func lock(
+    _ path: String, creating permissions: FilePermissions?
+  ) throws -> FileDescriptor {
     for _ in 0..<patience {
       let file = try FileDescriptor.open(
-        FilePath(path), .readWrite, options: [.create, .closeOnExec], permissions: permissions)
+        FilePath(path), .readWrite,
+        options: permissions == nil ? .closeOnExec : [.create, .closeOnExec],
+        permissions: permissions ?? .ownerReadWrite)
       if flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 {
         var mine = stat()
         var present = stat()

@@ -36,6 +36,11 @@ public struct BookmarkFile: Hashable, Sendable {
     } catch {
       throw .unreadableBookmarks(path: path, reason: error.text)
     }
+    // Whoever makes the file locks it before there is anything in it.
+    guard !bytes.isEmpty else {
+      bookmarks = []
+      return
+    }
     do {
       // The schema alone first: what a later one puts beside it may have another shape.
       let schema = try JSONDecoder().decode(Version.self, from: Data(bytes)).schema
@@ -49,6 +54,9 @@ public struct BookmarkFile: Hashable, Sendable {
           name: $0.name, token: $0.token,
           timestamp: $0.timestampRaw.map(StoreTimestamp.init(secondsSinceReferenceDate:)))
       }.sorted { $0.name < $1.name }
+      if let problem = BookmarkFile.problem(of: bookmarks) {
+        throw HistoryError.unreadableBookmarks(path: path, reason: problem)
+      }
     } catch let error as HistoryError {
       throw error
     } catch {
@@ -64,6 +72,17 @@ public struct BookmarkFile: Hashable, Sendable {
       throw .unknownBookmark(name: name, path: path, known: bookmarks.map(\.name))
     }
     return bookmark
+  }
+
+  /// What is wrong with the names of bookmarks, which somebody else may have written.
+  private static func problem(of bookmarks: [Bookmark]) -> String? {
+    if let bookmark = bookmarks.first(where: { !Bookmark.isName($0.name) }) {
+      return "it has a bookmark named '\(bookmark.name.prefix(40))', which cannot be a name"
+    }
+    for (bookmark, next) in zip(bookmarks, bookmarks.dropFirst()) where bookmark.name == next.name {
+      return "it has two bookmarks named '\(bookmark.name)'"
+    }
+    return nil
   }
 
   /// The content of a file with these bookmarks.

@@ -85,6 +85,11 @@ extension TokenExpression {
         "nothing follows the @",
         "write @name for a bookmark, @./file for a file, @- for standard input")
     }
+    if name.hasPrefix(".") || name.hasPrefix("-") {
+      throw malformed(
+        "a bookmark's name begins with a letter, a digit or '_'",
+        "for a file in this folder write @./\(name)")
+    }
     guard Bookmark.isName(name) else {
       throw malformed(
         "a bookmark's name has only letters, digits, '.', '_' and '-'",

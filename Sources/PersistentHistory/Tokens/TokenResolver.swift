@@ -36,6 +36,22 @@ public struct TokenResolver {
     return token
   }
 
+  /// Resolves a token, whatever its state.
+  func resolve(_ token: HistoryToken) throws -> ResolvedToken {
+    try resolve(token, text: token.description)
+  }
+
+  /// Resolves a token of another copy of the store: the same position, or the same moment.
+  ///
+  /// - Parameter remembered: When its transaction was saved, as a bookmark remembers it.
+  func resolve(
+    again token: ResolvedToken, remembered: StoreTimestamp?
+  ) throws -> ResolvedToken {
+    if let moment = token.moment { return try resolve(moment, text: token.text) }
+    guard let number = token.number else { return token }
+    return try exact(number, text: token.text, remembered: remembered)
+  }
+
   /// The number of the transaction that a token names; a moment names the first one at it or after.
   ///
   /// - Throws: ``HistoryError/noTransaction(text:)`` where the token stands before or behind all

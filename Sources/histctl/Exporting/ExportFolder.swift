@@ -105,11 +105,7 @@ struct ExportFolder {
 
   /// Where a consumer stands; nil for one that has not begun.
   private func position(of consumer: String) throws -> Int64? {
-    guard Bookmark.isName(consumer) else {
-      throw Failure(
-        status: .usage, kind: "usage", message: "'\(consumer)' cannot be the name of a bookmark",
-        hint: "a name has letters, digits, '.', '_' and '-'")
-    }
+    guard Bookmark.isName(consumer) else { throw HistoryError.malformedBookmarkName(consumer) }
     guard try BookmarkFile(path: bookmarks).bookmarks.contains(where: { $0.name == consumer })
     else {
       run.session.diagnostics.note(

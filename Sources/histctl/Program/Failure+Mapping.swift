@@ -77,6 +77,28 @@ extension Failure {
       self.init(
         status: .busy, kind: "pinnedLog", message: error.message, hint: error.remedy,
         details: [("store", .string(path))])
+    case .copyOntoItself(let path, _):
+      self.init(
+        status: .usage, kind: "copyOntoItself", message: error.message, hint: error.remedy,
+        details: [("path", .string(path))])
+    case .notIncremental(let path):
+      self.init(
+        status: .refused, kind: "notIncremental", message: error.message, hint: error.remedy,
+        details: [("store", .string(path))])
+    case .renumbersRows(let path, let tables):
+      self.init(
+        status: .refused, kind: "renumbersRows", message: error.message, hint: error.remedy,
+        details: [
+          ("store", .string(path)), ("tables", .array(tables.map(JSONValue.string))),
+        ])
+    case .withoutSpace(let path, let needed, let free):
+      self.init(
+        status: .cannotReadOrWrite, kind: "withoutSpace", message: error.message,
+        hint: error.remedy,
+        details: [
+          ("store", .string(path)), ("neededBytes", .integer(needed)),
+          ("freeBytes", .integer(free)),
+        ])
     default:
       self.init(
         status: .failure, kind: "notSaved", message: error.message, hint: error.remedy)
@@ -91,6 +113,12 @@ extension Failure {
       case .unknownBookmark: (.usage, "unknownBookmark")
       case .unreadableBookmarks: (.cannotReadOrWrite, "unreadableBookmarks")
       case .unwritableBookmarks: (.cannotReadOrWrite, "unwritableBookmarks")
+      case .busyBookmarks: (.busy, "busyBookmarks")
+      case .malformedBookmarkName: (.usage, "malformedBookmarkName")
+      case .bookmarkIsAhead: (.refused, "bookmarkIsAhead")
+      case .bookmarkOfOtherStore: (.refused, "bookmarkOfOtherStore")
+      case .contradictoryRehearsal: (.usage, "contradictoryRehearsal")
+      case .unnamedStore: (.cannotReadOrWrite, "unnamedStore")
       case .unusableToken(let token): (.historyGap, token.kind)
       case .differentStores: (.historyGap, "differentStores")
       case .withoutCommonTransaction: (.historyGap, "withoutCommonTransaction")

@@ -73,6 +73,13 @@ struct BookmarkFileTests {
     }
   }
 
+  @Test("a file that was only just made has no bookmarks")
+  func empty() throws {
+    let folder = try TemporaryFolder()
+    try Self.write("", beside: folder)
+    #expect(try BookmarkFile(path: folder.file("trips.store-bookmarks.json")).bookmarks.isEmpty)
+  }
+
   @Test("without a file there are no bookmarks")
   func missing() throws {
     let folder = try TemporaryFolder()
@@ -106,7 +113,7 @@ struct BookmarkFileTests {
       (#"{"schema":2,"bookmarks":[]}"#, "its schema is 2, expected 1"),
       (#"{"schema":2,"bookmarks":{"widget":5}}"#, "its schema is 2, expected 1"),
       (#"{"schema":0}"#, "its schema is 0, expected 1"),
-      ("", "it is not the JSON of bookmarks"), ("[]", "it is not the JSON of bookmarks"),
+      (" ", "it is not the JSON of bookmarks"), ("[]", "it is not the JSON of bookmarks"),
       (#"{"bookmarks":[]}"#, "it is not the JSON of bookmarks"),
       (#"{"schema":1}"#, "it is not the JSON of bookmarks"),
       (#"{"schema":"1","bookmarks":[]}"#, "it is not the JSON of bookmarks"),
@@ -115,6 +122,18 @@ struct BookmarkFileTests {
       (
         #"{"schema":1,"bookmarks":[{"name":"x","token":{"storeTokens":{"A":-1}}}]}"#,
         "it is not the JSON of bookmarks"
+      ),
+      (
+        #"{"schema":1,"bookmarks":[\#(entry("x", #""A":1"#)),\#(entry("x", #""A":2"#))]}"#,
+        "it has two bookmarks named 'x'"
+      ),
+      (
+        #"{"schema":1,"bookmarks":[\#(entry("../x", #""A":1"#))]}"#,
+        "it has a bookmark named '../x', which cannot be a name"
+      ),
+      (
+        String(repeating: " ", count: 1 << 20) + #"{"schema":1,"bookmarks":[]}"#,
+        "it is larger than 1 MiB"
       ),
     ])
   func refused(content: String, reason: String) throws {
@@ -129,7 +148,8 @@ struct BookmarkFileTests {
   @Test(
     "names of bookmarks",
     arguments: [
-      ("a", true), ("A.b_c-9", true), ("-", true), ("", false), ("a b", false), ("a/b", false),
+      ("a", true), ("A.b_c-9", true), ("_", true), ("9-", true), ("-", false), ("-a", false),
+      (".", false), ("..a", false), ("", false), ("a b", false), ("a/b", false),
       ("é", false), ("[", false), ("{", false), ("@", false), ("`", false), ("a\n", false),
     ])
   func names(text: String, isName: Bool) {

@@ -39,7 +39,7 @@ struct TokenExpressionTests {
       ("@widget", .bookmark(name: "widget")), ("@a.B_c-9", .bookmark(name: "a.B_c-9")),
       ("@-", .file(path: "-")), ("@./token", .file(path: "./token")),
       ("@/tmp/token of mine", .file(path: "/tmp/token of mine")), ("@../x", .file(path: "../x")),
-      ("@.", .bookmark(name: ".")), ("@57", .bookmark(name: "57")),
+      ("@_.", .bookmark(name: "_.")), ("@57", .bookmark(name: "57")),
     ])
   func read(text: String, expression: TokenExpression) throws {
     #expect(try TokenExpression(text, now: Self.now) == expression)
