@@ -20,6 +20,10 @@ struct InfoReport {
   /// The history; nil in a store without history tables.
   let overview: HistoryOverview?
   let bookmarks: [Bookmark]
+  /// How the bookmarks stand, by name; empty in a store without history tables.
+  let standings: [String: BookmarkStanding]
+  /// How far mirroring to CloudKit has come; nil where the store is not mirrored, or keeps no history.
+  let mirroring: MirroringState?
   let notices: [Notice]
 
   init(snapshot: StoreSnapshot, schema: HistorySchema, bookmarkPath: String?) throws {
@@ -35,11 +39,19 @@ struct InfoReport {
     bookmarks = try BookmarkFile(
       path: bookmarkPath ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath)
     ).bookmarks
-    notices = InfoReport.notices(snapshot.metadata, snapshot.layout, overview)
+    standings =
+      overview == nil
+      ? [:]
+      : Dictionary(
+        try BookmarkStanding.standings(of: bookmarks, in: snapshot).map { ($0.bookmark.name, $0) },
+        uniquingKeysWith: { first, _ in first })
+    mirroring = overview == nil ? nil : try MirroringState(snapshot: snapshot)
+    notices = InfoReport.notices(snapshot.metadata, snapshot.layout, overview, mirroring)
   }
 
   private static func notices(
-    _ metadata: StoreMetadata, _ layout: StoreLayout, _ overview: HistoryOverview?
+    _ metadata: StoreMetadata, _ layout: StoreLayout, _ overview: HistoryOverview?,
+    _ mirroring: MirroringState?
   ) -> [Notice] {
     var notices: [Notice] = []
     if let overview, overview.isTorn {
@@ -66,7 +78,8 @@ struct InfoReport {
       notices.append(
         Notice(
           kind: "mirrored",
-          text: "the store is mirrored to CloudKit, which needs its history"))
+          text: "the store is mirrored to CloudKit, which needs its history"
+            + (mirroring.map { $0.need.text } ?? "")))
     }
     if layout.history?.internsStrings == false {
       notices.append(
@@ -103,9 +116,10 @@ struct InfoReport {
     add("storeBytes", .integer(storeByteCount))
     add("freeBytes", .integer(freeByteCount))
     add("mirrored", .boolean(!layout.mirroringTables.isEmpty))
+    add("mirroring", mirroring?.json)
     add("hasHistory", .boolean(overview != nil))
     if let overview { members += overview.jsonMembers }
-    add("bookmarks", .array(bookmarks.map(\.json)))
+    add("bookmarks", .array(bookmarks.map { $0.json(standings[$0.name]) }))
     add("notices", .array(notices.map { ["kind": .string($0.kind), "message": .string($0.text)] }))
     return .object(JSONObject(members))
   }
@@ -157,11 +171,15 @@ extension HistoryOverview {
 
 extension Bookmark {
   /// The bookmark as a JSON object.
-  fileprivate var json: JSONValue {
+  fileprivate func json(_ standing: BookmarkStanding?) -> JSONValue {
     var members: [(String, JSONValue)] = [
       ("name", .string(name)), ("token", .string(token.description)),
     ]
     if let time = timestamp?.iso8601() { members.append(("timestamp", .string(time))) }
+    if let standing { members.append(("state", .string(standing.token.state.name))) }
+    if let lag = standing?.lag {
+      members.append(("transactionsBehind", .integer(lag.transactions)))
+    }
     return .object(JSONObject(members))
   }
 }

@@ -54,6 +54,7 @@ struct InfoText {
       "oldest", overview.oldest.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
     try field(
       "newest", overview.newest.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
+    try field("mirrored", report.mirroring.map { $0.text(tokens) })
   }
 
   private func counted(_ count: Int64, _ noun: String) -> String {
@@ -100,15 +101,23 @@ struct InfoText {
   private func writeBookmarks() throws {
     guard !report.bookmarks.isEmpty else { return }
     let rows = report.bookmarks.map { bookmark in
-      [
-        TableCell("@" + bookmark.name, style: .token), TableCell(bookmark.token.description),
+      let standing = report.standings[bookmark.name]
+      return [
+        TableCell("@" + bookmark.name, style: .token),
+        TableCell(
+          standing?.token.state.name ?? "-",
+          style: standing.map { $0.holdsHistory ? .inserted : .deleted } ?? .secondary),
+        TableCell(bookmark.token.description),
+        TableCell(standing?.lag?.transactions.grouped ?? "-"),
         TableCell(time.text(bookmark.timestamp)),
       ]
     }
     try writeTable(
       [
-        TableColumn("BOOKMARK", priority: 3, minimumWidth: 8, canShrink: true),
-        TableColumn("TOKEN", priority: 2, minimumWidth: 10, canShrink: true),
+        TableColumn("BOOKMARK", priority: 5, minimumWidth: 8, canShrink: true),
+        TableColumn("STATE", priority: 4),
+        TableColumn("TOKEN", priority: 2, minimumWidth: 10, canShrink: true, canDrop: true),
+        TableColumn("BEHIND", alignment: .trailing, priority: 3, canDrop: true),
         TableColumn("TIME", priority: 1, canDrop: true),
       ], rows, hidden: 0)
   }

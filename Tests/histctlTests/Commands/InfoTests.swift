@@ -101,6 +101,31 @@ import Testing
     #expect(program.status == 0 && person.status == 0)
   }
 
+  @Test func aMirrorSaysWhatItNeeds() async throws {
+    let folder = try TemporaryFolder()
+    let writer = try StoreWriter(path: folder.file("sample.store"))
+    try SampleStore.fill(writer)
+    try MirroredTables.add(
+      to: writer, token: try MirroredTables.archive([StoreWriter.identifier: 10]),
+      records: [
+        .init(needsUpload: true, lastExported: .integer(7)), .init(lastExported: .integer(9)),
+      ])
+    try writer.close()
+    let person = try await Tool.histctl.run(["info", writer.path])
+    #expect(person.status == 0)
+    #expect(
+      person.text.contains(
+        "\nmirrored    to CloudKit, history read up to 10, 1 of 2 records wait\n"))
+    #expect(
+      person.text.contains(
+        "note: the store is mirrored to CloudKit, which needs its history from transaction 7 on\n"))
+    let program = try await Tool.histctl.run(["info", writer.path, "--json"])
+    #expect(
+      program.text.contains(
+        #""mirrored":true,"mirroring":{"transaction":10,"state":"valid","records":2,"#
+          + #""pendingRecords":1,"lowestPending":7,"neededFrom":7}"#))
+  }
+
   @Test func bookmarksAreListed() async throws {
     let sample = try SampleFolder()
     let bookmarks = """
@@ -113,8 +138,8 @@ import Testing
       result.text.hasSuffix(
         """
 
-        BOOKMARK  TOKEN                                    TIME
-        @widget   1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:10  2024-07-29 00:51:40
+        BOOKMARK  STATE  TOKEN                                    BEHIND  TIME
+        @widget   valid  1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:10       2  2024-07-29 00:51:40
 
         """))
   }
