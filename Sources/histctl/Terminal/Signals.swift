@@ -44,6 +44,21 @@ enum Signals {
     }
   }
 
+  /// Calls a handler on a signal from now on, unless whoever started this program wanted the signal to
+  /// be ignored.
+  static func handle(
+    _ number: Int32, with handler: @escaping @convention(c) (Int32) -> Void
+  ) -> Disposition {
+    let before = Disposition(handler: signal(number, handler))
+    if before.isIgnored { _ = signal(number, SIG_IGN) }
+    return before
+  }
+
+  /// Handles a signal again as before `handle(_:with:)`.
+  static func restore(_ number: Int32, _ disposition: Disposition) {
+    _ = signal(number, disposition.handler)
+  }
+
   /// Ignores SIGINT, which belongs to the pager while one is on the screen.
   static func suspendInterrupts() -> Disposition {
     Disposition(handler: signal(SIGINT, SIG_IGN))
