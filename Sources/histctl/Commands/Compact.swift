@@ -1,0 +1,48 @@
+import ArgumentParser
+import PersistentHistory
+import StoreFormat
+
+/// `histctl compact`: gives free pages of a store back to the file system.
+struct Compact: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compact",
+    _superCommandName: "histctl",
+    abstract: "Give pages of a store that hold nothing back to the file system.",
+    discussion: """
+      Deleting history does not make a file smaller. This does, a few pages at a time and beside a \
+      running app, in a store that was made for it, as those of Apple's frameworks are. --full \
+      rebuilds the store instead: nobody else may have it open, and it needs twice its size for a \
+      while. It is refused where it would number the rows of a table anew.
+
+      Examples:
+        histctl compact default.store --dry-run
+        histctl compact default.store
+        histctl compact default.store --full --json
+      """)
+
+  @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Rebuild the whole store, which nobody else may have open.")
+  var full = false
+
+  @Flag(help: "Say what there is to give back, and change nothing.")
+  var dryRun = false
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run() throws {
+    let session = Session(output)
+    if dryRun {
+      try session.read(store, usesPager: false) { writer, snapshot, _ in
+        let report = try CompactReport(plannedFor: snapshot, isFull: full)
+        try report.write(session, writer)
+        if report.refusal != nil { session.end(with: .refused) }
+      }
+    } else {
+      try session.write(usesPager: false) { writer in
+        try CompactRun(session: session, store: store).run(isFull: full, writer)
+      }
+      if session.status != .success { throw EndWithStatus(status: session.status) }
+    }
+  }
+}
