@@ -14,7 +14,10 @@ __histctl_table() {
       'export'
       'stats'
       'prune'
+      'compact'
       'token'
+      'bookmark'
+      'rehearse'
       'demo'
     )
       options=(
@@ -268,6 +271,27 @@ __histctl_table() {
       'store:file::...'
     )
       ;;
+    'histctl compact')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--full:none:'
+      '--dry-run:none:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'store:file:'
+    )
+      ;;
     'histctl token')
       commands=(
       'check'
@@ -305,6 +329,131 @@ __histctl_table() {
       '--bookmark-file:file:'
       '--busy-timeout:free:'
       '--as:words:number portable json plist'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'store:file:'
+      'token:store:token'
+    )
+      ;;
+    'histctl bookmark')
+      commands=(
+      'set'
+      'list'
+      'check'
+      'remove'
+    )
+      options=(
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=()
+      ;;
+    'histctl bookmark set')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--force:none:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'store:file:'
+      'bookmark:store:bookmark'
+      'token:store:token'
+    )
+      ;;
+    'histctl bookmark list')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--max-behind:free:'
+      '--keep-within:free:'
+      '--keep-last:free:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'store:file:'
+    )
+      ;;
+    'histctl bookmark check')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--max-behind:free:'
+      '--keep-within:free:'
+      '--keep-last:free:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'store:file:'
+      'bookmark:store:bookmark:...'
+    )
+      ;;
+    'histctl bookmark remove')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'store:file:'
+      'bookmark:store:bookmark:...'
+    )
+      ;;
+    'histctl rehearse')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--expire:store:token'
+      '-o:file:'
+      '--output:file:'
+      '--overwrite:none:'
+      '--check-token:store:token'
       '--json:none:'
       '--qualified:none:'
       '--date:words:local utc relative raw'

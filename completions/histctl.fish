@@ -70,7 +70,7 @@ end
 function __histctl_table --no-scope-shadowing
     switch $argv[1]
         case 'histctl'
-            set commands info log show diff object export stats prune token demo
+            set commands info log show diff object export stats prune compact token bookmark rehearse demo
             set valued 
             set store_position 0
         case 'histctl info'
@@ -105,6 +105,10 @@ function __histctl_table --no-scope-shadowing
             set commands 
             set valued --bookmark-file --busy-timeout --before --keep-within --keep-last --max-size --entity --if-larger --max-behind --ignore-guard --check-token --date --color
             set store_position 1
+        case 'histctl compact'
+            set commands 
+            set valued --bookmark-file --busy-timeout --date --color
+            set store_position 1
         case 'histctl token'
             set commands check show
             set valued 
@@ -116,6 +120,30 @@ function __histctl_table --no-scope-shadowing
         case 'histctl token show'
             set commands 
             set valued --bookmark-file --busy-timeout --as --date --color
+            set store_position 1
+        case 'histctl bookmark'
+            set commands set list check remove
+            set valued 
+            set store_position 0
+        case 'histctl bookmark set'
+            set commands 
+            set valued --bookmark-file --busy-timeout --date --color
+            set store_position 1
+        case 'histctl bookmark list'
+            set commands 
+            set valued --bookmark-file --busy-timeout --max-behind --keep-within --keep-last --date --color
+            set store_position 1
+        case 'histctl bookmark check'
+            set commands 
+            set valued --bookmark-file --busy-timeout --max-behind --keep-within --keep-last --date --color
+            set store_position 1
+        case 'histctl bookmark remove'
+            set commands 
+            set valued --bookmark-file --busy-timeout --date --color
+            set store_position 1
+        case 'histctl rehearse'
+            set commands 
+            set valued --bookmark-file --busy-timeout --expire -o --output --check-token --date --color
             set store_position 1
         case 'histctl demo'
             set commands 
@@ -169,12 +197,15 @@ complete -c histctl -n '__histctl_at \'histctl\'' -a object -d 'Show the life of
 complete -c histctl -n '__histctl_at \'histctl\'' -a export -d 'Export transactions, oldest first, as records for other programs'
 complete -c histctl -n '__histctl_at \'histctl\'' -a stats -d 'Show who saved how much, and when'
 complete -c histctl -n '__histctl_at \'histctl\'' -a prune -d 'Delete the beginning of a history'
+complete -c histctl -n '__histctl_at \'histctl\'' -a compact -d 'Give pages of a store that hold nothing back to the file system'
 complete -c histctl -n '__histctl_at \'histctl\'' -a token -d 'Say what a token means and whether it works'
+complete -c histctl -n '__histctl_at \'histctl\'' -a bookmark -d 'Keep tokens under names, and say how far behind their consumers are'
+complete -c histctl -n '__histctl_at \'histctl\'' -a rehearse -d 'Copy a store so that tokens have expired in the copy, to test how an app takes it'
 complete -c histctl -n '__histctl_at \'histctl\'' -a demo -d 'Write a sample store with a lively history, and say what to try on it'
 complete -c histctl -n '__histctl_at \'histctl\'' -l version -d 'Show the version'
 complete -c histctl -n '__histctl_at \'histctl\'' -l help -d 'Show help information'
 
-complete -c histctl -n '__histctl_at \'histctl info\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl info\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l qualified -d 'Write tokens with the identifier of their store'
@@ -187,7 +218,7 @@ complete -c histctl -n '__histctl_at \'histctl info\'' -l version -d 'Show the v
 complete -c histctl -n '__histctl_at \'histctl info\'' -l help -d 'Show help information'
 complete -c histctl -n '__histctl_argument \'histctl info\' 1' -F
 
-complete -c histctl -n '__histctl_at \'histctl log\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
@@ -216,7 +247,7 @@ complete -c histctl -n '__histctl_at \'histctl log\'' -l version -d 'Show the ve
 complete -c histctl -n '__histctl_at \'histctl log\'' -l help -d 'Show help information'
 complete -c histctl -n '__histctl_argument \'histctl log\' 1' -F
 
-complete -c histctl -n '__histctl_at \'histctl show\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl show\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl show\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl show\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl show\'' -l qualified -d 'Write tokens with the identifier of their store'
@@ -230,7 +261,7 @@ complete -c histctl -n '__histctl_at \'histctl show\'' -l help -d 'Show help inf
 complete -c histctl -n '__histctl_argument \'histctl show\' 1' -F
 complete -c histctl -n '__histctl_argument \'histctl show\' 2' -k -a '(__histctl_ask token)'
 
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l with -r -F -d 'Compare with this copy of the store instead'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
@@ -259,7 +290,7 @@ complete -c histctl -n '__histctl_argument \'histctl diff\' 1' -F
 complete -c histctl -n '__histctl_argument \'histctl diff\' 2' -k -a '(__histctl_ask token)'
 complete -c histctl -n '__histctl_argument \'histctl diff\' 3' -k -a '(__histctl_ask token)'
 
-complete -c histctl -n '__histctl_at \'histctl object\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only changes after this token'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only changes up to and including this token'
@@ -282,7 +313,7 @@ complete -c histctl -n '__histctl_at \'histctl object\'' -l help -d 'Show help i
 complete -c histctl -n '__histctl_argument \'histctl object\' 1' -F
 complete -c histctl -n '__histctl_argument \'histctl object\' 2' -k -a '(__histctl_ask object)'
 
-complete -c histctl -n '__histctl_at \'histctl export\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
@@ -316,7 +347,7 @@ complete -c histctl -n '__histctl_at \'histctl export\'' -l version -d 'Show the
 complete -c histctl -n '__histctl_at \'histctl export\'' -l help -d 'Show help information'
 complete -c histctl -n '__histctl_argument \'histctl export\' 1' -F
 
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
@@ -371,12 +402,27 @@ complete -c histctl -n '__histctl_at \'histctl prune\'' -l version -d 'Show the 
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l help -d 'Show help information'
 complete -c histctl -n '__histctl_argument \'histctl prune\' 1 repeating' -F
 
+complete -c histctl -n '__histctl_at \'histctl compact\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl compact\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl compact\'' -l full -d 'Rebuild the whole store, which nobody else may have open'
+complete -c histctl -n '__histctl_at \'histctl compact\'' -l dry-run -d 'Say what there is to give back, and change nothing'
+complete -c histctl -n '__histctl_at \'histctl compact\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl compact\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl compact\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl compact\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl compact\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl compact\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl compact\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl compact\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl compact\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl compact\' 1' -F
+
 complete -c histctl -n '__histctl_at \'histctl token\'' -a check -d 'Say whether tokens work with a store'
 complete -c histctl -n '__histctl_at \'histctl token\'' -a show -d 'Show a token in all its forms, or convert it to one'
 complete -c histctl -n '__histctl_at \'histctl token\'' -l version -d 'Show the version'
 complete -c histctl -n '__histctl_at \'histctl token\'' -l help -d 'Show help information'
 
-complete -c histctl -n '__histctl_at \'histctl token check\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl token check\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl token check\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl token check\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl token check\'' -l qualified -d 'Write tokens with the identifier of their store'
@@ -390,7 +436,7 @@ complete -c histctl -n '__histctl_at \'histctl token check\'' -l help -d 'Show h
 complete -c histctl -n '__histctl_argument \'histctl token check\' 1' -F
 complete -c histctl -n '__histctl_argument \'histctl token check\' 2 repeating' -k -a '(__histctl_ask token)'
 
-complete -c histctl -n '__histctl_at \'histctl token show\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl token show\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl token show\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl token show\'' -l as -x -a 'number portable json plist' -d 'Write only this form'
 complete -c histctl -n '__histctl_at \'histctl token show\'' -l json -d 'Write JSON, one object a line; errors too'
@@ -404,6 +450,95 @@ complete -c histctl -n '__histctl_at \'histctl token show\'' -l version -d 'Show
 complete -c histctl -n '__histctl_at \'histctl token show\'' -l help -d 'Show help information'
 complete -c histctl -n '__histctl_argument \'histctl token show\' 1' -F
 complete -c histctl -n '__histctl_argument \'histctl token show\' 2' -k -a '(__histctl_ask token)'
+
+complete -c histctl -n '__histctl_at \'histctl bookmark\'' -a set -d 'Keep a token under the name of its consumer'
+complete -c histctl -n '__histctl_at \'histctl bookmark\'' -a list -d 'List the bookmarks of a store, and how far behind their consumers are'
+complete -c histctl -n '__histctl_at \'histctl bookmark\'' -a check -d 'Say whether bookmarks work and their consumers keep up'
+complete -c histctl -n '__histctl_at \'histctl bookmark\'' -a remove -d 'Remove bookmarks'
+complete -c histctl -n '__histctl_at \'histctl bookmark\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl bookmark\'' -l help -d 'Show help information'
+
+complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l force -d 'Set it although it goes back, or replaces a bookmark of another store'
+complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl bookmark set\' 1' -F
+complete -c histctl -n '__histctl_argument \'histctl bookmark set\' 2' -k -a '(__histctl_ask bookmark)'
+complete -c histctl -n '__histctl_argument \'histctl bookmark set\' 3' -k -a '(__histctl_ask token)'
+
+complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l max-behind -x -d 'Count a bookmark as lost that is farther behind: a duration, such as 30d, or a number of transactions'
+complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l keep-within -x -d 'Say when bookmarks would expire if history were kept for so long'
+complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l keep-last -x -d 'Say when bookmarks would expire if so many transactions were kept'
+complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl bookmark list\' 1' -F
+
+complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l max-behind -x -d 'Count a bookmark as lost that is farther behind: a duration, such as 30d, or a number of transactions'
+complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l keep-within -x -d 'Say when bookmarks would expire if history were kept for so long'
+complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l keep-last -x -d 'Say when bookmarks would expire if so many transactions were kept'
+complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl bookmark check\' 1' -F
+complete -c histctl -n '__histctl_argument \'histctl bookmark check\' 2 repeating' -k -a '(__histctl_ask bookmark)'
+
+complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl bookmark remove\' 1' -F
+complete -c histctl -n '__histctl_argument \'histctl bookmark remove\' 2 repeating' -k -a '(__histctl_ask bookmark)'
+
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l expire -x -k -a '(__histctl_ask token)' -d 'Let exactly this token expire; can be repeated'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -s o -r -F -d 'Where to write the copy'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l output -r -F -d 'Where to write the copy'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l overwrite -d 'Replace a store that is there'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l check-token -x -k -a '(__histctl_ask token)' -d 'Say what becomes of this token in the copy; can be repeated'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl rehearse\' 1' -F
+complete -c histctl -n '__histctl_argument \'histctl rehearse\' 2' -k -a '(__histctl_ask token)'
 
 complete -c histctl -n '__histctl_at \'histctl demo\'' -l overwrite -d 'Replace a store that is there already'
 complete -c histctl -n '__histctl_at \'histctl demo\'' -l ending -x -d 'The last day of the history'

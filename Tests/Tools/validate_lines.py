@@ -175,7 +175,8 @@ class Lines:
             definition["properties"]["type"]["const"]: order(definition)
             for definition in definitions.values()
             if "const" in definition.get("properties", {}).get("type", {})}
-        self.inner_order = order(definitions["change"])
+        # A schema of reports has none.
+        self.inner_order = order(definitions["change"]) if "change" in definitions else {}
         self.count = 0
 
     def problems(self, value):

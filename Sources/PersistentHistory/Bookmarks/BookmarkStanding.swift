@@ -43,7 +43,7 @@ extension BookmarkStanding {
   /// - Returns: The standings, in the order of the bookmarks.
   /// - Throws: ``/StoreFormat/StoreError``, also for a store without history tables.
   public static func standings(
-    of bookmarks: [Bookmark], in snapshot: StoreSnapshot, limit: BookmarkLimit? = nil,
+    of bookmarks: [Bookmark], in snapshot: StoreSnapshot, limit: BookmarkAllowance? = nil,
     retention: BookmarkRetention? = nil, now: StoreTimestamp = .now()
   ) throws -> [BookmarkStanding] {
     _ = try snapshot.historyTables()
@@ -55,7 +55,7 @@ extension BookmarkStanding {
       try HeadroomForecast(retention: $0, snapshot: snapshot, now: now)
     }
     let oldest = try snapshot.oldestTransaction()
-    return zip(bookmarks, tokens).map { bookmark, token in
+    return try zip(bookmarks, tokens).map { bookmark, token in
       let lag = token.state == .valid ? token.number.flatMap { lags[$0] } : nil
       let headroom = forecast.flatMap { forecast in
         lag.flatMap { lag in
@@ -71,7 +71,8 @@ extension BookmarkStanding {
       }
       return BookmarkStanding(
         bookmark: bookmark, token: token, lag: lag,
-        isLost: lag.map { limit?.isExceeded(by: $0, now: now) ?? false } ?? false,
+        isLost: try lag != nil
+          && limit?.isExceeded(by: token.number ?? 0, in: snapshot, now: now) ?? false,
         headroom: headroom)
     }
   }

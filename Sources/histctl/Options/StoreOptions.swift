@@ -1,4 +1,6 @@
 import ArgumentParser
+import PersistentHistory
+import StoreFormat
 
 /// Which store a command is about, and how to open it.
 struct StoreOptions: ParsableArguments {
@@ -8,7 +10,7 @@ struct StoreOptions: ParsableArguments {
   @Option(
     name: .customLong("bookmark-file"),
     help: ArgumentHelp(
-      "Read bookmarks from this file instead of STORE-bookmarks.json.", valueName: "file"),
+      "Keep bookmarks in this file instead of STORE-bookmarks.json.", valueName: "file"),
     completion: .file())
   var bookmarkFile: String?
 
@@ -20,5 +22,10 @@ struct StoreOptions: ParsableArguments {
     guard busyTimeout.isFinite, (0...86_400).contains(busyTimeout) else {
       throw ValidationError("--busy-timeout takes 0 to 86400 seconds")
     }
+  }
+
+  /// The file that keeps the bookmarks of the store.
+  func bookmarkPath(beside location: StoreLocation) -> String {
+    bookmarkFile ?? BookmarkFile.path(besideStore: location.resolvedPath)
   }
 }

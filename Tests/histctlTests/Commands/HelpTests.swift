@@ -5,8 +5,8 @@ import Testing
 @Suite struct HelpTests {
   static let commands = [
     "", "demo", "info", "log", "show", "diff", "object", "export", "stats", "prune", "token",
-    "token check",
-    "token show",
+    "token check", "token show", "bookmark", "bookmark set", "bookmark list", "bookmark check",
+    "bookmark remove", "rehearse", "compact",
   ]
 
   @Test(arguments: commands) func shortAndLong(_ command: String) async throws {
@@ -22,7 +22,9 @@ import Testing
     #expect(short.output.count <= long.output.count)
     #expect(!short.text.contains("OVERVIEW") && !short.text.contains("Examples:"))
     #expect(long.text.hasPrefix("OVERVIEW: "))
-    if command != "token" { #expect(long.text.contains("\nExamples:\n  histctl ")) }
+    if !["token", "bookmark"].contains(command) {
+      #expect(long.text.contains("\nExamples:\n  histctl "))
+    }
     // The first sentence is the same in both.
     #expect(long.text.hasPrefix("OVERVIEW: " + short.text.prefix { $0 != "\n" }))
   }
@@ -49,6 +51,7 @@ import Testing
   /// The examples of the help work as they stand, on a store of that name.
   @Test(arguments: [
     "demo", "info", "log", "show", "diff", "object", "stats", "prune", "token check", "token show",
+    "bookmark set", "bookmark list", "bookmark check", "bookmark remove", "rehearse", "compact",
   ])
   func examplesWork(
     _ command: String

@@ -29,14 +29,16 @@ import Testing
         ["info", path], ["show", path, "last"], ["diff", path, "0", "--json"],
         ["object", path, "Trip/p5"],
         ["prune", path, "--keep-last", "3", "--dry-run"],
+        ["bookmark", "list", path], ["compact", path, "--dry-run", "--full"],
+        ["rehearse", path, "last~1", "-o", folder.file("copy"), "--overwrite"],
       ]
       async let lines = tool.run(start + ["log", path, "--json"])
       async let page = tool.run(start + others[index % others.count])
       for result in try await [lines, page] {
         let status = result.status
         #expect(
-          [0, 1, 4, 5, 7, 8, 9].contains(status)
-            || status == 64 && result.errors.contains("'last'")
+          [0, 1, 4, 5, 6, 7, 8, 9].contains(status)
+            || status == 64 && result.errors.contains("'last")
             || status == 64 && result.errors.contains("no entity named 'Trip'"),
           "\(damage) \(index): \(status) \(result.errors)")
       }

@@ -37,10 +37,14 @@ struct BashCompletionTests {
   @Test(arguments: [
     (
       "histctl ",
-      ["info", "log", "show", "diff", "object", "export", "stats", "prune", "token", "demo"]
+      [
+        "info", "log", "show", "diff", "object", "export", "stats", "prune", "compact", "token",
+        "bookmark", "rehearse", "demo",
+      ]
     ),
     ("histctl to", ["token"]),
     ("histctl token ", ["check", "show"]),
+    ("histctl bookmark ", ["set", "list", "check", "remove"]),
     ("histctl token check --d", ["--date"]),
     ("histctl log --date ", ["local", "utc", "relative", "raw"]),
     ("histctl log --date r", ["relative", "raw"]),
@@ -52,7 +56,10 @@ struct BashCompletionTests {
     ("histctl nothing ", []),
     (
       "histctl --version ",
-      ["info", "log", "show", "diff", "object", "export", "stats", "prune", "token", "demo"]
+      [
+        "info", "log", "show", "diff", "object", "export", "stats", "prune", "compact", "token",
+        "bookmark", "rehearse", "demo",
+      ]
     ),
     ("histctl diff x.store --e", ["--entity", "--each", "--exit-code"]),
   ])
@@ -88,6 +95,7 @@ struct BashCompletionTests {
     ("histctl log my\\ store.store --bookmark-file nothing --after @w", nil),
     ("histctl log my\\ store.store --after fi", "first"),
     ("histctl token check my\\ store.store last ye", "yesterday"),
+    ("histctl bookmark remove my\\ store.store wi", "widget"),
     ("histctl diff my\\ store.store first la", "last"),
     ("histctl log my\\ store.store --entity Buck", "BucketListItem"),
     ("histctl log my\\ store.store --attribute isF", "isFavorite"),

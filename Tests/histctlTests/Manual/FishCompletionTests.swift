@@ -31,9 +31,13 @@ struct FishCompletionTests {
   @Test(arguments: [
     (
       "histctl ",
-      ["demo", "diff", "export", "info", "log", "object", "prune", "show", "stats", "token"]
+      [
+        "bookmark", "compact", "demo", "diff", "export", "info", "log", "object", "prune",
+        "rehearse", "show", "stats", "token",
+      ]
     ),
     ("histctl token ", ["check", "show"]),
+    ("histctl bookmark ", ["check", "list", "remove", "set"]),
     ("histctl token check --d", ["--date"]),
     ("histctl log --date ", ["local", "raw", "relative", "utc"]),
     ("histctl log --date=u", ["--date=utc"]),

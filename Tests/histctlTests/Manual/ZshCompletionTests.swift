@@ -52,7 +52,10 @@ struct ZshCompletionTests {
   @Test(arguments: [
     (
       "histctl ",
-      ["info", "log", "show", "diff", "object", "export", "stats", "prune", "token", "demo"]
+      [
+        "info", "log", "show", "diff", "object", "export", "stats", "prune", "compact", "token",
+        "bookmark", "rehearse", "demo",
+      ]
     ),
     ("histctl token ", ["check", "show"]),
     ("histctl token check --d", ["--date"]),
@@ -86,6 +89,7 @@ struct ZshCompletionTests {
     ("histctl show my\\ store.store @w", "@widget"),
     ("histctl log my\\ store.store --after fi", "first"),
     ("histctl token check my\\ store.store last ye", "yesterday"),
+    ("histctl bookmark remove my\\ store.store wi", "widget"),
     ("histctl log my\\ store.store --entity Buck", "BucketListItem"),
     ("histctl log my\\ store.store --attribute isF", "isFavorite"),
     ("histctl log missing.store --author ", nil), ("histctl log --author ", nil),

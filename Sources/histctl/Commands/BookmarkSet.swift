@@ -1,0 +1,53 @@
+import ArgumentParser
+import PersistentHistory
+import StoreFormat
+
+/// `histctl bookmark set`: keeps a token under a name.
+struct BookmarkSet: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set",
+    _superCommandName: "histctl bookmark",
+    abstract: "Keep a token under the name of its consumer.",
+    discussion: """
+      The bookmark remembers the transaction's own time too, so that another copy of the store is \
+      noticed. The token must work. A bookmark goes forward only, unless --force says otherwise: \
+      a consumer that is set back sees again what it has seen. The file is replaced in one step, \
+      and programs that change it at the same time wait for each other.
+
+      Examples:
+        histctl bookmark set default.store widget 10
+        histctl bookmark set default.store widget
+        histctl bookmark set default.store nightly @./saved-token.json --force
+      """)
+
+  @OptionGroup var store: StoreOptions
+
+  @Argument(help: ArgumentHelp("The name.", valueName: "bookmark"))
+  var name: String
+
+  @Argument(help: "The token.")
+  var token = "last"
+
+  @Flag(help: "Set it although it goes back, or replaces a bookmark of another store.")
+  var force = false
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run() throws {
+    let session = Session(output)
+    try session.read(store, usesPager: false) { writer, snapshot, resolver in
+      _ = try snapshot.historyTables()
+      // A name that cannot be one is told of before a token that does not work.
+      guard Bookmark.isName(name) else { throw HistoryError.malformedBookmarkName(name) }
+      let bookmark = try Bookmark(
+        name: name, at: resolver.resolveUsable(token), inStoreAt: snapshot.location.path)
+      try BookmarkFile.set(
+        bookmark, in: store.bookmarkPath(beside: snapshot.location),
+        permissions: snapshot.location.filePermissions(), onlyForward: !force)
+      let standings = try BookmarkStanding.standings(
+        of: [bookmark], in: snapshot, now: session.now)
+      try BookmarkReport(session: session, writer: writer, snapshot: snapshot, resolver: resolver)
+        .writeSet(standings)
+    }
+  }
+}

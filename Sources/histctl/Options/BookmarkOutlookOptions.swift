@@ -1,0 +1,43 @@
+import ArgumentParser
+import PersistentHistory
+import StoreFormat
+
+/// What bookmarks are held to: how far behind they may be, and which retention they must survive.
+struct BookmarkOutlookOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Count a bookmark as lost that is farther behind: a duration, such as 30d, or a number of "
+        + "transactions.", valueName: "limit"),
+    transform: AllowanceArgument.init(parsing:))
+  var maxBehind: AllowanceArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "Say when bookmarks would expire if history were kept for so long.", valueName: "duration"),
+    transform: DurationArgument.init(parsing:))
+  var keepWithin: DurationArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "Say when bookmarks would expire if so many transactions were kept.", valueName: "count"))
+  var keepLast: Int64?
+
+  func validate() throws {
+    if let keepLast, keepLast < 1 {
+      throw ValidationError("--keep-last takes a number of 1 or more")
+    }
+  }
+
+  /// The retention that bookmarks must survive.
+  var retention: BookmarkRetention? {
+    BookmarkRetention(keepWithin: keepWithin?.duration, keepLast: keepLast)
+  }
+
+  /// How bookmarks stand in a store.
+  func standings(
+    of bookmarks: [Bookmark], _ snapshot: StoreSnapshot, now: StoreTimestamp
+  ) throws -> [BookmarkStanding] {
+    try BookmarkStanding.standings(
+      of: bookmarks, in: snapshot, limit: maxBehind?.allowance, retention: retention, now: now)
+  }
+}
