@@ -144,6 +144,29 @@ import Testing
     #expect(ignored.refusals.isEmpty)
   }
 
+  @Test(
+    "what a mirror to CloudKit has not read stays, as far as its records and its own token say",
+    arguments: [
+      (token: 8, pending: nil, cut: 8), (token: 12, pending: nil, cut: 11),
+      (token: 8, pending: 3, cut: 3), (token: 8, pending: 10, cut: 8),
+      (token: 40, pending: nil, cut: nil),
+    ] as [(token: Int64, pending: Int64?, cut: Int64?)])
+  func mirror(token: Int64, pending: Int64?, cut: Int64?) throws {
+    let folder = try TemporaryFolder()
+    let writer = try StoreWriter(path: folder.file("sample.store"))
+    try SampleStore.fill(writer)
+    try MirroredTables.add(
+      to: writer, token: MirroredTables.archive([StoreWriter.identifier: token]),
+      records: pending.map {
+        [MirroredTables.Record(needsUpload: true, lastExported: .integer($0))]
+      } ?? [])
+    try writer.close()
+    let pruner = try HistoryPruner(path: writer.path, now: Self.now)
+    let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(2)])))
+    #expect(plan.refusals.map(\.name) == (cut == nil ? ["mirroring"] : []))
+    if let cut { #expect(plan.cut == HistoryCut(before: cut)) }
+  }
+
   @Test func tokensAreToldWhatBecomesOfThem() throws {
     let plan = try Self.plan([.keepLast(4)]) {
       $0.tokens = ["8", "9", "0", "last", "99", "2024-07-29", "\(StoreWriter.identifier):3"]
