@@ -29,7 +29,7 @@ public struct ChangeSummary: Hashable, Sendable {
   /// More entities than any model has; those beyond are counted without their entity.
   private static let mostEntries = 1000
   /// So many entities are told apart by looking at each.
-  private static let fewEntries = 8
+  private static let fewEntries = 32
 
   /// Where the entities behind the first few stand.
   private var indices: [HistoryEntity?: Int] = [:]

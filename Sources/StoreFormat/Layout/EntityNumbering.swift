@@ -29,7 +29,6 @@ public struct EntityNumbering: Hashable, Sendable {
 
   /// Every row, by number.
   public let entries: [Entry]
-  private let namesByNumber: [Int64: String]
   private let numbersByName: [String: Int64]
 
   /// More entities than any model has; a table that is longer is not a list of entities.
@@ -38,17 +37,12 @@ public struct EntityNumbering: Hashable, Sendable {
   /// An empty numbering, of a store that has none.
   public init(entries: [Entry] = []) {
     self.entries = entries.sorted { $0.number < $1.number }
-    var names: [Int64: String] = [:]
     var numbers: [String: Int64] = [:]
     var ambiguous: Set<String> = []
-    for entry in entries {
-      names[entry.number] = entry.name
-      if numbers.updateValue(entry.number, forKey: entry.name) != nil {
-        ambiguous.insert(entry.name)
-      }
+    for entry in entries where numbers.updateValue(entry.number, forKey: entry.name) != nil {
+      ambiguous.insert(entry.name)
     }
     // A name that two numbers carry names neither: what is written by name must lead back.
-    namesByNumber = names.filter { !ambiguous.contains($0.value) }
     numbersByName = numbers.filter { !ambiguous.contains($0.key) }
   }
 
@@ -79,7 +73,19 @@ public struct EntityNumbering: Hashable, Sendable {
   }
 
   /// The name of an entity number; nil where the store names no such entity, or not only one.
-  public func name(of number: Int64) -> String? { namesByNumber[number] }
+  public func name(of number: Int64) -> String? {
+    var range = 0..<entries.count
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      let entry = entries[middle]
+      if entry.number == number {
+        return numbersByName[entry.name] == number ? entry.name : nil
+      }
+      range =
+        entry.number < number ? middle + 1..<range.upperBound : range.lowerBound..<middle
+    }
+    return nil
+  }
 
   /// The number of an entity name.
   public func number(of name: String) -> Int64? { numbersByName[name] }

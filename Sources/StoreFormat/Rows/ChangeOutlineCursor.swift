@@ -232,7 +232,7 @@ extension StoreSnapshot {
     asRowsLie: Bool = false
   ) throws -> ChangeOutlineCursor {
     let tables = try historyTables()
-    if asRowsLie, selection.change == nil, selection.texts.allSatisfy({ $0.value.isEmpty }),
+    if asRowsLie, selection.change == nil, selection.texts.isEmpty,
       let rows = try closeChangeRows(of: selection)
     {
       return try ChangeOutlineCursor(

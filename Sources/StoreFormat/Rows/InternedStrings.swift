@@ -6,7 +6,11 @@ final class InternedStrings {
   private static let capacity = 4 << 20
 
   private let cursor: StatementCursor?
-  @exclusivity(unchecked) private var cache: [Int64: RecordedText?] = [:]
+  /// Texts with higher numbers than a string table has rows are read each time.
+  private static let numbers = Int64(0)..<65_536
+
+  /// What is known of each number, nil for nothing yet.
+  @exclusivity(unchecked) private var cache: [RecordedText??] = []
   @exclusivity(unchecked) private var cachedBytes = 0
 
   init(_ database: Database, tables: HistoryTables) throws {
@@ -18,17 +22,23 @@ final class InternedStrings {
 
   /// The text with this number; nil where there is none.
   func text(_ identifier: Int64) throws -> RecordedText? {
-    if let known = cache[identifier] { return known }
+    let place = Self.numbers.contains(identifier) ? Int(identifier) : nil
+    if let place, place < cache.count, let known = cache[place] { return known }
     guard let cursor else { return nil }
     try cursor.bind(identifier)
     let text = try cursor.step() ? RecordedText(cursor.value(at: 0)) : nil
     cursor.reset()
-    if cachedBytes > Self.capacity || cache.count > 65_536 {
+    if let place { keep(text, at: place) }
+    return text
+  }
+
+  private func keep(_ text: RecordedText?, at place: Int) {
+    if cachedBytes > Self.capacity {
       cache.removeAll(keepingCapacity: true)
       cachedBytes = 0
     }
-    cache[identifier] = .some(text)
+    while cache.count <= place { cache.append(nil) }
+    cache[place] = .some(text)
     cachedBytes += text?.string.utf8.count ?? 0
-    return text
   }
 }

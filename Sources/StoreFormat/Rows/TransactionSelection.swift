@@ -30,12 +30,48 @@ public struct TransactionSelection: Hashable, Sendable {
     public var isEmpty: Bool { anyOf == nil && noneOf.isEmpty }
   }
 
+  /// The conditions on each of the four texts, one for each role.
+  public struct TextConditions: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+    private var author = TextCondition()
+    private var bundle = TextCondition()
+    private var process = TextCondition()
+    private var context = TextCondition()
+
+    /// Conditions; a role that is not named has none.
+    public init(dictionaryLiteral elements: (StringRole, TextCondition)...) {
+      for (role, condition) in elements { self[role] = condition }
+    }
+
+    /// The condition on one text.
+    public subscript(role: StringRole) -> TextCondition {
+      get {
+        switch role {
+        case .author: author
+        case .bundle: bundle
+        case .process: process
+        case .context: context
+        }
+      }
+      set {
+        switch role {
+        case .author: author = newValue
+        case .bundle: bundle = newValue
+        case .process: process = newValue
+        case .context: context = newValue
+        }
+      }
+    }
+
+    /// Whether every transaction meets them.
+    public var isEmpty: Bool { StringRole.allCases.allSatisfy { self[$0].isEmpty } }
+  }
+
   /// Only transactions with a higher number.
   public var after: Int64?
   /// Only transactions with this number or a lower one.
   public var until: Int64?
   /// Conditions on author, bundle, process and context.
-  public var texts: [StringRole: TextCondition]
+  public var texts: TextConditions
   /// Only transactions with at least one such change.
   public var change: ChangeSelection?
   /// Which transaction comes first.
@@ -47,7 +83,7 @@ public struct TransactionSelection: Hashable, Sendable {
 
   /// A selection; without arguments, of everything, oldest first.
   public init(
-    after: Int64? = nil, until: Int64? = nil, texts: [StringRole: TextCondition] = [:],
+    after: Int64? = nil, until: Int64? = nil, texts: TextConditions = [:],
     change: ChangeSelection? = nil, order: Order = .ascending, limit: Int? = nil,
     limitKeepsNewest: Bool = false
   ) {
@@ -62,7 +98,7 @@ public struct TransactionSelection: Hashable, Sendable {
 
   /// Whether transactions inside the range may be left out.
   var isSparse: Bool {
-    order == .descending || limit != nil || change != nil || texts.contains { !$0.value.isEmpty }
+    order == .descending || limit != nil || change != nil || !texts.isEmpty
   }
 
   /// The numbers that the transactions can have.
@@ -77,9 +113,8 @@ public struct TransactionSelection: Hashable, Sendable {
     if let after { builder.add("t.Z_PK > \(builder.bind(.integer(after)))") }
     if let until { builder.add("t.Z_PK <= \(builder.bind(.integer(until)))") }
     for role in StringRole.allCases {
-      if let condition = texts[role], !condition.isEmpty {
-        builder.add(condition, on: role, tables: tables)
-      }
+      let condition = texts[role]
+      if !condition.isEmpty { builder.add(condition, on: role, tables: tables) }
     }
     return builder
   }

@@ -95,7 +95,9 @@ private struct RandomHistory {
   func numbers(_ selection: TransactionSelection) -> [Int64] {
     var selected = transactions.filter { transaction in
       transaction.number > selection.after ?? .min && transaction.number <= selection.until ?? .max
-        && selection.texts.allSatisfy { Self.holds($0.value, transaction.texts[$0.key]) }
+        && StringRole.allCases.allSatisfy {
+          Self.holds(selection.texts[$0], transaction.texts[$0])
+        }
         && (selection.change.map { change in
           transaction.changes.contains { Self.holds(change, $0) }
         } ?? true)
