@@ -35,6 +35,7 @@ public struct HistoryRehearsal: Hashable, Sendable {
   ///   - copy: Where the copy will be.
   ///   - tokens: Tokens of the store whose outcome to tell.
   ///   - bookmarks: Bookmarks of the store whose outcome to tell.
+  ///   - now: The moment that words such as `yesterday` in tokens count from.
   ///   - progress: Told now and then how many bytes have been copied; what it throws ends the
   ///     copying, and nothing is left of it.
   /// - Throws: ``/StoreFormat/StoreWriteError``, ``/StoreFormat/StoreError``, or what `progress`

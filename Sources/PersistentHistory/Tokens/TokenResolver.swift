@@ -29,7 +29,7 @@ public struct TokenResolver {
 
   /// Reads and resolves a token that must work.
   ///
-  /// - Throws: ``HistoryError/unusableToken(_:)`` where it does not, else like ``resolve(_:)``.
+  /// - Throws: ``HistoryError/unusableToken(_:)`` where it does not, else like ``resolve(_:)-(String)``.
   public func resolveUsable(_ text: String) throws -> ResolvedToken {
     let token = try resolve(text)
     guard token.state == .valid else { throw HistoryError.unusableToken(try unusable(token)) }
