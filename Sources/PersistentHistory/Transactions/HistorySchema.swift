@@ -5,14 +5,20 @@ import StoreFormat
 /// A migration renumbers the history it keeps, so the store's present model is the right one for
 /// every mask in the file.
 public struct HistorySchema: Sendable {
-  private let byNumber: [Int64: HistoryEntity]
+  /// The entities that have a number, in ascending order, and of each number the first.
+  private let byNumber: [(number: Int64, entity: HistoryEntity)]
   private let byName: [String: HistoryEntity]
 
   /// A schema of the given entities.
   public init(entities: [HistoryEntity]) {
-    byNumber = Dictionary(
-      entities.compactMap { entity in entity.number.map { ($0, entity) } },
-      uniquingKeysWith: { first, _ in first })
+    var numbered: [(number: Int64, entity: HistoryEntity)] = []
+    for entity in entities {
+      guard let number = entity.number else { continue }
+      let place = Self.place(of: number, in: numbered)
+      if place < numbered.count, numbered[place].number == number { continue }
+      numbered.insert((number, entity), at: place)
+    }
+    byNumber = numbered
     byName = Dictionary(
       entities.compactMap { entity in entity.name.map { ($0, entity) } },
       uniquingKeysWith: { first, _ in first })
@@ -47,7 +53,25 @@ public struct HistorySchema: Sendable {
 
   /// The entity with a number; one without a name where the store does not know it.
   public func entity(number: Int64) -> HistoryEntity {
-    byNumber[number] ?? HistoryEntity(name: nil, number: number)
+    let place = Self.place(of: number, in: byNumber)
+    guard place < byNumber.count, byNumber[place].number == number else {
+      return HistoryEntity(name: nil, number: number)
+    }
+    return byNumber[place].entity
+  }
+
+  /// How many of the entities have a lower number.
+  private static func place(
+    of number: Int64, in entities: [(number: Int64, entity: HistoryEntity)]
+  ) -> Int {
+    var range = 0..<entities.count
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      range =
+        entities[middle].number < number
+        ? middle + 1..<range.upperBound : range.lowerBound..<middle
+    }
+    return range.lowerBound
   }
 
   /// The entity with a name.

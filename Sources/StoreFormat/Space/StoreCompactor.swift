@@ -1,13 +1,4 @@
 import GRDB
-import GRDBSQLite
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// What giving back free pages has come to.
 public struct CompactionResult: Hashable, Sendable {
@@ -38,8 +29,6 @@ public struct CompactionResult: Hashable, Sendable {
 public final class StoreCompactor: Sendable {
   /// How long to wait before looking again at what somebody else holds, in seconds.
   private static let patience = 0.02
-  /// How many frames the log may have before it is moved into the store, and how many at most.
-  private static let log = (usual: Int64(1000), most: Int64(3000))
 
   /// Where the store's files are.
   public let location: StoreLocation
@@ -79,9 +68,7 @@ public final class StoreCompactor: Sendable {
       guard before.freePageCount == 0 || before.autoVacuum != .none else {
         throw StoreWriteError.notIncremental(path: location.path)
       }
-      // Moving the log into the store takes longer than a hold may, and needs no write lock.
-      let log = LogMeter(database)
-      defer { log.stop() }
+      let log = try LogKeeper(database, path: location.path, patience: busyTimeout)
       var obstacle: CompactionResult.Obstacle?
       var run = PageRun()
       var courtesy = LockCourtesy(version: try dataVersion(database))
@@ -92,44 +79,20 @@ public final class StoreCompactor: Sendable {
         courtesy.yield(version: try dataVersion(database))
         do {
           try run.giveBack(database, most: left, within: courtesy.longestHold)
-          if try !keepShort(log, database) { obstacle = .pinnedLog }
+          try log.keepShort()
+        } catch StoreWriteError.pinnedLog {
+          obstacle = .pinnedLog
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
           guard try freePageCount(database) < before.freePageCount else { throw error }
           obstacle = .busy
         }
       }
-      _ = try moveLog(database)
+      log.settle()
       return CompactionResult(
         before: before, after: try StoreSpace(database: database),
         fileByteCountBefore: fileBefore, fileByteCountAfter: try fileByteCount(),
         obstacle: obstacle)
     }
-  }
-
-  /// Moves the log into the store where it has grown long, and waits for a reader that is in the way.
-  ///
-  /// - Returns: Whether more may be written.
-  private func keepShort(_ log: LogMeter, _ database: Database) throws -> Bool {
-    guard log.frameCount >= Self.log.usual else { return true }
-    let end = Clock.seconds() + busyTimeout
-    while try moveLog(database) == false {
-      guard log.frameCount >= Self.log.most else { return true }
-      guard Clock.seconds() < end else { return false }
-      Clock.pause(Self.patience)
-    }
-    return true
-  }
-
-  /// Moves as much of the log into the store as readers allow.
-  ///
-  /// - Returns: Whether that was all, so that the next save begins the log anew if no reader is in
-  ///   the way; nil where there is no log.
-  private func moveLog(_ database: Database) throws -> Bool? {
-    let cursor = try StatementCursor(database, sql: "PRAGMA wal_checkpoint(PASSIVE)")
-    guard try cursor.step() else { return nil }
-    let (frames, moved) = (cursor.integer(at: 1), cursor.integer(at: 2))
-    while try cursor.step() {}
-    return frames < 0 ? nil : frames == moved
   }
 
   // MARK: - With the store to itself
@@ -230,7 +193,8 @@ public final class StoreCompactor: Sendable {
 /// Gives back pages in runs that adapt to what a hold of the lock may take.
 private struct PageRun {
   private var pageCount: Int64 = 16
-  private static let most: Int64 = 4096
+  /// Each page may bring others into the log with it, which has a few megabytes of room.
+  private static let most: Int64 = 256
 
   /// Gives back one run of pages, in a transaction of its own.
   mutating func giveBack(
@@ -248,31 +212,4 @@ private struct PageRun {
     let fitting = Double(pageCount) * longest / 2 / max(seconds, 0.000_1)
     pageCount = min(max(1, Int64(min(fitting, Double(pageCount * 2)))), Self.most)
   }
-}
-
-/// Knows how many frames the log has, from SQLite's own word at every commit of a connection.
-///
-/// The file does not tell: it stays as long as the log once was.
-private final class LogMeter {
-  private let connection: OpaquePointer?
-  private let count: UnsafeMutablePointer<CInt>
-
-  /// SQLite then leaves it to us to move the log into the store.
-  init(_ database: Database) {
-    connection = database.sqliteConnection
-    count = .allocate(capacity: 1)
-    count.initialize(to: 0)
-    sqlite3_wal_hook(
-      connection,
-      { context, _, _, frames in
-        context?.assumingMemoryBound(to: CInt.self).pointee = frames
-        return SQLITE_OK
-      }, count)
-  }
-
-  var frameCount: Int64 { Int64(count.pointee) }
-
-  func stop() { sqlite3_wal_hook(connection, nil, nil) }
-
-  deinit { count.deallocate() }
 }
