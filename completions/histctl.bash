@@ -15,6 +15,7 @@ __histctl_table() {
       'stats'
       'prune'
       'compact'
+      'check'
       'token'
       'bookmark'
       'rehearse'
@@ -290,6 +291,32 @@ __histctl_table() {
     )
       arguments=(
       'store:file:'
+    )
+      ;;
+    'histctl check')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--max-size:free:'
+      '--max-age:free:'
+      '--min-headroom:free:'
+      '--max-behind:free:'
+      '--keep-within:free:'
+      '--keep-last:free:'
+      '--prometheus:none:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'store:file::...'
     )
       ;;
     'histctl token')

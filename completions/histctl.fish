@@ -70,7 +70,7 @@ end
 function __histctl_table --no-scope-shadowing
     switch $argv[1]
         case 'histctl'
-            set commands info log show diff object export stats prune compact token bookmark rehearse demo
+            set commands info log show diff object export stats prune compact check token bookmark rehearse demo
             set valued 
             set store_position 0
         case 'histctl info'
@@ -108,6 +108,10 @@ function __histctl_table --no-scope-shadowing
         case 'histctl compact'
             set commands 
             set valued --bookmark-file --busy-timeout --date --color
+            set store_position 1
+        case 'histctl check'
+            set commands 
+            set valued --bookmark-file --busy-timeout --max-size --max-age --min-headroom --max-behind --keep-within --keep-last --date --color
             set store_position 1
         case 'histctl token'
             set commands check show
@@ -198,6 +202,7 @@ complete -c histctl -n '__histctl_at \'histctl\'' -a export -d 'Export transacti
 complete -c histctl -n '__histctl_at \'histctl\'' -a stats -d 'Show who saved how much, and when'
 complete -c histctl -n '__histctl_at \'histctl\'' -a prune -d 'Delete the beginning of a history'
 complete -c histctl -n '__histctl_at \'histctl\'' -a compact -d 'Give pages of a store that hold nothing back to the file system'
+complete -c histctl -n '__histctl_at \'histctl\'' -a check -d 'Say whether histories stay within limits, for monitoring'
 complete -c histctl -n '__histctl_at \'histctl\'' -a token -d 'Say what a token means and whether it works'
 complete -c histctl -n '__histctl_at \'histctl\'' -a bookmark -d 'Keep tokens under names, and say how far behind their consumers are'
 complete -c histctl -n '__histctl_at \'histctl\'' -a rehearse -d 'Copy a store so that tokens have expired in the copy, to test how an app takes it'
@@ -416,6 +421,26 @@ complete -c histctl -n '__histctl_at \'histctl compact\'' -l quiet -d 'Say nothi
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l version -d 'Show the version'
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l help -d 'Show help information'
 complete -c histctl -n '__histctl_argument \'histctl compact\' 1' -F
+
+complete -c histctl -n '__histctl_at \'histctl check\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l max-size -x -d 'The history may be as large as this, such as 50M'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l max-age -x -d 'The oldest transaction may be as old as this, such as 90d'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l min-headroom -x -d 'Each bookmark must go on working for so long, such as 7d; with --keep-within or --keep-last'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l max-behind -x -d 'Count a bookmark as lost that is farther behind: a duration, such as 30d, or a number of transactions'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l keep-within -x -d 'Say when bookmarks would expire if history were kept for so long'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l keep-last -x -d 'Say when bookmarks would expire if so many transactions were kept'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l prometheus -d 'Write metrics in the text format of Prometheus'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl check\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl check\' 1 repeating' -F
 
 complete -c histctl -n '__histctl_at \'histctl token\'' -a check -d 'Say whether tokens work with a store'
 complete -c histctl -n '__histctl_at \'histctl token\'' -a show -d 'Show a token in all its forms, or convert it to one'

@@ -3,13 +3,11 @@ import StoreFormat
 
 /// Prunes one store after the other; what goes wrong with one does not keep the others waiting.
 final class PruneRun {
-  /// The worst of what became of the stores.
-  private(set) var status = ExitStatus.success
-
   private let session: Session
   private let request: PruneRequest
   private let stores: SeveralStoresOptions
   private let consent: PruneConsent
+  private let isolation: StoreIsolation
 
   init(
     session: Session, request: PruneRequest, stores: SeveralStoresOptions, consent: PruneConsent
@@ -18,7 +16,11 @@ final class PruneRun {
     self.request = request
     self.stores = stores
     self.consent = consent
+    isolation = StoreIsolation(session: session, amongSeveral: stores.stores.count > 1)
   }
+
+  /// The worst of what became of the stores.
+  var status: ExitStatus { isolation.status }
 
   /// Does it all.
   func run(_ writer: OutputWriter) throws {
@@ -26,24 +28,24 @@ final class PruneRun {
       session: session, writer: writer, showsDetail: stores.stores.count == 1, consent: consent)
     guard consent == .asks else {
       for path in stores.stores {
-        try isolated(path) { try plan(path, output) { try prune($0, $1, output) } }
+        try isolation.run(path) { try plan(path, output) { try prune($0, $1, output) } }
       }
       return
     }
     var planned: [(HistoryPruner, PrunePlan)] = []
     for path in stores.stores {
-      try isolated(path) { try plan(path, output) { planned.append(($0, $1)) } }
+      try isolation.run(path) { try plan(path, output) { planned.append(($0, $1)) } }
     }
     // The question stands below what it is about.
     try writer.flush()
     guard !planned.isEmpty else { return }
     guard session.diagnostics.ask(output.question(planned.map(\.1))) else {
       session.diagnostics.note("nothing was deleted")
-      end(with: .answerIsNo)
+      isolation.end(with: .answerIsNo)
       return
     }
     for (pruner, plan) in planned {
-      try isolated(plan.path) { try prune(pruner, plan, output) }
+      try isolation.run(plan.path) { try prune(pruner, plan, output) }
     }
   }
 
@@ -61,7 +63,7 @@ final class PruneRun {
     }
     output.warn(of: plan)
     if consent == .dryRun {
-      if plan.tokens.contains(where: { !$0.works }) { end(with: .answerIsNo) }
+      if plan.tokens.contains(where: { !$0.works }) { isolation.end(with: .answerIsNo) }
     } else if plan.deletion.isEmpty {
       try output.showResult(Erasure.nothing, of: plan)
     } else {
@@ -85,41 +87,11 @@ final class PruneRun {
       throw Failure(problem).partly(result.deleted, of: plan.deletion)
     }
   }
-
-  /// Tells of what goes wrong with one store; output that cannot be written ends everything.
-  private func isolated(_ path: String, _ body: () throws -> Void) throws {
-    do {
-      try body()
-    } catch let error as OutputError {
-      throw error
-    } catch {
-      let failure = Failure(error).naming(path, amongSeveral: stores.stores.count > 1)
-      session.diagnostics.report(failure)
-      end(with: failure.status)
-    }
-  }
-
-  private func end(with status: ExitStatus) {
-    if status.severity > self.status.severity { self.status = status }
-  }
 }
 
 extension Failure {
-  /// The failure with the store that it is about, where the message does not say so itself.
-  fileprivate func naming(_ path: String, amongSeveral: Bool) -> Failure {
-    var failure = self
-    if amongSeveral, message.ranges(of: path).isEmpty {
-      failure = Failure(
-        status: status, kind: kind, message: "\(path): \(message)", hint: hint, details: details)
-    }
-    if !details.contains(where: { $0.0 == "store" }) {
-      failure.details.insert(("store", .string(path)), at: 0)
-    }
-    return failure
-  }
-
   /// The failure of work of which a part is done already.
-  fileprivate func partly(_ deleted: DeletedHistory, of deletion: HistoryDeletion) -> Failure {
+  func partly(_ deleted: DeletedHistory, of deletion: HistoryDeletion) -> Failure {
     guard deleted.changeCount > 0 || deleted.transactionCount > 0 else { return self }
     return Failure(
       status: .partlyDone, kind: kind,

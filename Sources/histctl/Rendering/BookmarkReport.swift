@@ -111,7 +111,8 @@ struct BookmarkReport {
 
   // MARK: - For programs
 
-  private func json(_ standing: BookmarkStanding) throws -> JSONValue {
+  /// What programs read of a bookmark.
+  func json(_ standing: BookmarkStanding) throws -> JSONValue {
     var members: [(String, JSONValue)] = [
       ("type", "bookmark"), ("name", .string(standing.bookmark.name)),
       ("token", .string(standing.bookmark.token.description)),
@@ -158,7 +159,7 @@ extension BookmarkStanding {
 
 extension JSONValue {
   /// A number of seconds; rows can make it anything at all.
-  fileprivate static func wholeSeconds(_ seconds: Double) -> JSONValue {
+  static func wholeSeconds(_ seconds: Double) -> JSONValue {
     Int64(exactly: seconds.rounded()).map(JSONValue.integer) ?? .real(seconds)
   }
 }

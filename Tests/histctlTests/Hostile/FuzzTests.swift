@@ -30,6 +30,7 @@ import Testing
         ["object", path, "Trip/p5"],
         ["prune", path, "--keep-last", "3", "--dry-run"],
         ["bookmark", "list", path], ["compact", path, "--dry-run", "--full"],
+        ["check", path, "--max-size", "1B"],
         ["rehearse", path, "last~1", "-o", folder.file("copy"), "--overwrite"],
       ]
       async let lines = tool.run(start + ["log", path, "--json"])

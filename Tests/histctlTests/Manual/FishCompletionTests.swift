@@ -32,7 +32,7 @@ struct FishCompletionTests {
     (
       "histctl ",
       [
-        "bookmark", "compact", "demo", "diff", "export", "info", "log", "object", "prune",
+        "bookmark", "check", "compact", "demo", "diff", "export", "info", "log", "object", "prune",
         "rehearse", "show", "stats", "token",
       ]
     ),

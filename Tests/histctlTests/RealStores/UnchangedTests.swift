@@ -8,7 +8,7 @@ import Testing
     ["info"], ["log", "-n", "5"], ["show", "last"], ["diff", "0"], ["object", "Trip/p1"],
     ["token check", "last", "1"],
     ["prune", "--keep-last", "2", "--dry-run"],
-    ["bookmark list"], ["compact", "--dry-run"],
+    ["bookmark list"], ["compact", "--dry-run"], ["check"],
   ]
 
   @Test(.enabled(if: !RealStores.paths.isEmpty), arguments: RealStores.paths)

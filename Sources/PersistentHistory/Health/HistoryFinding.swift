@@ -1,0 +1,38 @@
+import StoreFormat
+
+/// Something about a history that is not as it should be.
+public enum HistoryFinding: Hashable, Sendable {
+  /// It occupies more bytes than are allowed.
+  case tooLarge(bytes: Int64, limit: Int64)
+  /// Its oldest transaction was saved longer ago than is allowed.
+  case tooOld(oldest: TransactionPosition, limit: HistoryDuration)
+  /// A bookmark does not work.
+  case unusableBookmark(BookmarkStanding)
+  /// A bookmark is farther behind than is allowed.
+  case lostBookmark(BookmarkStanding, allowance: BookmarkAllowance)
+  /// A bookmark would expire too soon; without a limit, at once.
+  case shortHeadroom(BookmarkStanding, limit: HistoryDuration?)
+}
+
+extension HistoryFinding {
+  /// The name of the finding for scripts.
+  public var kind: String {
+    switch self {
+    case .tooLarge: "tooLarge"
+    case .tooOld: "tooOld"
+    case .unusableBookmark: "unusableBookmark"
+    case .lostBookmark: "lostBookmark"
+    case .shortHeadroom: "shortHeadroom"
+    }
+  }
+
+  /// The bookmark that it is about; nil for a finding about the history itself.
+  public var bookmark: Bookmark? {
+    switch self {
+    case .tooLarge, .tooOld: nil
+    case .unusableBookmark(let standing), .lostBookmark(let standing, _),
+      .shortHeadroom(let standing, _):
+      standing.bookmark
+    }
+  }
+}
