@@ -55,9 +55,9 @@ struct Export: ParsableCommand {
         try ExportFolder(
           run: run, folder: folder, format: export.format, resolver: resolver,
           bookmarkPath: store.bookmarkFile
-        ).write(consumer: export.consumer, writer)
+        ).write(consumer: export.consumer).write(session, writer)
       } else if let path = export.outputFile {
-        try run.writeFile(path, overwrites: export.overwrite, writer)
+        try run.writeFile(path, overwrites: export.overwrite).write(session, writer)
       } else {
         try run.write(to: writer)
       }

@@ -13,7 +13,7 @@ struct CompactRun {
     let report = CompactReport(result, path: store.store, isFull: isFull)
     try report.write(session, writer)
     if let obstacle = result.obstacle {
-      session.diagnostics.report(failure(obstacle))
+      session.diagnostics.report(Failure(obstacle, path: store.store))
       session.end(with: .partlyDone)
     }
   }
@@ -26,17 +26,20 @@ struct CompactRun {
     defer { progress?.finish() }
     return try compactor.giveBackFreePages { progress?.update($0) }
   }
+}
 
-  private func failure(_ obstacle: CompactionResult.Obstacle) -> Failure {
+extension Failure {
+  /// What kept a store from giving back all its free pages.
+  init(_ obstacle: CompactionResult.Obstacle, path: String) {
     let reason =
       switch obstacle {
       case .busy: "another program held the store"
       case .pinnedLog: "a reader kept the log from being moved into the store"
       }
-    return Failure(
+    self.init(
       status: .partlyDone, kind: "partlyDone",
-      message: "\(store.store): not all free pages could be given back: \(reason)",
+      message: "\(path): not all free pages could be given back: \(reason)",
       hint: "run the command again, which goes on where it ended",
-      details: [("store", .string(store.store))])
+      details: [("store", .string(path))])
   }
 }

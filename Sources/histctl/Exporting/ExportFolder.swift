@@ -23,32 +23,49 @@ struct ExportFolder {
   let bookmarkPath: String?
 
   /// Exports what the query selects or, for a consumer, what is new since its bookmark.
-  func write(consumer: String?, _ writer: OutputWriter) throws {
-    let store = try storeIdentifier()
-    let directory = OutputFolder.path(of: store, in: folder)
+  func write(consumer: String?) throws -> ExportReport {
+    let directory = OutputFolder.path(of: try storeIdentifier(), in: folder)
     try OutputFolder.make(directory)
     var run = run
     if let consumer {
-      run.export.query.after = try position(of: consumer)
-      while let last = try finishedRun(after: run.export.query.after, in: directory) {
-        guard try run.snapshot.timestamp(ofTransaction: last) != nil else {
-          throw Failure(
-            status: .historyGap, kind: "divergedFolder",
-            message: "\(directory) has a file up to transaction \(last), which is not in "
-              + run.snapshot.location.path,
-            hint: "the file comes from another copy of the store; export this one elsewhere")
-        }
-        try move(consumer, to: last)
-        run.export.query.after = last
-      }
+      run.export.query.after = try start(of: consumer, in: directory) { try move(consumer, to: $0) }
     }
     guard let range = try range(of: run.export.query) else {
-      return try ExportReport(path: nil, summary: ExportSummary()).write(run.session, writer)
+      return ExportReport(path: nil, summary: ExportSummary())
     }
     run.export.query.until = range.upperBound
     let path = OutputFolder.path(of: name(of: range), in: directory)
-    try run.writeFile(path, overwrites: false, writer)
+    let report = try run.writeFile(path, overwrites: false)
     if let consumer { try move(consumer, to: range.upperBound) }
+    return report
+  }
+
+  /// The transactions that would be exported for a consumer; nil where nothing is new.
+  func pending(consumer: String) throws -> ClosedRange<Int64>? {
+    let directory = OutputFolder.path(of: try storeIdentifier(), in: folder)
+    var query = run.export.query
+    query.after = try start(of: consumer, in: directory) { _ in }
+    return try range(of: query)
+  }
+
+  /// Where a consumer goes on: behind its bookmark, and behind files that were written and did not
+  /// come to move it.
+  private func start(
+    of consumer: String, in directory: String, move: (Int64) throws -> Void
+  ) throws -> Int64? {
+    var start = try position(of: consumer)
+    while let last = try finishedRun(after: start, in: directory) {
+      guard try run.snapshot.timestamp(ofTransaction: last) != nil else {
+        throw Failure(
+          status: .historyGap, kind: "divergedFolder",
+          message: "\(directory) has a file up to transaction \(last), which is not in "
+            + run.snapshot.location.path,
+          hint: "the file comes from another copy of the store; export this one elsewhere")
+      }
+      try move(last)
+      start = last
+    }
+    return start
   }
 
   private func storeIdentifier() throws -> String {

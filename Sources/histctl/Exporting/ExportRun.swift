@@ -18,11 +18,8 @@ struct ExportRun {
     _ = try write { try writer.write($0) }
   }
 
-  /// Writes a file, tells a person of it, and with `--json` a program.
-  @discardableResult
-  func writeFile(
-    _ path: String, overwrites: Bool, _ writer: OutputWriter
-  ) throws -> ExportSummary {
+  /// Writes a file.
+  func writeFile(_ path: String, overwrites: Bool) throws -> ExportReport {
     do {
       let draft = try DraftFile(
         path: path, permissions: snapshot.location.filePermissions(), overwrites: overwrites)
@@ -31,8 +28,7 @@ struct ExportRun {
       nonisolated(unsafe) let file = draft
       let summary = try write { try file.write($0) }
       try draft.commit()
-      try ExportReport(path: path, summary: summary).write(session, writer)
-      return summary
+      return ExportReport(path: path, summary: summary)
     } catch let error as Errno {
       throw Failure(
         status: .cannotReadOrWrite, kind: error == .fileExists ? "alreadyThere" : "unwritable",

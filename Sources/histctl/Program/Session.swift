@@ -60,9 +60,8 @@ final class Session {
     _ body: (OutputWriter, StoreSnapshot, SnapshotHelpers, TokenResolver) throws -> Void
   ) throws {
     let file = try StoreFile(path: store.store, busyTimeout: store.busyTimeout)
-    let helperCount = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 4) - 1
     try write(usesPager: false) { writer in
-      try file.read(withHelpers: helperCount) { snapshot, helpers in
+      try file.read(withHelpers: Self.helperCount) { snapshot, helpers in
         let resolver = TokenResolver(
           snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: now)
         try body(writer, snapshot, helpers, resolver)
@@ -70,6 +69,9 @@ final class Session {
     }
     if status != .success { throw EndWithStatus(status: status) }
   }
+
+  /// How many threads beside its own a command reads on: as many as the machine has, at most three.
+  static var helperCount: Int { min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 4) - 1 }
 
   /// The names of entities and attributes; where the model cannot be read, what is left is told.
   ///
