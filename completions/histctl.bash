@@ -15,6 +15,7 @@ __histctl_table() {
       'stats'
       'prune'
       'compact'
+      'maintain'
       'check'
       'token'
       'bookmark'
@@ -292,6 +293,27 @@ __histctl_table() {
       arguments=(
       'store:file:'
     )
+      ;;
+    'histctl maintain')
+      commands=()
+      options=(
+      '--config:file:'
+      '--only:free:'
+      '--check-config:none:'
+      '-n:none:'
+      '--dry-run:none:'
+      '--lock-wait:free:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=()
       ;;
     'histctl check')
       commands=()

@@ -70,7 +70,7 @@ end
 function __histctl_table --no-scope-shadowing
     switch $argv[1]
         case 'histctl'
-            set commands info log show diff object export stats prune compact check token bookmark rehearse demo
+            set commands info log show diff object export stats prune compact maintain check token bookmark rehearse demo
             set valued 
             set store_position 0
         case 'histctl info'
@@ -109,6 +109,10 @@ function __histctl_table --no-scope-shadowing
             set commands 
             set valued --bookmark-file --busy-timeout --date --color
             set store_position 1
+        case 'histctl maintain'
+            set commands 
+            set valued --config --only --lock-wait --date --color
+            set store_position 0
         case 'histctl check'
             set commands 
             set valued --bookmark-file --busy-timeout --max-size --max-age --min-headroom --max-behind --keep-within --keep-last --date --color
@@ -202,6 +206,7 @@ complete -c histctl -n '__histctl_at \'histctl\'' -a export -d 'Export transacti
 complete -c histctl -n '__histctl_at \'histctl\'' -a stats -d 'Show who saved how much, and when'
 complete -c histctl -n '__histctl_at \'histctl\'' -a prune -d 'Delete the beginning of a history'
 complete -c histctl -n '__histctl_at \'histctl\'' -a compact -d 'Give pages of a store that hold nothing back to the file system'
+complete -c histctl -n '__histctl_at \'histctl\'' -a maintain -d 'Export, prune and compact many stores, as a config file says'
 complete -c histctl -n '__histctl_at \'histctl\'' -a check -d 'Say whether histories stay within limits, for monitoring'
 complete -c histctl -n '__histctl_at \'histctl\'' -a token -d 'Say what a token means and whether it works'
 complete -c histctl -n '__histctl_at \'histctl\'' -a bookmark -d 'Keep tokens under names, and say how far behind their consumers are'
@@ -421,6 +426,22 @@ complete -c histctl -n '__histctl_at \'histctl compact\'' -l quiet -d 'Say nothi
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l version -d 'Show the version'
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l help -d 'Show help information'
 complete -c histctl -n '__histctl_argument \'histctl compact\' 1' -F
+
+complete -c histctl -n '__histctl_at \'histctl maintain\'' -l config -r -F -d 'The config file'
+complete -c histctl -n '__histctl_at \'histctl maintain\'' -l only -x -d 'Only the stores of this section, or this store; may be repeated'
+complete -c histctl -n '__histctl_at \'histctl maintain\'' -l check-config -d 'Say what the file asks for, or all its mistakes, and change nothing'
+complete -c histctl -n '__histctl_at \'histctl maintain\'' -s n -d 'Say what would be done, and change nothing'
+complete -c histctl -n '__histctl_at \'histctl maintain\'' -l dry-run -d 'Say what would be done, and change nothing'
+complete -c histctl -n '__histctl_at \'histctl maintain\'' -l lock-wait -x -d 'Wait so long for another run at work on a store, such as 10min'
+complete -c histctl -n '__histctl_at \'histctl maintain\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl maintain\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl maintain\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl maintain\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl maintain\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl maintain\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl maintain\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl maintain\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl maintain\'' -l help -d 'Show help information'
 
 complete -c histctl -n '__histctl_at \'histctl check\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl check\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'

@@ -21,6 +21,8 @@ struct ExportFolder {
   let format: ExportFormat
   let resolver: TokenResolver
   let bookmarkPath: String?
+  /// Whether a person is told that a bookmark is new.
+  var announcesNewBookmarks = true
 
   /// Exports what the query selects or, for a consumer, what is new since its bookmark.
   func write(consumer: String?) throws -> ExportReport {
@@ -125,8 +127,10 @@ struct ExportFolder {
     guard Bookmark.isName(consumer) else { throw HistoryError.malformedBookmarkName(consumer) }
     guard try BookmarkFile(path: bookmarks).bookmarks.contains(where: { $0.name == consumer })
     else {
-      run.session.diagnostics.note(
-        "the bookmark \(consumer) is new: exporting all that there is")
+      if announcesNewBookmarks {
+        run.session.diagnostics.note(
+          "the bookmark \(consumer) is new: exporting all that there is")
+      }
       return nil
     }
     return try resolver.resolveUsable("@" + consumer).number

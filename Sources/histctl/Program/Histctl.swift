@@ -21,7 +21,8 @@ struct Histctl: ParsableCommand {
     version: Version.text,
     subcommands: [
       Info.self, Log.self, Show.self, Diff.self, Object.self, Export.self, Stats.self, Prune.self,
-      Compact.self, Check.self, Token.self, Bookmarks.self, Rehearse.self, Demo.self, Complete.self,
+      Compact.self, Maintain.self, Check.self, Token.self, Bookmarks.self, Rehearse.self, Demo.self,
+      Complete.self,
       DumpExitStatuses.self,
     ],
     helpNames: [.long])

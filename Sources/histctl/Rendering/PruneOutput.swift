@@ -31,10 +31,13 @@ struct PruneOutput {
   }
 
   /// Tells of bookmarks that expire, which their consumers will notice.
-  func warn(of plan: PrunePlan) {
+  func warn(of plan: PrunePlan) { warn(of: plan.lostBookmarks, in: plan) }
+
+  /// Tells of some of the bookmarks that expire with a plan.
+  func warn(of bookmarks: [BookmarkOutlook], in plan: PrunePlan) {
     // A plan in JSON has them.
     guard !session.options.json else { return }
-    for outlook in plan.lostBookmarks {
+    for outlook in bookmarks {
       let reason = outlook.isTooFarBehind ? "it is too far behind" : "its guard is ignored"
       session.diagnostics.warn(
         "\(plan.path): the bookmark @\(outlook.bookmark.name) is lost with this: \(reason)",

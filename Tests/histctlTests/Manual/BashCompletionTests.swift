@@ -38,8 +38,8 @@ struct BashCompletionTests {
     (
       "histctl ",
       [
-        "info", "log", "show", "diff", "object", "export", "stats", "prune", "compact", "check",
-        "token", "bookmark", "rehearse", "demo",
+        "info", "log", "show", "diff", "object", "export", "stats", "prune", "compact",
+        "maintain", "check", "token", "bookmark", "rehearse", "demo",
       ]
     ),
     ("histctl to", ["token"]),
@@ -57,8 +57,8 @@ struct BashCompletionTests {
     (
       "histctl --version ",
       [
-        "info", "log", "show", "diff", "object", "export", "stats", "prune", "compact", "check",
-        "token", "bookmark", "rehearse", "demo",
+        "info", "log", "show", "diff", "object", "export", "stats", "prune", "compact",
+        "maintain", "check", "token", "bookmark", "rehearse", "demo",
       ]
     ),
     ("histctl diff x.store --e", ["--entity", "--each", "--exit-code"]),

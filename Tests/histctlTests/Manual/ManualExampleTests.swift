@@ -52,6 +52,9 @@ struct ManualExampleTests {
     let backup = try StoreQuery(path: try SampleStore.write(to: folder.file("backup.store")))
     try backup.run("DELETE FROM ATRANSACTION WHERE Z_PK > 8")
     try FileBytes.write(Array("3\n".utf8), to: folder.file("widget.token"))
+    try FileBytes.write(
+      Array("[trips]\nstore = default.store\nprune.keep-last = 100\ncompact = yes\n".utf8),
+      to: folder.file("maintain.conf"))
     let plist = try await Tool.histctl.run(
       ["token", "show", folder.file("Trips.store"), "last", "--as", "plist"])
     try FileBytes.write(plist.output, to: folder.file("token.plist"))

@@ -53,8 +53,8 @@ struct ZshCompletionTests {
     (
       "histctl ",
       [
-        "info", "log", "show", "diff", "object", "export", "stats", "prune", "compact", "check",
-        "token", "bookmark", "rehearse", "demo",
+        "info", "log", "show", "diff", "object", "export", "stats", "prune", "compact",
+        "maintain", "check", "token", "bookmark", "rehearse", "demo",
       ]
     ),
     ("histctl token ", ["check", "show"]),

@@ -1,0 +1,127 @@
+/// A mistake in a config file.
+struct ConfigMistake: Error, Hashable {
+  /// The line that it is in, counted from 1; nil for one that is in none.
+  let line: Int?
+  /// What is wrong.
+  let message: String
+  /// What to write instead.
+  let hint: String?
+
+  init(line: Int?, _ message: String, hint: String? = nil) {
+    self.line = line
+    self.message = message
+    self.hint = hint
+  }
+}
+
+/// A config file of sections, each with lines of keys and values, as systemd's units and rsync's
+/// modules have them.
+///
+/// ```ini
+/// # A comment has a line of its own.
+/// [section]
+/// key = value
+/// ```
+///
+/// Blanks around names and values do not count; a value goes on to the end of its line, and needs no
+/// quotation marks.
+struct ConfigText {
+  /// A key with its value.
+  struct Entry: Hashable {
+    let key: String
+    let value: String
+    let line: Int
+  }
+
+  /// A section; one that is begun twice is a mistake.
+  struct Section: Hashable {
+    let name: String
+    let line: Int
+    fileprivate(set) var entries: [Entry] = []
+  }
+
+  private(set) var sections: [Section] = []
+  private(set) var mistakes: [ConfigMistake] = []
+
+  /// Reads a text; what cannot be understood is a mistake, and the rest is read all the same.
+  init(_ bytes: [UInt8]) {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      mistakes = [ConfigMistake(line: nil, "it is not UTF-8", hint: "save it as UTF-8")]
+      return
+    }
+    // A byte order mark, as some editors put it in front.
+    let content =
+      text.unicodeScalars.first == "\u{FEFF}"
+      ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]
+    for (index, line) in content.split(separator: "\n", omittingEmptySubsequences: false)
+      .enumerated()
+    {
+      read(Self.trimmed(line), line: index + 1)
+    }
+  }
+
+  private mutating func read(_ text: Substring.UnicodeScalarView, line: Int) {
+    guard let first = text.first, first != "#", first != ";" else { return }
+    if let odd = text.first(where: { $0.properties.generalCategory == .control && $0 != "\t" }) {
+      mistake(
+        line, "it has the control character U+\(String(odd.value, radix: 16, uppercase: true))")
+    } else if first == "[" {
+      begin(text, line: line)
+    } else if let sign = text.firstIndex(of: "=") {
+      add(
+        key: String(Self.trimmed(text[..<sign])),
+        value: String(Self.trimmed(text[text.index(after: sign)...])), line: line)
+    } else {
+      mistake(
+        line, "'\(String(text))' is neither a [section] nor a key with its value",
+        hint: "write key = value")
+    }
+  }
+
+  private mutating func begin(_ text: Substring.UnicodeScalarView, line: Int) {
+    guard text.last == "]", text.count > 2 else {
+      return mistake(
+        line, "'\(String(text))' is no section",
+        hint: "a section is a name in brackets, such as [app]")
+    }
+    let name = String(Self.trimmed(text.dropFirst().dropLast()))
+    guard !name.isEmpty, !name.contains(where: { "[]".contains($0) }) else {
+      return mistake(
+        line, "'\(String(text))' is no section", hint: "give it a name without brackets")
+    }
+    if let earlier = sections.first(where: { $0.name == name }) {
+      mistake(
+        line, "the section [\(name)] is there already, in line \(earlier.line)",
+        hint: "give it another name, or put its keys into that one")
+    }
+    sections.append(Section(name: name, line: line))
+  }
+
+  private mutating func add(key: String, value: String, line: Int) {
+    guard !sections.isEmpty else {
+      return mistake(
+        line, "'\(key)' stands before the first section",
+        hint: "put it below [defaults], or below the section of its store")
+    }
+    if key.isEmpty {
+      return mistake(line, "there is a value without a key", hint: "write key = value")
+    }
+    sections[sections.count - 1].entries.append(Entry(key: key, value: value, line: line))
+  }
+
+  private mutating func mistake(_ line: Int, _ message: String, hint: String? = nil) {
+    mistakes.append(ConfigMistake(line: line, message, hint: hint))
+  }
+
+  /// Without blanks at both ends, and without the carriage return of other systems' lines.
+  private static func trimmed(
+    _ text: Substring.UnicodeScalarView
+  ) -> Substring.UnicodeScalarView {
+    func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+      scalar == " " || scalar == "\t" || scalar == "\r"
+    }
+    var text = text.drop(while: isBlank)
+    while let last = text.last, isBlank(last) { text.removeLast() }
+    return text
+  }
+}

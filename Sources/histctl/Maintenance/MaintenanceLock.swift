@@ -1,0 +1,84 @@
+import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Keeps two runs from working on the same store.
+///
+/// The lock is a file beside the store's bookmarks that only its maker may open: a file that others
+/// can read, as a config file often is, could be locked by anybody for ever. It is there while the
+/// lock is held; one that a killed run has left is taken over.
+final class MaintenanceLock {
+  private let path: String
+  private let file: FileDescriptor
+  private let registration: TemporaryFileRegistry.Registration?
+
+  /// Takes the lock of a store.
+  ///
+  /// - Parameters:
+  ///   - store: The store, for messages.
+  ///   - bookmarkPath: The file of its bookmarks.
+  ///   - wait: How long to wait for another run, in seconds.
+  init(store: String, bookmarkPath: String, wait: Double) throws(Failure) {
+    path = bookmarkPath + ".lock"
+    file = try Self.take(path, store: store, wait: wait)
+    registration = TemporaryFileRegistry.register(path)
+  }
+
+  deinit {
+    // Whoever waits for this very file notices that it is no longer the one of that name.
+    unlink(path)
+    registration.map(TemporaryFileRegistry.unregister)
+    try? file.close()
+  }
+
+  /// Takes the lock as soon as nobody else holds it.
+  private static func take(
+    _ path: String, store: String, wait: Double
+  ) throws(Failure) -> FileDescriptor {
+    let end = MonotonicClock.seconds() + wait
+    while true {
+      if let file = try take(path) { return file }
+      guard MonotonicClock.seconds() < end else {
+        throw Failure(
+          status: .busy, kind: "locked",
+          message: "another histctl maintain is at work on \(store)",
+          hint: "let it finish, or wait for it with --lock-wait 10min",
+          details: [("lock", .string(path))])
+      }
+      usleep(100_000)
+    }
+  }
+
+  /// Opens and locks the file; nil where somebody else holds it.
+  private static func take(_ path: String) throws(Failure) -> FileDescriptor? {
+    do {
+      let file = try FileDescriptor.open(
+        FilePath(path), .readWrite, options: [.create, .closeOnExec, .noFollow],
+        permissions: .ownerReadWrite)
+      var isMine = false
+      defer { if !isMine { try? file.close() } }
+      guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+        let number = errno
+        guard number == EWOULDBLOCK || number == EINTR else { throw Errno(rawValue: number) }
+        return nil
+      }
+      var mine = stat()
+      var present = stat()
+      isMine =
+        fstat(file.rawValue, &mine) == 0 && stat(path, &present) == 0
+        && mine.st_ino == present.st_ino && mine.st_dev == present.st_dev
+      return isMine ? file : nil
+    } catch {
+      throw Failure(
+        status: .cannotReadOrWrite, kind: "unwritable",
+        message: "cannot make the lock \(path): \((error as? Errno)?.description ?? "\(error)")",
+        hint: "run it as the owner of the store, or keep bookmarks elsewhere with bookmark-file")
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import PersistentHistory
+
+/// Maintains one store after the other, each whatever becomes of the others.
+struct MaintenanceRun {
+  let session: Session
+  let plan: MaintenancePlan
+  let isDryRun: Bool
+  /// How long to wait for another run on a store, in seconds.
+  let lockWait: Double
+
+  /// Does it all, and says what happened.
+  ///
+  /// - Returns: The worst of what became of the stores.
+  func run(_ writer: OutputWriter) throws -> ExitStatus {
+    let isolation = StoreIsolation(session: session, amongSeveral: true)
+    let report = MaintenanceReport(session: session, writer: writer)
+    for part in plan.parts {
+      for (path, failure) in part.failures { try isolation.run(path) { throw failure } }
+      let maintenance = StoreMaintenance(
+        session: session, writer: writer, settings: part.settings, isDryRun: isDryRun,
+        lockWait: lockWait, places: plan.places)
+      for path in part.stores {
+        let outcome = try maintenance.run(path)
+        try report.write(outcome)
+        // Whoever watches a long run sees a line when its store is done.
+        try writer.flush()
+        if let failure = outcome.failure { try isolation.run(path) { throw failure } }
+      }
+    }
+    isolation.end(with: session.status)
+    return isolation.status
+  }
+}

@@ -1,0 +1,136 @@
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+
+/// Maintains one store: exports what is new, then prunes, then gives free pages back.
+///
+/// The order matters: what was exported need not be kept for the export, and what was deleted leaves
+/// free pages. What goes wrong in one step leaves out those after it.
+struct StoreMaintenance {
+  let session: Session
+  let writer: OutputWriter
+  let settings: MaintenanceSettings
+  let isDryRun: Bool
+  /// How long to wait for another run, in seconds.
+  let lockWait: Double
+  let places: ExportPlaces
+
+  /// Does all steps, or as many as it can.
+  func run(_ path: String) throws -> MaintenanceOutcome {
+    var outcome = MaintenanceOutcome(section: settings.section, path: path, isDryRun: isDryRun)
+    do {
+      let location = try StoreLocation(path: path)
+      if let failure = places.failure(path) { throw failure }
+      let bookmarkPath =
+        settings.bookmarkFile ?? BookmarkFile.path(besideStore: location.resolvedPath)
+      let lock =
+        isDryRun
+        ? nil : try MaintenanceLock(store: path, bookmarkPath: bookmarkPath, wait: lockWait)
+      try withExtendedLifetime(lock) {
+        if let export = settings.export {
+          outcome.export = try self.export(path, export, bookmarkPath)
+        }
+        if let request = settings.prune {
+          try prune(path, request, bookmarkPath, &outcome)
+        }
+        if settings.compacts { try compact(path, &outcome) }
+      }
+    } catch let error as OutputError {
+      throw error
+    } catch {
+      outcome.failure = Failure(error).naming(path, amongSeveral: true)
+    }
+    return outcome
+  }
+
+  // MARK: - Export
+
+  private func export(
+    _ path: String, _ export: MaintenanceSettings.Export, _ bookmarkPath: String
+  ) throws -> MaintenanceOutcome.Export? {
+    let file = try StoreFile(path: path, busyTimeout: settings.busyTimeout)
+    return try file.read(withHelpers: Session.helperCount) { snapshot, helpers in
+      _ = try snapshot.historyTables()
+      _ = try session.schema(of: snapshot)
+      let run = ExportRun(
+        session: session, snapshot: snapshot, helpers: helpers,
+        encoder: try export.format.encoder(fields: nil),
+        export: HistoryExport(compression: export.compression))
+      let folder = ExportFolder(
+        run: run, folder: export.folder, format: export.format,
+        resolver: TokenResolver(
+          snapshot: snapshot, bookmarkPath: bookmarkPath, now: session.now),
+        bookmarkPath: bookmarkPath, announcesNewBookmarks: false)
+      guard !isDryRun else {
+        return try folder.pending(consumer: export.bookmark).map { range in
+          MaintenanceOutcome.Export(
+            path: nil,
+            transactions: try snapshot.transactionCount(
+              after: range.lowerBound - 1, upTo: range.upperBound),
+            first: range.lowerBound, last: range.upperBound)
+        }
+      }
+      let report = try folder.write(consumer: export.bookmark)
+      guard let first = report.summary.first, let last = report.summary.last else { return nil }
+      return MaintenanceOutcome.Export(
+        path: report.path, transactions: Int64(report.summary.transactions), first: first.number,
+        last: last.number)
+    }
+  }
+
+  // MARK: - Prune
+
+  private func prune(
+    _ path: String, _ request: PruneRequest, _ bookmarkPath: String,
+    _ outcome: inout MaintenanceOutcome
+  ) throws {
+    var request = request
+    // By then the export would have moved its bookmark behind everything.
+    if isDryRun, let export = settings.export {
+      request.ignoredGuards.insert("@" + export.bookmark)
+    }
+    let pruner = try HistoryPruner(
+      path: path, busyTimeout: settings.busyTimeout, bookmarkPath: bookmarkPath, now: session.now)
+    let plan = try pruner.plan(request)
+    guard plan.refusals.isEmpty else {
+      throw HistoryError.refusedByGuards(path: path, reasons: plan.refusals.map(\.reason))
+    }
+    guard !plan.deletion.isEmpty else { return }
+    let lost = plan.lostBookmarks.filter {
+      !(isDryRun && $0.bookmark.name == settings.export?.bookmark)
+    }
+    PruneOutput(session: session, writer: writer, showsDetail: false, consent: .given)
+      .warn(of: lost, in: plan)
+    guard !isDryRun else {
+      let deleted = DeletedHistory(
+        transactionCount: plan.deletion.transactionCount, changeCount: plan.deletion.changeCount)
+      outcome.prune = .init(plan: plan, deleted: deleted, lost: lost)
+      return
+    }
+    let result = try pruner.prune(plan)
+    if result.deleted.transactionCount > 0 || result.deleted.changeCount > 0 {
+      outcome.prune = .init(plan: plan, deleted: result.deleted, lost: lost)
+    }
+    if let problem = result.problem {
+      throw Failure(problem).partly(result.deleted, of: plan.deletion)
+    }
+  }
+
+  // MARK: - Compact
+
+  private func compact(_ path: String, _ outcome: inout MaintenanceOutcome) throws {
+    let file = try StoreFile(path: path, busyTimeout: settings.busyTimeout)
+    let space = try file.read { try $0.space() }
+    guard space.freePageCount > 0 else { return }
+    guard space.autoVacuum != .none else { throw StoreWriteError.notIncremental(path: path) }
+    guard !isDryRun else {
+      outcome.givenBack = space.freeByteCount
+      return
+    }
+    let result = try StoreCompactor(path: path, busyTimeout: settings.busyTimeout)
+      .giveBackFreePages()
+    let givenBack = result.before.byteCount - result.after.byteCount
+    if givenBack > 0 { outcome.givenBack = givenBack }
+    if let obstacle = result.obstacle { throw Failure(obstacle, path: path) }
+  }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `maintain` as a schedule runs it.
+@Suite struct MaintainTests {
+  private static let text = """
+    [defaults]
+    export.output-dir = logs
+    export.bookmark = nightly
+    prune.keep-last = 3
+    compact = yes
+    [trips]
+    store = sample.store
+
+    """
+
+  private static func folder(_ text: String = text) throws -> SampleFolder {
+    let sample = try SampleFolder()
+    try FileBytes.write(Array(text.utf8), to: sample.folder.file("m.conf"))
+    return sample
+  }
+
+  private static func object(_ line: String) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+  }
+
+  private static func numbers(_ path: String) throws -> [String] {
+    try StoreQuery(path: path).lines("SELECT Z_PK FROM ATRANSACTION ORDER BY Z_PK")
+  }
+
+  @Test("All steps in their order; the second time there is nothing to do and nothing to say")
+  func runs() async throws {
+    let sample = try Self.folder()
+    let dry = try await sample.run("maintain --config m.conf --dry-run")
+    let bytes = try FileBytes.read(sample.store)
+    // What the export would have read need not be kept for it.
+    #expect(
+      dry.text.replacing(#/\d+\.\d KiB/#, with: "N KiB") == """
+        sample.store: would export 12 transactions, 1 to 12; would delete 9 transactions, \
+        21 changes, about N KiB
+
+        """, "\(dry.errors)")
+    #expect(dry.status == 0 && dry.errors == "")
+    #expect(try FileBytes.read(sample.store) == bytes)
+    #expect(try !sample.names().contains { $0.hasPrefix("logs") || $0.contains("bookmarks") })
+
+    let run = try await sample.run("maintain --config m.conf")
+    let file = "logs/\(SampleFolder.identifier)/000000000001-000000000012.jsonl.zst"
+    #expect(
+      run.text.replacing(#/\d+\.\d KiB/#, with: "N KiB").hasPrefix(
+        """
+        sample.store: exported 12 transactions, 1 to 12, to \(file); deleted 9 transactions, \
+        21 changes, about N KiB
+        """), "\(run.text)")
+    #expect(run.status == 0 && run.errors == "")
+    #expect(try await sample.exported() == Array(1...12))
+    #expect(try Self.numbers(sample.store) == ["10", "11", "12"])
+    #expect(try StoreQuery(path: sample.store).lines("PRAGMA freelist_count") == ["0"])
+    #expect(try StoreQuery(path: sample.store).lines("PRAGMA integrity_check") == ["ok"])
+
+    // SQLite may leave an empty log and its index, and take them away.
+    func names() throws -> [String] {
+      try sample.names().filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+    }
+    let before = try names()
+    let bookmarks = try FileBytes.read(sample.store + "-bookmarks.json")
+    let again = try await sample.run("maintain --config m.conf")
+    #expect(again.status == 0 && again.output.isEmpty && again.errors == "")
+    #expect(try names() == before)
+    #expect(try FileBytes.read(sample.store + "-bookmarks.json") == bookmarks)
+    #expect(!before.contains { $0.hasSuffix(".lock") })
+
+    try await sample.append(13...14)
+    let more = try await sample.run("maintain --config m.conf --json")
+    let object = try Self.object(more.text)
+    #expect((object["export"] as? [String: Any])?["transactions"] as? Int == 2)
+    #expect((object["prune"] as? [String: Any])?["cut"] as? Int == 12)
+    #expect(object["changed"] as? Bool == true && object["section"] as? String == "trips")
+    let quiet = try await sample.run("maintain --config m.conf --json")
+    #expect(try Self.object(quiet.text)["changed"] as? Bool == false)
+    try await SchemaCheck.expectFits(more.text + quiet.text)
+    #expect(try await sample.exported() == Array(1...14))
+  }
+
+  @Test("Of two stores one fails, and the other is maintained")
+  func isolation() async throws {
+    let sample = try Self.folder(
+      """
+      [defaults]
+      prune.keep-last = 3
+      [bad]
+      store = bad.store
+      [none]
+      store = none.store
+      [good]
+      store = sample.store
+
+      """)
+    try FileBytes.write(Array("no store at all".utf8), to: sample.folder.file("bad.store"))
+    let result = try await sample.run("maintain --config m.conf --json")
+    // 8 for what is no store, 9 for what is not there: the worse one counts.
+    #expect(result.status == 9)
+    let objects = try result.lines.map(Self.object)
+    #expect(objects.map { $0["status"] as? Int } == [8, 9, nil])
+    #expect(objects.map { $0["changed"] as? Bool } == [false, false, true])
+    #expect(try Self.numbers(sample.store) == ["10", "11", "12"])
+    try await SchemaCheck.expectFits(result.text)
+    let text = try await sample.run("maintain --config m.conf")
+    #expect(text.output.isEmpty)
+    #expect(text.errors.contains("bad.store") && text.errors.contains("none.store"))
+  }
+
+  @Test("What could not be exported is not pruned")
+  func failedStep() async throws {
+    let sample = try Self.folder()
+    _ = try await sample.run("bookmark set sample.store nightly 2")
+    try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 5")
+    let before = try Self.numbers(sample.store)
+    for option in ["", " --dry-run"] {
+      let result = try await sample.run("maintain --config m.conf" + option)
+      #expect(result.status == 4 && result.output.isEmpty)
+      #expect(result.errors.contains("expired"))
+    }
+    #expect(try Self.numbers(sample.store) == before)
+    // A folder that cannot be made is a failure like any other.
+    let file = try Self.folder()
+    try FileBytes.write([], to: file.folder.file("logs"))
+    #expect(try await file.run("maintain --config m.conf").status == 9)
+    #expect(try Self.numbers(file.store).count == 12)
+  }
+
+  @Test("Bookmarks hold history back, and those that are given up are told of")
+  func bookmarks() async throws {
+    let sample = try Self.folder(
+      "[a]\nstore = sample.store\nprune.keep-last = 3\n")
+    _ = try await sample.run("bookmark set sample.store widget 5")
+    #expect(try await sample.run("maintain --config m.conf").status == 0)
+    #expect(try Self.numbers(sample.store).first == "5")
+    try FileBytes.write(
+      Array("[a]\nstore = sample.store\nprune.keep-last = 3\nprune.max-behind = 2\n".utf8),
+      to: sample.folder.file("m.conf"))
+    let result = try await sample.run("maintain --config m.conf --quiet")
+    #expect(result.errors.contains("the bookmark @widget is lost"))
+    #expect(result.status == 0 && result.output.isEmpty)
+    #expect(try Self.numbers(sample.store).first == "10")
+  }
+
+  @Test("A store that is mirrored is refused, and nothing of it is deleted")
+  func refused() async throws {
+    let sample = try Self.folder("[a]\nstore = sample.store\nprune.keep-last = 3\n")
+    try await sample.sqlite("CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY)")
+    let result = try await sample.run("maintain --config m.conf")
+    #expect(result.status == 6 && result.output.isEmpty)
+    #expect(try Self.numbers(sample.store).count == 12)
+  }
+
+  @Test("Two runs do not work on one store", .enabled(if: Tool("python3") != nil))
+  func lock() async throws {
+    let sample = try Self.folder()
+    let python = try #require(Tool("python3"))
+    let script = """
+      import fcntl, os, subprocess, sys, threading, time
+      tool, folder = sys.argv[1:]
+      os.chdir(folder)
+      lock = os.open("sample.store-bookmarks.json.lock", os.O_RDWR | os.O_CREAT, 0o600)
+      fcntl.flock(lock, fcntl.LOCK_EX)
+      def run(*options):
+        return subprocess.run([tool, "maintain", "--config", "m.conf", *options],
+          capture_output=True, text=True)
+      held = run()
+      print(held.returncode, held.stdout, held.stderr)
+      print(run("--dry-run").returncode)
+      timer = threading.Timer(0.5, lambda: os.close(lock))
+      timer.start()
+      print(run("--lock-wait", "5min").returncode)
+      # What a killed run has left, which nobody holds.
+      open("sample.store-bookmarks.json.lock", "w").close()
+      print(run().returncode, os.path.exists("sample.store-bookmarks.json.lock"))
+      """
+    let result = try await python.run(["-c", script, Tool.histctl.path, sample.folder.path])
+    #expect(result.status == 0, "\(result.errors)")
+    let lines = result.lines.filter { !$0.isEmpty }
+    #expect(
+      lines.first == "7  histctl: another histctl maintain is at work on sample.store",
+      "\(result.text)")
+    #expect(Array(lines.suffix(3)) == ["0", "0", "0 False"], "\(result.text)")
+    #expect(try await sample.exported() == Array(1...12))
+  }
+
+  @Test("Many runs at once: each transaction stands in exactly one file")
+  func together() async throws {
+    let sample = try Self.folder()
+    try await withThrowingTaskGroup(of: Tool.Result.self) { group in
+      for _ in 0..<6 {
+        group.addTask { try await sample.run("maintain --config m.conf --lock-wait 5min") }
+      }
+      for try await result in group { #expect(result.status == 0, "\(result.errors)") }
+    }
+    #expect(try await sample.exported() == Array(1...12))
+    #expect(try Self.numbers(sample.store) == ["10", "11", "12"])
+  }
+
+  @Test("Killed at any moment and run again: nothing is lost and nothing doubled")
+  func kills() async throws {
+    let sample = try Self.folder()
+    guard let shell = Tool("sh") else { return }
+    var last = 12
+    for round in 0..<25 {
+      // Later and later, over the whole length of a run and beyond it.
+      let pause = "0.\(String(round * 2 + 1000).dropFirst())"
+      _ = try await shell.run(
+        [
+          "-c",
+          """
+          '\(Tool.histctl.path)' maintain --config m.conf -q & pid=$!
+          sleep \(pause); kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null; exit 0
+          """,
+        ], folder: sample.folder.path)
+      try await sample.append(last + 1...last + 2)
+      last += 2
+      let query = try StoreQuery(path: sample.store)
+      #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
+      #expect(
+        try query.lines("SELECT max(Z_PK) - min(Z_PK) + 1 = count(*) FROM ATRANSACTION") == ["1"])
+    }
+    #expect(try await sample.run("maintain --config m.conf").status == 0)
+    #expect(try await sample.exported() == Array(1...last))
+    #expect(try Self.numbers(sample.store) == (last - 2...last).map(String.init))
+    #expect(try !sample.names().contains { $0.hasSuffix(".lock") })
+  }
+}
