@@ -53,10 +53,7 @@ final class PruneRun {
   private func plan(
     _ path: String, _ output: PruneOutput, _ goOn: (HistoryPruner, PrunePlan) throws -> Void
   ) throws {
-    let pruner = try HistoryPruner(
-      path: path, busyTimeout: stores.busyTimeout, bookmarkPath: stores.bookmarkFile,
-      now: session.now)
-    let plan = try pruner.plan(request)
+    let (pruner, plan) = try planAfterRollingBack(path)
     try output.show(plan)
     guard plan.refusals.isEmpty else {
       throw HistoryError.refusedByGuards(path: path, reasons: plan.refusals.map(\.reason))
@@ -69,6 +66,24 @@ final class PruneRun {
     } else {
       try goOn(pruner, plan)
     }
+  }
+
+  /// Plans; where a save was broken off, one of the last prune for instance, after that is undone.
+  private func planAfterRollingBack(_ path: String) throws -> (HistoryPruner, PrunePlan) {
+    do {
+      return try planOnce(path)
+    } catch StoreError.unfinishedSave where consent != .dryRun {
+      try StoreFile.rollBackUnfinishedSave(at: path, busyTimeout: stores.busyTimeout)
+      session.diagnostics.note("\(path): a save that was broken off has been undone")
+      return try planOnce(path)
+    }
+  }
+
+  private func planOnce(_ path: String) throws -> (HistoryPruner, PrunePlan) {
+    let pruner = try HistoryPruner(
+      path: path, busyTimeout: stores.busyTimeout, bookmarkPath: stores.bookmarkFile,
+      now: session.now)
+    return (pruner, try pruner.plan(request))
   }
 
   private func prune(_ pruner: HistoryPruner, _ plan: PrunePlan, _ output: PruneOutput) throws {

@@ -294,6 +294,36 @@ import Testing
     #expect(try Self.numbers(sample.store).count == 12)
   }
 
+  /// A save that was broken off is undone first, as by every program that writes to the store; only
+  /// looking changes nothing.
+  @Test(.enabled(if: Tool("python3") != nil)) func anUnfinishedSave() async throws {
+    let sample = try SampleFolder()
+    let script = """
+      import os, signal, sqlite3, sys
+      database = sqlite3.connect(sys.argv[1], isolation_level=None)
+      database.execute('PRAGMA journal_mode = delete')
+      database.execute('CREATE TABLE ZFILLER (X)')
+      database.executemany('INSERT INTO ZFILLER VALUES (zeroblob(?))', [(3000,)] * 200)
+      database.execute('PRAGMA cache_size = 1')
+      database.execute('BEGIN IMMEDIATE')
+      database.execute('DELETE FROM ATRANSACTION')
+      database.execute('UPDATE ZFILLER SET X = randomblob(3000)')
+      os.kill(os.getpid(), signal.SIGKILL)
+      """
+    _ = try await #require(Tool("python3")).run(["-c", script, sample.store])
+    let half = try FileBytes.read(sample.store)
+    let plan = try await sample.run("prune sample.store --keep-last 3 --dry-run")
+    #expect(plan.status == 9)
+    #expect(plan.errors.contains("in the middle of a save"))
+    #expect(try FileBytes.read(sample.store) == half)
+    let result = try await sample.run("prune sample.store --keep-last 3 --yes")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try Self.numbers(sample.store) == ["10", "11", "12"])
+    let query = try StoreQuery(path: sample.store)
+    #expect(try query.lines("SELECT DISTINCT hex(substr(X, 1, 4)) FROM ZFILLER") == ["00000000"])
+    #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
+  }
+
   @Test(.enabled(if: OtherUser.isAvailable)) func aStoreThatCannotBeWritten() async throws {
     let sample = try SampleFolder()
     try OtherUser.letRead(sample.folder)
