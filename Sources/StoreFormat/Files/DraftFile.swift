@@ -22,7 +22,7 @@ package final class DraftFile {
   private let overwrites: Bool
   private var isOpen = true
 
-  /// Begins a file.
+  /// Begins a file, and removes drafts of it that a killed program has left.
   ///
   /// - Parameters:
   ///   - path: Where it will be.
@@ -34,15 +34,37 @@ package final class DraftFile {
     guard overwrites || FileMove.entry(at: path) == .none else { throw .fileExists }
     self.path = path
     self.overwrites = overwrites
-    let temporaryPath = path + ".partial-" + String(UInt32.random(in: 0...UInt32.max), radix: 36)
-    self.temporaryPath = temporaryPath
+    let name = FilePath(path).lastComponent?.string
+    AbandonedDrafts.remove(in: Self.folder(of: path).string) { $0 == name }
     do {
-      descriptor = try FileDescriptor.open(
-        FilePath(temporaryPath), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-        permissions: permissions)
+      (temporaryPath, descriptor) = try Self.create(for: path, permissions: permissions)
     } catch {
       throw Errno(error)
     }
+  }
+
+  /// Makes a draft that nobody takes for an abandoned one.
+  private static func create(
+    for path: String, permissions: FilePermissions
+  ) throws -> (String, FileDescriptor) {
+    while true {
+      let temporaryPath =
+        path + AbandonedDrafts.mark + String(UInt32.random(in: 0...UInt32.max), radix: 36)
+      let descriptor = try FileDescriptor.open(
+        FilePath(temporaryPath), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+        permissions: permissions)
+      guard AbandonedDrafts.lock(descriptor, at: temporaryPath) == .lost else {
+        return (temporaryPath, descriptor)
+      }
+      // Somebody has looked in the instant before it was locked.
+      try? descriptor.close()
+      FileStatus.remove(temporaryPath)
+    }
+  }
+
+  private static func folder(of path: String) -> FilePath {
+    let folder = FilePath(path).removingLastComponent()
+    return folder.isEmpty ? "." : folder
   }
 
   deinit { discard() }
@@ -63,8 +85,6 @@ package final class DraftFile {
   package func commit() throws(Errno) {
     do {
       guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
-      isOpen = false
-      try descriptor.close()
       if overwrites {
         try FileMove.move(temporaryPath, replacing: path)
       } else {
@@ -72,9 +92,11 @@ package final class DraftFile {
       }
     } catch {
       discard()
-      FileStatus.remove(temporaryPath)
       throw Errno(error)
     }
+    // Everything is on the disk; until now the draft was to stay locked.
+    isOpen = false
+    try? descriptor.close()
     try Self.synchronizeFolder(of: path)
   }
 
@@ -88,10 +110,9 @@ package final class DraftFile {
 
   /// Makes the names in a file's folder safe on the disk.
   package static func synchronizeFolder(of path: String) throws(Errno) {
-    let folder = FilePath(path).removingLastComponent()
     do {
       let descriptor = try FileDescriptor.open(
-        folder.isEmpty ? "." : folder, .readOnly, options: [.directory, .closeOnExec])
+        folder(of: path), .readOnly, options: [.directory, .closeOnExec])
       defer { try? descriptor.close() }
       // Some file systems cannot, and have nothing to make safe.
       guard fsync(descriptor.rawValue) == 0 || errno == EINVAL else { throw Errno(rawValue: errno) }

@@ -2,14 +2,6 @@ import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// Exports into a folder, a file for each run, named by the transactions that the run looked at.
 ///
 /// A run ends in two steps: the file gets its name, then the bookmark moves. Where something comes
@@ -28,6 +20,8 @@ struct ExportFolder {
   func write(consumer: String?) throws -> ExportReport {
     let directory = OutputFolder.path(of: try storeIdentifier(), in: folder)
     try OutputFolder.make(directory)
+    // A run that was killed meant another range than this one, as a rule.
+    AbandonedDrafts.remove(in: directory, of: Self.isName)
     var run = run
     if let consumer {
       run.export.query.after = try start(of: consumer, in: directory) { try move(consumer, to: $0) }
@@ -110,6 +104,12 @@ struct ExportFolder {
     return "." + format.fileExtension + (packed.isEmpty ? "" : "." + packed)
   }
 
+  /// Whether a file may be one of a run, in whatever format.
+  private static func isName(_ name: String) -> Bool {
+    let numbers = name.prefix { $0 != "." }.split(separator: "-", omittingEmptySubsequences: false)
+    return numbers.count == 2 && numbers.allSatisfy { $0.utf8.count >= 12 && Int64($0) != nil }
+  }
+
   /// Numbers of one length, so that names stand in the order of the transactions.
   private static func padded(_ number: Int64) -> String {
     let digits = String(number)
@@ -141,7 +141,7 @@ struct ExportFolder {
     guard let first = try range(of: HistoryQuery(after: position))?.lowerBound else { return nil }
     let start = Self.padded(first) + "-"
     var last: Int64?
-    for name in Self.names(in: directory) where name.hasPrefix(start) && name.hasSuffix(suffix) {
+    for name in FolderNames.read(directory) where name.hasPrefix(start) && name.hasSuffix(suffix) {
       let digits = name.dropFirst(start.count).dropLast(suffix.count)
       guard let number = Int64(digits), name == self.name(of: first...max(first, number)) else {
         continue
@@ -158,18 +158,5 @@ struct ExportFolder {
         name: consumer, token: HistoryToken(storeIdentifier: store, transaction: number),
         timestamp: try run.snapshot.timestamp(ofTransaction: number)?.timestamp),
       in: bookmarks, permissions: run.snapshot.location.filePermissions())
-  }
-
-  private static func names(in directory: String) -> [String] {
-    guard let stream = opendir(directory) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      names.append(
-        withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        })
-    }
-    return names
   }
 }

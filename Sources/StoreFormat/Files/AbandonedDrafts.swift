@@ -1,0 +1,76 @@
+import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Drafts whose program was killed, so that nobody finishes them.
+///
+/// Who writes a draft holds a lock on it. What cannot be locked, or not be looked at, stays.
+package enum AbandonedDrafts {
+  /// What stands between the name of a file and what tells its drafts apart.
+  static let mark = ".partial-"
+
+  /// Removes them.
+  ///
+  /// - Parameters:
+  ///   - folder: Where they are.
+  ///   - isTarget: Whether drafts of a file of this name go.
+  package static func remove(in folder: String, of isTarget: (String) -> Bool) {
+    for name in FolderNames.read(folder) {
+      let (target, ending) = split(name)
+      guard let ending, !ending.isEmpty, ending.utf8.allSatisfy(isOfMark), isTarget(target) else {
+        continue
+      }
+      removeUnlocked(folder + "/" + name)
+    }
+  }
+
+  /// The name of the file, and what tells the draft apart; nil for what is no draft.
+  private static func split(_ name: String) -> (String, String?) {
+    guard let range = name.ranges(of: mark).last else { return (name, nil) }
+    return (String(name[..<range.lowerBound]), String(name[range.upperBound...]))
+  }
+
+  private static func isOfMark(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+    default: false
+    }
+  }
+
+  private static func removeUnlocked(_ path: String) {
+    guard FileMove.entry(at: path) == .file,
+      let file = try? FileDescriptor.open(
+        FilePath(path), .readWrite, options: [.closeOnExec, .noFollow, .nonBlocking])
+    else { return }
+    defer { try? file.close() }
+    if lock(file, at: path) == .taken { FileStatus.remove(path) }
+  }
+
+  /// What becomes of an attempt to lock a draft.
+  enum Lock: Hashable, Sendable {
+    case taken
+    /// Somebody else has it, or has removed it.
+    case lost
+    /// The file system knows no locks.
+    case impossible
+  }
+
+  /// Locks an open draft for as long as it is open, and finds out whether it still has its name.
+  static func lock(_ file: FileDescriptor, at path: String) -> Lock {
+    guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+      return errno == EWOULDBLOCK ? .lost : .impossible
+    }
+    var mine = stat()
+    var named = stat()
+    guard fstat(file.rawValue, &mine) == 0, lstat(path, &named) == 0,
+      mine.st_ino == named.st_ino, mine.st_dev == named.st_dev
+    else { return .lost }
+    return .taken
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import StoreFormat
+import TestSupport
+import Testing
+
+/// Files that take their place in one step, and what is left of those that never did.
+@Suite struct DraftFileTests {
+  private let folder: TemporaryFolder
+  private let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("a.jsonl")
+  }
+
+  private func draft(overwrites: Bool = true) throws -> DraftFile {
+    try DraftFile(path: path, permissions: [.ownerReadWrite], overwrites: overwrites)
+  }
+
+  @Test func draftsThatAreBeingWrittenStay() throws {
+    let first = try draft()
+    let second = try draft()
+    #expect(try folder.names().count == 2)
+    AbandonedDrafts.remove(in: folder.path) { _ in true }
+    #expect(try folder.names().count == 2)
+    try Array("second".utf8).withUnsafeBytes { try second.write($0) }
+    try second.commit()
+    try Array("first".utf8).withUnsafeBytes { try first.write($0) }
+    try first.commit()
+    #expect(try folder.names() == ["a.jsonl"])
+    #expect(try FileBytes.read(path) == Array("first".utf8))
+  }
+
+  @Test func draftsOfTheSameFileThatNobodyWritesGo() throws {
+    for name in [
+      "a.jsonl.partial-0", "a.jsonl.partial-1gahdze", "a.jsonl.partial-", "a.jsonl.partial-A",
+      "a.jsonl.partial-x.txt", "b.jsonl.partial-1gahdze", "a.jsonl", "partial-1gahdze",
+    ] {
+      try FileBytes.write([1], to: folder.file(name))
+    }
+    try FileManager.default.createDirectory(
+      atPath: folder.file("a.jsonl.partial-2"), withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("a.jsonl.partial-3"), withDestinationPath: "b.jsonl.partial-1gahdze")
+    try draft().discard()
+    #expect(
+      try folder.names() == [
+        "a.jsonl", "a.jsonl.partial-", "a.jsonl.partial-2", "a.jsonl.partial-3",
+        "a.jsonl.partial-A",
+        "a.jsonl.partial-x.txt", "b.jsonl.partial-1gahdze", "partial-1gahdze",
+      ])
+  }
+
+  @Test func aFileThatIsThereStays() throws {
+    try FileBytes.write([1], to: path)
+    #expect(throws: (any Error).self) { try draft(overwrites: false) }
+    #expect(try FileBytes.read(path) == [1])
+    #expect(try folder.names() == ["a.jsonl"])
+  }
+}
