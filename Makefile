@@ -93,7 +93,7 @@ deb: setup-package $(if $(INSTALL_BINARY),,release) ## make a Debian package in 
 deb-check: setup-package $(if $(INSTALL_BINARY),,release) ## make it, and check it against Debian's policy
 	@package=$$(packaging/deb .build) && echo "deb-check: $$package" && .ci/check-lint "$$package"
 
-test: setup-test ## run the whole suite; HISTCTL_REAL_STORES=DIR adds the tests over real stores
+test: setup-test ## run the whole suite; HISTCTL_REAL_STORES=DIR adds real stores, HISTCTL_EVERY_FAULT=1 all faults
 	@echo "test: building (some minutes the first time)"
 	@$(SWIFT) build --build-tests $(QUIET) $(BUILD_FLAGS)
 	@echo "test: running$(if $(HISTCTL_REAL_STORES), with the real stores of HISTCTL_REAL_STORES,)"

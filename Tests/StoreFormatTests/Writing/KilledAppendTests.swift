@@ -77,14 +77,6 @@ import Testing
   }
 
   #if os(Linux)
-  /// Where a process that appends is killed.
-  enum Moment: String, CaseIterable {
-    /// Before a system call that changes a file of the store.
-    case before
-    /// When half of a write is done.
-    case halfway
-  }
-
   /// What the process finds.
   enum Beginning: String, CaseIterable {
     /// A store with a write-ahead log, closed by all.
@@ -96,11 +88,11 @@ import Testing
   }
 
   @Test(
-    "One append is killed at each of its system calls", .enabled(if: CallKiller.isPossible),
-    arguments: Beginning.allCases, Moment.allCases)
-  func everyCall(_ beginning: Beginning, _ moment: Moment) async throws {
+    "One append is killed at each of its system calls", .enabled(if: FaultInjector.isPossible),
+    arguments: Beginning.allCases, [FaultInjector.Kind.kill, .torn])
+  func everyCall(_ beginning: Beginning, _ kind: FaultInjector.Kind) async throws {
     let folder = try TemporaryFolder()
-    let killer = try await CallKiller(folder: folder)
+    let injector = try await FaultInjector(folder: folder)
     let original = try await AppendedSaves.create(
       at: folder.file("default.store"), journalMode: beginning == .journal ? "delete" : "wal")
     var count = 1
@@ -112,16 +104,26 @@ import Testing
       count = try await original.copy(to: aside).findings().transactionCount
     }
 
+    let aside = try TemporaryFolder()
+    let undisturbed = try original.copy(to: aside)
+    let calls = try await injector.calls(
+      of: Tool.built("StoreAppender"), [undisturbed.path, "app", "2"], files: undisturbed.path
+    ).calls
+
     var outcomes: Set<Int> = []
     var call = 1
     while true {
+      // Only of a write there is a half.
+      if kind == .torn, call <= calls.count, !calls[call - 1].isWrite {
+        call += 1
+        continue
+      }
       let place = try TemporaryFolder()
       let saves = try original.copy(to: place)
-      let result = try await killer.run(
-        Tool.built("StoreAppender"), [saves.path, "app", "2"], files: saves.path, at: call,
-        isHalfway: moment == .halfway)
-      let left = try await checkAndGoOn(
-        saves, "\(beginning.rawValue), \(moment.rawValue) call \(call)")
+      let fault = FaultInjector.Fault(kind, at: call)
+      let result = try await injector.run(
+        Tool.built("StoreAppender"), [saves.path, "app", "2"], files: saves.path, fault)
+      let left = try await checkAndGoOn(saves, "\(beginning.rawValue), \(fault)")
       outcomes.insert(left - count)
       #expect((result.lines.count...result.lines.count + 1).contains(left - count), "call \(call)")
       if result.status == 0 { break }

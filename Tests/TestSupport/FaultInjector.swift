@@ -1,0 +1,108 @@
+#if os(Linux)
+import Foundation
+
+/// Runs programs in which one of the system calls fails by which they change files, or in which they
+/// are killed there.
+package struct FaultInjector: Sendable {
+  /// What happens to a call.
+  package enum Kind: String, CaseIterable, Sendable {
+    /// The program is killed before it.
+    case kill
+    /// The program is killed when half of a write is done; before any other call.
+    case torn
+    /// The disk is full; files can still be removed.
+    case full
+    /// The device fails.
+    case error
+  }
+
+  /// What happens where.
+  package struct Fault: Hashable, Sendable, CustomStringConvertible {
+    package let kind: Kind
+    /// At which call, counted from 1.
+    package let call: Int
+    /// Whether all later calls fail as well.
+    package let lasts: Bool
+
+    package init(_ kind: Kind, at call: Int, lasts: Bool = false) {
+      self.kind = kind
+      self.call = call
+      self.lasts = lasts
+    }
+
+    package var description: String { "\(kind.rawValue)\(lasts ? " from" : " at") call \(call)" }
+  }
+
+  /// A call by which a program changed a file.
+  package struct Call: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the function.
+    package let name: String
+    /// The file.
+    package let path: String
+
+    /// Whether half of it can be done.
+    package var isWrite: Bool { name.contains("write") }
+
+    package var description: String { name + " " + path }
+  }
+
+  /// What a test cannot go on without.
+  package struct Missing: Error { let what: String }
+
+  private static let compiler = Tool("cc") ?? Tool("clang")
+  private let library: String
+
+  /// Whether this machine has a compiler of C.
+  package static let isPossible = compiler != nil
+
+  /// Builds into a folder what is loaded into the programs.
+  package init(folder: TemporaryFolder) async throws {
+    guard let compiler = Self.compiler else { throw Missing(what: "a compiler of C") }
+    library = folder.file("fault_at_call.so")
+    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let source = tests.appendingPathComponent("Tools/fault_at_call.c").path
+    let result = try await compiler.run(["-shared", "-fPIC", "-o", library, source, "-ldl"])
+    guard result.status == 0 else { throw Missing(what: result.errors) }
+  }
+
+  /// Runs a program to the fault and whatever it makes of it.
+  ///
+  /// - Parameters:
+  ///   - files: What the paths of the files begin with.
+  ///   - folder: The folder in which it runs.
+  ///   - clockStep: By how many milliseconds clocks go on each time that they are looked at.
+  package func run(
+    _ program: Tool, _ arguments: [String], files: String, _ fault: Fault, folder: String? = nil,
+    clockStep: Int = 0
+  ) async throws -> Tool.Result {
+    try await program.run(
+      arguments,
+      environment: [
+        "LD_PRELOAD": library, "FAULT_FILES": files, "FAULT_KIND": fault.kind.rawValue,
+        "FAULT_AT": "\(fault.call)", "FAULT_LASTS": fault.lasts ? "1" : "0",
+        "FAULT_CLOCK": "\(clockStep)",
+      ], folder: folder)
+  }
+
+  /// Runs a program undisturbed and gives the calls that could be.
+  package func calls(
+    of program: Tool, _ arguments: [String], files: String, folder: String? = nil,
+    clockStep: Int = 0
+  ) async throws -> (calls: [Call], result: Tool.Result) {
+    let aside = try TemporaryFolder()
+    let result = try await program.run(
+      arguments,
+      environment: [
+        "LD_PRELOAD": library, "FAULT_FILES": files, "FAULT_LOG": aside.file("calls"),
+        "FAULT_CLOCK": "\(clockStep)",
+      ], folder: folder)
+    let lines = (try? FileBytes.read(aside.file("calls"))) ?? []
+    let calls = String(decoding: lines, as: UTF8.self).split(separator: "\n").map { line in
+      let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
+      return Call(name: parts.first ?? "", path: parts.dropFirst().first ?? "")
+    }
+    return (calls, result)
+  }
+}
+#endif

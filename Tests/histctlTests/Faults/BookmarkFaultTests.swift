@@ -1,0 +1,124 @@
+#if os(Linux)
+import Foundation
+import TestSupport
+import Testing
+
+/// Whatever fails or ends what moves a bookmark, no bookmark is lost, and no transaction that is
+/// exported with one is lost or doubled.
+@Suite(.serialized, .enabled(if: FaultInjector.isPossible)) struct BookmarkFaultTests {
+  private static let bookmarks = SampleFolder.name + "-bookmarks.json"
+  private static let logs = "logs/" + SampleFolder.identifier
+
+  /// A file of bookmarks, by hand.
+  private static func file(_ numbers: [String: Int]) -> [UInt8] {
+    let entries = numbers.sorted { $0.key < $1.key }.map { name, number in
+      """
+      {"name":"\(name)","timestampRaw":\(743_906_500 + number * 60),
+      "token":{"storeTokens":{"\(SampleFolder.identifier)":\(number)}}}
+      """
+    }
+    return Array(#"{"schema":1,"bookmarks":[\#(entries.joined(separator: ","))]}"#.utf8)
+  }
+
+  /// Where the bookmarks stand; none where there is no file, or nothing in it yet.
+  private static func positions(_ place: FaultDrive.Place) throws -> [String: Int] {
+    struct Content: Decodable {
+      struct Entry: Decodable {
+        struct Token: Decodable { let storeTokens: [String: Int] }
+        let name: String
+        let token: Token
+      }
+      let bookmarks: [Entry]
+    }
+    guard let bytes = try place.files()[bookmarks], !bytes.isEmpty else { return [:] }
+    let content = try JSONDecoder().decode(Content.self, from: Data(bytes))
+    return Dictionary(
+      uniqueKeysWithValues: content.bookmarks.map {
+        ($0.name, $0.token.storeTokens[SampleFolder.identifier] ?? -1)
+      })
+  }
+
+  /// The numbers of the transactions in the exported files.
+  private static func exported(_ place: FaultDrive.Place) throws -> [Int] {
+    struct Line: Decodable { let transaction: Int }
+    var numbers: [Int] = []
+    for (name, bytes) in try place.files().sorted(by: { $0.key < $1.key })
+    where name.hasPrefix(logs) && name.hasSuffix(".jsonl") {
+      for line in bytes.split(separator: 0x0A) {
+        numbers.append(try JSONDecoder().decode(Line.self, from: Data(line)).transaction)
+      }
+    }
+    return numbers
+  }
+
+  private static func changedStore(
+    _ place: FaultDrive.Place, _ original: [UInt8]?
+  ) throws -> [String] {
+    try place.files()[SampleFolder.name] == original ? [] : ["the store has changed"]
+  }
+
+  @Test(arguments: [[:], ["widget": 3], ["widget": 3, "nightly": 5]] as [[String: Int]])
+  func set(_ present: [String: Int]) async throws {
+    let sample = try SampleFolder()
+    let store = try FileBytes.read(sample.store)
+    var files = [SampleFolder.name: store]
+    if !present.isEmpty { files[Self.bookmarks] = Self.file(present) }
+    let wanted = present.merging(["widget": 9]) { $1 }
+    let statuses = try await FaultDrive(
+      files: files, arguments: ["bookmark", "set", SampleFolder.name, "widget", "9", "--quiet"],
+      problemsAfterFault: { place, status in
+        let found = try Self.positions(place)
+        return (found == wanted || (found == present && status != 0) ? [] : ["\(found)"])
+          + (try Self.changedStore(place, store))
+      },
+      problemsInTheEnd: { place in
+        try Self.positions(place) == wanted ? [] : ["\(try Self.positions(place))"]
+      }
+    ).run()
+    #expect(statuses.isSuperset(of: [9, 137]))
+  }
+
+  @Test("Export with a bookmark, of everything and of the rest", arguments: [0, 5])
+  func export(_ begun: Int) async throws {
+    let sample = try SampleFolder()
+    let options = "--output-dir logs --bookmark nightly --compress none --quiet"
+    if begun > 0 {
+      let first = try await sample.run("export sample.store \(options) --until \(begun)")
+      #expect(first.status == 0, "\(first.errors)")
+    }
+    try await sample.sqlite("PRAGMA wal_checkpoint(TRUNCATE)")
+    let store = try FileBytes.read(sample.store)
+    var files = [SampleFolder.name: store]
+    for name in ["logs/\(SampleFolder.identifier)/000000000001-000000000005.jsonl", Self.bookmarks]
+    where begun > 0 {
+      files[name] = try FileBytes.read(sample.folder.file(name))
+    }
+    let all = Array(1...SampleStore.transactionCount)
+    let statuses = try await FaultDrive(
+      files: files,
+      arguments: ["export", SampleFolder.name] + options.split(separator: " ").map(String.init),
+      problemsAfterFault: { place, status in
+        let exported = try Self.exported(place)
+        let position = try Self.positions(place)["nightly"] ?? 0
+        var problems = try Self.changedStore(place, store)
+        if exported != Array(all.prefix(exported.count)) || exported.count < begun {
+          problems.append("exported: \(exported)")
+        }
+        // The file first, then the bookmark.
+        if position < begun || position > exported.count {
+          problems.append("bookmark at \(position), exported \(exported)")
+        }
+        if status == 0, position != all.count { problems.append("said to be done") }
+        return problems
+      },
+      problemsInTheEnd: { place in
+        let exported = try Self.exported(place)
+        let position = try Self.positions(place)["nightly"]
+        return (exported == all ? [] : ["exported: \(exported)"])
+          + (position == all.count ? [] : ["bookmark at \(position.map(String.init) ?? "none")"])
+      }
+    ).run()
+    #expect(statuses.isSuperset(of: [9, 137]))
+  }
+}
+#endif

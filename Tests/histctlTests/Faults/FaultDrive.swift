@@ -1,0 +1,155 @@
+#if os(Linux)
+import Foundation
+import TestSupport
+import Testing
+
+/// Runs a command line into a fault at each of the system calls by which it changes files, and looks
+/// at what is left; then runs it again, undisturbed.
+///
+/// As many calls have their turn, each with as many kinds of faults, as there is time for, the same in
+/// every run; with HISTCTL_EVERY_FAULT=1 every call has every kind.
+struct FaultDrive: Sendable {
+  /// What it begins with.
+  let files: [String: [UInt8]]
+  /// The command line, with paths relative to the folder of the files.
+  let arguments: [String]
+  /// That of the run that puts all right; nil for the same.
+  var again: [String]?
+  /// By how many milliseconds clocks go on each time that they are looked at.
+  var clockStep = 0
+  /// How many faults a usual run has time for.
+  var count = 60
+  /// Which files may stay that an undisturbed run does not leave.
+  var mayStay: @Sendable (String) -> Bool = { _ in false }
+  /// What is wrong with what a fault left; it may be changed by looking at it.
+  let problemsAfterFault: @Sendable (_ place: Place, _ status: Int) throws -> [String]
+  /// What is wrong with what the run after it left.
+  let problemsInTheEnd: @Sendable (_ place: Place) throws -> [String]
+
+  /// Statuses of work that could not be done, or not all of it.
+  private static let failures: Set<Int> = [2, 3, 7, 9]
+  private static let kinds: [(kind: FaultInjector.Kind, lasts: Bool)] = [
+    (.kill, false), (.torn, false), (.full, false), (.full, true), (.error, false), (.error, true),
+  ]
+
+  /// A folder with files in it.
+  struct Place: Sendable {
+    let folder: TemporaryFolder
+
+    /// A new folder with these files.
+    init(_ files: [String: [UInt8]]) throws {
+      folder = try TemporaryFolder()
+      for (name, bytes) in files {
+        let path = folder.file(name)
+        try FileManager.default.createDirectory(
+          atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path,
+          withIntermediateDirectories: true)
+        try FileBytes.write(bytes, to: path)
+      }
+    }
+
+    /// All files, by their paths in the folder.
+    func files() throws -> [String: [UInt8]] {
+      var files: [String: [UInt8]] = [:]
+      for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+        var isFolder: ObjCBool = false
+        let path = folder.file(name)
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
+          !isFolder.boolValue
+        else { continue }
+        files[name] = try FileBytes.read(path)
+      }
+      return files
+    }
+  }
+
+  /// Drives it through everything.
+  ///
+  /// - Returns: The statuses that it ended with, for a test that wants to know what it has seen.
+  @discardableResult
+  func run() async throws -> Set<Int> {
+    let tools = try TemporaryFolder()
+    let injector = try await FaultInjector(folder: tools)
+    let undisturbed = try Place(files)
+    let clean = try await injector.calls(
+      of: .histctl, arguments, files: undisturbed.folder.path, folder: undisturbed.folder.path,
+      clockStep: clockStep)
+    #expect(clean.result.status == 0, "\(clean.result.errors)")
+    #expect(!clean.calls.isEmpty)
+    let names = Set(try undisturbed.files().keys)
+    #expect(try problemsInTheEnd(undisturbed) == [])
+
+    let faults = faults(at: clean.calls)
+    // Two at a time, for each of them is as busy as a program can be.
+    async let ones = run(faults, part: 0, injector, clean.calls, names)
+    async let others = run(faults, part: 1, injector, clean.calls, names)
+    return try await ones.union(others)
+  }
+
+  private func faults(at calls: [FaultInjector.Call]) -> [FaultInjector.Fault] {
+    let isEvery = ProcessInfo.processInfo.environment["HISTCTL_EVERY_FAULT"] == "1"
+    let step = isEvery ? 1 : (calls.count + count - 1) / count
+    let kinds = Self.kinds
+    let kindCount = isEvery ? kinds.count : min(kinds.count, max(1, count / max(1, calls.count)))
+    var random = SeededGenerator(seed: 20_261_121)
+    var faults: [FaultInjector.Fault] = []
+    for place in stride(from: 0, to: calls.count, by: step) {
+      for (kind, lasts) in kinds.shuffled(using: &random).prefix(kindCount) {
+        let fault = FaultInjector.Fault(
+          kind == .torn && !calls[place].isWrite ? .kill : kind, at: place + 1, lasts: lasts)
+        if !faults.contains(fault) { faults.append(fault) }
+      }
+    }
+    return faults
+  }
+
+  private func run(
+    _ faults: [FaultInjector.Fault], part: Int, _ injector: FaultInjector,
+    _ calls: [FaultInjector.Call], _ names: Set<String>
+  ) async throws -> Set<Int> {
+    var statuses: Set<Int> = []
+    for (number, fault) in faults.enumerated() where number % 2 == part {
+      let call = calls[fault.call - 1]
+      let name = URL(fileURLWithPath: call.path).lastPathComponent
+      let problems: [String]
+      do {
+        problems = try await run(fault, injector, names, &statuses)
+      } catch {
+        problems = ["\(error)"]
+      }
+      #expect(problems == [], "\(fault), \(call.name) \(name)")
+    }
+    return statuses
+  }
+
+  private func run(
+    _ fault: FaultInjector.Fault, _ injector: FaultInjector, _ names: Set<String>,
+    _ statuses: inout Set<Int>
+  ) async throws -> [String] {
+    let place = try Place(files)
+    let result = try await injector.run(
+      .histctl, arguments, files: place.folder.path, fault, folder: place.folder.path,
+      clockStep: clockStep)
+    statuses.insert(result.status)
+    var problems: [String] = []
+    let isKill = fault.kind == .kill || fault.kind == .torn
+    // Which calls there are may depend on what threads and clocks do.
+    if !(isKill ? [0, 137] : Self.failures.union([0])).contains(result.status) {
+      problems.append("status \(result.status): \(result.errors)")
+    }
+    if result.status != 0, !isKill, result.errors.isEmpty { problems.append("nothing is said") }
+    if result.errors.contains("fault of histctl") { problems.append(result.errors) }
+
+    // On a copy, since looking at a store with a journal puts it right.
+    let left = try place.files().filter { !$0.key.hasSuffix("-shm") }
+    problems += try problemsAfterFault(try Place(left), result.status)
+
+    let rerun = try await Tool.histctl.run(again ?? arguments, folder: place.folder.path)
+    if rerun.status != 0 { problems.append("again \(rerun.status): \(rerun.errors)") }
+    let more = Set(try place.files().keys).subtracting(names).filter { !mayStay($0) }.sorted()
+    if !more.isEmpty { problems.append("left over: \(more)") }
+    problems += try problemsInTheEnd(place).map { "in the end: " + $0 }
+    return problems
+  }
+}
+#endif
