@@ -27,6 +27,7 @@ struct StoreMaintenance {
         isDryRun
         ? nil : try MaintenanceLock(store: path, bookmarkPath: bookmarkPath, wait: lockWait)
       try withExtendedLifetime(lock) {
+        try rollBackUnfinishedSave(path)
         if let export = settings.export {
           outcome.export = try self.export(path, export, bookmarkPath)
         }
@@ -41,6 +42,17 @@ struct StoreMaintenance {
       outcome.failure = Failure(error).naming(path, amongSeveral: true)
     }
     return outcome
+  }
+
+  /// Undoes a save that was broken off, one of the last run for instance, where the steps write.
+  private func rollBackUnfinishedSave(_ path: String) throws {
+    guard !isDryRun, settings.prune != nil || settings.compacts else { return }
+    do {
+      try StoreFile(path: path, busyTimeout: settings.busyTimeout).read { _ in }
+    } catch StoreError.unfinishedSave {
+      try StoreFile.rollBackUnfinishedSave(at: path, busyTimeout: settings.busyTimeout)
+      session.diagnostics.note("\(path): a save that was broken off has been undone")
+    }
   }
 
   // MARK: - Export

@@ -155,6 +155,20 @@ import Testing
     #expect(try Self.numbers(sample.store).count == 12)
   }
 
+  @Test("A save that was broken off is undone first", .enabled(if: Tool("python3") != nil))
+  func unfinishedSave() async throws {
+    let sample = try Self.folder()
+    try await UnfinishedSave.leave(in: sample.store)
+    let half = try FileBytes.read(sample.store)
+    #expect(try await sample.run("maintain --config m.conf --dry-run").status == 9)
+    #expect(try FileBytes.read(sample.store) == half)
+    let run = try await sample.run("maintain --config m.conf")
+    #expect(run.errors.contains("a save that was broken off has been undone"))
+    #expect(try await sample.exported() == Array(1...12))
+    #expect(try Self.numbers(sample.store) == ["10", "11", "12"])
+    #expect(try StoreQuery(path: sample.store).lines("PRAGMA integrity_check") == ["ok"])
+  }
+
   @Test("Two runs do not work on one store", .enabled(if: Tool("python3") != nil))
   func lock() async throws {
     let sample = try Self.folder()

@@ -298,19 +298,7 @@ import Testing
   /// looking changes nothing.
   @Test(.enabled(if: Tool("python3") != nil)) func anUnfinishedSave() async throws {
     let sample = try SampleFolder()
-    let script = """
-      import os, signal, sqlite3, sys
-      database = sqlite3.connect(sys.argv[1], isolation_level=None)
-      database.execute('PRAGMA journal_mode = delete')
-      database.execute('CREATE TABLE ZFILLER (X)')
-      database.executemany('INSERT INTO ZFILLER VALUES (zeroblob(?))', [(3000,)] * 200)
-      database.execute('PRAGMA cache_size = 1')
-      database.execute('BEGIN IMMEDIATE')
-      database.execute('DELETE FROM ATRANSACTION')
-      database.execute('UPDATE ZFILLER SET X = randomblob(3000)')
-      os.kill(os.getpid(), signal.SIGKILL)
-      """
-    _ = try await #require(Tool("python3")).run(["-c", script, sample.store])
+    try await UnfinishedSave.leave(in: sample.store)
     let half = try FileBytes.read(sample.store)
     let plan = try await sample.run("prune sample.store --keep-last 3 --dry-run")
     #expect(plan.status == 9)
