@@ -11,7 +11,7 @@ import Glibc
 /// Takes the steps of a deletion in batches, each one SQLite transaction.
 final class ErasureRun {
   /// How long a batch holds the write lock where nobody else writes, and where somebody does.
-  private static let hold = (alone: 0.028, shared: 0.015)
+  private static let hold = (alone: 0.028, shared: 0.022)
   /// The first batch is a small one, for nothing is known yet of the disk.
   private static let firstHold = 0.008
   /// A commit that readers keep waiting is given up after this time, so that others get their turn.
@@ -19,6 +19,14 @@ final class ErasureRun {
   /// How long the lock is left to others. SQLite's waiters sleep and poll, in the first eighth of a
   /// second at intervals of 25 milliseconds at most, so that none of them misses this.
   private static let rest = 0.030
+  /// How long somebody who has saved is expected to save again, in seconds. Who waits for the lock
+  /// leaves no trace, so it does not do to look for the saves of the last moment only.
+  private static let memory = 1.0
+  /// How long the lock may be taken again and again while nobody else has been seen: somebody may be
+  /// waiting all the same.
+  private static let stretch = 0.4
+  /// The first batches leave the lock to others in any case, to see whether there is anybody.
+  private static let cautiousBatches = 3
   /// How often a store that is locked is asked again: often, because a program that saves without a
   /// pause lets go for an instant only.
   private static let pollInterval = 0.000_5
@@ -38,6 +46,8 @@ final class ErasureRun {
   private var wasLocked = false
   /// Whether others are writing at present.
   private var othersWrite = false
+  private var lastSeen: ContinuousClock.Instant?
+  private var lastRest = ContinuousClock.now
   /// Whether the disk was full, so that each step is a batch of its own.
   private var isSpaceShort = false
   /// How long a commit takes, by the time that it took to delete what it commits.
@@ -79,13 +89,17 @@ final class ErasureRun {
 
   // MARK: - Taking turns
 
-  /// Leaves the lock to others where one of them has written since the last batch.
+  /// Leaves the lock to others where one of them has written lately, and now and then in any case.
   private func waitForTurn() throws {
     let version = try patiently { try statement.integer("PRAGMA data_version") }
-    othersWrite = wasLocked || dataVersion.map { $0 != version } ?? false
+    if wasLocked || dataVersion.map({ $0 != version }) ?? false { lastSeen = .now }
+    othersWrite = lastSeen.map { $0.secondsAgo < Self.memory } ?? false
     wasLocked = false
     dataVersion = version
-    if othersWrite { pause(Self.rest) }
+    let isEarly = (1...Self.cautiousBatches).contains(result.batchCount)
+    guard othersWrite || isEarly || lastRest.secondsAgo > Self.stretch else { return }
+    pause(Self.rest)
+    lastRest = .now
   }
 
   /// Tries again while the store is locked, for as long as one is willing to wait.
