@@ -14,8 +14,8 @@ public final class ChangeCursor {
   private let isAscending: Bool
   /// The highest transaction number among rows that are read as they lie; nil for reading in order.
   private let highestScanned: Int64?
-  /// Reads such rows from the pages, where that can be done; the statement is then for single rows.
-  private let pages: ChangePageCursor?
+  /// Goes through such rows; nil for reading in order.
+  private let scan: RowScan?
   @exclusivity(unchecked) private var current: Int64?
   /// A row that was stepped to but belongs to a transaction not asked for yet.
   @exclusivity(unchecked) private var isRowPending = false
@@ -42,21 +42,16 @@ public final class ChangeCursor {
     highestScanned = rows == nil ? nil : range.upperBound
     readsByTransaction = rows == nil && isSparse && tables.indexesChangesByTransaction
     let list = columns.expressions.joined(separator: ", ")
-    self.pages =
-      if let rows, let pages, detail == .everything {
-        try ChangePageCursor(pages, rows: rows)
-      } else {
-        nil
+    if let rows {
+      let scan = try RowScan(database, rows: rows, pages: detail == .everything ? pages : nil) {
+        "SELECT \(list) FROM ACHANGE NOT INDEXED WHERE Z_PK \($0) ORDER BY Z_PK"
       }
-    if self.pages != nil {
-      cursor = try StatementCursor(
-        database, sql: "SELECT \(list) FROM ACHANGE WHERE Z_PK = ?1")
-    } else if let rows {
-      cursor = try StatementCursor(
-        database,
-        sql: "SELECT \(list) FROM ACHANGE NOT INDEXED WHERE Z_PK BETWEEN ?1 AND ?2 ORDER BY Z_PK")
-      try cursor.bind([.integer(rows.lowerBound), .integer(rows.upperBound)])
-    } else if readsByTransaction {
+      self.scan = scan
+      cursor = scan.statement
+      return
+    }
+    scan = nil
+    if readsByTransaction {
       cursor = try StatementCursor(
         database, sql: "SELECT \(list) FROM ACHANGE WHERE ZTRANSACTIONID = ?1 ORDER BY Z_PK")
     } else {
@@ -85,7 +80,7 @@ public final class ChangeCursor {
       return true
     }
     while !isAtEnd {
-      if !isRowPending, try !stepAmongRows() {
+      if !isRowPending, try !step() {
         isAtEnd = true
         break
       }
@@ -109,25 +104,17 @@ public final class ChangeCursor {
   ///   changes of transactions that are long past.
   public func finish() throws {
     guard highestScanned != nil, !isAtEnd else { return }
-    guard !isRowPending, try !stepAmongRows() else { throw RowsOutOfOrder() }
+    guard !isRowPending, try !step() else { throw RowsOutOfOrder() }
     isAtEnd = true
   }
 
   @inline(__always)
-  private func stepAmongRows() throws -> Bool {
-    guard let pages else { return try cursor.step() }
-    guard try pages.next() else { return false }
-    if !pages.isRegular {
-      try cursor.bind(pages.number)
-      guard try cursor.step() else { throw RowsOutOfOrder() }
-    }
-    return true
-  }
+  private func step() throws -> Bool { try scan?.next() ?? cursor.step() }
 
   /// The transaction of the row that was stepped to; nil where the row names none.
   @inline(__always)
   private var rowOwner: Int64? {
-    if let pages, pages.isRegular { return pages.transaction }
+    if let page = scan?.page { return page.transaction }
     return cursor.integerIfAny(at: Columns.transaction)
   }
 
@@ -171,8 +158,8 @@ public final class ChangeCursor {
 
   /// Takes over what nearly every row has.
   private func load() throws {
-    if let pages, pages.isRegular {
-      try load(pages)
+    if let page = scan?.page {
+      try load(page)
     } else {
       try loadFromStatement()
     }
@@ -210,28 +197,27 @@ public final class ChangeCursor {
 
   /// Takes over a row that was read from its page.
   @inline(__always)
-  private func load(_ pages: ChangePageCursor) throws {
-    row.number = pages.number
-    row.kind = ChangeKind(rawValue: pages.kind)
-    row.entityNumber = pages.entityNumber
-    row.primaryKey = pages.primaryKey
-    row.mask = pages.mask
-    if row.kind != nil, !pages.hasTombstone, !pages.hasUnexpected {
+  private func load(_ page: ChangePageCursor) throws {
+    row.number = page.number
+    row.kind = ChangeKind(rawValue: page.kind)
+    row.entityNumber = page.entityNumber
+    row.primaryKey = page.primaryKey
+    row.mask = page.mask
+    if row.kind != nil, !page.hasTombstone, !page.hasUnexpected {
       if !row.isPlain {
         row.tombstone = []
         row.unexpected = []
       }
       row.isPlain = true
       row.isFromPage = true
-    } else if row.kind != nil, let tombstone = pages.tombstone() {
+    } else if row.kind != nil, let tombstone = page.tombstone() {
       row.tombstone = tombstone
       row.unexpected = []
       row.isPlain = false
       row.isFromPage = true
     } else {
       // What is unexpected is told of as SQLite shows it.
-      try cursor.bind(pages.number)
-      guard try cursor.step() else { throw RowsOutOfOrder() }
+      try scan?.ask(page.number)
       try loadFromStatement()
     }
   }

@@ -26,8 +26,8 @@ public final class ChangeOutlineCursor {
   private let cursor: StatementCursor
   /// The transactions, for rows that are read as they lie; nil where SQLite joins the two.
   private let owners: Owners?
-  /// Reads such rows from the pages, where that can be done; the statement is then for single rows.
-  private let pages: ChangePageCursor?
+  /// Goes through such rows.
+  private let scan: RowScan?
   private let object: ChangeSelection.Object?
 
   /// Reads in the order of the transactions.
@@ -47,7 +47,6 @@ public final class ChangeOutlineCursor {
       let matching = builder.matches(change)
       builder.add(matching)
     }
-    if let object { builder.add(Self.isBehind(object)) }
     let conditions =
       builder.conditions.isEmpty ? "" : "WHERE " + builder.conditions.joined(separator: " AND ")
     // The cross join keeps SQLite from starting with the changes, in whose order it would have to
@@ -61,8 +60,8 @@ public final class ChangeOutlineCursor {
         """)
     try cursor.bind(builder.arguments)
     owners = nil
-    pages = nil
-    self.object = nil
+    scan = nil
+    self.object = object
     expectedCount = nil
   }
 
@@ -81,28 +80,17 @@ public final class ChangeOutlineCursor {
     behind object: ChangeSelection.Object?, rows: (range: ClosedRange<Int64>, count: Int64),
     pages: ChangePages?
   ) throws {
-    let condition = object.map { "AND " + Self.isBehind($0) } ?? ""
-    let range = pages == nil ? "BETWEEN ?1 AND ?2" : "= ?1"
-    cursor = try StatementCursor(
-      database,
-      sql: """
-        SELECT c.ZTRANSACTIONID, \(Self.columns(tables)) FROM ACHANGE AS c NOT INDEXED
-        WHERE c.Z_PK \(range) \(condition) ORDER BY c.Z_PK
-        """)
-    if let pages {
-      self.pages = try ChangePageCursor(pages, rows: rows.range)
-    } else {
-      self.pages = nil
-      try cursor.bind([.integer(rows.range.lowerBound), .integer(rows.range.upperBound)])
+    let scan = try RowScan(database, rows: rows.range, pages: pages) {
+      """
+      SELECT c.ZTRANSACTIONID, \(Self.columns(tables)) FROM ACHANGE AS c NOT INDEXED
+      WHERE c.Z_PK \($0) ORDER BY c.Z_PK
+      """
     }
+    self.scan = scan
+    cursor = scan.statement
     self.object = object
     owners = try Owners(database, tables, selection)
     expectedCount = Int(clamping: rows.count)
-  }
-
-  private static func isBehind(_ object: ChangeSelection.Object) -> String {
-    "(c.ZENTITY > \(object.entityNumber)"
-      + " OR c.ZENTITY = \(object.entityNumber) AND c.ZENTITYPK > \(object.primaryKey))"
   }
 
   private static func columns(_ tables: HistoryTables) -> String {
@@ -116,42 +104,36 @@ public final class ChangeOutlineCursor {
   /// - Throws: ``RowsOutOfOrder`` where rows that are read as they lie do not lie in the order of their
   ///   transactions.
   public func next() throws -> ChangeOutline? {
-    while try step() {
-      if let owner, try owners?.contains(owner) ?? true { return outline(of: owner) }
+    while try scan?.next() ?? cursor.step() {
+      guard let owner, try owners?.contains(owner) ?? true else { continue }
+      let outline = outline(of: owner)
+      if isWanted(outline) { return outline }
     }
     return nil
   }
 
-  private func step() throws -> Bool {
-    guard let pages else { return try cursor.step() }
-    while try pages.next() {
-      if pages.isRegular {
-        if isWanted(pages) { return true }
-      } else {
-        try cursor.bind(pages.number)
-        if try cursor.step() { return true }
-      }
-    }
-    return false
-  }
-
-  private func isWanted(_ pages: ChangePageCursor) -> Bool {
+  /// Whether a change is of an object behind the one to begin with; a change that names no object is
+  /// of none.
+  private func isWanted(_ outline: ChangeOutline) -> Bool {
     guard let object else { return true }
-    return (pages.entityNumber, pages.primaryKey) > (object.entityNumber, object.primaryKey)
+    guard let entityNumber = outline.entityNumber, let primaryKey = outline.primaryKey else {
+      return false
+    }
+    return (entityNumber, primaryKey) > (object.entityNumber, object.primaryKey)
   }
 
   /// The transaction of the row that was stepped to; nil where the row names none.
   private var owner: Int64? {
-    if let pages, pages.isRegular { return pages.transaction }
+    if let page = scan?.page { return page.transaction }
     return cursor.integerIfAny(at: Columns.transaction)
   }
 
   private func outline(of owner: Int64) -> ChangeOutline {
-    if let pages, pages.isRegular {
+    if let page = scan?.page {
       return ChangeOutline(
-        transaction: owner, number: pages.number,
-        kind: ChangeKind(rawValue: pages.kind), entityNumber: pages.entityNumber,
-        primaryKey: pages.primaryKey)
+        transaction: owner, number: page.number,
+        kind: ChangeKind(rawValue: page.kind), entityNumber: page.entityNumber,
+        primaryKey: page.primaryKey)
     }
     return ChangeOutline(
       transaction: owner, number: cursor.integer(at: Columns.number),
@@ -162,15 +144,15 @@ public final class ChangeOutlineCursor {
 
   /// Which slots the update touched that the cursor is at; nil for inserts and deletes.
   public var mask: ColumnMask? {
-    if let pages, pages.isRegular { return pages.mask }
+    if let page = scan?.page { return page.mask }
     return cursor.type(at: Columns.mask) == SQLITE_BLOB
       ? ColumnMask(bytes: cursor.bytes(at: Columns.mask)) : nil
   }
 
   /// Whether the object left anything behind whose delete the cursor is at.
   public var hasTombstone: Bool {
-    if let pages, pages.isRegular {
-      return pages.kind == ChangeKind.delete.rawValue && pages.hasTombstone
+    if let page = scan?.page {
+      return page.kind == ChangeKind.delete.rawValue && page.hasTombstone
     }
     return cursor.integer(at: Columns.hasTombstone) != 0
   }

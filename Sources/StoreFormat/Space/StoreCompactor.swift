@@ -29,6 +29,9 @@ public struct CompactionResult: Hashable, Sendable {
 public final class StoreCompactor: Sendable {
   /// How long to wait before looking again at what somebody else holds, in seconds.
   private static let patience = 0.02
+  /// The longest that the lock may be held at a time, in seconds, where nobody else writes and where
+  /// somebody does.
+  private static let hold = (alone: 0.05, shared: 0.02)
 
   /// Where the store's files are.
   public let location: StoreLocation
@@ -71,14 +74,15 @@ public final class StoreCompactor: Sendable {
       let log = try LogKeeper(database, path: location.path, patience: busyTimeout)
       var obstacle: CompactionResult.Obstacle?
       var run = PageRun()
-      var courtesy = LockCourtesy(version: try dataVersion(database))
+      var courtesy = LockCourtesy()
       while obstacle == nil {
         let left = try freePageCount(database)
         progress(max(0, before.freePageCount - left))
         guard left > 0, before.autoVacuum == .incremental else { break }
         courtesy.yield(version: try dataVersion(database))
         do {
-          try run.giveBack(database, most: left, within: courtesy.longestHold)
+          try run.giveBack(
+            database, most: left, within: courtesy.isShared ? Self.hold.shared : Self.hold.alone)
           try log.keepShort()
         } catch StoreWriteError.pinnedLog {
           obstacle = .pinnedLog
@@ -124,7 +128,7 @@ public final class StoreCompactor: Sendable {
 
   /// Opens the store so that nobody else has it open, waiting for those who close it in time.
   private func openAlone() throws -> DatabaseQueue {
-    let end = Clock.seconds() + busyTimeout
+    let start = ContinuousClock.now
     while true {
       do {
         let queue = try WritingConnection.open(
@@ -135,8 +139,8 @@ public final class StoreCompactor: Sendable {
         }
         return queue
       } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-        guard Clock.seconds() < end else { throw error }
-        Clock.pause(Self.patience)
+        guard start.secondsAgo < busyTimeout else { throw error }
+        Pause.take(seconds: Self.patience)
       }
     }
   }
@@ -201,13 +205,13 @@ private struct PageRun {
     _ database: Database, most left: Int64, within longest: Double
   ) throws {
     let runner = StatementRunner(database)
-    var begin = 0.0
+    var begin = ContinuousClock.now
     try database.inTransaction(.immediate) {
-      begin = Clock.seconds()
+      begin = .now
       try runner.run("PRAGMA incremental_vacuum(\(min(pageCount, left)))")
       return .commit
     }
-    let seconds = Clock.seconds() - begin
+    let seconds = begin.secondsAgo
     // Half of what may be, for pages differ.
     let fitting = Double(pageCount) * longest / 2 / max(seconds, 0.000_1)
     pageCount = min(max(1, Int64(min(fitting, Double(pageCount * 2)))), Self.most)

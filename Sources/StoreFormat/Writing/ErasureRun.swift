@@ -1,13 +1,5 @@
 import GRDB
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// Takes the steps of a deletion in batches, each one SQLite transaction.
 final class ErasureRun {
   /// How long a batch holds the write lock where nobody else writes, and where somebody does.
@@ -16,17 +8,6 @@ final class ErasureRun {
   private static let firstHold = 0.008
   /// A commit that readers keep waiting is given up after this time, so that others get their turn.
   private static let longestHold = 0.045
-  /// How long the lock is left to others. SQLite's waiters sleep and poll, in the first eighth of a
-  /// second at intervals of 25 milliseconds at most, so that none of them misses this.
-  private static let rest = 0.030
-  /// How long somebody who has saved is expected to save again, in seconds. Who waits for the lock
-  /// leaves no trace, so it does not do to look for the saves of the last moment only.
-  private static let memory = 1.0
-  /// How long the lock may be taken again and again while nobody else has been seen: somebody may be
-  /// waiting all the same.
-  private static let stretch = 0.4
-  /// The first batches leave the lock to others in any case, to see whether there is anybody.
-  private static let cautiousBatches = 3
   /// How often a store that is locked is asked again: often, because a program that saves without a
   /// pause lets go for an instant only.
   private static let pollInterval = 0.000_5
@@ -40,14 +21,7 @@ final class ErasureRun {
   private let path: String
   private let busyTimeout: Double
   private var position = Position()
-  /// SQLite's count of the changes of others, as it was before the last batch.
-  private var dataVersion: Int64?
-  /// Whether another connection was in the way since the last batch was begun.
-  private var wasLocked = false
-  /// Whether others are writing at present.
-  private var othersWrite = false
-  private var lastSeen: ContinuousClock.Instant?
-  private var lastRest = ContinuousClock.now
+  private var courtesy = LockCourtesy()
   /// Whether the disk was full, so that each step is a batch of its own.
   private var isSpaceShort = false
   /// How long a commit takes, by the time that it took to delete what it commits.
@@ -79,7 +53,7 @@ final class ErasureRun {
   /// Deletes everything.
   func run(progress: (DeletedHistory) -> Void) throws {
     while !isFinished {
-      try waitForTurn()
+      courtesy.yield(version: try patiently { try dataVersion() })
       try patiently { try deleteWithinSpace() }
       progress(result.deleted)
       if !isFinished { try log.keepShort() }
@@ -89,17 +63,9 @@ final class ErasureRun {
 
   // MARK: - Taking turns
 
-  /// Leaves the lock to others where one of them has written lately, and now and then in any case.
-  private func waitForTurn() throws {
-    let version = try patiently { try statement.integer("PRAGMA data_version") }
-    if wasLocked || dataVersion.map({ $0 != version }) ?? false { lastSeen = .now }
-    othersWrite = lastSeen.map { $0.secondsAgo < Self.memory } ?? false
-    wasLocked = false
-    dataVersion = version
-    let isEarly = (1...Self.cautiousBatches).contains(result.batchCount)
-    guard othersWrite || isEarly || lastRest.secondsAgo > Self.stretch else { return }
-    pause(Self.rest)
-    lastRest = .now
+  /// SQLite's count of what others have saved.
+  private func dataVersion() throws -> Int64 {
+    try statement.integer("PRAGMA data_version") ?? 0
   }
 
   /// Tries again while the store is locked, for as long as one is willing to wait.
@@ -109,9 +75,9 @@ final class ErasureRun {
       do {
         return try body()
       } catch let error as DatabaseError where error.isBusy {
-        wasLocked = true
+        courtesy.noticeLock()
         guard start.secondsAgo < busyTimeout else { throw error }
-        pause(Self.pollInterval)
+        Pause.take(seconds: Self.pollInterval)
       }
     }
   }
@@ -132,9 +98,9 @@ final class ErasureRun {
   }
 
   private func deleteBatch() throws {
-    let isShared = othersWrite || wasLocked
     let longest =
-      result.batchCount == 0 ? Self.firstHold : isShared ? Self.hold.shared : Self.hold.alone
+      result.batchCount == 0
+      ? Self.firstHold : courtesy.isShared ? Self.hold.shared : Self.hold.alone
     let hold = isSpaceShort ? 0 : longest
     var next = position
     try database.beginTransaction(.immediate)
@@ -166,9 +132,9 @@ final class ErasureRun {
       do {
         return try database.commit()
       } catch let error as DatabaseError where error.isBusy {
-        wasLocked = true
+        courtesy.noticeLock()
         guard start.secondsAgo < Self.longestHold else { throw error }
-        pause(0.002)
+        Pause.take(seconds: 0.002)
       }
     }
   }
@@ -257,19 +223,9 @@ final class ErasureRun {
       }
     }
   }
-
-  private func pause(_ seconds: Double) { usleep(UInt32(seconds * 1_000_000)) }
 }
 
 extension DatabaseError {
   /// Whether another connection is in the way.
   var isBusy: Bool { resultCode == .SQLITE_BUSY || resultCode == .SQLITE_LOCKED }
-}
-
-extension ContinuousClock.Instant {
-  /// How long ago this was.
-  var secondsAgo: Double {
-    let parts = duration(to: .now).components
-    return Double(parts.seconds) + Double(parts.attoseconds) * 1e-18
-  }
 }

@@ -1,14 +1,6 @@
 import GRDB
 import GRDBSQLite
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// Keeps the write-ahead log short while much is written.
 ///
 /// SQLite would move the log into the store within a commit, or not at all where a reader is in the
@@ -82,7 +74,7 @@ final class LogKeeper {
       guard start.secondsAgo < patience else {
         throw StoreWriteError.pinnedLog(path: path, seconds: patience)
       }
-      usleep(50_000)
+      Pause.take(seconds: 0.05)
     }
   }
 

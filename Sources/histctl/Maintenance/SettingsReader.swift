@@ -249,7 +249,7 @@ struct SettingsReader {
 
   private static func seconds(_ text: String) throws -> Double {
     let number = text.hasSuffix("s") ? String(text.dropLast()) : text
-    guard let seconds = Double(number), seconds.isFinite, (0...86_400).contains(seconds) else {
+    guard let seconds = Double(number), StoreOptions.busyTimeouts.contains(seconds) else {
       throw ValidationError("write 0 to 86400 seconds")
     }
     return seconds

@@ -18,8 +18,6 @@ struct SeveralStoresOptions: ParsableArguments {
   var busyTimeout: Double = 5
 
   func validate() throws {
-    guard busyTimeout.isFinite, (0...86_400).contains(busyTimeout) else {
-      throw ValidationError("--busy-timeout takes 0 to 86400 seconds")
-    }
+    try StoreOptions.validate(busyTimeout: busyTimeout)
   }
 }

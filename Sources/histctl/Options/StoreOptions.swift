@@ -19,7 +19,15 @@ struct StoreOptions: ParsableArguments {
   var busyTimeout: Double = 5
 
   func validate() throws {
-    guard busyTimeout.isFinite, (0...86_400).contains(busyTimeout) else {
+    try Self.validate(busyTimeout: busyTimeout)
+  }
+
+  /// How long one may be willing to wait, in seconds.
+  static let busyTimeouts = 0.0...86_400
+
+  /// Checks a time to wait, for whichever options name one.
+  static func validate(busyTimeout: Double) throws {
+    guard busyTimeouts.contains(busyTimeout) else {
       throw ValidationError("--busy-timeout takes 0 to 86400 seconds")
     }
   }
