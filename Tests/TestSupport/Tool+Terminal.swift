@@ -38,3 +38,36 @@ extension Tool {
       environment: ["TERM": "xterm-256color"].merging(environment) { $1 })
   }
 }
+
+extension Tool.Result {
+  /// What is left on the screen at the end: a line that was drawn anew, as that of a long task is,
+  /// shows only what was drawn last.
+  package var screen: String {
+    var lines: [[Character]] = [[]]
+    var column = 0
+    var rest = text[...]
+    while let character = rest.first {
+      if rest.hasPrefix("\u{1B}[K") {
+        rest = rest.dropFirst(3)
+        lines[lines.count - 1].removeSubrange(min(column, lines[lines.count - 1].count)...)
+        continue
+      }
+      rest = rest.dropFirst()
+      switch character {
+      case "\n", "\r\n":
+        lines.append([])
+        column = 0
+      case "\r": column = 0
+      default:
+        let end = lines[lines.count - 1].count
+        if column < end {
+          lines[lines.count - 1][column] = character
+        } else {
+          lines[lines.count - 1].append(character)
+        }
+        column += 1
+      }
+    }
+    return lines.map { String($0) }.joined(separator: "\n")
+  }
+}

@@ -74,7 +74,8 @@ final class Progress {
       text += ", \(percent) %"
     }
     let rate = Double(count) / seconds
-    if rate.isFinite, rate >= 0, rate < 1e15 { text += ", \(Int64(rate).grouped)/s" }
+    // Below one a second, a rounded rate would say that nothing moves.
+    if rate.isFinite, rate >= 1, rate < 1e15 { text += ", \(Int64(rate).grouped)/s" }
     return text
   }
 }

@@ -68,7 +68,8 @@ import Testing
     let result = try await bash.runOnTerminal(
       ["--norc", "-c", "cd '\(folder.path)' && \(shown.command)"], columns: 120,
       environment: ["PATH": Manual.searchPath, "NO_COLOR": "1", "HISTCTL_PAGER": ""])
-    #expect(Self.trimmed(result.text) == Self.trimmed(shown.output))
+    // A slow machine draws how far it is, and wipes that away again.
+    #expect(Self.trimmed(result.screen) == Self.trimmed(shown.output))
   }
 
   @Test(arguments: commands) func `commands work as they stand`(_ line: String) async throws {
