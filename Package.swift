@@ -14,11 +14,13 @@ let package = Package(
     .library(name: "StoreFormat", targets: ["StoreFormat"]),
     .library(name: "PersistentHistory", targets: ["PersistentHistory"]),
     .library(name: "HistoryCoding", targets: ["HistoryCoding"]),
+    .library(name: "HistoryArchive", targets: ["HistoryArchive"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
   ],
@@ -57,6 +59,16 @@ let package = Package(
       name: "HistoryCoding", dependencies: ["PersistentHistory", "StoreFormat", "CZlib", "CZstd"],
       swiftSettings: strict),
 
+    // Floor 4: sealed history.
+    .target(
+      name: "HistoryArchive",
+      dependencies: [
+        "HistoryCoding", "PersistentHistory", "StoreFormat", "CZstd",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+
     // Floor 4: a store to try things on.
     .target(name: "DemoStore", dependencies: ["StoreFormat"], swiftSettings: strict),
 
@@ -64,7 +76,7 @@ let package = Package(
     .executableTarget(
       name: "histctl",
       dependencies: [
-        "StoreFormat", "PersistentHistory", "HistoryCoding", "DemoStore",
+        "StoreFormat", "PersistentHistory", "HistoryCoding", "HistoryArchive", "DemoStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -98,6 +110,12 @@ let package = Package(
       name: "HistoryCodingTests",
       dependencies: [
         "HistoryCoding", "TestSupport",
+        .product(name: "CustomDump", package: "swift-custom-dump"),
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "HistoryArchiveTests",
+      dependencies: [
+        "HistoryArchive", "TestSupport",
         .product(name: "CustomDump", package: "swift-custom-dump"),
       ], swiftSettings: strict),
     .testTarget(

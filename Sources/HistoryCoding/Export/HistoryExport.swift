@@ -42,31 +42,19 @@ public struct HistoryExport: Sendable {
     _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers, _ encoder: some HistoryEncoder,
     output: @escaping @Sendable (UnsafeRawBufferPointer, ExportSummary) throws -> Void
   ) throws -> ExportSummary {
-    let sink = OrderedSink(output: output)
+    let compression = compression
+    let isEmpty = Mutex(true)
+    let write: @Sendable ([UInt8], ExportSummary) throws -> Void = { bytes, summary in
+      guard !bytes.isEmpty else { return }
+      isEmpty.withLock { $0 = false }
+      try bytes.withUnsafeBytes { try output($0, summary) }
+    }
     let prologue = encoder.prologue
-    if !prologue.isEmpty { try sink.write(compression.pack(prologue)) }
-    let plan = ExportPlan(query: query, newest: try snapshot.newestTransaction()?.number)
-    let threadCount = plan.isWhole ? 1 : helpers.count + 1
-    sink.allow(windows: threadCount * 2 + 1)
-    let work: @Sendable (StoreSnapshot) -> Void = { snapshot in
-      do {
-        var worker = try WindowWorker(
-          export: self, snapshot: snapshot, plan: plan, sink: sink, encoder: encoder)
-        try worker.run()
-      } catch {
-        sink.fail(error)
-      }
-    }
-    if threadCount == 1 {
-      work(snapshot)
-    } else {
-      helpers.run(work) { work(snapshot) }
-    }
-    try sink.throwFailure()
-    if sink.isEmpty {
-      let nothing = try compression.packNothing()
-      if !nothing.isEmpty { try sink.write(nothing) }
-    }
-    return sink.summary
+    if !prologue.isEmpty { try write(compression.pack(prologue), ExportSummary()) }
+    let plan = WindowPlan(query: query, newest: try snapshot.newestTransaction()?.number)
+    let summary = try WindowedReading(query: query, dealer: plan).run(
+      snapshot, helpers, packer: { TextPacker(encoder, compression) }, output: write)
+    if isEmpty.withLock({ $0 }) { try write(compression.packNothing(), summary) }
+    return summary
   }
 }

@@ -6,7 +6,7 @@ import StoreFormat
 /// is not clean UTF-8 or holds a NUL, both in base64, and `$real` for `inf`, `-inf` and `-0.0`.
 extension JSONWriter {
   /// Writes a stored value.
-  mutating func append(raw value: StoredValue) {
+  package mutating func append(raw value: StoredValue) {
     switch value {
     case .null: appendRaw("null")
     case .integer(let value): appendInteger(value)
@@ -28,7 +28,7 @@ extension JSONWriter {
   }
 
   /// Writes a floating point number.
-  mutating func append(raw value: Double) {
+  package mutating func append(raw value: Double) {
     if value.isFinite && !(value == 0 && value.sign == .minus) {
       appendReal(value)
     } else if value == 0 {
@@ -50,7 +50,7 @@ extension JSONWriter {
 
 extension StoredValue {
   /// A value out of its JSON; nil where it is none of the forms.
-  init?(raw json: JSONValue) {
+  package init?(raw json: JSONValue) {
     switch json {
     case .null: self = .null
     case .integer(let value): self = .integer(value)

@@ -38,6 +38,24 @@ public struct TransactionLineDecoder: Sendable {
     }
   }
 
+  /// Reads one element of a line's changes by itself.
+  ///
+  /// - Throws: ``LineError``.
+  package func decodeChange(
+    _ text: UnsafeBufferPointer<UInt8>
+  ) throws(LineError) -> HistoryChange {
+    let json: JSONValue
+    do {
+      json = try reader.read(text)
+    } catch {
+      throw .malformed(error)
+    }
+    guard case .object(let object) = json else {
+      throw .unexpected(key: "changes", expectation: "an array of objects")
+    }
+    return try change(object)
+  }
+
   private func transaction(_ object: JSONObject) throws(LineError) -> HistoryTransaction {
     let number = try object.required("transaction")
     switch object["partial"] {

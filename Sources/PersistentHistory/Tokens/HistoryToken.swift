@@ -58,7 +58,7 @@ extension HistoryToken: CustomStringConvertible {
   }
 
   /// Whether a text looks like a store identifier, a UUID.
-  static func isIdentifier(_ text: some StringProtocol) -> Bool {
+  package static func isIdentifier(_ text: some StringProtocol) -> Bool {
     let groups = text.split(separator: "-", omittingEmptySubsequences: false)
     return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
       && groups.allSatisfy { $0.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit } }

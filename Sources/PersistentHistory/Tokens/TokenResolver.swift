@@ -2,7 +2,7 @@ import StoreFormat
 
 /// Finds out what a token means in a store, and whether it works.
 public struct TokenResolver {
-  private let snapshot: StoreSnapshot
+  let snapshot: StoreSnapshot
   private let bookmarkPath: String
   private let now: StoreTimestamp
 

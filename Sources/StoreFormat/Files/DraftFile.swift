@@ -14,7 +14,7 @@ import Glibc
 /// all of the new content, safe on the disk.
 package final class DraftFile {
   /// Where the file will be.
-  package let path: String
+  package private(set) var path: String
   /// Where it is written.
   package let temporaryPath: String
 
@@ -78,13 +78,26 @@ package final class DraftFile {
     }
   }
 
+  /// Makes what was written safe on the disk, and leaves it a draft.
+  package func synchronize() throws(Errno) {
+    guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
+  }
+
+  /// Puts the file in a place whose name was not known when it was begun; the folder is the same.
+  ///
+  /// - Throws: As ``commit()``.
+  package func commit(as path: String) throws(Errno) {
+    self.path = path
+    try commit()
+  }
+
   /// Puts the file in its place, safe on the disk.
   ///
   /// - Throws: `Errno.fileExists` where somebody has put a file there that is not to be replaced, and
   ///   what the system says; there is then no trace of the new file.
   package func commit() throws(Errno) {
     do {
-      guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
+      try synchronize()
       if overwrites {
         try FileMove.move(temporaryPath, replacing: path)
       } else {

@@ -1,4 +1,5 @@
 import DemoStore
+import HistoryArchive
 import HistoryCoding
 import PersistentHistory
 import StoreFormat
@@ -12,6 +13,7 @@ extension Failure {
     case let error as StoreError: self.init(error)
     case let error as StoreWriteError: self.init(error)
     case let error as HistoryError: self.init(error)
+    case let error as ArchiveError: self.init(error)
     case let error as MomentError:
       self.init(status: .usage, kind: "malformedMoment", message: error.message, hint: error.hint)
     case let error as DemoError:
@@ -148,5 +150,30 @@ extension Failure {
     }
     self.init(
       status: status, kind: kind, message: error.message, hint: error.remedy, details: details)
+  }
+
+  private init(_ error: ArchiveError) {
+    let (status, kind): (ExitStatus, String) =
+      switch error {
+      case .notAnArchive(_, .notEmpty): (.cannotReadOrWrite, "notEmpty")
+      case .notAnArchive: (.notAStore, "notAnArchive")
+      case .missing: (.damaged, "missingFile")
+      case .unreadable: (.cannotReadOrWrite, "unreadable")
+      case .unwritable: (.cannotReadOrWrite, "unwritable")
+      case .damaged: (.damaged, "damaged")
+      case .unknownFormat: (.failure, "unknownFormat")
+      case .unknownStore: (.usage, "unknownStore")
+      case .severalStores: (.usage, "severalStores")
+      case .malformedAnchor: (.usage, "malformedAnchor")
+      case .unknownTransaction: (.historyGap, "unknownTransaction")
+      case .busy: (.busy, "busyArchive")
+      case .unnamedStore: (.cannotReadOrWrite, "unnamedStore")
+      case .unsealable: (.failure, "unsealable")
+      case .diverged: (.historyGap, "diverged")
+      case .olderCopy: (.historyGap, "olderCopy")
+      case .gap: (.historyGap, "gap")
+      case .readBackDiffers: (.damaged, "readBackDiffers")
+      }
+    self.init(status: status, kind: kind, message: error.message, hint: error.remedy)
   }
 }

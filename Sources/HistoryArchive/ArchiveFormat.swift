@@ -1,0 +1,27 @@
+/// The names and the limits of the format.
+///
+/// A reader trusts no length: whatever is larger than these is damage. A writer stays within them.
+public enum ArchiveFormat {
+  /// The version of the format.
+  public static let schema: Int64 = 1
+  /// The name of the catalog.
+  public static let catalogName = "catalog.jsonl"
+
+  /// How much text a frame is to have, in bytes; lines are not cut for it.
+  public static let frameTarget = 256 << 10
+  /// The most text that a frame has, in bytes; a longer line goes on in the next frame.
+  public static let frameLimit = 1 << 20
+  /// The most text that the head of a line or one of its changes has, in bytes.
+  public static let partLimit = 256 << 20
+  /// The most frames that a segment has.
+  public static let mostFrames = 1 << 20
+
+  /// How hard frames are compressed: higher levels take several times longer for a few per cent.
+  static let compressionLevel: Int32 = 6
+  /// The most bytes that are read of a manifest.
+  static let manifestLimit = 16 << 20
+  /// The most bytes that are read of a catalog.
+  static let catalogLimit = 64 << 20
+  /// The most that a catalog's line has, in bytes.
+  static let catalogLineLimit = 4096
+}

@@ -1,0 +1,80 @@
+/// The catalog of an archive: its segments in the order in which they were sealed, each line chained
+/// to the one before.
+public struct ArchiveCatalog: Hashable, Sendable {
+  /// Where the catalog is.
+  public let path: String
+  /// The segments in the order in which they were sealed.
+  public let entries: [CatalogEntry]
+  /// How many bytes stand behind the last whole line: a crash in the middle of sealing leaves them,
+  /// and the next sealing removes them.
+  public let tornByteCount: Int
+
+  /// Reads a catalog and checks its chain.
+  ///
+  /// - Throws: ``ArchiveError``.
+  public init(path: String) throws(ArchiveError) {
+    try self.init(
+      ArchiveFile.contents(of: path, limit: ArchiveFormat.catalogLimit), path: path)
+  }
+
+  /// Reads the bytes of a catalog and checks its chain.
+  ///
+  /// - Parameters:
+  ///   - bytes: The content.
+  ///   - path: Where it comes from, for messages.
+  /// - Throws: ``ArchiveError/damaged(path:place:detail:)`` or
+  ///   ``ArchiveError/unknownFormat(path:schema:)``.
+  public init(_ bytes: [UInt8], path: String) throws(ArchiveError) {
+    var entries: [CatalogEntry] = []
+    var previous = ArchiveDigest.none
+    var start = 0
+    while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
+      let line = Array(bytes[start...end])
+      let entry = try CatalogEntry(line: line, path: path, number: entries.count + 1)
+      guard entry.previousDigest == previous else {
+        throw .damaged(
+          path: path, place: "line \(entries.count + 1)",
+          detail: "it does not follow the line before it: its previousSHA256 does not fit")
+      }
+      previous = ArchiveDigest(of: line)
+      entries.append(entry)
+      start = end + 1
+    }
+    self.path = path
+    self.entries = entries
+    tornByteCount = bytes.count - start
+  }
+
+  /// A catalog of entries that are chained already.
+  init(path: String, entries: [CatalogEntry]) {
+    self.path = path
+    self.entries = entries
+    tornByteCount = 0
+  }
+
+  /// The head of the chain, to be kept elsewhere.
+  public var head: ArchiveAnchor {
+    ArchiveAnchor(count: entries.count, digest: entries.last?.digest ?? .none)
+  }
+
+  /// The head of the chain as it was when the archive had so many segments; nil where it has fewer.
+  public func head(atCount count: Int) -> ArchiveAnchor? {
+    guard (0...entries.count).contains(count) else { return nil }
+    return ArchiveAnchor(count: count, digest: count == 0 ? .none : entries[count - 1].digest)
+  }
+
+  /// What there is of each store, by identifier.
+  public var stores: [ArchivedStore] {
+    Dictionary(grouping: entries, by: \.store).map { ArchivedStore(identifier: $0, entries: $1) }
+      .sorted { $0.identifier < $1.identifier }
+  }
+
+  /// What there is of a store; nil where there is nothing.
+  ///
+  /// - Parameter identifier: The store; as in tokens, upper and lower case are the same.
+  public func store(_ identifier: String) -> ArchivedStore? {
+    let wanted = identifier.uppercased()
+    let found = entries.filter { $0.store == identifier || $0.store.uppercased() == wanted }
+    return found.first.map { ArchivedStore(identifier: $0.store, entries: found) }
+  }
+}

@@ -1,0 +1,78 @@
+import Crypto
+
+/// A SHA-256 digest, by which the parts of an archive name each other.
+public struct ArchiveDigest: Hashable, Sendable {
+  /// How many bytes it has.
+  public static let byteCount = 32
+  /// What stands where there is nothing to digest: all bits zero.
+  public static let none = ArchiveDigest(unchecked: [UInt8](repeating: 0, count: byteCount))
+
+  /// The bytes.
+  public let bytes: [UInt8]
+
+  private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+
+  fileprivate init(_ digest: SHA256.Digest) { bytes = Array(digest) }
+
+  /// The digest of bytes.
+  public init(of bytes: [UInt8]) {
+    self = bytes.withUnsafeBytes { ArchiveDigest(of: $0) }
+  }
+
+  /// The digest of bytes that are only lent.
+  public init(of bytes: UnsafeRawBufferPointer) {
+    var hasher = ArchiveHasher()
+    hasher.update(bytes)
+    self = hasher.digest
+  }
+
+  /// Reads 64 hexadecimal digits in lower case; nil for any other text.
+  public init?(hexadecimal text: String) {
+    let digits = Array(text.utf8)
+    guard digits.count == Self.byteCount * 2 else { return nil }
+    var bytes: [UInt8] = []
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = Self.value(digits[index]), let low = Self.value(digits[index + 1]) else {
+        return nil
+      }
+      bytes.append(high << 4 | low)
+    }
+    self.bytes = bytes
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}
+
+extension ArchiveDigest: CustomStringConvertible {
+  /// The digest as 64 hexadecimal digits in lower case.
+  public var description: String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(Self.byteCount * 2)
+    for byte in bytes {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+/// Works out a digest of bytes that come piece by piece.
+public struct ArchiveHasher {
+  private var hash = SHA256()
+
+  /// A digest of nothing so far.
+  public init() {}
+
+  /// Adds bytes behind those that were added.
+  public mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
+
+  /// The digest of all bytes so far.
+  public var digest: ArchiveDigest { ArchiveDigest(hash.finalize()) }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import StoreFormat
+import TestSupport
+import Testing
+
+@testable import HistoryArchive
+
+@Suite("The catalog is a chain")
+struct ArchiveCatalogTests {
+  private static let store = "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"
+  private static let other = "2D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"
+
+  private static func entries(
+    _ ranges: [(String, ClosedRange<Int64>, Int64?)]
+  ) -> [CatalogEntry] {
+    var entries: [CatalogEntry] = []
+    for (store, range, after) in ranges {
+      entries.append(
+        CatalogEntry(
+          store: store, first: range.lowerBound, last: range.upperBound, after: after,
+          manifestDigest: ArchiveDigest(of: Array("\(range)".utf8)),
+          previousDigest: entries.last?.digest ?? .none))
+    }
+    return entries
+  }
+
+  private static let sample = entries([
+    (store, 1...10, nil), (other, 5...8, nil), (store, 13...20, 10), (store, 25...30, nil),
+  ])
+
+  @Test("of lines that give back what was written")
+  func lines() throws {
+    let bytes = Self.sample.flatMap(\.line)
+    let catalog = try ArchiveCatalog(bytes, path: "catalog")
+    #expect(catalog.entries == Self.sample)
+    #expect(catalog.tornByteCount == 0)
+    #expect(catalog.head.count == 4)
+    #expect(try ArchiveAnchor(catalog.head.description) == catalog.head)
+    #expect(catalog.head(atCount: 2)?.digest == Self.sample[2].previousDigest)
+    #expect(catalog.head(atCount: 5) == nil)
+    #expect(throws: ArchiveError.self) { try ArchiveAnchor("4:xyz") }
+  }
+
+  @Test("in which sha256sum finds the digests it names", .enabled(if: Tool("sha256sum") != nil))
+  func digests() async throws {
+    let sha = try #require(Tool("sha256sum"))
+    let text = String(decoding: Self.sample[2].line, as: UTF8.self)
+    let end = try #require(text.range(of: ",\"lineSHA256\":\"")).lowerBound
+    let own = try await sha.run([], input: String(text[..<end])).text.prefix(64)
+    #expect(text.hasSuffix(",\"lineSHA256\":\"\(own)\"}\n"))
+    let next = String(decoding: Self.sample[3].line, as: UTF8.self)
+    #expect(
+      next.contains("\"previousSHA256\":\"\(try await sha.run([], input: text).text.prefix(64))"))
+  }
+
+  @Test("and no flipped bit, lost line or exchanged line goes unnoticed")
+  func damage() throws {
+    let bytes = Self.sample.flatMap(\.line)
+    for place in bytes.indices {
+      var flipped = bytes
+      flipped[place] ^= 1 << UInt8(place % 8)
+      // A last line without its end is one that was never finished.
+      guard let catalog = try? ArchiveCatalog(flipped, path: "catalog") else { continue }
+      #expect(catalog.tornByteCount > 0 && catalog.entries.count == 3, "byte \(place)")
+    }
+    for missing in 0..<3 {
+      var rest = Self.sample
+      rest.remove(at: missing)
+      #expect(throws: ArchiveError.self) {
+        try ArchiveCatalog(rest.flatMap(\.line), path: "catalog")
+      }
+    }
+    for length in stride(from: 0, through: bytes.count, by: 3) {
+      let catalog = try ArchiveCatalog(Array(bytes[..<length]), path: "catalog")
+      let lines = bytes[..<length].filter { $0 == UInt8(ascii: "\n") }.count
+      #expect(catalog.entries.count == lines)
+    }
+  }
+
+  @Test("that knows gaps and overlaps")
+  func ranges() throws {
+    let catalog = try ArchiveCatalog(Self.sample.flatMap(\.line), path: "catalog")
+    #expect(catalog.stores.map(\.identifier) == [Self.store, Self.other])
+    let store = try #require(catalog.store(Self.store.lowercased()))
+    #expect(store.runs.map(\.first) == [1, 25])
+    #expect(store.runs.map(\.last) == [20, 30])
+    #expect(!store.isContiguous)
+    #expect(store.entry(holding: 13)?.first == 13)
+    #expect(store.entry(holding: 12) == nil)
+    let overlapping = ArchivedStore(
+      identifier: Self.store,
+      entries: Self.entries([
+        (Self.store, 5...20, nil), (Self.store, 1...10, nil), (Self.store, 8...9, nil),
+        (Self.store, 21...30, nil),
+      ]))
+    #expect(overlapping.isContiguous)
+    #expect(overlapping.overlapping.map(\.first) == [5, 8])
+    #expect(overlapping.parts().map(\.range) == [1...10, 11...20, 21...30])
+    #expect(overlapping.parts(after: 9, until: 25).map(\.range) == [10...10, 11...20, 21...25])
+    #expect(overlapping.parts(after: 30).isEmpty)
+    #expect(overlapping.parts(after: 25, until: 25).isEmpty)
+  }
+
+  @Test("of stores whose names lead nowhere else")
+  func hostileNames() {
+    for store in ["..", "../../etc", "", "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F/..", "a\u{0}b"] {
+      let line = CatalogEntry(
+        store: store, first: 1, last: 2, after: nil, manifestDigest: .none, previousDigest: .none
+      ).line
+      #expect(throws: ArchiveError.self) { try ArchiveCatalog(line, path: "catalog") }
+    }
+    for (first, last, after): (Int64, Int64, Int64?) in [
+      (0, 1, nil), (-5, 3, nil), (3, 2, nil), (3, 4, 3), (.max, .min, nil),
+    ] {
+      let line = CatalogEntry(
+        store: Self.store, first: first, last: last, after: after, manifestDigest: .none,
+        previousDigest: .none
+      ).line
+      #expect(throws: ArchiveError.self) { try ArchiveCatalog(line, path: "catalog") }
+    }
+  }
+
+  @Test("in a folder that is one")
+  func places() throws {
+    let folder = try TemporaryFolder()
+    #expect(!Archive.isArchive(folder.path))
+    #expect(throws: ArchiveError.notAnArchive(path: folder.path, reason: .withoutCatalog)) {
+      try Archive(path: folder.path)
+    }
+    #expect(throws: ArchiveError.notAnArchive(path: folder.file("none"), reason: .missing)) {
+      try Archive(path: folder.file("none"))
+    }
+    try FileBytes.write([], to: folder.file("catalog.jsonl"))
+    #expect(Archive.isArchive(folder.path))
+    #expect(try Archive(path: folder.path).stores().isEmpty)
+    #expect(
+      throws: ArchiveError.notAnArchive(path: folder.file("catalog.jsonl"), reason: .notAFolder)
+    ) {
+      try Archive(path: folder.file("catalog.jsonl"))
+    }
+  }
+}
