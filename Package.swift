@@ -144,6 +144,15 @@ let package = Package(
       name: "ModelSaver", dependencies: ["OpenSwiftData"], path: "Tests/ModelSaver",
       swiftSettings: strict),
     .testTarget(
+      name: "OpenSwiftDataMacrosTests",
+      dependencies: [
+        "OpenSwiftDataMacros",
+        .product(name: "SwiftParser", package: "swift-syntax"),
+        .product(name: "SwiftSyntax", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+      ], swiftSettings: strict),
+    .testTarget(
       name: "OpenSwiftDataTests",
       dependencies: ["OpenSwiftData", "ModelSaver", "histctl", "TestSupport"],
       swiftSettings: strict),

@@ -22,13 +22,14 @@ extension EntityTables {
           statements.append("CREATE INDEX \(table.name)_Z_ENT_INDEX ON \(table.name) (Z_ENT)")
         }
         for index in model.entities[member]?.indexes ?? [] {
-          let columns = try indexed(index, of: member, model: model)
+          let columns = try indexed(index, by: "an index", of: member, model: model)
           statements.append(
             "CREATE INDEX Z_\(member)_SwiftDataIndexOnBinary\(index.joined()) "
               + "ON \(table.name) (\(columns))")
         }
         for constraint in model.entities[member]?.uniquenessConstraints ?? [] {
-          let columns = try indexed(constraint, of: member, model: model)
+          let columns = try indexed(
+            constraint, by: "the uniqueness constraint", of: member, model: model)
           statements.append(
             "CREATE UNIQUE INDEX Z_\(member)_UNIQUE_\(constraint.joined(separator: "_")) "
               + "ON \(table.name) (\(columns))")
@@ -44,7 +45,7 @@ extension EntityTables {
 
   /// The columns of a constraint or an index.
   private func indexed(
-    _ properties: [String], of entityName: String, model: ManagedModel
+    _ properties: [String], by owner: String, of entityName: String, model: ManagedModel
   ) throws -> String {
     try properties.map { name in
       guard let declaring = model.declaringEntity(of: name, in: entityName)?.name,
@@ -52,8 +53,8 @@ extension EntityTables {
           ?? toOneColumns(name, declaredIn: declaring)?.key
       else {
         throw StoreWriteError.invalidModel(
-          detail: "a uniqueness constraint or an index of \(entityName) names \(name), which is "
-            + "neither an attribute of one column nor a to-one relationship")
+          detail: "\(owner) of \(entityName) names \(name), which is neither an attribute of one "
+            + "column nor a to-one relationship")
       }
       return "\(column.name) COLLATE BINARY ASC"
     }.joined(separator: ", ")
