@@ -1,0 +1,54 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the compiler says of classes that cannot be models, with the macros that were built.
+@Suite(.enabled(if: Tool("swiftc") != nil)) struct MacroDiagnosticTests {
+  /// The macros as the library declares them, without the library.
+  private static let declarations = """
+    @attached(member) @attached(memberAttribute) @attached(extension)
+    macro Model() = #externalMacro(module: "OpenSwiftDataMacros", type: "ModelMacro")
+    @attached(member) @attached(extension)
+    macro ModelActor() = #externalMacro(module: "OpenSwiftDataMacros", type: "ModelActorMacro")
+    @attached(peer)
+    macro Attribute() = #externalMacro(module: "OpenSwiftDataMacros", type: "PropertyMarkerMacro")
+    @attached(peer)
+    macro Relationship() =
+      #externalMacro(module: "OpenSwiftDataMacros", type: "PropertyMarkerMacro")
+    @attached(peer)
+    macro Transient() = #externalMacro(module: "OpenSwiftDataMacros", type: "PropertyMarkerMacro")
+
+    """
+
+  @Test func mistakesAreExplained() async throws {
+    let mistakes = [
+      ("@Model struct A { var name: String }", "declare it as a class"),
+      ("@Model class C { var name = 1 }", "requires an initializer"),
+      ("@Model class D { let id = 1; init() {} }", "declare it with 'var'"),
+      ("@Model class E { var a = 1 { didSet {} }; init() {} }", "remove them"),
+      ("@Model class F { lazy var a = 1; init() {} }", "cannot be 'lazy'"),
+      ("@Model class G { weak var a: G?; init() {} }", "cannot be 'weak'"),
+      ("@Model class H { var a = 1, b = 2; init() {} }", "a declaration of its own"),
+      ("@Model class I { @Transient var a: Int; init() { a = 1 } }", "give it a default value"),
+      ("@Model class J { @Attribute @Relationship var a = 1; init() {} }", "remove '@Attribute'"),
+      ("@ModelActor class K {}", "declare it as an actor"),
+    ]
+    let folder = try TemporaryFolder()
+    let source = Self.declarations + mistakes.map(\.0).joined(separator: "\n") + "\n"
+    try FileBytes.write(Array(source.utf8), to: folder.file("Mistakes.swift"))
+    let plugin = Tool.built("OpenSwiftDataMacros-tool").path
+    let result = try await #require(Tool("swiftc")).run([
+      "-typecheck", "-load-plugin-executable", plugin + "#OpenSwiftDataMacros",
+      folder.file("Mistakes.swift"),
+    ])
+    #expect(result.status != 0)
+    let first = Self.declarations.split(separator: "\n", omittingEmptySubsequences: false).count
+    for (index, mistake) in mistakes.enumerated() {
+      let place = "Mistakes.swift:\(first + index):"
+      #expect(
+        result.errors.split(separator: "\n").contains {
+          $0.contains(place) && $0.contains("error:") && $0.contains(mistake.1)
+        }, "\(mistake.0)\n\(result.errors)")
+    }
+  }
+}
