@@ -1,4 +1,5 @@
 import Crypto
+import HistoryCoding
 
 /// A SHA-256 digest, by which the parts of an archive name each other.
 public struct ArchiveDigest: Hashable, Sendable {
@@ -28,24 +29,11 @@ public struct ArchiveDigest: Hashable, Sendable {
 
   /// Reads 64 hexadecimal digits in lower case; nil for any other text.
   public init?(hexadecimal text: String) {
-    let digits = Array(text.utf8)
-    guard digits.count == Self.byteCount * 2 else { return nil }
-    var bytes: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = Self.value(digits[index]), let low = Self.value(digits[index + 1]) else {
-        return nil
-      }
-      bytes.append(high << 4 | low)
+    guard text.utf8.count == Self.byteCount * 2, let bytes = Hexadecimal.bytes(of: text) else {
+      return nil
     }
     self.bytes = bytes
-  }
-
-  private static func value(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    default: nil
-    }
+    guard description == text else { return nil }
   }
 }
 

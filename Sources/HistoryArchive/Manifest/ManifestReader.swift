@@ -107,15 +107,3 @@ struct ManifestReader {
     return timestamp
   }
 }
-
-extension StoreTimestamp {
-  /// A time out of the stored number; nil for what is no number.
-  init?(raw json: JSONValue) {
-    switch StoredValue(raw: json) {
-    case .real(let seconds): self.init(secondsSinceReferenceDate: seconds)
-    // Programs that rewrite JSON drop a fraction of zero.
-    case .integer(let seconds): self.init(secondsSinceReferenceDate: Double(seconds))
-    default: return nil
-    }
-  }
-}

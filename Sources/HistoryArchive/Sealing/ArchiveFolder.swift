@@ -47,30 +47,11 @@ final class ArchiveFolder {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw .unwritable(path: path, reason: "no folder is named")
     }
-    var end = path.startIndex
-    while end < path.endIndex {
-      end = path[end...].dropFirst().firstIndex(of: "/") ?? path.endIndex
-      let part = String(path[..<end])
-      guard !isFolder(part) else { continue }
-      let isWhole = end == path.endIndex
-      guard mkdir(part, mode_t(isWhole ? permissions.rawValue : 0o777)) != 0 else {
-        try synchronize(folderOf: part)
-        continue
-      }
-      let number = errno
-      // Somebody else may have been faster.
-      if number == EEXIST, isFolder(part) { continue }
-      throw .unwritable(
-        path: part,
-        reason: number == EEXIST || number == ENOTDIR
-          ? "there is something of that name that is no folder"
-          : Errno(rawValue: number).description)
+    do {
+      try MissingFolders.make(path, permissions: permissions)
+    } catch {
+      throw .unwritable(path: error.path, reason: error.reason)
     }
-  }
-
-  private static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// Makes the names in the folder of a file safe on the disk.

@@ -1,6 +1,14 @@
 import HistoryCoding
 import StoreFormat
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// Compares the frames of a segment with what a second reading of the store gives.
 ///
 /// A window is a run of frames; its transactions must give their text, byte for byte.
@@ -89,8 +97,10 @@ struct FrameComparer: WindowPacker {
       }
       let count = min(expected.count, encoder.byteCount - place)
       let isSame = encoder.withUnsafeBytes { text in
-        UnsafeRawBufferPointer(rebasing: text[place..<place + count])
-          .elementsEqual(expected.prefix(count))
+        expected.withUnsafeBytes { expected in
+          guard let left = text.baseAddress, let right = expected.baseAddress else { return false }
+          return memcmp(left + place, right, count) == 0
+        }
       }
       guard isSame else { throw differs }
       expected = expected.dropFirst(count)

@@ -80,8 +80,9 @@ enum TombstoneCoding {
 }
 
 /// Bytes as pairs of hexadecimal digits.
-enum Hexadecimal {
-  static func bytes(of text: String) -> [UInt8]? {
+package enum Hexadecimal {
+  /// The bytes; nil for a text that is no such.
+  package static func bytes(of text: String) -> [UInt8]? {
     let digits = Array(text.utf8)
     guard digits.count % 2 == 0 else { return nil }
     var bytes: [UInt8] = []

@@ -83,12 +83,10 @@ public struct TransactionLineDecoder: Sendable {
 
   private func timestamp(_ object: JSONObject) throws(LineError) -> StoreTimestamp? {
     guard let json = object["timestampRaw"] else { return nil }
-    switch StoredValue(raw: json) {
-    case .real(let seconds): return StoreTimestamp(secondsSinceReferenceDate: seconds)
-    // Programs that rewrite JSON drop a fraction of zero.
-    case .integer(let seconds): return StoreTimestamp(secondsSinceReferenceDate: Double(seconds))
-    default: throw .unexpected(key: "timestampRaw", expectation: "a number")
+    guard let timestamp = StoreTimestamp(raw: json) else {
+      throw .unexpected(key: "timestampRaw", expectation: "a number")
     }
+    return timestamp
   }
 
   private func change(_ object: JSONObject) throws(LineError) -> HistoryChange {

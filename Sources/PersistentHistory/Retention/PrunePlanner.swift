@@ -77,7 +77,11 @@ public struct PrunePlanner {
       cut = guards.compactMap(\.cut).reduce(wanted) { min($0, $1) }
     }
     let rulesThatDecide = outcomes.filter { $0.cut == cut }.map(\.rule.name)
-    let guardsThatDecide = guards.filter { $0.cut != nil && $0.cut == cut }.map(\.name)
+    // What is about to be sealed reaches just as far as the rules want it to.
+    let guardsThatDecide = guards.filter { guardian in
+      guardian.cut != nil && guardian.cut == cut
+        && (guardian.name != RetentionGuard.archiveName || cut != wanted)
+    }.map(\.name)
     let deletion = try deletion(cut, history: history)
     if let cut, let oldest = history.oldest?.number {
       for index in bookmarks.indices { bookmarks[index].settle(cut, oldest: oldest) }

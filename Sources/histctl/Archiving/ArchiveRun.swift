@@ -6,11 +6,13 @@ import StoreFormat
 struct ArchiveRun {
   let session: Session
   let archivePath: String
-  var options = SealingOptions()
   let busyTimeout: Double
-  /// How long to wait for another program at work on the archive, in seconds; nil for what the options
-  /// say.
-  var lockWait: Double?
+  /// How long to wait for another program at work on the archive, in seconds.
+  var lockWait: Double = 0
+  /// How much text a segment has before it is packed, in bytes.
+  var segmentSize = ArchiveSealer.defaultSegmentSize
+  /// Whether history may be missing between the archive and the store.
+  var allowsGap = false
 
   /// What sealing would add.
   ///
@@ -22,7 +24,7 @@ struct ArchiveRun {
       _ = try snapshot.historyTables()
       return try SealingPlan(
         archivePath: archivePath, snapshot: snapshot, before: try cut(snapshot),
-        allowsGap: options.allowGap)
+        allowsGap: allowsGap)
     }
   }
 
@@ -34,10 +36,9 @@ struct ArchiveRun {
     // What is no store must not leave a folder behind, nor a token that is none.
     _ = try plan(path, before: cut)
     let sealer = try ArchiveSealer(
-      archivePath: archivePath, store: file.location,
-      lockWait: lockWait ?? options.lockWait?.seconds(before: session.now) ?? 0)
-    if let size = options.segmentSize?.bytes { sealer.segmentSize = size }
-    sealer.allowsGap = options.allowGap
+      archivePath: archivePath, store: file.location, lockWait: lockWait)
+    sealer.segmentSize = segmentSize
+    sealer.allowsGap = allowsGap
     sealer.onDraft = { path in
       let registration = TemporaryFileRegistry.register(path)
       return { registration.map(TemporaryFileRegistry.unregister) }
@@ -58,6 +59,17 @@ struct ArchiveRun {
       SealedHistory(
         archivePath: archivePath, last: try Archive(path: archivePath).verifiedReach(of: snapshot))
     }
+  }
+}
+
+extension ArchiveRun {
+  /// A run as the options of a command want it.
+  init(session: Session, archivePath: String, busyTimeout: Double, options: SealingOptions) {
+    self.init(
+      session: session, archivePath: archivePath, busyTimeout: busyTimeout,
+      lockWait: options.lockWait?.seconds(before: session.now) ?? 0,
+      segmentSize: options.segmentSize?.bytes ?? ArchiveSealer.defaultSegmentSize,
+      allowsGap: options.allowGap)
   }
 }
 

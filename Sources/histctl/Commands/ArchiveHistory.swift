@@ -45,7 +45,7 @@ struct ArchiveHistory: ParsableCommand {
   func run() throws {
     let session = Session(output)
     let run = ArchiveRun(
-      session: session, archivePath: archive, options: sealing, busyTimeout: store.busyTimeout)
+      session: session, archivePath: archive, busyTimeout: store.busyTimeout, options: sealing)
     let cut: (StoreSnapshot) throws -> HistoryCut? = { snapshot in
       try before.map {
         try TokenResolver(snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: session.now)

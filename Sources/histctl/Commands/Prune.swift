@@ -99,7 +99,7 @@ struct Prune: ParsableCommand {
       archiving: archive.map {
         PruneArchiving(
           run: ArchiveRun(
-            session: session, archivePath: $0, options: sealing, busyTimeout: stores.busyTimeout))
+            session: session, archivePath: $0, busyTimeout: stores.busyTimeout, options: sealing))
       })
     try session.write(usesPager: false) { writer in try run.run(writer) }
     if run.status != .success { throw EndWithStatus(status: run.status) }

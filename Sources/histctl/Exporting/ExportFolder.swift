@@ -1,3 +1,4 @@
+import HistoryArchive
 import HistoryCoding
 import PersistentHistory
 import StoreFormat
@@ -96,7 +97,7 @@ struct ExportFolder {
   // MARK: - Names
 
   private func name(of range: ClosedRange<Int64>) -> String {
-    Self.padded(range.lowerBound) + "-" + Self.padded(range.upperBound) + suffix
+    SegmentName.text(range) + suffix
   }
 
   private var suffix: String {
@@ -108,12 +109,6 @@ struct ExportFolder {
   private static func isName(_ name: String) -> Bool {
     let numbers = name.prefix { $0 != "." }.split(separator: "-", omittingEmptySubsequences: false)
     return numbers.count == 2 && numbers.allSatisfy { $0.utf8.count >= 12 && Int64($0) != nil }
-  }
-
-  /// Numbers of one length, so that names stand in the order of the transactions.
-  private static func padded(_ number: Int64) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, 12 - digits.count)) + digits
   }
 
   // MARK: - The bookmark
@@ -139,7 +134,7 @@ struct ExportFolder {
   /// The end of a run that wrote its file and did not come to move the bookmark.
   private func finishedRun(after position: Int64?, in directory: String) throws -> Int64? {
     guard let first = try range(of: HistoryQuery(after: position))?.lowerBound else { return nil }
-    let start = Self.padded(first) + "-"
+    let start = SegmentName.padded(first) + "-"
     var last: Int64?
     for name in FolderNames.read(directory) where name.hasPrefix(start) && name.hasSuffix(suffix) {
       let digits = name.dropFirst(start.count).dropLast(suffix.count)

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import StoreFormat
 
 /// Folders that commands write into.
 enum OutputFolder {
@@ -15,36 +9,18 @@ enum OutputFolder {
         status: .usage, kind: "usage", message: "no folder is named: the path is empty",
         hint: "name a folder, such as demo; it is made where it is missing")
     }
-    var end = path.startIndex
-    while end < path.endIndex {
-      // A leading slash stays with what follows it.
-      end = path[end...].dropFirst().firstIndex(of: "/") ?? path.endIndex
-      try makeOne(String(path[..<end]))
+    do {
+      try MissingFolders.make(path)
+    } catch {
+      throw Failure(
+        status: .cannotReadOrWrite, kind: "unwritable",
+        message: "cannot make the folder \(error.path): \(error.reason)",
+        hint: "name a folder in which files can be made")
     }
   }
 
   /// A path in a folder.
   static func path(of name: String, in folder: String) -> String {
     folder.hasSuffix("/") ? folder + name : folder + "/" + name
-  }
-
-  private static func makeOne(_ path: String) throws(Failure) {
-    if isFolder(path) { return }
-    guard mkdir(path, 0o777) != 0 else { return }
-    let number = errno
-    // Somebody else may have been faster.
-    if number == EEXIST, isFolder(path) { return }
-    let reason =
-      number == EEXIST || number == ENOTDIR
-      ? "there is something of that name that is no folder" : String(cString: strerror(number))
-    throw Failure(
-      status: .cannotReadOrWrite, kind: "unwritable",
-      message: "cannot make the folder \(path): \(reason)",
-      hint: "name a folder in which files can be made")
-  }
-
-  private static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 }
