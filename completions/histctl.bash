@@ -13,7 +13,9 @@ __histctl_table() {
       'object'
       'export'
       'stats'
+      'archive'
       'prune'
+      'restore'
       'compact'
       'maintain'
       'check'
@@ -240,6 +242,32 @@ __histctl_table() {
       'store:file:'
     )
       ;;
+    'histctl archive')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--before:store:token'
+      '--segment-size:free:'
+      '--allow-gap:none:'
+      '--lock-wait:free:'
+      '-n:none:'
+      '--dry-run:none:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'store:file:'
+      'dir:folder:'
+    )
+      ;;
     'histctl prune')
       commands=()
       options=(
@@ -254,6 +282,10 @@ __histctl_table() {
       '--if-larger:free:'
       '--max-behind:free:'
       '--ignore-guard:free:'
+      '--archive:folder:'
+      '--segment-size:free:'
+      '--allow-gap:none:'
+      '--lock-wait:free:'
       '--check-token:store:token'
       '-n:none:'
       '--dry-run:none:'
@@ -271,6 +303,32 @@ __histctl_table() {
     )
       arguments=(
       'store:file::...'
+    )
+      ;;
+    'histctl restore')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--from:store:token'
+      '--ignore-guard:free:'
+      '-n:none:'
+      '--dry-run:none:'
+      '-y:none:'
+      '--yes:none:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'store:file:'
+      'dir:folder:'
     )
       ;;
     'histctl compact')
