@@ -15,6 +15,7 @@ __histctl_table() {
       'stats'
       'archive'
       'prune'
+      'restore'
       'compact'
       'maintain'
       'check'
@@ -302,6 +303,32 @@ __histctl_table() {
     )
       arguments=(
       'store:file::...'
+    )
+      ;;
+    'histctl restore')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--from:store:token'
+      '--ignore-guard:free:'
+      '-n:none:'
+      '--dry-run:none:'
+      '-y:none:'
+      '--yes:none:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'store:file:'
+      'dir:folder:'
     )
       ;;
     'histctl compact')

@@ -70,7 +70,7 @@ end
 function __histctl_table --no-scope-shadowing
     switch $argv[1]
         case 'histctl'
-            set commands info log show diff object export stats archive prune compact maintain check token bookmark rehearse demo
+            set commands info log show diff object export stats archive prune restore compact maintain check token bookmark rehearse demo
             set valued 
             set store_position 0
         case 'histctl info'
@@ -108,6 +108,10 @@ function __histctl_table --no-scope-shadowing
         case 'histctl prune'
             set commands 
             set valued --bookmark-file --busy-timeout --before --keep-within --keep-last --max-size --entity --if-larger --max-behind --ignore-guard --archive --segment-size --lock-wait --check-token --date --color
+            set store_position 1
+        case 'histctl restore'
+            set commands 
+            set valued --bookmark-file --busy-timeout --from --ignore-guard --date --color
             set store_position 1
         case 'histctl compact'
             set commands 
@@ -210,6 +214,7 @@ complete -c histctl -n '__histctl_at \'histctl\'' -a export -d 'Export transacti
 complete -c histctl -n '__histctl_at \'histctl\'' -a stats -d 'Show who saved how much, and when'
 complete -c histctl -n '__histctl_at \'histctl\'' -a archive -d 'Seal history in an archive that any program can read'
 complete -c histctl -n '__histctl_at \'histctl\'' -a prune -d 'Delete the beginning of a history'
+complete -c histctl -n '__histctl_at \'histctl\'' -a restore -d 'Put sealed history back into its store'
 complete -c histctl -n '__histctl_at \'histctl\'' -a compact -d 'Give pages of a store that hold nothing back to the file system'
 complete -c histctl -n '__histctl_at \'histctl\'' -a maintain -d 'Export, prune and compact many stores, as a config file says'
 complete -c histctl -n '__histctl_at \'histctl\'' -a check -d 'Say whether histories stay within limits, for monitoring'
@@ -440,6 +445,26 @@ complete -c histctl -n '__histctl_at \'histctl prune\'' -l quiet -d 'Say nothing
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l version -d 'Show the version'
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l help -d 'Show help information'
 complete -c histctl -n '__histctl_argument \'histctl prune\' 1 repeating' -F
+
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l from -x -k -a '(__histctl_ask token)' -d 'Restore only as far back as this token, which then works again'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l ignore-guard -x -d 'Do not ask this guard: mirroring'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -s n -d 'Show what would be restored, and restore nothing'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l dry-run -d 'Show what would be restored, and restore nothing'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -s y -d 'Restore without a question'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l yes -d 'Restore without a question'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl restore\' 1' -F
+complete -c histctl -n '__histctl_argument \'histctl restore\' 2' -a '(__fish_complete_directories (commandline -ct))'
 
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'

@@ -59,6 +59,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case presentEntity(name: String, path: String)
   /// Guards allow nothing to be deleted.
   case refusedByGuards(path: String, reasons: [String])
+  /// Guards allow nothing to be put back.
+  case restoreRefusedByGuards(path: String, reasons: [String])
 }
 
 extension HistoryError {
@@ -120,6 +122,8 @@ extension HistoryError {
       "the entity \(name) is still in the model of \(path), as far as can be known, so its changes stay"
     case .refusedByGuards(let path, let reasons):
       "nothing is deleted from \(path): " + reasons.joined(separator: "; ")
+    case .restoreRefusedByGuards(let path, let reasons):
+      "nothing is put back into \(path): " + reasons.joined(separator: "; ")
     }
   }
 
@@ -185,7 +189,7 @@ extension HistoryError {
       "say how much to keep by time or number: --keep-within 30d, --keep-last 1000"
     case .presentEntity:
       "only changes of entities that left the model can go alone; prune whole transactions instead"
-    case .refusedByGuards:
+    case .refusedByGuards, .restoreRefusedByGuards:
       "see what the guards protect; --ignore-guard NAME leaves one out"
     }
   }

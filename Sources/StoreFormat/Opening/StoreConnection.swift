@@ -49,16 +49,16 @@ enum StoreConnection {
     return try DatabaseQueue(path: copy.path, configuration: configuration)
   }
 
-  /// Opens a queue for deleting rows of the history.
+  /// Opens a queue for deleting and inserting rows of the history.
   ///
   /// It is as careful as one for reading, and its triggers are off.
-  static func openForErasing(
+  static func openForBatches(
     _ location: StoreLocation, busyTimeout: Double
   ) throws -> DatabaseQueue {
     var configuration = configuration(busyTimeout: busyTimeout)
     configuration.readonly = false
     configuration.prepareDatabase { database in
-      // Memory stays small, whatever a batch deletes.
+      // Memory stays small, whatever a batch does.
       try database.execute(sql: "PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY")
       // With a log, what a loss of power takes is the newest batches, and never a part of one.
       if try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal" {

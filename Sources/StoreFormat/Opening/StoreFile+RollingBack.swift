@@ -14,7 +14,7 @@ extension StoreFile {
   public static func rollBackUnfinishedSave(at path: String, busyTimeout: Double = 5) throws {
     let location = try StoreLocation(path: path)
     do {
-      let queue = try StoreConnection.openForErasing(location, busyTimeout: busyTimeout)
+      let queue = try StoreConnection.openForBatches(location, busyTimeout: busyTimeout)
       defer { try? queue.close() }
       // Whoever may write rolls back before the first page is read.
       _ = try queue.inDatabase { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") }

@@ -29,7 +29,7 @@ public final class HistoryEraser: Sendable {
     self.location = location
     self.busyTimeout = busyTimeout
     do {
-      queue = try StoreConnection.openForErasing(location, busyTimeout: busyTimeout)
+      queue = try StoreConnection.openForBatches(location, busyTimeout: busyTimeout)
     } catch {
       throw StoreWriteError.translating(
         error, path: location.path, location: location, busyTimeout: busyTimeout)
@@ -55,10 +55,16 @@ public final class HistoryEraser: Sendable {
       try queue.writeWithoutTransaction { database in
         // SQLite would not tell that another program was in the way, and that counts.
         sqlite3_busy_timeout(database.sqliteConnection, 0)
-        let run = try ErasureRun(
-          database: database, deletion: deletion, path: location.path, busyTimeout: busyTimeout)
-        defer { result = run.result }
-        try run.run(progress: progress)
+        let work = ErasureWork(
+          statement: StatementRunner(database), deletion: deletion, path: location.path)
+        let runner = try BatchRunner(
+          work, database: database, path: location.path, busyTimeout: busyTimeout)
+        defer {
+          result.deleted = runner.work.deleted
+          result.longestLock = runner.longestLock
+          result.batchCount = runner.batchCount
+        }
+        try runner.run { progress($0.deleted) }
       }
     } catch {
       result.problem = StoreWriteError.translating(

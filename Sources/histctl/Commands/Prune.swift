@@ -95,7 +95,7 @@ struct Prune: ParsableCommand {
     request.tokens = checkToken
     let run = PruneRun(
       session: session, request: request, stores: stores,
-      consent: try PruneConsent(dryRun: dryRun, yes: yes, session: session),
+      consent: try Consent(.delete, dryRun: dryRun, yes: yes, session: session),
       archiving: archive.map {
         PruneArchiving(
           run: ArchiveRun(

@@ -14,6 +14,7 @@ extension Failure {
     case let error as StoreWriteError: self.init(error)
     case let error as HistoryError: self.init(error)
     case let error as ArchiveError: self.init(error)
+    case let error as RestoreObstacle: self.init(error)
     case let error as MomentError:
       self.init(status: .usage, kind: "malformedMoment", message: error.message, hint: error.hint)
     case let error as DemoError:
@@ -135,7 +136,7 @@ extension Failure {
       case .tooManyPeriods: (.usage, "tooManyPeriods")
       case .unknownSize: (.failure, "unknownSize")
       case .presentEntity: (.refused, "presentEntity")
-      case .refusedByGuards: (.refused, "refusedByGuards")
+      case .refusedByGuards, .restoreRefusedByGuards: (.refused, "refusedByGuards")
       }
     var details: [(String, JSONValue)] = []
     if case .unusableToken(let token) = error {
@@ -175,5 +176,23 @@ extension Failure {
       case .readBackDiffers: (.damaged, "readBackDiffers")
       }
     self.init(status: status, kind: kind, message: error.message, hint: error.remedy)
+  }
+
+  private init(_ error: RestoreObstacle) {
+    let (status, kind): (ExitStatus, String) =
+      switch error {
+      case .otherStore: (.historyGap, "otherStore")
+      case .diverged: (.historyGap, "diverged")
+      case .gap: (.historyGap, "gap")
+      case .notSealed: (.historyGap, "notSealed")
+      case .changedModel: (.refused, "changedModel")
+      case .unfitTable: (.refused, "unfitTable")
+      case .withoutTextNumbers: (.refused, "withoutTextNumbers")
+      case .disorder: (.damaged, "disorder")
+      }
+    var details: [(String, JSONValue)] = error.path.map { [("store", .string($0))] } ?? []
+    if let number = error.transaction { details.append(("transaction", .integer(number))) }
+    self.init(
+      status: status, kind: kind, message: error.message, hint: error.remedy, details: details)
   }
 }

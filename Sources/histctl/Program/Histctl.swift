@@ -21,7 +21,7 @@ struct Histctl: ParsableCommand {
     version: Version.text,
     subcommands: [
       Info.self, Log.self, Show.self, Diff.self, Object.self, Export.self, Stats.self,
-      ArchiveHistory.self, Prune.self,
+      ArchiveHistory.self, Prune.self, Restore.self,
       Compact.self, Maintain.self, Check.self, Token.self, Bookmarks.self, Rehearse.self, Demo.self,
       Complete.self,
       DumpExitStatuses.self,

@@ -6,13 +6,13 @@ final class PruneRun {
   private let session: Session
   private let request: PruneRequest
   private let stores: SeveralStoresOptions
-  private let consent: PruneConsent
+  private let consent: Consent
   /// Where to seal what is deleted; nil for nowhere.
   private let archiving: PruneArchiving?
   private let isolation: StoreIsolation
 
   init(
-    session: Session, request: PruneRequest, stores: SeveralStoresOptions, consent: PruneConsent,
+    session: Session, request: PruneRequest, stores: SeveralStoresOptions, consent: Consent,
     archiving: PruneArchiving?
   ) {
     self.session = session
@@ -57,7 +57,9 @@ final class PruneRun {
   private func plan(
     _ path: String, _ output: PruneOutput, _ goOn: (HistoryPruner, PrunePlan) throws -> Void
   ) throws {
-    let (pruner, plan) = try planAfterRollingBack(path)
+    let (pruner, plan) = try consent.plan(
+      path, busyTimeout: stores.busyTimeout, session: session
+    ) { try planOnce(path) }
     try output.show(plan)
     guard plan.refusals.isEmpty else {
       throw HistoryError.refusedByGuards(path: path, reasons: plan.refusals.map(\.reason))
@@ -69,17 +71,6 @@ final class PruneRun {
       try output.showResult(Erasure.nothing, of: plan)
     } else {
       try goOn(pruner, plan)
-    }
-  }
-
-  /// Plans; where a save was broken off, one of the last prune for instance, after that is undone.
-  private func planAfterRollingBack(_ path: String) throws -> (HistoryPruner, PrunePlan) {
-    do {
-      return try planOnce(path)
-    } catch StoreError.unfinishedSave where consent != .dryRun {
-      try StoreFile.rollBackUnfinishedSave(at: path, busyTimeout: stores.busyTimeout)
-      session.diagnostics.note("\(path): a save that was broken off has been undone")
-      return try planOnce(path)
     }
   }
 

@@ -6,10 +6,10 @@ import StoreFormat
 struct PruneOutput {
   private let session: Session
   private let writer: OutputWriter
-  private let consent: PruneConsent
+  private let consent: Consent
   private let showsPage: Bool
 
-  init(session: Session, writer: OutputWriter, showsDetail: Bool, consent: PruneConsent) {
+  init(session: Session, writer: OutputWriter, showsDetail: Bool, consent: Consent) {
     self.session = session
     self.writer = writer
     self.consent = consent

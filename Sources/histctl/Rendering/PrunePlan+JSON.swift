@@ -5,7 +5,7 @@ import StoreFormat
 extension PrunePlan {
   /// The plan as one JSON object.
   var json: JSONValue {
-    var members = Members(type: "prunePlan", plan: self)
+    var members = JSONMembers(type: "prunePlan", path: path, store: storeIdentifier)
     if case .entity(let name) = request.target { members.add("entity", .string(name)) }
     members.add("transactions", .integer(Int64(deletion.transactionCount)))
     members.add("changes", .integer(Int64(deletion.changeCount)))
@@ -26,7 +26,7 @@ extension PrunePlan {
 
   /// What became of the plan as one JSON object.
   func json(of result: Erasure) -> JSONValue {
-    var members = Members(type: "prune", plan: self)
+    var members = JSONMembers(type: "prune", path: path, store: storeIdentifier)
     members.add("transactions", .integer(Int64(result.deleted.transactionCount)))
     members.add("changes", .integer(Int64(result.deleted.changeCount)))
     members.add("complete", .boolean(result.problem == nil))
@@ -36,29 +36,9 @@ extension PrunePlan {
   }
 }
 
-/// The members of an object, those without a value left out.
-private struct Members {
-  private var members: [(String, JSONValue)] = []
-
-  init() {}
-
-  init(type: String, plan: PrunePlan) {
-    add("schema", .integer(1))
-    add("type", .string(type))
-    add("path", .string(plan.path))
-    add("store", plan.storeIdentifier.map(JSONValue.string))
-  }
-
-  mutating func add(_ key: String, _ value: JSONValue?) {
-    if let value { members.append((key, value)) }
-  }
-
-  var json: JSONValue { .object(JSONObject(members)) }
-}
-
 extension PrunePlan.History {
   fileprivate var json: JSONValue {
-    var members = Members()
+    var members = JSONMembers()
     members.add("transactions", .integer(transactionCount))
     members.add("changes", .integer(changeCount))
     members.add("bytes", byteCount.map(JSONValue.integer))
@@ -70,7 +50,7 @@ extension PrunePlan.History {
 
 extension PrunePlan.RuleOutcome {
   fileprivate var json: JSONValue {
-    var members = Members()
+    var members = JSONMembers()
     members.add("rule", .string(rule.name))
     members.add("value", rule.value.map(JSONValue.string))
     members.add("cut", cut.firstKept.map(JSONValue.integer))
@@ -80,7 +60,7 @@ extension PrunePlan.RuleOutcome {
 
 extension RetentionGuard {
   fileprivate var json: JSONValue {
-    var members = Members()
+    var members = JSONMembers()
     members.add("guard", .string(name))
     if verdict == .refuses { members.add("refuses", .boolean(true)) }
     members.add("cut", cut?.firstKept.map(JSONValue.integer))
@@ -91,7 +71,7 @@ extension RetentionGuard {
 
 extension BookmarkOutlook {
   fileprivate var json: JSONValue {
-    var members = Members()
+    var members = JSONMembers()
     members.add("bookmark", .string(bookmark.name))
     members.add("transaction", number.map(JSONValue.integer))
     members.add("state", .string(state.name))
@@ -103,7 +83,7 @@ extension BookmarkOutlook {
 
 extension TokenOutlook {
   fileprivate var json: JSONValue {
-    var members = Members()
+    var members = JSONMembers()
     members.add("token", .string(token.text))
     members.add("transaction", token.number.map(JSONValue.integer))
     members.add("state", .string(token.state.name))

@@ -4,7 +4,8 @@ import Testing
 /// Help in two lengths, and the version.
 @Suite struct HelpTests {
   static let commands = [
-    "", "demo", "info", "log", "show", "diff", "object", "export", "stats", "prune", "token",
+    "", "demo", "info", "log", "show", "diff", "object", "export", "stats", "prune", "restore",
+    "token",
     "token check", "token show", "bookmark", "bookmark set", "bookmark list", "bookmark check",
     "bookmark remove", "rehearse", "compact", "check", "maintain", "archive",
   ]
@@ -50,7 +51,8 @@ import Testing
 
   /// The examples of the help work as they stand, on a store of that name.
   @Test(arguments: [
-    "demo", "info", "log", "show", "diff", "object", "stats", "prune", "token check", "token show",
+    "demo", "info", "log", "show", "diff", "object", "stats", "prune", "restore", "token check",
+    "token show",
     "bookmark set", "bookmark list", "bookmark check", "bookmark remove", "rehearse", "compact",
     "check",
   ])
@@ -67,9 +69,9 @@ import Testing
     for example in examples where !example.contains("--follow") {
       let arguments = Self.words(example.prefix { $0 != "|" && $0 != ">" })
       let result = try await sample.run(Array(arguments.dropFirst()))
-      // What is not there (a token's number, a bookmark, a file) is no wrong option.
+      // What is not there (a token's number, a bookmark, a file, an archive) is no wrong option.
       #expect(!result.errors.contains("usage:"), "\(example): \(result.errors)")
-      #expect([0, 1, 4, 9, 64].contains(result.status), "\(example): \(result.errors)")
+      #expect([0, 1, 4, 8, 9, 64].contains(result.status), "\(example): \(result.errors)")
     }
   }
 

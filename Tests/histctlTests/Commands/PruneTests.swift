@@ -176,35 +176,11 @@ import Testing
     #expect(try Self.numbers(sample.store).count == 12)
   }
 
-  @Test(.enabled(if: Tool.hasTerminals && Tool("bash") != nil), arguments: [true, false])
+  @Test(.enabled(if: AnsweredQuestion.isPossible), arguments: [true, false])
   func aPersonIsAsked(_ agrees: Bool) async throws {
     let sample = try SampleFolder()
-    // The terminal's own input cannot be typed from here, so a program between types the answer.
-    let script = """
-      import os, pty, sys
-      child, master = pty.fork()
-      if child == 0:
-          os.execv(sys.argv[1], sys.argv[1:])
-      seen = b""
-      while b"[y/N]" not in seen:
-          seen += os.read(master, 4096)
-      os.write(master, b"\(agrees ? "y" : "n")\\n")
-      while True:
-          try:
-              part = os.read(master, 4096)
-          except OSError:
-              break
-          if not part:
-              break
-          seen += part
-      _, status = os.waitpid(child, 0)
-      sys.stdout.buffer.write(seen)
-      sys.exit(os.waitstatus_to_exitcode(status))
-      """
-    let python = try #require(Tool("python3"))
-    let result = try await python.run(
-      ["-c", script, Tool.histctl.path, "prune", sample.store, "--keep-last", "3"],
-      environment: ["TERM": "dumb"])
+    let result = try await AnsweredQuestion.run(
+      ["prune", sample.store, "--keep-last", "3"], answer: agrees ? "y" : "n")
     #expect(result.text.contains("Delete 9 transactions? [y/N]"))
     #expect(result.text.contains("RULE OR GUARD"))
     #expect(try Self.numbers(sample.store).count == (agrees ? 3 : 12))

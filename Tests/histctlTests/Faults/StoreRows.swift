@@ -48,6 +48,26 @@ struct StoreRows: Sendable {
     return problems
   }
 
+  /// What is wrong with this as the store to whose history older transactions are coming back.
+  func problems(asRestoredTo original: StoreRows) -> [String] {
+    var problems = problems(apartFromHistoryOf: original)
+    if transactions.isEmpty || transactions != original.transactions.suffix(transactions.count) {
+      problems.append("the transactions are \(numbers)")
+    }
+    let oldest = numbers.first ?? .max
+    if changes.filter({ Self.owner($0) >= oldest })
+      != original.changes.filter({ Self.owner($0) >= oldest })
+    {
+      problems.append("the changes from \(oldest) on are others")
+    }
+    // Only of the one that comes next, whose row comes last, a part can be there.
+    let ofNext = Set(original.changes.filter { Self.owner($0) == oldest - 1 })
+    if !ofNext.isSuperset(of: changes.filter { Self.owner($0) < oldest }) {
+      problems.append("there are other changes before \(oldest)")
+    }
+    return problems
+  }
+
   /// What is wrong with this as a store of which only history may have changed.
   private func problems(apartFromHistoryOf original: StoreRows) -> [String] {
     var problems = integrity == ["ok"] ? [] : integrity

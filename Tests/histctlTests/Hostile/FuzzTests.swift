@@ -105,6 +105,37 @@ import Testing
     }
   }
 
+  /// Whatever a store and a segment hold, putting the one into the other ends with a status.
+  @Test(arguments: Damage.allCases) func restoringSurvives(_ damage: Damage) async throws {
+    let sample = try SampleFolder()
+    for line in ["archive sample.store archive", "prune sample.store --keep-last 4 --yes"] {
+      #expect(try await sample.run(line + " --quiet").status == 0)
+    }
+    let original = try FileBytes.read(sample.store)
+    let catalog = sample.folder.file("archive/catalog.jsonl")
+    let lines = try FileBytes.read(catalog)
+    var random = SeededGenerator(seed: UInt64(damage.rawValue.utf8.count) &* 17)
+    let tool = Tool("timeout") ?? Tool.histctl
+    let start = Tool("timeout") == nil ? [] : ["-s", "KILL", "20", Tool.histctl.path]
+    for index in 0..<max(2, Self.count / 3) {
+      let path = sample.folder.file("\(index).store")
+      try spoil(original, damage, &random, path)
+      let archive = sample.folder.file("archive")
+      if index % 3 == 2 {
+        var spoiled = lines
+        spoiled[Int.random(in: lines.indices, using: &random)] ^= 1
+        try FileBytes.write(spoiled, to: catalog)
+      }
+      let result = try await tool.run(
+        start + ["restore", path, archive, "--yes", "--busy-timeout", "0.5"])
+      #expect(
+        [0, 2, 3, 4, 5, 6, 7, 8, 9].contains(result.status),
+        "\(damage) \(index): \(result.status) \(result.errors)")
+      try FileManager.default.removeItem(atPath: path)
+      try FileBytes.write(lines, to: catalog)
+    }
+  }
+
   private func spoil(
     _ original: [UInt8], _ damage: Damage, _ random: inout SeededGenerator, _ path: String
   ) throws {

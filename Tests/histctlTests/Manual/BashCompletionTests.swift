@@ -38,7 +38,8 @@ struct BashCompletionTests {
     (
       "histctl ",
       [
-        "info", "log", "show", "diff", "object", "export", "stats", "archive", "prune", "compact",
+        "info", "log", "show", "diff", "object", "export", "stats", "archive", "prune",
+        "restore", "compact",
         "maintain", "check", "token", "bookmark", "rehearse", "demo",
       ]
     ),
@@ -57,7 +58,8 @@ struct BashCompletionTests {
     (
       "histctl --version ",
       [
-        "info", "log", "show", "diff", "object", "export", "stats", "archive", "prune", "compact",
+        "info", "log", "show", "diff", "object", "export", "stats", "archive", "prune",
+        "restore", "compact",
         "maintain", "check", "token", "bookmark", "rehearse", "demo",
       ]
     ),

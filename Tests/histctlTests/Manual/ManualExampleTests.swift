@@ -61,6 +61,13 @@ struct ManualExampleTests {
     return folder
   }
 
+  /// Adds an archive of the history that the examples have.
+  private static func addArchive(to folder: TemporaryFolder) async throws {
+    let result = try await Tool.histctl.run(
+      ["archive", "default.store", "history-archive", "--quiet"], folder: folder.path)
+    try #require(result.status == 0, "\(result.errors)")
+  }
+
   @Test func `every page of a command has examples`() {
     #expect(Set(Self.examples.map(\.page)).isSuperset(of: Manual.commandPageNames))
   }
@@ -68,6 +75,7 @@ struct ManualExampleTests {
   @Test(arguments: examples)
   func `an example ends as its page says`(_ example: Example) async throws {
     let folder = try await Self.folder()
+    if example.line.contains("histctl restore") { try await Self.addArchive(to: folder) }
     let bash = try #require(Tool("bash"))
     let result = try await bash.run(
       ["--norc", "-e", "-o", "pipefail", "-c", example.line],

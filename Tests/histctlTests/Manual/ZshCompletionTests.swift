@@ -53,7 +53,8 @@ struct ZshCompletionTests {
     (
       "histctl ",
       [
-        "info", "log", "show", "diff", "object", "export", "stats", "archive", "prune", "compact",
+        "info", "log", "show", "diff", "object", "export", "stats", "archive", "prune",
+        "restore", "compact",
         "maintain", "check", "token", "bookmark", "rehearse", "demo",
       ]
     ),

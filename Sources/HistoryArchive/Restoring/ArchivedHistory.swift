@@ -1,0 +1,83 @@
+import PersistentHistory
+import StoreFormat
+
+/// What an archive has of a store, to be put back there.
+///
+/// Nothing of a segment is given before the whole of it has been found to be, byte for byte, what was
+/// sealed.
+public struct ArchivedHistory: RestorableHistory {
+  private let archive: Archive
+  private let store: ArchivedStore
+
+  /// Looks into an archive; one in which nothing was sealed yet has nothing of any store.
+  ///
+  /// - Parameters:
+  ///   - archive: The archive.
+  ///   - identifier: The store.
+  /// - Throws: ``ArchiveError``, where the archive has other stores only
+  ///   ``ArchiveError/unknownStore(path:store:known:)``.
+  public init(_ archive: Archive, store identifier: String) throws(ArchiveError) {
+    self.archive = archive
+    do throws(ArchiveError) {
+      store = try archive.store(identifier)
+    } catch .unknownStore(_, _, let known) where known.isEmpty {
+      store = ArchivedStore(identifier: identifier, entries: [])
+    }
+  }
+
+  /// The identifier of the store.
+  public var storeIdentifier: String { store.identifier }
+
+  /// Steps through the transactions up to and including a number, from the newest to the oldest, as far
+  /// as the segments are without a gap.
+  public func transactions(through number: Int64) -> any SealedTransactionReader {
+    ArchivedTransactionReader(archive, parts: parts(through: number))
+  }
+
+  /// The first transaction of the oldest segment that has one which was saved at a moment or later; the
+  /// highest number where none has.
+  ///
+  /// - Throws: ``ArchiveError``.
+  public func lowestNumber(notBefore moment: StoreTimestamp) throws -> Int64 {
+    for entry in store.entries {
+      if let latest = try archive.manifest(of: entry).latest, latest >= moment {
+        return entry.first
+      }
+    }
+    return .max
+  }
+
+  /// The parts of segments up to a transaction that have no gap between them, oldest first.
+  private func parts(through number: Int64) -> [ArchivedStore.Part] {
+    guard let run = store.runs.last(where: { $0.first <= number }) else { return [] }
+    return ArchivedStore(identifier: store.identifier, entries: run.entries).parts(until: number)
+  }
+}
+
+/// Goes through parts of segments, from the newest transaction to the oldest.
+private final class ArchivedTransactionReader: SealedTransactionReader {
+  private let archive: Archive
+  /// The parts that are left, the next one last.
+  private var parts: [ArchivedStore.Part]
+  private var cursor: SegmentCursor?
+
+  init(_ archive: Archive, parts: [ArchivedStore.Part]) {
+    self.archive = archive
+    self.parts = parts
+  }
+
+  func nextTransaction() throws -> HistoryTransaction? {
+    while true {
+      if let transaction = try cursor?.nextTransaction() { return transaction }
+      guard let part = parts.popLast() else {
+        cursor = nil
+        return nil
+      }
+      let segment = try archive.segment(part.entry)
+      try segment.checkDigest()
+      cursor = segment.transactions(in: part.range, order: .descending)
+    }
+  }
+
+  func nextChange() throws -> HistoryChange? { try cursor?.nextChange() }
+}

@@ -1,0 +1,32 @@
+import StoreFormat
+
+/// History that is kept outside of the store that it comes from.
+public protocol RestorableHistory {
+  /// The identifier of the store that it comes from.
+  var storeIdentifier: String { get }
+
+  /// Steps through the transactions up to and including a number, from the newest to the oldest, as
+  /// far as they are without a gap.
+  func transactions(through number: Int64) throws -> any SealedTransactionReader
+
+  /// A number below which no transaction was saved at a moment or later; the lowest of all where that
+  /// would have to be looked for.
+  func lowestNumber(notBefore moment: StoreTimestamp) throws -> Int64
+}
+
+extension RestorableHistory {
+  /// The lowest of all.
+  public func lowestNumber(notBefore moment: StoreTimestamp) throws -> Int64 { .min }
+}
+
+/// Steps through sealed transactions from the newest to the oldest, and through the changes of each in
+/// recorded order.
+public protocol SealedTransactionReader: AnyObject {
+  /// Goes to the next older transaction and gives it without its changes; nil behind the oldest. The
+  /// changes of the one before need not have been read.
+  func nextTransaction() throws -> HistoryTransaction?
+
+  /// Goes to the next change of the current transaction, its entity with the slots of the model under
+  /// which it was sealed; nil behind the last one.
+  func nextChange() throws -> HistoryChange?
+}

@@ -1,0 +1,144 @@
+import StoreFormat
+
+/// Works out from one snapshot of a store what of some sealed history can be put back there.
+struct RestorePlanner {
+  private let snapshot: StoreSnapshot
+  private let request: RestoreRequest
+  private let sealed: any RestorableHistory
+  private let bookmarkPath: String
+  private let now: StoreTimestamp
+  private let path: String
+
+  /// - Parameters:
+  ///   - snapshot: The store.
+  ///   - request: What is to be put back.
+  ///   - sealed: Where it is kept.
+  ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
+  ///   - now: What durations are relative to.
+  init(
+    snapshot: StoreSnapshot, request: RestoreRequest, sealed: any RestorableHistory,
+    bookmarkPath: String?, now: StoreTimestamp
+  ) {
+    self.snapshot = snapshot
+    self.request = request
+    self.sealed = sealed
+    self.now = now
+    path = snapshot.location.path
+    self.bookmarkPath =
+      bookmarkPath ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath)
+  }
+
+  private var resolver: TokenResolver {
+    TokenResolver(snapshot: snapshot, bookmarkPath: bookmarkPath, now: now)
+  }
+
+  /// Works out the plan.
+  ///
+  /// - Parameter progress: Is told how many changes have been looked at.
+  func plan(progress: @escaping (Int) -> Void) throws -> RestorePlan {
+    _ = try snapshot.historyTables()
+    try checkIdentifier()
+    let start = try start()
+    let survey = try RestoreSurvey(
+      snapshot: snapshot, oldest: start.oldest, highestIssued: start.highestIssued,
+      progress: progress)
+    try survey.make(of: sealed, through: start.newestRead, until: start.until)
+    try check(survey)
+    let first = survey.taken.first
+    return RestorePlan(
+      path: path, storeIdentifier: snapshot.metadata.storeIdentifier, request: request,
+      oldest: start.oldest, newest: try snapshot.newestTransaction(),
+      first: first, last: survey.taken.last, transactionCount: survey.taken.transactionCount,
+      changeCount: survey.taken.changeCount, completed: survey.completed,
+      textCount: try missingTextCount(survey.taken),
+      translatedEntities: survey.taken.translatedEntities.sorted(),
+      guards: try presentGuards(), returningBookmarks: try returningBookmarks(from: first),
+      insertion: try snapshot.insertion(danglingTextNumbers: survey.taken.danglingTextNumbers),
+      newestRead: start.newestRead, isModelKnown: survey.isModelKnown, schema: survey.schema)
+  }
+
+  private func checkIdentifier() throws {
+    guard let identifier = snapshot.metadata.storeIdentifier else {
+      throw HistoryError.unnamedStore(path: path)
+    }
+    guard identifier.uppercased() == sealed.storeIdentifier.uppercased() else {
+      throw RestoreObstacle.otherStore(
+        path: path, identifier: identifier, sealed: sealed.storeIdentifier)
+    }
+  }
+
+  // MARK: - How far
+
+  private struct Start {
+    let oldest: TransactionPosition?
+    let highestIssued: Int64
+    /// The newest transaction that is of interest.
+    let newestRead: Int64
+    let until: RestoreSurvey.End
+  }
+
+  private func start() throws -> Start {
+    let oldest = try snapshot.oldestTransaction()
+    var until = RestoreSurvey.End.oldestSealed
+    if let from = request.from {
+      let token = try resolver.resolve(from)
+      if let moment = token.moment {
+        until = .moment(moment.timestamp)
+      } else {
+        switch token.state {
+        case .valid, .expired: until = token.number.map { .number($0) } ?? until
+        case .foreign, .ahead, .diverged:
+          throw HistoryError.unusableToken(try resolver.unusable(token))
+        }
+      }
+    }
+    return Start(
+      oldest: oldest, highestIssued: try resolver.highestIssued(),
+      newestRead: oldest?.number ?? .max, until: until)
+  }
+
+  // MARK: - What stands in the way
+
+  private func check(_ survey: RestoreSurvey) throws {
+    if let highest = survey.taken.highestChange, highest > (try snapshot.highestIssuedChange()) {
+      throw RestoreObstacle.diverged(
+        path: path, transaction: survey.taken.last?.number ?? 0,
+        detail: "its change \(highest) has a number that this copy has not reached")
+    }
+    if let number = try snapshot.firstText(among: survey.taken.danglingTextNumbers) {
+      throw RestoreObstacle.diverged(
+        path: path, transaction: survey.taken.last?.number ?? 0,
+        detail: "the number \(number), which stood for no text, is that of one here")
+    }
+    let missing = try missingTextCount(survey.taken)
+    if missing > 0,
+      try !snapshot.hasFreeTextNumbers(
+        missing, danglingTextNumbers: survey.taken.danglingTextNumbers)
+    {
+      throw RestoreObstacle.withoutTextNumbers(path: path, count: missing)
+    }
+  }
+
+  private func missingTextCount(_ taken: RestoreSurvey.Taken) throws -> Int {
+    try snapshot.missingTextCount(among: taken.texts)
+  }
+
+  /// The guards as they are now.
+  func presentGuards() throws -> [RetentionGuard] {
+    [try RetentionGuard.mirroringOfRestore(snapshot)].compactMap { $0 }
+      .filter { !request.ignoredGuards.contains($0.name) }
+  }
+
+  private func returningBookmarks(
+    from first: TransactionPosition?
+  ) throws -> [RestorePlan.ReturningBookmark] {
+    guard let first else { return [] }
+    return try BookmarkFile(path: bookmarkPath).bookmarks.compactMap { bookmark in
+      let token = try resolver.resolve(bookmark)
+      guard token.state == .expired, let number = token.number, number >= first.number else {
+        return nil
+      }
+      return RestorePlan.ReturningBookmark(bookmark: bookmark, number: number)
+    }
+  }
+}

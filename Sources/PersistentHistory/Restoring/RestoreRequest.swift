@@ -1,0 +1,14 @@
+/// What somebody wants to be put back.
+public struct RestoreRequest: Hashable, Sendable {
+  /// The token that is to work again, so that its transaction is the oldest that is restored; a moment
+  /// restores what was saved at it or after. Nil for everything that is sealed without a gap.
+  public var from: String?
+  /// The names of guards that are not asked; see ``RetentionGuard/mirroringName``.
+  public var ignoredGuards: Set<String>
+
+  /// A request.
+  public init(from: String? = nil, ignoredGuards: Set<String> = []) {
+    self.from = from
+    self.ignoredGuards = ignoredGuards
+  }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import PersistentHistory
+import StoreFormat
+
+/// `histctl restore`: sealed history, put back.
+struct Restore: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    _superCommandName: "histctl",
+    abstract: "Put sealed history back into its store.",
+    discussion: """
+      Transactions that an archive has come back before those that the store has, without a gap, so \
+      that tokens which had expired work again. Rows come back as they were; where the app's model \
+      has changed since, they are put into its order by name. Every segment is verified and every \
+      row looked at before the first is written. What would be restored is shown first, and on a \
+      terminal there is a question; elsewhere it takes --yes or --dry-run. Apps may go on using the \
+      store meanwhile.
+
+      Examples:
+        histctl restore default.store history-archive --dry-run
+        histctl restore default.store history-archive --from @widget
+        histctl restore default.store history-archive --from 30d --yes
+      """)
+
+  @OptionGroup var store: StoreOptions
+
+  @Argument(
+    help: ArgumentHelp("The folder of the archive.", valueName: "dir"), completion: .directory)
+  var archive: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Restore only as far back as this token, which then works again.", valueName: "token"))
+  var from: String?
+
+  @Option(help: ArgumentHelp("Do not ask this guard: mirroring.", valueName: "name"))
+  var ignoreGuard: [String] = []
+
+  @Flag(
+    name: [.customShort("n"), .long], help: "Show what would be restored, and restore nothing.")
+  var dryRun = false
+
+  @Flag(name: .shortAndLong, help: "Restore without a question.")
+  var yes = false
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    if let name = ignoreGuard.first(where: { $0 != RetentionGuard.mirroringName }) {
+      throw ValidationError("no guard of restore is named '\(name)'; the guard is mirroring")
+    }
+  }
+
+  func run() throws {
+    let session = Session(output)
+    if let from { _ = try TokenExpression(from, now: session.now) }
+    let run = RestoreRun(
+      session: session, store: store, archivePath: archive,
+      request: RestoreRequest(from: from, ignoredGuards: Set(ignoreGuard)),
+      consent: try Consent(.restore, dryRun: dryRun, yes: yes, session: session))
+    try session.write(usesPager: false) { writer in try run.run(writer) }
+    if session.status != .success { throw EndWithStatus(status: session.status) }
+  }
+}

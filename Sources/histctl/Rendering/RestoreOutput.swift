@@ -1,0 +1,62 @@
+import PersistentHistory
+import StoreFormat
+
+/// Shows a plan of restoring and what became of it: JSON lines, a page for a person, or a line.
+struct RestoreOutput {
+  private let session: Session
+  private let writer: OutputWriter
+  private let consent: Consent
+  private let archivePath: String
+
+  init(session: Session, writer: OutputWriter, consent: Consent, archivePath: String) {
+    self.session = session
+    self.writer = writer
+    self.consent = consent
+    self.archivePath = archivePath
+  }
+
+  private var showsPage: Bool {
+    !session.options.json
+      && (consent != .given || session.environment.isOutputTerminal && !session.options.quiet)
+  }
+
+  /// Shows a plan before anything is done.
+  func show(_ plan: RestorePlan) throws {
+    if session.options.json {
+      try writer.writeLine(plan.json(archivePath: archivePath))
+    } else if showsPage {
+      try RestorePlanPage(session: session, writer: writer, plan: plan, archivePath: archivePath)
+        .write()
+    }
+  }
+
+  /// What a person is asked.
+  func question(_ plan: RestorePlan) -> String {
+    let what =
+      plan.transactionCount > 0
+      ? PruneOutput.counted(plan.transactionCount, "transaction")
+      : PruneOutput.counted(plan.changeCount, "change")
+    return "Restore \(what)? [y/N] "
+  }
+
+  /// Shows what became of a plan; what stopped it is told elsewhere.
+  func showResult(_ result: InsertionResult, of plan: RestorePlan) throws {
+    if session.options.json {
+      try writer.writeLine(plan.json(of: result, archivePath: archivePath))
+    } else if !session.options.quiet, result.problem == nil, !(showsPage && plan.isEmpty) {
+      try writer.writeLine(session.environment.outputText.escaped(line(result, plan)))
+    }
+  }
+
+  private func line(_ result: InsertionResult, _ plan: RestorePlan) -> String {
+    guard !plan.isEmpty else { return "\(plan.path): nothing to restore" }
+    let changes = PruneOutput.counted(result.inserted.changeCount, "change")
+    let tokens = TokenText(isQualified: session.options.qualified, store: plan.storeIdentifier)
+    let time = TimeText(style: session.options.date, now: session.now)
+    let transactions = PruneOutput.counted(result.inserted.transactionCount, "transaction")
+    let first = plan.oldestAfterwards.map {
+      "; tokens work from \(tokens.text($0.number)) of \(time.text($0.timestamp)) on"
+    }
+    return "\(plan.path): restored \(transactions), \(changes)\(first ?? "")"
+  }
+}

@@ -1,0 +1,92 @@
+import PersistentHistory
+import StoreFormat
+
+/// A plan of restoring for people: what comes back, and what works again with it.
+struct RestorePlanPage {
+  let session: Session
+  let writer: OutputWriter
+  let plan: RestorePlan
+  let archivePath: String
+
+  func write() throws {
+    try field("store", plan.path, style: .heading)
+    try field("archive", archivePath)
+    try field("history", history)
+    try field("restores", restores, style: plan.isEmpty ? .plain : .inserted)
+    if let completed = plan.completed {
+      try field(
+        "completes",
+        "transaction \(tokens.text(completed.number)), of which a prune has left only a part")
+    }
+    if plan.first != nil, let oldest = plan.oldestAfterwards {
+      try field(
+        "tokens", "work from \(tokens.text(oldest.number)) on, of \(time.text(oldest.timestamp))")
+    }
+    if !plan.translatedEntities.isEmpty {
+      try field(
+        "new model", "in its order, by name: " + plan.translatedEntities.joined(separator: ", "))
+    }
+    if plan.textCount > 0 {
+      try field(
+        "lost texts",
+        PruneOutput.counted(plan.textCount, "name")
+          + " of authors, bundles and the like, added anew")
+    }
+    try writeTable(
+      [
+        TableColumn("GUARD", priority: 2), TableColumn("", priority: 3),
+        TableColumn("WHY", priority: 1, canDrop: true),
+      ],
+      plan.guards.map { guardian in
+        [
+          TableCell(guardian.name), TableCell("refuses", style: .error),
+          TableCell(guardian.reason, style: .secondary),
+        ]
+      })
+    try writeTable(
+      [
+        TableColumn("BOOKMARK", priority: 3, minimumWidth: 8, canShrink: true),
+        TableColumn("NUMBER", priority: 1, canDrop: true),
+        TableColumn("AFTERWARDS", priority: 2),
+      ],
+      plan.returningBookmarks.map { returning in
+        [
+          TableCell("@" + returning.bookmark.name, style: .token),
+          TableCell(tokens.text(returning.number)), TableCell("works again", style: .inserted),
+        ]
+      })
+  }
+
+  private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
+  private var tokens: TokenText {
+    TokenText(isQualified: session.options.qualified, store: plan.storeIdentifier)
+  }
+
+  private var history: String {
+    guard let oldest = plan.oldest, let newest = plan.newest else { return "empty" }
+    return "\(tokens.text(oldest.number)) to \(tokens.text(newest.number)), "
+      + "from \(time.text(oldest.timestamp)) on"
+  }
+
+  private var restores: String {
+    let changes = PruneOutput.counted(plan.changeCount, "change")
+    guard let first = plan.first, let last = plan.last else {
+      return plan.isEmpty ? "nothing: the store has all of it" : changes
+    }
+    return PruneOutput.counted(plan.transactionCount, "transaction")
+      + ", \(changes), \(tokens.text(first.number)) to \(tokens.text(last.number))"
+  }
+
+  private func field(_ title: String, _ value: String, style: Style = .plain) throws {
+    try writer.writeLine(StyledLine(session).field(title, value, style: style))
+  }
+
+  private func writeTable(_ columns: [TableColumn], _ rows: [[TableCell]]) throws {
+    guard !rows.isEmpty else { return }
+    let table = Table(
+      columns: columns, sample: rows, environment: session.environment, palette: session.palette)
+    try writer.writeLine("")
+    try writer.writeLine(table.header)
+    for row in rows { try writer.writeLine(table.line(row)) }
+  }
+}

@@ -1,0 +1,90 @@
+import HistoryArchive
+import PersistentHistory
+import StoreFormat
+
+/// Puts what an archive has of a store back into it.
+struct RestoreRun {
+  let session: Session
+  let store: StoreOptions
+  let archivePath: String
+  let request: RestoreRequest
+  let consent: Consent
+
+  /// Plans, shows the plan, asks where somebody is to be asked, and does it.
+  func run(_ writer: OutputWriter) throws {
+    let output = RestoreOutput(
+      session: session, writer: writer, consent: consent, archivePath: archivePath)
+    let (restorer, plan, sealed) = try consent.plan(
+      store.store, busyTimeout: store.busyTimeout, session: session, makePlan)
+    try output.show(plan)
+    guard plan.refusals.isEmpty else {
+      throw HistoryError.restoreRefusedByGuards(
+        path: plan.path, reasons: plan.refusals.map(\.reason))
+    }
+    guard consent != .dryRun else { return }
+    guard !plan.isEmpty else { return try output.showResult(.nothing, of: plan) }
+    if consent == .asks {
+      // The question stands below what it is about.
+      try writer.flush()
+      guard session.diagnostics.ask(output.question(plan)) else {
+        session.diagnostics.note("nothing was restored")
+        session.end(with: .answerIsNo)
+        return
+      }
+    }
+    let result = try withProgress("restoring", total: Int64(plan.changeCount)) { progress in
+      try restorer.restore(plan, of: sealed) { progress?.update(Int64($0.changeCount)) }
+    }
+    try output.showResult(result, of: plan)
+    if let problem = result.problem {
+      throw Failure(problem).partly(result.inserted, of: plan)
+    }
+  }
+
+  private func makePlan() throws -> (HistoryRestorer, RestorePlan, ArchivedHistory) {
+    let restorer = try HistoryRestorer(
+      path: store.store, busyTimeout: store.busyTimeout, bookmarkPath: store.bookmarkFile,
+      now: session.now)
+    let sealed = try sealedHistory(of: restorer.storeIdentifier())
+    let plan = try withProgress("reading the archive", total: nil) { progress in
+      try restorer.plan(request, of: sealed) { progress?.update(Int64($0)) }
+    }
+    return (restorer, plan, sealed)
+  }
+
+  /// What the archive has of the store.
+  private func sealedHistory(of identifier: String) throws -> ArchivedHistory {
+    let archive = try Archive(path: archivePath)
+    do throws(ArchiveError) {
+      return try ArchivedHistory(archive, store: identifier)
+    } catch .unknownStore(_, _, let known) {
+      throw RestoreObstacle.otherStore(
+        path: store.store, identifier: identifier, sealed: known.joined(separator: ", "))
+    }
+  }
+
+  private func withProgress<Result>(
+    _ label: String, total: Int64?, _ body: (Progress?) throws -> Result
+  ) rethrows -> Result {
+    let progress = session.diagnostics.wordWriter.map {
+      Progress(
+        label: label, unit: "changes", total: total, environment: session.environment,
+        diagnostics: $0)
+    }
+    defer { progress?.finish() }
+    return try body(progress)
+  }
+}
+
+extension Failure {
+  /// The failure of work of which a part is done already.
+  fileprivate func partly(_ inserted: InsertedHistory, of plan: RestorePlan) -> Failure {
+    guard inserted.changeCount > 0 || inserted.transactionCount > 0 else { return self }
+    return Failure(
+      status: .partlyDone, kind: kind,
+      message: "\(message); \(inserted.transactionCount.grouped) of "
+        + "\(plan.transactionCount.grouped) transactions and \(inserted.changeCount.grouped) of "
+        + "\(plan.changeCount.grouped) changes are restored",
+      hint: "the history is without a gap; run the command again to go on", details: details)
+  }
+}
