@@ -21,8 +21,8 @@ struct Histctl: ParsableCommand {
     version: Version.text,
     subcommands: [
       Info.self, Log.self, Show.self, Diff.self, Object.self, Export.self, Stats.self,
-      ArchiveHistory.self, Prune.self,
-      Compact.self, Maintain.self, Check.self, Token.self, Bookmarks.self, Rehearse.self, Demo.self,
+      ArchiveHistory.self, Prune.self, Compact.self, Maintain.self, Check.self, Verify.self,
+      Token.self, Bookmarks.self, Rehearse.self, Demo.self,
       Complete.self,
       DumpExitStatuses.self,
     ],

@@ -6,7 +6,7 @@ import Musl
 import Glibc
 #endif
 
-/// Folders that commands write into.
+/// Folders that commands are given.
 enum OutputFolder {
   /// Makes a folder, and those that it stands in, where they are missing.
   static func make(_ path: String) throws(Failure) {
@@ -43,7 +43,8 @@ enum OutputFolder {
       hint: "name a folder in which files can be made")
   }
 
-  private static func isFolder(_ path: String) -> Bool {
+  /// Whether a path leads to a folder.
+  static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }

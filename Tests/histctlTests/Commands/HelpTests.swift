@@ -6,7 +6,7 @@ import Testing
   static let commands = [
     "", "demo", "info", "log", "show", "diff", "object", "export", "stats", "prune", "token",
     "token check", "token show", "bookmark", "bookmark set", "bookmark list", "bookmark check",
-    "bookmark remove", "rehearse", "compact", "check", "maintain", "archive",
+    "bookmark remove", "rehearse", "compact", "check", "maintain", "archive", "verify",
   ]
 
   @Test(arguments: commands) func shortAndLong(_ command: String) async throws {
@@ -52,7 +52,7 @@ import Testing
   @Test(arguments: [
     "demo", "info", "log", "show", "diff", "object", "stats", "prune", "token check", "token show",
     "bookmark set", "bookmark list", "bookmark check", "bookmark remove", "rehearse", "compact",
-    "check",
+    "check", "verify",
   ])
   func examplesWork(
     _ command: String

@@ -39,7 +39,7 @@ struct BashCompletionTests {
       "histctl ",
       [
         "info", "log", "show", "diff", "object", "export", "stats", "archive", "prune", "compact",
-        "maintain", "check", "token", "bookmark", "rehearse", "demo",
+        "maintain", "check", "verify", "token", "bookmark", "rehearse", "demo",
       ]
     ),
     ("histctl to", ["token"]),
@@ -58,7 +58,7 @@ struct BashCompletionTests {
       "histctl --version ",
       [
         "info", "log", "show", "diff", "object", "export", "stats", "archive", "prune", "compact",
-        "maintain", "check", "token", "bookmark", "rehearse", "demo",
+        "maintain", "check", "verify", "token", "bookmark", "rehearse", "demo",
       ]
     ),
     ("histctl diff x.store --e", ["--entity", "--each", "--exit-code"]),

@@ -35,7 +35,7 @@ struct FishCompletionTests {
         "archive", "bookmark", "check", "compact", "demo", "diff", "export", "info", "log",
         "maintain",
         "object", "prune",
-        "rehearse", "show", "stats", "token",
+        "rehearse", "show", "stats", "token", "verify",
       ]
     ),
     ("histctl token ", ["check", "show"]),

@@ -54,7 +54,7 @@ struct ZshCompletionTests {
       "histctl ",
       [
         "info", "log", "show", "diff", "object", "export", "stats", "archive", "prune", "compact",
-        "maintain", "check", "token", "bookmark", "rehearse", "demo",
+        "maintain", "check", "verify", "token", "bookmark", "rehearse", "demo",
       ]
     ),
     ("histctl token ", ["check", "show"]),
