@@ -33,6 +33,7 @@ package enum LongHistory {
       """)
     try writer.sql(
       """
+      UPDATE Z_PRIMARYKEY SET Z_MAX = coalesce((SELECT max(ZENTITYPK) FROM ACHANGE), 0) WHERE Z_ENT = 4;
       INSERT INTO Z_PRIMARYKEY SELECT 16001, 'CHANGE', 0, max(Z_PK) FROM ACHANGE;
       INSERT INTO Z_PRIMARYKEY SELECT 16002, 'TRANSACTION', 0, max(Z_PK) FROM ATRANSACTION
       """)

@@ -120,6 +120,12 @@ package final class StoreWriter {
     try sql(
       "INSERT INTO ACHANGE (\(columns.joined(separator: ", "))) VALUES (\(marks))", values)
     try raise(16001, "CHANGE", to: number)
+    // Keys are counted at the root of a hierarchy.
+    try sql(
+      """
+      UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ?) WHERE Z_ENT =
+        (SELECT iif(Z_SUPER > 0, Z_SUPER, Z_ENT) FROM Z_PRIMARYKEY WHERE Z_ENT = ?)
+      """, [primaryKey, entity])
   }
 
   /// Adds rows with the stored values as they are given, all at once.

@@ -26,8 +26,9 @@ public final class ArchiveFile: Sendable {
   public init(path: String) throws(ArchiveError) {
     do {
       // Without waiting: a pipe would wait for its writer for ever.
-      descriptor = try FileDescriptor.open(
-        FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
+      descriptor = try path.withCString {
+        try FileDescriptor.open($0, .readOnly, options: [.closeOnExec, .nonBlocking])
+      }
     } catch Errno.noSuchFileOrDirectory {
       throw .missing(path: path)
     } catch {

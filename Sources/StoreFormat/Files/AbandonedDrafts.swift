@@ -39,6 +39,12 @@ package enum AbandonedDrafts {
     }
   }
 
+  /// Whether a name is that of a draft.
+  package static func isDraft(_ name: String) -> Bool {
+    guard let ending = split(name).1 else { return false }
+    return !ending.isEmpty && ending.utf8.allSatisfy(isOfMark)
+  }
+
   /// The name of the file, and what tells the draft apart; nil for what is no draft.
   private static func split(_ name: String) -> (String, String?) {
     guard let range = name.ranges(of: mark).last else { return (name, nil) }

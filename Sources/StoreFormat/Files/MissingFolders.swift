@@ -54,7 +54,8 @@ package enum MissingFolders {
         ? "there is something of that name that is no folder" : Errno(rawValue: number).description)
   }
 
-  private static func isFolder(_ path: String) -> Bool {
+  /// Whether a path leads to a folder.
+  package static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }

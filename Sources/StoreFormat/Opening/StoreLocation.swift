@@ -79,13 +79,19 @@ extension FileDescriptor {
   /// Reads up to `count` bytes from the start of the file.
   func readPrefix(_ count: Int) throws -> [UInt8] {
     try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      while filled < count {
-        let rest = UnsafeMutableRawBufferPointer(
-          rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
-        let read = try read(fromAbsoluteOffset: Int64(filled), into: rest)
-        if read == 0 { break }
-        filled += read
-      }
+      filled = try fill(UnsafeMutableRawBufferPointer(buffer), from: 0)
     }
+  }
+
+  /// Reads as much as fits into a buffer, unless the file ends before, and gives how much it was.
+  func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int64) throws -> Int {
+    var filled = 0
+    while filled < buffer.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+      let count = try read(fromAbsoluteOffset: offset + Int64(filled), into: rest)
+      if count == 0 { break }
+      filled += count
+    }
+    return filled
   }
 }

@@ -98,6 +98,17 @@ public final class ChangeCursor {
     return false
   }
 
+  /// Goes to the next row of all that are read as they lie, whatever transaction it names; false behind
+  /// the last one.
+  public func nextOfAnyTransaction() throws -> Bool {
+    guard try step() else { return false }
+    try load()
+    return true
+  }
+
+  /// The transaction that the row names; nil where it names none.
+  public var transaction: Int64? { rowOwner }
+
   /// Ends the reading behind the last transaction.
   ///
   /// - Throws: ``RowsOutOfOrder`` where rows that were read as they lie are left over: they may be

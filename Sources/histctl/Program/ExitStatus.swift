@@ -17,7 +17,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     switch self {
     case .success: "done, or nothing to do"
     case .answerIsNo:
-      "the answer is no: a token that does not work, a difference where none was wanted, an object that is nowhere"
+      "the answer is no: a token that does not work, a difference where none was wanted, an object that is nowhere, an oddity that verify found"
     case .failure: "failed in a way that no other status names"
     case .partlyDone: "partly done; the rest is listed"
     case .historyGap:

@@ -1,6 +1,6 @@
 import StoreFormat
 
-/// Folders that commands write into.
+/// Folders that commands are given.
 enum OutputFolder {
   /// Makes a folder, and those that it stands in, where they are missing.
   static func make(_ path: String) throws(Failure) {

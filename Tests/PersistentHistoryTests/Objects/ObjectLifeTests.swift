@@ -146,6 +146,7 @@ struct ObjectLifeTests {
       folder,
       """
       UPDATE Z_PRIMARYKEY SET Z_MAX = 9 WHERE Z_NAME = 'Trip';
+      UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE Z_NAME = 'Accommodation';
       INSERT INTO Z_PRIMARYKEY VALUES (6, 'Camping', 1, 0);
       INSERT INTO ZACCOMMODATION VALUES (44, 6, 1, 'Forest');
       """)

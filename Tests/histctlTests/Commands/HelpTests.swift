@@ -7,7 +7,7 @@ import Testing
     "", "demo", "info", "log", "show", "diff", "object", "export", "stats", "prune", "restore",
     "token",
     "token check", "token show", "bookmark", "bookmark set", "bookmark list", "bookmark check",
-    "bookmark remove", "rehearse", "compact", "check", "maintain", "archive",
+    "bookmark remove", "rehearse", "compact", "check", "maintain", "archive", "verify",
   ]
 
   @Test(arguments: commands) func shortAndLong(_ command: String) async throws {
@@ -54,7 +54,7 @@ import Testing
     "demo", "info", "log", "show", "diff", "object", "stats", "prune", "restore", "token check",
     "token show",
     "bookmark set", "bookmark list", "bookmark check", "bookmark remove", "rehearse", "compact",
-    "check",
+    "check", "verify",
   ])
   func examplesWork(
     _ command: String

@@ -31,7 +31,7 @@ import Testing
         ["prune", path, "--keep-last", "3", "--dry-run"],
         ["archive", path, path + "-archive", "--quiet"],
         ["bookmark", "list", path], ["compact", path, "--dry-run", "--full"],
-        ["check", path, "--max-size", "1B"],
+        ["check", path, "--max-size", "1B"], ["verify", path, "--full", "--json"],
         ["rehearse", path, "last~1", "-o", folder.file("copy"), "--overwrite"],
       ]
       async let lines = tool.run(start + ["log", path, "--json"])

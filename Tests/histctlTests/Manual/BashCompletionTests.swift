@@ -40,7 +40,7 @@ struct BashCompletionTests {
       [
         "info", "log", "show", "diff", "object", "export", "stats", "archive", "prune",
         "restore", "compact",
-        "maintain", "check", "token", "bookmark", "rehearse", "demo",
+        "maintain", "check", "verify", "token", "bookmark", "rehearse", "demo",
       ]
     ),
     ("histctl to", ["token"]),
@@ -60,7 +60,7 @@ struct BashCompletionTests {
       [
         "info", "log", "show", "diff", "object", "export", "stats", "archive", "prune",
         "restore", "compact",
-        "maintain", "check", "token", "bookmark", "rehearse", "demo",
+        "maintain", "check", "verify", "token", "bookmark", "rehearse", "demo",
       ]
     ),
     ("histctl diff x.store --e", ["--entity", "--each", "--exit-code"]),

@@ -35,7 +35,7 @@ struct FishCompletionTests {
         "archive", "bookmark", "check", "compact", "demo", "diff", "export", "info", "log",
         "maintain",
         "object", "prune",
-        "rehearse", "restore", "show", "stats", "token",
+        "rehearse", "restore", "show", "stats", "token", "verify",
       ]
     ),
     ("histctl token ", ["check", "show"]),

@@ -50,7 +50,8 @@ struct ManualExampleTests {
       try FileBytes.write(Array(token.utf8), to: folder.file("saved-token.json"))
     }
     let backup = try StoreQuery(path: try SampleStore.write(to: folder.file("backup.store")))
-    try backup.run("DELETE FROM ATRANSACTION WHERE Z_PK > 8")
+    try backup.run(
+      "DELETE FROM ACHANGE WHERE ZTRANSACTIONID > 8; DELETE FROM ATRANSACTION WHERE Z_PK > 8")
     try FileBytes.write(Array("3\n".utf8), to: folder.file("widget.token"))
     try FileBytes.write(
       Array("[trips]\nstore = default.store\nprune.keep-last = 100\ncompact = yes\n".utf8),

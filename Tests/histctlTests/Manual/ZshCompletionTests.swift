@@ -55,7 +55,7 @@ struct ZshCompletionTests {
       [
         "info", "log", "show", "diff", "object", "export", "stats", "archive", "prune",
         "restore", "compact",
-        "maintain", "check", "token", "bookmark", "rehearse", "demo",
+        "maintain", "check", "verify", "token", "bookmark", "rehearse", "demo",
       ]
     ),
     ("histctl token ", ["check", "show"]),

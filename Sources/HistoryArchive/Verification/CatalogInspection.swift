@@ -1,0 +1,78 @@
+import PersistentHistory
+
+/// Looks at a catalog line by line, and goes on behind a line that is damaged.
+struct CatalogInspection {
+  /// The segments whose lines could be read, in the order of the lines.
+  private(set) var entries: [CatalogEntry] = []
+  /// The digest of each line as it stands there.
+  private(set) var digests: [ArchiveDigest] = []
+  /// How many bytes stand behind the last whole line.
+  private(set) var tornByteCount = 0
+  private(set) var findings: FindingLog<ArchiveFindingKind>
+  private let path: String
+
+  init(path: String, limit: Int) {
+    self.path = path
+    findings = FindingLog(limit: limit)
+  }
+
+  /// Reads the catalog.
+  mutating func run() throws(ArchiveError) {
+    let bytes = try ArchiveFile.contents(of: path, limit: ArchiveFormat.catalogLimit)
+    var previous: ArchiveDigest? = ArchiveDigest.none
+    var start = 0
+    while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
+      let line = Array(bytes[start...end])
+      let number = digests.count + 1
+      let digest = ArchiveDigest(of: line)
+      digests.append(digest)
+      start = end + 1
+      do throws(ArchiveError) {
+        let entry = try CatalogEntry(line: line, path: path, number: number)
+        // Behind a damaged line it cannot be told what the next one should follow.
+        if let previous, entry.previousDigest != previous {
+          add(number, "it does not follow the line before it: its previousSHA256 does not fit")
+        }
+        entries.append(entry)
+        previous = digest
+      } catch {
+        previous = nil
+        switch error {
+        case .damaged(_, _, let detail): add(number, detail)
+        case .unknownFormat(_, let schema):
+          add(number, "it follows schema \(schema), expected \(ArchiveFormat.schema)")
+        default: throw error
+        }
+      }
+    }
+    tornByteCount = bytes.count - start
+    if tornByteCount > 0 {
+      findings.add(
+        .tornCatalog, at: .line(digests.count + 1, file: path),
+        "it has \(tornByteCount) bytes and no end")
+    }
+  }
+
+  private mutating func add(_ line: Int, _ detail: String) {
+    findings.add(.damagedCatalog, at: .line(line, file: path), detail)
+  }
+
+  /// Compares the chain with a head of it that was kept elsewhere.
+  mutating func compare(with anchor: ArchiveAnchor) {
+    if anchor.count > digests.count {
+      findings.add(
+        .otherAnchor, at: .file(path),
+        "it has \(digests.count) lines, and had \(anchor.count) when the anchor was written")
+    } else if (anchor.count == 0 ? .none : digests[anchor.count - 1]) != anchor.digest {
+      findings.add(
+        .otherAnchor, at: .line(anchor.count, file: path),
+        "its SHA-256 is not that of the anchor")
+    }
+  }
+
+  /// The head of the chain; nil where something is wrong with it.
+  var head: ArchiveAnchor? {
+    guard findings.damageCount == 0 else { return nil }
+    return ArchiveAnchor(count: digests.count, digest: digests.last ?? .none)
+  }
+}

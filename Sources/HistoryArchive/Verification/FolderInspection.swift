@@ -1,0 +1,112 @@
+import PersistentHistory
+import StoreFormat
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Looks at the names in an archive's folders: what does not belong there, and who may do what with
+/// what does.
+struct FolderInspection {
+  private let archive: Archive
+  private(set) var findings: FindingLog<ArchiveFindingKind>
+
+  init(_ archive: Archive, limit: Int) {
+    self.archive = archive
+    findings = FindingLog(limit: limit)
+  }
+
+  /// Looks at all names.
+  ///
+  /// - Parameter entries: The segments that the catalog lists.
+  mutating func run(_ entries: [CatalogEntry]) {
+    let stores = Dictionary(grouping: entries, by: \.store)
+    inspectPermissions(of: archive.path)
+    inspectPermissions(of: archive.catalogPath)
+    for name in names(in: archive.path) where name != ArchiveFormat.catalogName {
+      let path = archive.storePath(name)
+      if stores[name] != nil { continue }
+      if SegmentName.isStoreFolder(name), Self.permissions(of: path)?.isFolder == true {
+        // A store of which sealing was interrupted before its first segment was listed.
+        inspect(store: name, known: [])
+      } else {
+        add(name, path)
+      }
+    }
+    for (store, entries) in stores.sorted(by: { $0.key < $1.key }) {
+      inspect(store: store, known: Set(entries.map { SegmentName.text($0.range) }))
+    }
+  }
+
+  private mutating func inspect(store: String, known: Set<String>) {
+    let folder = archive.storePath(store)
+    inspectPermissions(of: folder)
+    for name in names(in: folder) {
+      let path = folder + "/" + name
+      let range = [SegmentName.segmentSuffix, SegmentName.manifestSuffix]
+        .first { name.hasSuffix($0) }.map { String(name.dropLast($0.count)) }
+      if let range, known.contains(range) {
+        inspectPermissions(of: path)
+      } else if let range, SegmentName.range(of: range) != nil {
+        findings.add(.unlistedSegment, at: .file(path), "the catalog does not name it")
+      } else {
+        add(name, path)
+      }
+    }
+  }
+
+  private mutating func add(_ name: String, _ path: String) {
+    if AbandonedDrafts.isDraft(name) {
+      findings.add(.abandonedDraft, at: .file(path), "it has the name of a file being written")
+    } else {
+      findings.add(.strayFile, at: .file(path), "it is no part of the format")
+    }
+  }
+
+  /// The names in a folder, in order; those that begin with a dot are the system's.
+  private mutating func names(in folder: String) -> [String] {
+    guard access(folder, R_OK | X_OK) == 0 else {
+      if errno != ENOENT {
+        findings.add(
+          .unreadableFile, at: .file(folder), String(cString: strerror(errno)))
+      }
+      return []
+    }
+    return FolderNames.read(folder).filter { !$0.hasPrefix(".") }.sorted()
+  }
+
+  private mutating func inspectPermissions(of path: String) {
+    guard let (mode, _) = Self.permissions(of: path), mode & 0o002 != 0 else { return }
+    findings.add(
+      .widePermissions, at: .file(path), "everybody may change it (\(Self.octal(mode)))")
+  }
+
+  /// Compares who may do what with the files of a store's segments and with the store itself.
+  mutating func compare(_ entries: [CatalogEntry], with store: StoreLocation) {
+    guard let (allowed, _) = Self.permissions(of: store.resolvedPath) else { return }
+    let paths = entries.flatMap { [archive.segmentPath($0), archive.manifestPath($0)] }
+    for path in [archive.catalogPath] + paths {
+      guard let (mode, _) = Self.permissions(of: path), mode & ~allowed & 0o077 != 0 else {
+        continue
+      }
+      findings.add(
+        .widePermissions, at: .file(path),
+        "it has \(Self.octal(mode)), and the store has \(Self.octal(allowed))")
+    }
+  }
+
+  private static func permissions(of path: String) -> (mode: mode_t, isFolder: Bool)? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return (status.st_mode & 0o777, status.st_mode & S_IFMT == S_IFDIR)
+  }
+
+  private static func octal(_ mode: mode_t) -> String {
+    let digits = String(mode, radix: 8)
+    return String(repeating: "0", count: max(0, 3 - digits.count)) + digits
+  }
+}

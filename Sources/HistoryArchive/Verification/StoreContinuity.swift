@@ -1,0 +1,147 @@
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+
+/// Whether a store goes on where an archive of it ends: what both have is the same, and between them
+/// nothing is missing.
+public struct StoreContinuity: Sendable {
+  /// What was found.
+  public private(set) var findings: FindingLog<ArchiveFindingKind>
+  /// How many transactions both have, and were compared.
+  public private(set) var comparedCount: Int64 = 0
+
+  /// Compares a store with an archive of it.
+  ///
+  /// Rows are compared in full where the model was the same; a migration rewrites rows, so of others
+  /// only number and time are.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The store.
+  ///   - archive: The archive.
+  ///   - limit: How many findings of each kind are kept.
+  ///   - progress: Is told now and then how many transactions have been compared.
+  /// - Throws: ``ArchiveError`` where the archive has nothing of the store or cannot be read, and
+  ///   ``/StoreFormat/StoreError``.
+  public init(
+    of snapshot: StoreSnapshot, with archive: Archive, limit: Int = 10,
+    progress: (Int64) -> Void = { _ in }
+  ) throws {
+    findings = FindingLog(limit: limit)
+    guard let identifier = snapshot.metadata.storeIdentifier else {
+      throw ArchiveError.unknownStore(
+        path: archive.path, store: "without an identifier",
+        known: try archive.stores().map(\.identifier))
+    }
+    let store = try archive.store(identifier)
+    var folders = FolderInspection(archive, limit: limit)
+    folders.compare(store.entries, with: snapshot.location)
+    findings.add(folders.findings)
+    guard let last = store.last else { return }
+    let oldest = try snapshot.oldestTransaction()
+    inspectReach(of: snapshot, oldest, last)
+    guard let oldest, oldest.number <= last else { return }
+    let schema = try SegmentSchema(snapshot).digest
+    for part in store.parts(after: max(oldest.number, 1) - 1) {
+      let reader = try archive.segment(part.entry)
+      let isSameSchema = reader.manifest.schema.digest == schema
+      let count = try compare(reader, part.range, snapshot, isSameSchema, progress)
+      // In another copy everything behind the place where it parted differs.
+      if count > 0, findings.count(of: .divergedStore) > 0 { return }
+    }
+  }
+
+  /// Looks for what neither has, and for what the store cannot have forgotten.
+  private mutating func inspectReach(
+    of snapshot: StoreSnapshot, _ oldest: TransactionPosition?, _ last: Int64
+  ) {
+    let issued = max(
+      snapshot.entities.highestNumber(of: .transaction), oldest?.number ?? 0)
+    if let oldest, oldest.number > last, oldest.number - last > 1 {
+      findings.add(
+        .storeGap, at: .transactions(last + 1...oldest.number - 1),
+        "the archive ends with \(last), and the store begins with \(oldest.number)")
+    } else if oldest == nil, issued > last {
+      findings.add(
+        .storeGap, at: .transactions(last + 1...issued),
+        "the archive ends with \(last), and the store has none")
+    }
+    if issued < last {
+      findings.add(
+        .divergedStore, at: .transaction(last),
+        "the highest number that the store has given out is \(issued)")
+    }
+  }
+
+  /// Goes through a segment and the store side by side; gives how many transactions were compared.
+  private mutating func compare(
+    _ reader: SegmentReader, _ range: ClosedRange<Int64>, _ snapshot: StoreSnapshot,
+    _ isSameSchema: Bool, _ progress: (Int64) -> Void
+  ) throws -> Int64 {
+    let sealed = reader.transactions(in: range)
+    let stored = try HistoryReader(
+      snapshot: snapshot,
+      query: HistoryQuery(after: range.lowerBound - 1, until: range.upperBound))
+    var count: Int64 = 0
+    var left = try sealed.nextTransaction()
+    var right = try stored.nextTransaction()
+    while left != nil || right != nil {
+      count += 1
+      comparedCount += 1
+      if comparedCount % 1024 == 0 { progress(comparedCount) }
+      guard let one = left, let other = right, one.number == other.number else {
+        let number = min(left?.number ?? .max, right?.number ?? .max)
+        let isSealed = left?.number == number
+        findings.add(
+          .alteredTransaction, at: .transaction(number),
+          isSealed ? "the store does not have it" : "the archive does not have it")
+        if isSealed {
+          left = try sealed.nextTransaction()
+        } else {
+          right = try stored.nextTransaction()
+        }
+        continue
+      }
+      if one.timestamp != other.timestamp {
+        findings.add(
+          .divergedStore, at: .transaction(one.number),
+          "it was saved at \(Self.text(one.timestamp)) in the archive, and at "
+            + "\(Self.text(other.timestamp)) in the store")
+        return count
+      }
+      if isSameSchema { try compareRows(one, sealed, other, stored) }
+      left = try sealed.nextTransaction()
+      right = try stored.nextTransaction()
+    }
+    return count
+  }
+
+  private mutating func compareRows(
+    _ one: HistoryTransaction, _ sealed: SegmentCursor, _ other: HistoryTransaction,
+    _ stored: HistoryReader
+  ) throws {
+    if one != other {
+      findings.add(
+        .alteredTransaction, at: .transaction(one.number), "its row is another in the store")
+    }
+    while true {
+      let left = try sealed.nextChange()
+      let right = try stored.nextChange()
+      guard left != right else {
+        if left == nil { return }
+        continue
+      }
+      let number = left?.number ?? right?.number ?? 0
+      findings.add(
+        .alteredTransaction, at: .change(number, transaction: one.number),
+        left == nil
+          ? "the archive does not have it"
+          : right == nil ? "the store does not have it" : "its row is another in the store")
+      // Behind a row that is missing all the others would differ.
+      return
+    }
+  }
+
+  private static func text(_ timestamp: StoreTimestamp?) -> String {
+    timestamp?.iso8601(fractionDigits: 6) ?? "an unknown time"
+  }
+}

@@ -1,0 +1,175 @@
+import SystemPackage
+
+/// Goes through a write-ahead log by its own checksums.
+///
+/// The layout is that of <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>. SQLite takes
+/// no lock on this file, so that to open and close it drops none.
+struct LogScan {
+  private static let headerLength = 32
+  private static let frameHeaderLength = 24
+  /// How often the log is looked at again where somebody wrote meanwhile.
+  private static let attempts = 3
+  /// About how many bytes are read at a time.
+  private static let chunkLength = 1 << 20
+
+  /// The two running sums.
+  private struct Checksum: Equatable {
+    var first: UInt32 = 0
+    var second: UInt32 = 0
+
+    /// Adds words of 32 bits, in pairs.
+    mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
+      var (first, second) = (first, second)
+      for place in stride(from: 0, to: bytes.count & ~7, by: 8) {
+        let left = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+        let right = bytes.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self)
+        first &+= (isBigEndian ? UInt32(bigEndian: left) : UInt32(littleEndian: left)) &+ second
+        second &+= (isBigEndian ? UInt32(bigEndian: right) : UInt32(littleEndian: right)) &+ first
+      }
+      (self.first, self.second) = (first, second)
+    }
+  }
+
+  /// How a log is; somebody may write into it meanwhile.
+  static func condition(ofLogAt path: String, pageSize: Int?) throws -> LogCondition {
+    for _ in 0..<attempts {
+      let before = try FileStatus(path: path)
+      guard let before, before.size > 0 else { return .empty }
+      let condition = try look(path, size: before.size, pageSize: pageSize)
+      if try FileStatus(path: path) == before { return condition }
+    }
+    return .changing
+  }
+
+  private static func look(_ path: String, size: Int64, pageSize: Int?) throws -> LogCondition {
+    let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+    defer { try? file.close() }
+    let header = try file.readPrefix(headerLength)
+    guard header.count == headerLength else {
+      return .unusable(reason: "it is shorter than the \(headerLength) bytes that it begins with")
+    }
+    var scan: LogScan
+    switch start(header, pageSize: pageSize) {
+    case .success(let value): scan = value
+    case .failure(let reason): return .unusable(reason: reason.text)
+    }
+    let frameLength = frameHeaderLength + scan.pageSize
+    let chunk = max(1, chunkLength / frameLength)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: chunk * frameLength, alignment: 16)
+    defer { buffer.deallocate() }
+    var place = Int64(headerLength)
+    while place < size {
+      let filled = try file.fill(buffer, from: place)
+      guard filled > 0 else { break }
+      for start in stride(from: 0, to: filled, by: frameLength) {
+        let frame = UnsafeRawBufferPointer(
+          rebasing: buffer[start..<min(start + frameLength, filled)])
+        scan.take(frame, isWhole: frame.count == frameLength)
+      }
+      place += Int64(filled)
+    }
+    return scan.condition
+  }
+
+  private struct Reason: Error { let text: String }
+
+  private static func start(_ header: [UInt8], pageSize: Int?) -> Result<LogScan, Reason> {
+    header.withUnsafeBytes { bytes in
+      let magic = word(bytes, 0)
+      guard magic & ~1 == 0x377f_0682 else {
+        return .failure(Reason(text: "it does not begin like a write-ahead log"))
+      }
+      guard word(bytes, 4) == 3_007_000 else {
+        return .failure(Reason(text: "it has an unknown version, \(word(bytes, 4))"))
+      }
+      let isBigEndian = magic & 1 == 1
+      var checksum = Checksum()
+      checksum.add(UnsafeRawBufferPointer(rebasing: bytes[..<24]), isBigEndian: isBigEndian)
+      guard checksum == Checksum(first: word(bytes, 24), second: word(bytes, 28)) else {
+        return .failure(Reason(text: "its first bytes do not fit their checksum"))
+      }
+      let size = Int(word(bytes, 8))
+      guard (512...65_536).contains(size), size.nonzeroBitCount == 1 else {
+        return .failure(Reason(text: "its pages have \(size) bytes, which no page has"))
+      }
+      if let pageSize, pageSize != size {
+        return .failure(
+          Reason(text: "its pages have \(size) bytes, those of the store \(pageSize)"))
+      }
+      return .success(
+        LogScan(
+          pageSize: size, isBigEndian: isBigEndian,
+          salts: bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self),
+          checksum: checksum))
+    }
+  }
+
+  private static func word(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> UInt32 {
+    UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+  }
+
+  // MARK: - The frames
+
+  private let pageSize: Int
+  private let isBigEndian: Bool
+  private let salts: UInt64
+  /// The sums behind the frame before, as it states them where it does not fit.
+  private var checksum: Checksum
+  private var frameCount = 0
+  /// The first frame that does not fit, counted from 1.
+  private var firstBad: Int?
+  /// Whether that frame claims to be of this log rather than left over from an earlier one.
+  private var isFirstBadOurs = false
+  /// The last frame behind it that ends a save.
+  private var lastLost: Int?
+
+  private init(pageSize: Int, isBigEndian: Bool, salts: UInt64, checksum: Checksum) {
+    self.pageSize = pageSize
+    self.isBigEndian = isBigEndian
+    self.salts = salts
+    self.checksum = checksum
+  }
+
+  private mutating func take(_ frame: UnsafeRawBufferPointer, isWhole: Bool) {
+    frameCount += 1
+    guard isWhole else {
+      if firstBad == nil {
+        firstBad = frameCount
+        isFirstBadOurs = frame.count >= 16 && hasSalts(frame)
+      }
+      return
+    }
+    // The frames of an earlier log, over which this one is written, have other salts.
+    let isOurs = hasSalts(frame)
+    let stated = Checksum(first: Self.word(frame, 16), second: Self.word(frame, 20))
+    guard firstBad == nil || isOurs else {
+      checksum = stated
+      return
+    }
+    checksum.add(UnsafeRawBufferPointer(rebasing: frame[..<8]), isBigEndian: isBigEndian)
+    checksum.add(
+      UnsafeRawBufferPointer(rebasing: frame[Self.frameHeaderLength...]), isBigEndian: isBigEndian)
+    let fits = isOurs && checksum == stated && Self.word(frame, 0) != 0
+    checksum = stated
+    if let firstBad {
+      // What follows on it correctly was written behind it, so it was right once.
+      if fits, Self.word(frame, 4) != 0, frameCount > firstBad { lastLost = frameCount }
+    } else if !fits {
+      firstBad = frameCount
+      isFirstBadOurs = isOurs
+    }
+  }
+
+  private func hasSalts(_ frame: UnsafeRawBufferPointer) -> Bool {
+    frame.loadUnaligned(fromByteOffset: 8, as: UInt64.self) == salts
+  }
+
+  private var condition: LogCondition {
+    guard let firstBad else { return .whole(frameCount: frameCount) }
+    if let lastLost {
+      return .broken(frame: firstBad, lostFrameCount: lastLost - firstBad + 1)
+    }
+    return isFirstBadOurs ? .unfinished(frame: firstBad) : .whole(frameCount: firstBad - 1)
+  }
+}
