@@ -76,7 +76,7 @@ let package = Package(
     .executableTarget(
       name: "histctl",
       dependencies: [
-        "StoreFormat", "PersistentHistory", "HistoryCoding", "DemoStore",
+        "StoreFormat", "PersistentHistory", "HistoryCoding", "HistoryArchive", "DemoStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -42,16 +42,66 @@ public struct HistoryExport: Sendable {
     _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers, _ encoder: some HistoryEncoder,
     output: @escaping @Sendable (UnsafeRawBufferPointer, ExportSummary) throws -> Void
   ) throws -> ExportSummary {
-    let sink = OrderedSink(output: output)
+    try write(snapshot, helpers, encoder, schema: nil, begun: nil, output: output)
+  }
+
+  /// Exports a timeline: what an archive holds of it, then what the store keeps.
+  ///
+  /// - Parameters:
+  ///   - timeline: What to read.
+  ///   - helpers: Threads that read the store's snapshot; nil where there is no store.
+  ///   - encoder: The format; a copy of it for each thread.
+  ///   - schema: The entities of the timeline.
+  ///   - output: Takes the bytes, as in ``write(_:_:_:output:)``.
+  /// - Returns: What was exported, and what was missing.
+  /// - Throws: ``/PersistentHistory/HistoryError``, ``/StoreFormat/StoreError``, what the archive
+  ///   throws, or what `output` throws.
+  @discardableResult
+  public func write(
+    _ timeline: HistoryTimeline, _ helpers: SnapshotHelpers?, _ encoder: some HistoryEncoder,
+    schema: HistorySchema,
+    output: @escaping @Sendable (UnsafeRawBufferPointer, ExportSummary) throws -> Void
+  ) throws -> ExportSummary {
+    if timeline.archive == nil, let snapshot = timeline.snapshot, let helpers {
+      return try write(snapshot, helpers, encoder, output: output)
+    }
+    let pieces = try timeline.pieces(after: query.after, until: query.until)
+    let archived = TimelineExport(export: self, encoder: encoder, output: output)
+    // Counted transactions cannot be dealt out to threads.
+    let isWhole = query.limit != nil || helpers == nil
+    try archived.write(
+      isWhole
+        ? TimelineReader(timeline, query: query, schema: schema)
+        : TimelineReader(archivedPartOf: timeline, query: query, schema: schema))
+    guard !isWhole, pieces.contains(.store), let snapshot = timeline.snapshot, let helpers else {
+      try archived.finish()
+      return archived.summary
+    }
+    return try write(
+      snapshot, helpers, encoder, schema: schema, begun: archived.begun, output: output)
+  }
+
+  /// Exports the store's part.
+  ///
+  /// - Parameters:
+  ///   - schema: The entities; nil for those of the store.
+  ///   - begun: What has been exported before; nil at the beginning.
+  private func write(
+    _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers, _ encoder: some HistoryEncoder,
+    schema: HistorySchema?, begun: (summary: ExportSummary, isEmpty: Bool)?,
+    output: @escaping @Sendable (UnsafeRawBufferPointer, ExportSummary) throws -> Void
+  ) throws -> ExportSummary {
+    let sink = OrderedSink(begun?.summary ?? ExportSummary(), output: output)
     let prologue = encoder.prologue
-    if !prologue.isEmpty { try sink.write(compression.pack(prologue)) }
+    if begun == nil, !prologue.isEmpty { try sink.write(compression.pack(prologue)) }
     let plan = ExportPlan(query: query, newest: try snapshot.newestTransaction()?.number)
     let threadCount = plan.isWhole ? 1 : helpers.count + 1
     sink.allow(windows: threadCount * 2 + 1)
     let work: @Sendable (StoreSnapshot) -> Void = { snapshot in
       do {
         var worker = try WindowWorker(
-          export: self, snapshot: snapshot, plan: plan, sink: sink, encoder: encoder)
+          export: self, snapshot: snapshot, schema: schema, plan: plan, sink: sink,
+          encoder: encoder)
         try worker.run()
       } catch {
         sink.fail(error)
@@ -63,7 +113,7 @@ public struct HistoryExport: Sendable {
       helpers.run(work) { work(snapshot) }
     }
     try sink.throwFailure()
-    if sink.isEmpty {
+    if sink.isEmpty, begun?.isEmpty ?? true {
       let nothing = try compression.packNothing()
       if !nothing.isEmpty { try sink.write(nothing) }
     }

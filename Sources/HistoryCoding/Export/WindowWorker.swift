@@ -19,15 +19,15 @@ struct WindowWorker<Encoder: HistoryEncoder> {
   private var compressor: ExportCompressor
 
   init(
-    export: HistoryExport, snapshot: StoreSnapshot, plan: ExportPlan, sink: OrderedSink,
-    encoder: Encoder
+    export: HistoryExport, snapshot: StoreSnapshot, schema: HistorySchema?, plan: ExportPlan,
+    sink: OrderedSink, encoder: Encoder
   ) throws {
     self.export = export
     self.snapshot = snapshot
     self.plan = plan
     self.sink = sink
     self.encoder = encoder
-    schema = try HistorySchema(snapshot)
+    self.schema = try schema ?? HistorySchema(snapshot)
     compressor = ExportCompressor(export.compression)
   }
 
@@ -106,7 +106,8 @@ struct WindowWorker<Encoder: HistoryEncoder> {
 }
 
 extension TransactionPosition {
-  fileprivate init(_ transaction: HistoryTransaction) {
+  /// The place of a transaction.
+  init(_ transaction: HistoryTransaction) {
     self.init(number: transaction.number, timestamp: transaction.timestamp)
   }
 }

@@ -109,7 +109,7 @@ public struct PrunePlanner {
       let token = try resolver.resolve(text)
       if let moment = token.moment { return try cut(notBefore: moment.timestamp) }
       switch token.state {
-      case .valid, .expired: break
+      case .valid, .expired, .archived: break
       case .foreign, .ahead, .diverged:
         throw HistoryError.unusableToken(try resolver.unusable(token))
       }

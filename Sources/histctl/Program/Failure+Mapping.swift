@@ -1,4 +1,5 @@
 import DemoStore
+import HistoryArchive
 import HistoryCoding
 import PersistentHistory
 import StoreFormat
@@ -12,6 +13,7 @@ extension Failure {
     case let error as StoreError: self.init(error)
     case let error as StoreWriteError: self.init(error)
     case let error as HistoryError: self.init(error)
+    case let error as ArchiveError: self.init(error)
     case let error as MomentError:
       self.init(status: .usage, kind: "malformedMoment", message: error.message, hint: error.hint)
     case let error as DemoError:
@@ -36,6 +38,14 @@ extension Failure {
   }
 
   private init(_ error: StoreError) {
+    if case .notAStore(let path, _) = error, Archive.isArchive(path) {
+      self.init(
+        status: .notAStore, kind: "archive",
+        message: "\(path) is an archive, and this command is about a store itself",
+        hint: "log, show, diff, export, object, stats and token check read an archive as they read a "
+          + "store", details: [("store", .string(path))])
+      return
+    }
     let (status, kind): (ExitStatus, String) =
       switch error {
       case .missing: (.cannotReadOrWrite, "missing")
@@ -50,6 +60,25 @@ extension Failure {
     self.init(
       status: status, kind: kind, message: error.message, hint: error.remedy,
       details: [("store", .string(error.path))])
+  }
+
+  private init(_ error: ArchiveError) {
+    let (status, kind, path): (ExitStatus, String, String?) =
+      switch error {
+      case .notAnArchive(let path, _): (.notAStore, "notAnArchive", path)
+      case .missing(let path): (.damaged, "missing", path)
+      case .unreadable(let path, _): (.cannotReadOrWrite, "unreadable", path)
+      case .unwritable(let path, _): (.cannotReadOrWrite, "unwritable", path)
+      case .damaged(let path, _, _): (.damaged, "damaged", path)
+      case .unknownFormat(let path, _): (.damaged, "unknownFormat", path)
+      case .unknownStore(let path, _, _): (.usage, "unknownStore", path)
+      case .severalStores(let path, _): (.usage, "severalStores", path)
+      case .malformedAnchor: (.usage, "malformedAnchor", nil)
+      case .unknownTransaction(let path, _, _): (.historyGap, "unknownTransaction", path)
+      }
+    self.init(
+      status: status, kind: kind, message: error.message, hint: error.remedy,
+      details: path.map { [("path", .string($0))] } ?? [])
   }
 
   private init(_ error: StoreWriteError) {
@@ -120,6 +149,7 @@ extension Failure {
       case .contradictoryRehearsal: (.usage, "contradictoryRehearsal")
       case .unnamedStore: (.cannotReadOrWrite, "unnamedStore")
       case .unusableToken(let token): (.historyGap, token.kind)
+      case .divergedArchive: (.historyGap, "divergedArchive")
       case .differentStores: (.historyGap, "differentStores")
       case .withoutCommonTransaction: (.historyGap, "withoutCommonTransaction")
       case .replacedStore: (.historyGap, "replacedStore")
@@ -145,6 +175,7 @@ extension Failure {
       if let time = token.oldest?.timestamp?.iso8601() {
         details.append(("oldestTimestamp", .string(time)))
       }
+      if let archive = token.archive { details.append(("archive", .string(archive.path))) }
     }
     self.init(
       status: status, kind: kind, message: error.message, hint: error.remedy, details: details)
