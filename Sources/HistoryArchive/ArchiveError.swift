@@ -25,6 +25,20 @@ public enum ArchiveError: Error, Hashable, Sendable {
   case malformedAnchor(text: String)
   /// The archive has nothing of this transaction.
   case unknownTransaction(path: String, store: String, transaction: Int64)
+  /// Another program was at work on the archive for too long.
+  case busy(path: String, seconds: Double)
+  /// A store has no identifier by which its segments could be filed.
+  case unnamedStore(path: String)
+  /// A transaction cannot be sealed.
+  case unsealable(path: String, transaction: Int64, reason: String)
+  /// The archive has segments of another copy of the store: a transaction differs.
+  case diverged(path: String, archive: String, transaction: Int64)
+  /// The archive has transactions that the store has not come to yet: it is an older copy.
+  case olderCopy(path: String, archive: String, sealed: Int64, newest: Int64)
+  /// History behind the last sealed transaction was deleted from the store before it was sealed.
+  case gap(path: String, archive: String, after: Int64, oldest: Int64)
+  /// What was read back of a segment is not what the store has.
+  case readBackDiffers(path: String, place: String)
 }
 
 /// Why there is no archive at a path.
@@ -35,6 +49,8 @@ public enum NotAnArchiveReason: Hashable, Sendable {
   case notAFolder
   /// The folder has no catalog.
   case withoutCatalog
+  /// The folder, in which an archive was to be made, has other things in it.
+  case notEmpty
 }
 
 extension ArchiveError {
@@ -61,12 +77,31 @@ extension ArchiveError {
       "'\(text)' is not the head of a chain: expected a number, a colon and 64 hexadecimal digits"
     case .unknownTransaction(let path, let store, let transaction):
       "the archive \(path) does not have transaction \(transaction) of the store \(store)"
+    case .busy(let path, _):
+      "another program is at work on the archive \(path)"
+    case .unnamedStore(let path):
+      "\(path) has no identifier by which its segments could be filed"
+    case .unsealable(let path, let transaction, let reason):
+      "transaction \(transaction) of \(path) cannot be sealed: \(reason)"
+    case .diverged(let path, let archive, let transaction):
+      "\(path) is another copy of the store than the one in the archive \(archive): "
+        + "transaction \(transaction) is not the same in both"
+    case .olderCopy(let path, let archive, let sealed, let newest):
+      "\(path) is an older copy of the store in the archive \(archive): it has come to transaction "
+        + "\(newest), and \(sealed) is sealed"
+    case .gap(let path, let archive, let after, let oldest):
+      "the history of \(path) does not go on where the archive \(archive) ends: transactions "
+        + "\(after + 1) to \(oldest - 1) are in neither"
+    case .readBackDiffers(let path, let place):
+      "what was written to \(path) does not come back as it was: \(place) differs"
     }
   }
 
   /// What to do about it.
   public var remedy: String {
     switch self {
+    case .notAnArchive(_, .notEmpty):
+      "name a new or an empty folder; an archive whose catalog is lost needs it back from a copy"
     case .notAnArchive(_, .withoutCatalog):
       "an archive is a folder with a file \(ArchiveFormat.catalogName); histctl archive makes one"
     case .notAnArchive: "histctl archive makes one"
@@ -80,6 +115,14 @@ extension ArchiveError {
     case .severalStores(_, let stores): "name one: " + stores.joined(separator: ", ")
     case .malformedAnchor: "histctl archive prints it"
     case .unknownTransaction: "histctl info lists what an archive has"
+    case .busy: "let it finish, or wait for it with --lock-wait 10min"
+    case .unnamedStore: "open the store once with its app, which gives it an identifier"
+    case .unsealable: "export the history instead, and see what is wrong with that transaction"
+    case .diverged: "seal the two copies in archives of their own"
+    case .olderCopy:
+      "give the newer copy; to seal this one, name another archive"
+    case .gap: "to seal what there is and leave the gap, add --allow-gap"
+    case .readBackDiffers: "see whether the disk is sound, and run the command again"
     }
   }
 }
@@ -95,6 +138,7 @@ extension NotAnArchiveReason {
     case .missing: "there is no such folder"
     case .notAFolder: "it is no folder"
     case .withoutCatalog: "it has no \(ArchiveFormat.catalogName)"
+    case .notEmpty: "it has other things in it and no \(ArchiveFormat.catalogName)"
     }
   }
 }

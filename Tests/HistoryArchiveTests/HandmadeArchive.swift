@@ -28,23 +28,22 @@ struct HandmadeArchive {
     let folder = archive.storePath(store)
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true)
-    var encoder = TransactionLineEncoder()
-    var lines: [FrameCutter.Line] = []
+    var packer = try FramePacker(storePath: "handmade")
     for transaction in transactions {
-      encoder.encode(.transaction(transaction))
-      lines.append(
-        FrameCutter.Line(
-          position: TransactionPosition(
-            number: transaction.number, timestamp: transaction.timestamp),
-          end: encoder.byteCount))
+      packer.encoder.begin(transaction)
+      for change in transaction.changes { packer.encoder.append(change) }
+      packer.encoder.end()
+      try packer.end(
+        TransactionPosition(number: transaction.number, timestamp: transaction.timestamp))
     }
-    let cutter = try FrameCutter()
     let writer = try SegmentWriter(path: folder + "/segment", permissions: .ownerReadWrite)
-    for frame in try encoder.withUnsafeBytes({ try cutter.pack($0, lines) }) {
+    var tally = ChangeTally()
+    for frame in try packer.finish() {
       try writer.write(frame)
+      tally.add(frame.tally)
     }
     let manifest = try #require(
-      try writer.finish(store: store, after: after, counts: [], schema: schema))
+      try writer.finish(store: store, after: after, counts: tally.counts(schema), schema: schema))
     let entry = CatalogEntry(
       store: store, first: manifest.first.number, last: manifest.last.number, after: after,
       manifestDigest: ArchiveDigest(of: manifest.bytes),

@@ -45,6 +45,13 @@ public struct ArchiveCatalog: Hashable, Sendable {
     tornByteCount = bytes.count - start
   }
 
+  /// A catalog of entries that are chained already.
+  init(path: String, entries: [CatalogEntry]) {
+    self.path = path
+    self.entries = entries
+    tornByteCount = 0
+  }
+
   /// The head of the chain, to be kept elsewhere.
   public var head: ArchiveAnchor {
     ArchiveAnchor(count: entries.count, digest: entries.last?.digest ?? .none)

@@ -88,6 +88,15 @@ public final class ArchiveFile: Sendable {
     return hasher.digest
   }
 
+  /// Asks the system to read the file from the disk again, as far as it can be asked.
+  func forgetCachedPages() {
+    #if canImport(Darwin)
+    _ = fcntl(descriptor.rawValue, F_NOCACHE, 1)
+    #else
+    _ = posix_fadvise(descriptor.rawValue, 0, 0, POSIX_FADV_DONTNEED)
+    #endif
+  }
+
   /// Reads a whole file that must not be larger than a limit.
   static func contents(of path: String, limit: Int) throws(ArchiveError) -> [UInt8] {
     let file = try ArchiveFile(path: path)

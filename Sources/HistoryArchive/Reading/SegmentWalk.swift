@@ -39,8 +39,7 @@ struct SegmentWalk {
     if number == manifest.first.number { return manifest.first }
     if number == manifest.last.number { return manifest.last }
     guard range.contains(number) else { return nil }
-    return try reader.transactions(in: number...number).nextTransaction()
-      .map(TransactionPosition.init)
+    return try reader.transactions(in: number...number).nextTransaction()?.position
   }
 
   /// How many transactions there are before a number.
@@ -89,7 +88,7 @@ struct SegmentWalk {
       let cursor = reader.transactions(in: group.numbers.clamped(to: range))
       while let transaction = try cursor.nextTransaction() {
         if let time = transaction.timestamp, time >= moment {
-          return TransactionPosition(transaction)
+          return transaction.position
         }
       }
     }
@@ -116,17 +115,10 @@ struct SegmentWalk {
       }
       let cursor = reader.transactions(in: numbers, order: order)
       while let transaction = try cursor.nextTransaction() {
-        if rest == 0 { return TransactionPosition(transaction) }
+        if rest == 0 { return transaction.position }
         rest -= 1
       }
     }
     return nil
-  }
-}
-
-extension TransactionPosition {
-  /// The place of a transaction.
-  init(_ transaction: HistoryTransaction) {
-    self.init(number: transaction.number, timestamp: transaction.timestamp)
   }
 }

@@ -10,6 +10,8 @@ struct PackedFrame: Sendable {
   let times: ClosedRange<StoreTimestamp>?
   /// How many transactions begin in it; 0 in one that goes on with a long line.
   let transactionCount: Int
+  /// The changes in it; those of a long line are all counted in its first frames.
+  let tally: ChangeTally
   /// How much text it holds.
   let textByteCount: Int
   /// The frame.

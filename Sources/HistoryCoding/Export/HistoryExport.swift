@@ -91,32 +91,20 @@ public struct HistoryExport: Sendable {
     schema: HistorySchema?, begun: (summary: ExportSummary, isEmpty: Bool)?,
     output: @escaping @Sendable (UnsafeRawBufferPointer, ExportSummary) throws -> Void
   ) throws -> ExportSummary {
-    let sink = OrderedSink(begun?.summary ?? ExportSummary(), output: output)
+    let compression = compression
+    let isEmpty = Mutex(begun?.isEmpty ?? true)
+    let write: @Sendable ([UInt8], ExportSummary) throws -> Void = { bytes, summary in
+      guard !bytes.isEmpty else { return }
+      isEmpty.withLock { $0 = false }
+      try bytes.withUnsafeBytes { try output($0, summary) }
+    }
     let prologue = encoder.prologue
-    if begun == nil, !prologue.isEmpty { try sink.write(compression.pack(prologue)) }
-    let plan = ExportPlan(query: query, newest: try snapshot.newestTransaction()?.number)
-    let threadCount = plan.isWhole ? 1 : helpers.count + 1
-    sink.allow(windows: threadCount * 2 + 1)
-    let work: @Sendable (StoreSnapshot) -> Void = { snapshot in
-      do {
-        var worker = try WindowWorker(
-          export: self, snapshot: snapshot, schema: schema, plan: plan, sink: sink,
-          encoder: encoder)
-        try worker.run()
-      } catch {
-        sink.fail(error)
-      }
-    }
-    if threadCount == 1 {
-      work(snapshot)
-    } else {
-      helpers.run(work) { work(snapshot) }
-    }
-    try sink.throwFailure()
-    if sink.isEmpty, begun?.isEmpty ?? true {
-      let nothing = try compression.packNothing()
-      if !nothing.isEmpty { try sink.write(nothing) }
-    }
-    return sink.summary
+    if begun == nil, !prologue.isEmpty { try write(compression.pack(prologue), ExportSummary()) }
+    let plan = WindowPlan(query: query, newest: try snapshot.newestTransaction()?.number)
+    let summary = try WindowedReading(query: query, dealer: plan, schema: schema).run(
+      snapshot, helpers, begun: begun?.summary ?? ExportSummary(),
+      packer: { TextPacker(encoder, compression) }, output: write)
+    if isEmpty.withLock({ $0 }) { try write(compression.packNothing(), summary) }
+    return summary
   }
 }

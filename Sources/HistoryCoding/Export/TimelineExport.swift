@@ -39,7 +39,7 @@ final class TimelineExport<Encoder: HistoryEncoder> {
         summary.gaps.append(gap)
         encoder.append(gap)
       case .transaction(let transaction):
-        summary.add(TransactionPosition(transaction))
+        summary.add(transaction.position)
         try encoder.append(
           transaction, of: reader, byteLimit: Self.pieceSize, flush: { try flush(&$0) })
       }

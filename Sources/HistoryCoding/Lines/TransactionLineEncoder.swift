@@ -118,14 +118,20 @@ public struct TransactionLineEncoder: HistoryEncoder {
       return try appendChangesAndObjects(of: reader, byteLimit: byteLimit)
     }
     while let row = try reader.nextRow() {
-      if plainTexts.append(row, reader, isFirst: isFirstChange, to: &writer) {
-        isFirstChange = false
-      } else {
-        append(reader.change(at: row))
-      }
+      append(row, of: reader)
       if writer.count >= byteLimit { return false }
     }
     return true
+  }
+
+  /// Adds a change whose row a reader has lent.
+  @inline(__always)
+  package mutating func append(_ row: ChangeCursor, of reader: HistoryReader) {
+    if plainTexts.append(row, reader, isFirst: isFirstChange, to: &writer) {
+      isFirstChange = false
+    } else {
+      append(reader.change(at: row))
+    }
   }
 
   /// Ends the line that was started.

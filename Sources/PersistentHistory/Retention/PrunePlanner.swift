@@ -106,15 +106,7 @@ public struct PrunePlanner {
   ) throws -> HistoryCut {
     switch rule {
     case .before(let text):
-      let token = try resolver.resolve(text)
-      if let moment = token.moment { return try cut(notBefore: moment.timestamp) }
-      switch token.state {
-      case .valid, .expired, .archived: break
-      case .foreign, .ahead, .diverged:
-        throw HistoryError.unusableToken(try resolver.unusable(token))
-      }
-      guard let number = token.number, number > .min else { return HistoryCut(before: .min) }
-      return Self.cut(before: try snapshot.firstTransaction(after: number - 1))
+      return try resolver.cut(before: text)
     case .keepWithin(let duration):
       return try cut(notBefore: duration.before(now))
     case .keepLast(let count):
@@ -154,9 +146,12 @@ public struct PrunePlanner {
   private func guards(
     of bookmarks: [BookmarkOutlook], oldest: Int64?
   ) throws -> [RetentionGuard] {
-    let mirroring = try RetentionGuard.mirroring(snapshot)
+    let others = [
+      try RetentionGuard.mirroring(snapshot),
+      try request.sealed.flatMap { try RetentionGuard.archive($0, snapshot) },
+    ]
     let held = bookmarks.compactMap { $0.heldBack(oldest: oldest ?? 0) }
-    return (held + [mirroring].compactMap { $0 })
+    return (held + others.compactMap { $0 })
       .filter { !request.ignoredGuards.contains($0.name) }
   }
 

@@ -16,6 +16,8 @@ public struct PruneRequest: Hashable, Sendable {
   public var allowance: BookmarkAllowance?
   /// The names of guards that are not asked; see ``RetentionGuard/isName(_:)``.
   public var ignoredGuards: Set<String> = []
+  /// What is sealed in an archive, where nothing else may go; nil where there is none.
+  public var sealed: SealedHistory?
   /// Tokens of which it is to be said what becomes of them.
   public var tokens: [String] = []
 

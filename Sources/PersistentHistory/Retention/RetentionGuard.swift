@@ -8,7 +8,8 @@ public struct RetentionGuard: Hashable, Sendable {
     case refuses
   }
 
-  /// The name by which a guard can be ignored: `@widget` for a bookmark, `mirroring`.
+  /// The name by which a guard can be ignored: `@widget` for a bookmark, `mirroring`,
+  /// `archive`.
   public let name: String
   /// What it says.
   public let verdict: Verdict
@@ -36,12 +37,14 @@ extension RetentionGuard {
   public static let bookmarksName = "bookmarks"
   /// The name of the guard of CloudKit's mirror.
   public static let mirroringName = "mirroring"
+  /// The name of the guard of an archive.
+  public static let archiveName = "archive"
   /// The name of the guard of the newest transaction, which only ``RetentionRule/all`` overrules.
   public static let newestName = "newest"
 
   /// Whether a text can be the name of a guard that can be ignored.
   public static func isName(_ text: String) -> Bool {
-    text == bookmarksName || text == mirroringName
+    text == bookmarksName || text == mirroringName || text == archiveName
       || text.hasPrefix("@") && Bookmark.isName(String(text.dropFirst()))
   }
 }

@@ -2,7 +2,7 @@ import StoreFormat
 
 /// Finds out what a token means in a store, or in a store and its archive, and whether it works.
 public struct TokenResolver {
-  private let timeline: HistoryTimeline
+  let timeline: HistoryTimeline
   private let bookmarkPath: String
   private let now: StoreTimestamp
 

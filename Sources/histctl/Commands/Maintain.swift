@@ -67,10 +67,7 @@ struct Maintain: ParsableCommand {
         for failure in failures { session.diagnostics.report(failure) }
         if !failures.isEmpty { status = .usage }
       } else {
-        let wait = lockWait.map {
-          session.now.secondsSinceReferenceDate
-            - $0.duration.before(session.now).secondsSinceReferenceDate
-        }
+        let wait = lockWait?.seconds(before: session.now)
         status = try MaintenanceRun(
           session: session, plan: plan, isDryRun: dryRun, lockWait: wait ?? 0
         ).run(writer)

@@ -1,9 +1,15 @@
 import ArgumentParser
 import PersistentHistory
+import StoreFormat
 
 /// A length of time on the command line: 30d, 2w, 1y6mo.
 struct DurationArgument: Equatable {
   let duration: HistoryDuration
+
+  /// How many seconds it is before a moment: months differ.
+  func seconds(before now: StoreTimestamp) -> Double {
+    now.secondsSinceReferenceDate - duration.before(now).secondsSinceReferenceDate
+  }
 
   /// Reads a duration that is more than nothing; the unit must be there.
   init(parsing text: String) throws(ValidationError) {

@@ -22,9 +22,9 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case .partlyDone: "partly done; the rest is listed"
     case .historyGap:
       "history gap: a token is expired, foreign, diverged or ahead, or two stores share no history"
-    case .damaged: "the store is damaged"
+    case .damaged: "the store or the archive is damaged"
     case .refused: "refused by a guard"
-    case .busy: "busy: another program holds the store"
+    case .busy: "busy: another program holds the store or the archive"
     case .notAStore: "not a store, or a store without history tables"
     case .cannotReadOrWrite: "cannot read or write a file"
     case .usage: "the command line is wrong"

@@ -62,25 +62,6 @@ extension Failure {
       details: [("store", .string(error.path))])
   }
 
-  private init(_ error: ArchiveError) {
-    let (status, kind, path): (ExitStatus, String, String?) =
-      switch error {
-      case .notAnArchive(let path, _): (.notAStore, "notAnArchive", path)
-      case .missing(let path): (.damaged, "missing", path)
-      case .unreadable(let path, _): (.cannotReadOrWrite, "unreadable", path)
-      case .unwritable(let path, _): (.cannotReadOrWrite, "unwritable", path)
-      case .damaged(let path, _, _): (.damaged, "damaged", path)
-      case .unknownFormat(let path, _): (.damaged, "unknownFormat", path)
-      case .unknownStore(let path, _, _): (.usage, "unknownStore", path)
-      case .severalStores(let path, _): (.usage, "severalStores", path)
-      case .malformedAnchor: (.usage, "malformedAnchor", nil)
-      case .unknownTransaction(let path, _, _): (.historyGap, "unknownTransaction", path)
-      }
-    self.init(
-      status: status, kind: kind, message: error.message, hint: error.remedy,
-      details: path.map { [("path", .string($0))] } ?? [])
-  }
-
   private init(_ error: StoreWriteError) {
     switch error {
     case .store(.busy(let path, let seconds)):
@@ -179,5 +160,30 @@ extension Failure {
     }
     self.init(
       status: status, kind: kind, message: error.message, hint: error.remedy, details: details)
+  }
+
+  private init(_ error: ArchiveError) {
+    let (status, kind): (ExitStatus, String) =
+      switch error {
+      case .notAnArchive(_, .notEmpty): (.cannotReadOrWrite, "notEmpty")
+      case .notAnArchive: (.notAStore, "notAnArchive")
+      case .missing: (.damaged, "missingFile")
+      case .unreadable: (.cannotReadOrWrite, "unreadable")
+      case .unwritable: (.cannotReadOrWrite, "unwritable")
+      case .damaged: (.damaged, "damaged")
+      case .unknownFormat: (.failure, "unknownFormat")
+      case .unknownStore: (.usage, "unknownStore")
+      case .severalStores: (.usage, "severalStores")
+      case .malformedAnchor: (.usage, "malformedAnchor")
+      case .unknownTransaction: (.historyGap, "unknownTransaction")
+      case .busy: (.busy, "busyArchive")
+      case .unnamedStore: (.cannotReadOrWrite, "unnamedStore")
+      case .unsealable: (.failure, "unsealable")
+      case .diverged: (.historyGap, "diverged")
+      case .olderCopy: (.historyGap, "olderCopy")
+      case .gap: (.historyGap, "gap")
+      case .readBackDiffers: (.damaged, "readBackDiffers")
+      }
+    self.init(status: status, kind: kind, message: error.message, hint: error.remedy)
   }
 }

@@ -20,7 +20,8 @@ struct Histctl: ParsableCommand {
       """,
     version: Version.text,
     subcommands: [
-      Info.self, Log.self, Show.self, Diff.self, Object.self, Export.self, Stats.self, Prune.self,
+      Info.self, Log.self, Show.self, Diff.self, Object.self, Export.self, Stats.self,
+      ArchiveHistory.self, Prune.self,
       Compact.self, Maintain.self, Check.self, Token.self, Bookmarks.self, Rehearse.self, Demo.self,
       Complete.self,
       DumpExitStatuses.self,

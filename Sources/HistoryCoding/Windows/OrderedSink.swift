@@ -1,22 +1,21 @@
 import Dispatch
 import Synchronization
 
-/// Takes the texts of windows in any order and gives them out in theirs.
+/// Takes what is made of windows in any order and gives it out in theirs.
 ///
-/// Whichever thread brings the text that is due writes it, with all that follow and are there
-/// already. A thread that is far ahead waits, so that few texts are kept.
-final class OrderedSink: Sendable {
-  typealias Output = @Sendable (UnsafeRawBufferPointer, ExportSummary) throws -> Void
+/// Whichever thread brings the piece that is due writes it, with all that follow and are there
+/// already. A thread that is far ahead waits, so that few pieces are kept.
+final class OrderedSink<Piece: Sendable>: Sendable {
+  typealias Output = @Sendable (Piece, ExportSummary) throws -> Void
 
   private struct State {
-    /// The window whose text is due.
+    /// The window whose piece is due.
     var due = 0
-    var finished: [Int: (bytes: [UInt8], summary: ExportSummary)] = [:]
+    var finished: [Int: (piece: Piece, summary: ExportSummary)] = [:]
     var isWriting = false
     /// Threads that have a piece of a window that is not due yet.
     var waiting: [Int: DispatchSemaphore] = [:]
     var summary = ExportSummary()
-    var isEmpty = true
     var failure: (any Error)?
   }
 
@@ -35,9 +34,6 @@ final class OrderedSink: Sendable {
   /// What has been written.
   var summary: ExportSummary { state.withLock { $0.summary } }
 
-  /// Whether no byte has been written.
-  var isEmpty: Bool { state.withLock { $0.isEmpty } }
-
   /// Lets so many windows be under way.
   func allow(windows: Int) { for _ in 0..<windows { room.signal() } }
 
@@ -54,11 +50,8 @@ final class OrderedSink: Sendable {
   /// Gives back the room for a window that there was not.
   func giveUpRoom() { room.signal() }
 
-  /// Writes at once, before any window.
-  func write(_ bytes: [UInt8]) throws { try write(bytes, summary) }
-
   /// Writes a part of a window, when its time has come.
-  func writePiece(_ index: Int, _ bytes: [UInt8]) throws {
+  func writePiece(_ index: Int, _ piece: Piece) throws {
     let turn = state.withLock { state -> DispatchSemaphore? in
       guard state.due != index || state.isWriting, state.failure == nil else { return nil }
       let turn = DispatchSemaphore(value: 0)
@@ -68,17 +61,17 @@ final class OrderedSink: Sendable {
     turn?.wait()
     try throwFailure()
     // The window is due and its thread is here, so nobody else writes.
-    try write(bytes)
+    try output(piece, summary)
   }
 
-  /// Takes the end of a window's text.
-  func finish(_ index: Int, _ bytes: [UInt8], _ summary: ExportSummary) {
+  /// Takes the last piece of a window.
+  func finish(_ index: Int, _ piece: Piece, _ summary: ExportSummary) {
     state.withLock { state in
-      state.finished[index] = (bytes, summary)
+      state.finished[index] = (piece, summary)
     }
-    while let (bytes, summary) = takeDue() {
+    while let (piece, summary) = takeDue() {
       do {
-        if !bytes.isEmpty { try write(bytes, summary) }
+        try output(piece, summary)
         wrote(summary)
       } catch {
         fail(error)
@@ -104,12 +97,7 @@ final class OrderedSink: Sendable {
     if let failure = state.withLock({ $0.failure }) { throw failure }
   }
 
-  private func write(_ bytes: [UInt8], _ summary: ExportSummary) throws {
-    state.withLock { $0.isEmpty = false }
-    try bytes.withUnsafeBytes { try output($0, summary) }
-  }
-
-  private func takeDue() -> (bytes: [UInt8], summary: ExportSummary)? {
+  private func takeDue() -> (piece: Piece, summary: ExportSummary)? {
     state.withLock { state in
       guard !state.isWriting, state.failure == nil,
         let next = state.finished.removeValue(forKey: state.due)
@@ -117,7 +105,7 @@ final class OrderedSink: Sendable {
       state.isWriting = true
       var total = state.summary
       total.add(next.summary)
-      return (next.bytes, total)
+      return (next.piece, total)
     }
   }
 

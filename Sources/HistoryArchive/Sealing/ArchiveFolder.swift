@@ -1,0 +1,177 @@
+import PersistentHistory
+import StoreFormat
+import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The folder of an archive that is being written: made where it is missing, and locked for as long
+/// as this lives, so that one program at a time writes there.
+final class ArchiveFolder {
+  private static let pause: UInt32 = 50_000
+
+  /// The archive.
+  let archive: Archive
+  private let descriptor: FileDescriptor
+
+  /// Makes and locks the folder.
+  ///
+  /// - Parameters:
+  ///   - path: The folder.
+  ///   - permissions: Who may read and write files in it.
+  ///   - lockWait: How long to wait for another program, in seconds.
+  init(path: String, permissions: FilePermissions, lockWait: Double) throws(ArchiveError) {
+    try Self.make(path, permissions: Self.folderPermissions(permissions))
+    archive = Archive(unchecked: path)
+    do {
+      descriptor = try FileDescriptor.open(
+        FilePath(path), .readOnly, options: [.directory, .closeOnExec])
+    } catch {
+      throw .unwritable(path: path, reason: ArchiveFile.reason(error))
+    }
+    try lock(lockWait)
+    try makeCatalog(permissions)
+  }
+
+  deinit { try? descriptor.close() }
+
+  // MARK: - The folder
+
+  /// Makes a folder, and those that it stands in, where they are missing.
+  static func make(_ path: String, permissions: FilePermissions) throws(ArchiveError) {
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw .unwritable(path: path, reason: "no folder is named")
+    }
+    var end = path.startIndex
+    while end < path.endIndex {
+      end = path[end...].dropFirst().firstIndex(of: "/") ?? path.endIndex
+      let part = String(path[..<end])
+      guard !isFolder(part) else { continue }
+      let isWhole = end == path.endIndex
+      guard mkdir(part, mode_t(isWhole ? permissions.rawValue : 0o777)) != 0 else {
+        try synchronize(folderOf: part)
+        continue
+      }
+      let number = errno
+      // Somebody else may have been faster.
+      if number == EEXIST, isFolder(part) { continue }
+      throw .unwritable(
+        path: part,
+        reason: number == EEXIST || number == ENOTDIR
+          ? "there is something of that name that is no folder"
+          : Errno(rawValue: number).description)
+    }
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Makes the names in the folder of a file safe on the disk.
+  static func synchronize(folderOf path: String) throws(ArchiveError) {
+    do {
+      try DraftFile.synchronizeFolder(of: path)
+    } catch {
+      throw .unwritable(path: path, reason: error.description)
+    }
+  }
+
+  /// Who may look into a folder: those who may read the files in it.
+  static func folderPermissions(_ permissions: FilePermissions) -> FilePermissions {
+    let readable = permissions.rawValue & 0o444
+    return FilePermissions(rawValue: permissions.rawValue | readable >> 2 | 0o700)
+  }
+
+  private func lock(_ wait: Double) throws(ArchiveError) {
+    let end = ContinuousClock.now + .seconds(min(max(wait, 0), 1e9))
+    while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
+      let number = errno
+      guard number == EWOULDBLOCK || number == EINTR else {
+        throw .unwritable(
+          path: archive.path, reason: "it cannot be locked: \(Errno(rawValue: number))")
+      }
+      guard ContinuousClock.now < end else { throw .busy(path: archive.path, seconds: wait) }
+      usleep(Self.pause)
+    }
+  }
+
+  // MARK: - The catalog
+
+  /// Makes an empty catalog where there is none, and where nothing else stands.
+  private func makeCatalog(_ permissions: FilePermissions) throws(ArchiveError) {
+    guard !Archive.isArchive(archive.path) else { return }
+    let others = FolderNames.read(archive.path).filter { !$0.hasPrefix(".") }
+    guard others.isEmpty else { throw .notAnArchive(path: archive.path, reason: .notEmpty) }
+    do {
+      let file = try FileDescriptor.open(
+        FilePath(archive.catalogPath), .writeOnly,
+        options: [.create, .closeOnExec, .noFollow], permissions: permissions)
+      try file.close()
+    } catch {
+      throw .unwritable(path: archive.catalogPath, reason: ArchiveFile.reason(error))
+    }
+    try Self.synchronize(folderOf: archive.catalogPath)
+  }
+
+  /// Reads the catalog, and removes the beginning of a line that a crash has left at its end.
+  func repairedCatalog() throws(ArchiveError) -> ArchiveCatalog {
+    let catalog = try archive.catalog()
+    guard catalog.tornByteCount > 0 else { return catalog }
+    let whole = catalog.entries.reduce(0) { $0 + $1.line.count }
+    try withCatalog { file in
+      guard ftruncate(file.rawValue, off_t(whole)) == 0, fsync(file.rawValue) == 0 else {
+        throw Errno(rawValue: errno)
+      }
+    }
+    return ArchiveCatalog(path: catalog.path, entries: catalog.entries)
+  }
+
+  /// Adds a line to the catalog, safe on the disk.
+  ///
+  /// - Parameters:
+  ///   - entry: The segment; its line must follow those that are there.
+  ///   - catalog: What is there.
+  ///   - permissions: Who may read and write the store that it is of.
+  func append(
+    _ entry: CatalogEntry, to catalog: inout ArchiveCatalog, permissions: FilePermissions
+  ) throws(ArchiveError) {
+    let size = catalog.entries.reduce(0) { $0 + $1.line.count }
+    let line = entry.line
+    try withCatalog { file in
+      var status = stat()
+      // What one may not read of the store, one may not read of its segments either.
+      if fstat(file.rawValue, &status) == 0,
+        status.st_mode & ~mode_t(permissions.rawValue) & 0o777 != 0
+      {
+        _ = fchmod(file.rawValue, status.st_mode & mode_t(permissions.rawValue) & 0o777)
+      }
+      do {
+        _ = try file.seek(offset: Int64(size), from: .start)
+        try line.withUnsafeBytes { _ = try file.writeAll($0) }
+        guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
+      } catch {
+        // A part of a line would be noticed, but there need be none.
+        _ = ftruncate(file.rawValue, off_t(size))
+        throw error
+      }
+    }
+    catalog = ArchiveCatalog(path: catalog.path, entries: catalog.entries + [entry])
+  }
+
+  private func withCatalog(_ body: (FileDescriptor) throws -> Void) throws(ArchiveError) {
+    do {
+      let file = try FileDescriptor.open(
+        FilePath(archive.catalogPath), .readWrite, options: [.closeOnExec, .noFollow])
+      defer { try? file.close() }
+      try body(file)
+    } catch {
+      throw .unwritable(path: archive.catalogPath, reason: ArchiveFile.reason(error))
+    }
+  }
+}

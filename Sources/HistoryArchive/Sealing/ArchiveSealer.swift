@@ -1,0 +1,140 @@
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+import SystemPackage
+
+/// Seals the history of a store in an archive.
+///
+/// What is sealed is safe on the disk, was read back and compared with a second reading of the store,
+/// and only then entered into the catalog. Interrupted at any place, it leaves a sound archive, and
+/// the next run goes on. One program at a time seals in an archive: the folder is locked for as long
+/// as this lives.
+///
+/// ```swift
+/// let store = try StoreFile(path: "default.store")
+/// let sealer = try ArchiveSealer(archivePath: "history-archive", store: store.location)
+/// let sealed = try store.read(withHelpers: 1) { snapshot, helpers in
+///   try sealer.seal(snapshot, helpers)
+/// }
+/// print(sealed.head)
+/// ```
+public final class ArchiveSealer {
+  /// What is being done with a segment.
+  public enum Step: Hashable, Sendable {
+    /// The history is read, packed and written.
+    case packing
+    /// What was written is read back and compared with the store.
+    case comparing
+  }
+
+  /// How much text a segment has unless told otherwise, in bytes.
+  public static let defaultSegmentSize: Int64 = 64 << 20
+  /// How much text a segment can be told to have, in bytes.
+  public static let segmentSizes: ClosedRange<Int64> = 1 << 16...1 << 34
+
+  /// About how much text a segment has, in bytes, before it is packed.
+  public var segmentSize = ArchiveSealer.defaultSegmentSize
+  /// Whether history may be missing between what is sealed and what the store has.
+  public var allowsGap = false
+  /// Is told of each file that is being written under a temporary name, and gives what is to be called
+  /// when it is no more.
+  public var onDraft: @Sendable (_ path: String) -> @Sendable () -> Void = { _ in {} }
+
+  private let folder: ArchiveFolder
+  private let permissions: FilePermissions
+
+  /// Makes an archive where there is none, and locks it.
+  ///
+  /// - Parameters:
+  ///   - archivePath: The folder.
+  ///   - store: The store; nobody may read the archive who may not read it.
+  ///   - lockWait: How long to wait for another program that is at work there, in seconds.
+  /// - Throws: ``ArchiveError``.
+  public init(
+    archivePath: String, store: StoreLocation, lockWait: Double = 0
+  ) throws(ArchiveError) {
+    permissions = store.filePermissions()
+    folder = try ArchiveFolder(path: archivePath, permissions: permissions, lockWait: lockWait)
+  }
+
+  private var archive: Archive { folder.archive }
+
+  /// Seals what is not sealed yet.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The store.
+  ///   - helpers: Threads that read the same snapshot.
+  ///   - cut: Only transactions before it; nil for all but the newest.
+  ///   - progress: Is told how many transactions are packed, or compared, and of how many; one call at
+  ///     a time, but on any of the threads.
+  /// - Returns: What was added to the archive.
+  /// - Throws: ``ArchiveError``, ``/HistoryCoding/CompressionError``, ``/StoreFormat/StoreError``.
+  public func seal(
+    _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers, before cut: HistoryCut? = nil,
+    progress: @escaping @Sendable (_ step: Step, _ count: Int64, _ total: Int64) -> Void = {
+      _, _, _ in
+    }
+  ) throws -> SealedSegments {
+    var catalog = try folder.repairedCatalog()
+    let adopted = try adoptOrphans(snapshot, &catalog)
+    let plan = try SealingPlan(
+      archive: archive, catalog: catalog, snapshot: snapshot, before: cut, allowsGap: allowsGap)
+    var result = SealedSegments(
+      archivePath: archive.path, store: plan.store, segments: adopted, last: plan.sealed,
+      head: catalog.head)
+    guard let first = plan.first, let last = plan.last else { return result }
+    let storePath = archive.storePath(plan.store)
+    try ArchiveFolder.make(
+      storePath, permissions: ArchiveFolder.folderPermissions(permissions))
+    let run = SegmentSealing(
+      archive: archive, store: plan.store, permissions: permissions, segmentSize: segmentSize,
+      schema: try SegmentSchema(snapshot), onDraft: onDraft)
+    var after = plan.after
+    var start = first.number - 1
+    var count: Int64 = 0
+    while start < last.number,
+      let manifest = try run.seal(
+        snapshot, helpers, after: start, until: last.number, goingOnBehind: after,
+        progress: { [count] in progress($0, count + $1, plan.transactionCount) })
+    {
+      let entry = CatalogEntry(
+        store: plan.store, first: manifest.first.number, last: manifest.last.number, after: after,
+        manifestDigest: ArchiveDigest(of: manifest.bytes), previousDigest: catalog.head.digest)
+      try folder.append(entry, to: &catalog, permissions: permissions)
+      result.segments.append(.init(entry: entry, manifest: manifest, isAdopted: false))
+      result.last = manifest.last
+      start = manifest.last.number
+      after = start
+      count += manifest.transactionCount
+    }
+    result.head = catalog.head
+    return result
+  }
+
+  /// Enters segments into the catalog that an interrupted run has sealed, and removes what it left of
+  /// others.
+  private func adoptOrphans(
+    _ snapshot: StoreSnapshot, _ catalog: inout ArchiveCatalog
+  ) throws -> [SealedSegments.Segment] {
+    guard let store = snapshot.metadata.storeIdentifier, SegmentName.isStoreFolder(store) else {
+      throw ArchiveError.unnamedStore(path: snapshot.location.path)
+    }
+    AbandonedDrafts.remove(in: archive.storePath(store)) { _ in true }
+    var adopted: [SealedSegments.Segment] = []
+    for (manifest, bytes) in try OrphanedSegments(archive: archive, store: store).found(catalog) {
+      let last = catalog.store(store)?.last
+      guard
+        last.map({ manifest.after == $0 || manifest.first.number - 1 == $0 })
+          ?? (manifest.after == nil)
+      else { continue }
+      try SealingPlan.check(manifest.last, archive, snapshot)
+      let entry = CatalogEntry(
+        store: store, first: manifest.first.number, last: manifest.last.number,
+        after: manifest.after, manifestDigest: ArchiveDigest(of: bytes),
+        previousDigest: catalog.head.digest)
+      try folder.append(entry, to: &catalog, permissions: permissions)
+      adopted.append(.init(entry: entry, manifest: manifest, isAdopted: true))
+    }
+    return adopted
+  }
+}

@@ -1,0 +1,132 @@
+import HistoryCoding
+import StoreFormat
+
+/// Packs the lines of windows into frames of about the size that they are to have.
+///
+/// A frame holds whole lines. A line that is longer than ``ArchiveFormat/frameTarget`` begins a frame
+/// of its own, and goes on in further ones where it is longer than ``ArchiveFormat/frameLimit``.
+struct FramePacker: WindowPacker {
+  var encoder = TallyingEncoder()
+  private(set) var takenByteCount = 0
+  private let storePath: String
+  private let context: ZstdContext
+  private var frames: [PackedFrame] = []
+  /// The complete lines in the encoder.
+  private var lines = Lines()
+  /// Where in the encoder the text begins of which no frame has been made.
+  private var start = 0
+  /// Whether that text goes on with a line of which frames have been made.
+  private var isInLongLine = false
+
+  /// What a frame is to say of its lines.
+  private struct Lines {
+    var first: TransactionPosition?
+    var last: TransactionPosition?
+    var times: ClosedRange<StoreTimestamp>?
+    var count = 0
+    /// Where the last of them ends.
+    var end = 0
+    var tally = ChangeTally()
+
+    mutating func add(_ position: TransactionPosition, _ tally: ChangeTally, end: Int) {
+      if first == nil { first = position }
+      last = position
+      if let time = position.timestamp {
+        times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
+      }
+      count += 1
+      self.end = end
+      self.tally.add(tally)
+    }
+  }
+
+  /// - Throws: ``/HistoryCoding/CompressionError``.
+  init(storePath: String) throws(CompressionError) {
+    self.storePath = storePath
+    context = try ZstdContext(level: ArchiveFormat.compressionLevel)
+  }
+
+  mutating func begin(_ window: HistoryWindow) {
+    frames = []
+    takenByteCount = 0
+    lines = Lines()
+    isInLongLine = false
+    clear()
+  }
+
+  mutating func end(_ position: TransactionPosition) throws {
+    let end = encoder.byteCount
+    if isInLongLine {
+      try packLongLine(of: position)
+      isInLongLine = false
+    } else if end - max(start, lines.end) > ArchiveFormat.frameTarget {
+      try packLines()
+      try packLongLine(of: position)
+    } else {
+      lines.add(position, encoder.tally, end: end)
+      guard end - start >= ArchiveFormat.frameTarget else { return }
+      try packLines()
+    }
+    clear()
+  }
+
+  mutating func takePiece(in position: TransactionPosition?) throws -> [PackedFrame] {
+    try packLines()
+    if let position {
+      try packLongLine(of: position)
+      isInLongLine = true
+    }
+    clear()
+    defer { frames = [] }
+    return frames
+  }
+
+  mutating func finish() throws -> [PackedFrame] { try takePiece(in: nil) }
+
+  /// Forgets text of which frames have been made.
+  private mutating func clear() {
+    encoder.removeAll()
+    start = 0
+  }
+
+  /// Makes a frame of the complete lines.
+  private mutating func packLines() throws {
+    guard let first = lines.first, let last = lines.last else { return }
+    let range = start..<lines.end
+    frames.append(
+      PackedFrame(
+        first: first, last: last, times: lines.times, transactionCount: lines.count,
+        tally: lines.tally, textByteCount: range.count, bytes: try pack(range)))
+    lines = Lines()
+    start = range.upperBound
+  }
+
+  /// Makes frames of the rest of the text, which is that of one line or a piece of it.
+  private mutating func packLongLine(of position: TransactionPosition) throws {
+    guard encoder.byteCount - start <= ArchiveFormat.partLimit else {
+      throw ArchiveError.unsealable(
+        path: storePath, transaction: position.number,
+        reason: "one of its changes takes more than \(ArchiveFormat.partLimit >> 20) MiB of text")
+    }
+    var begins = !isInLongLine
+    while start < encoder.byteCount {
+      let range = start..<min(start + ArchiveFormat.frameLimit, encoder.byteCount)
+      frames.append(
+        PackedFrame(
+          first: position, last: position,
+          times: begins ? position.timestamp.map { $0...$0 } : nil,
+          transactionCount: begins ? 1 : 0, tally: encoder.takeTally(),
+          textByteCount: range.count, bytes: try pack(range)))
+      begins = false
+      start = range.upperBound
+    }
+  }
+
+  private mutating func pack(_ range: Range<Int>) throws -> [UInt8] {
+    takenByteCount += range.count
+    let context = context
+    return try encoder.withUnsafeBytes {
+      try context.pack(UnsafeRawBufferPointer(rebasing: $0[range]))
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import PersistentHistory
+import StoreFormat
+
+/// What sealing a store in an archive would add, worked out without changing anything.
+public struct SealingPlan: Hashable, Sendable {
+  /// The archive.
+  public let archivePath: String
+  /// The store.
+  public let path: String
+  /// The identifier of the store.
+  public let store: String
+  /// Whether the archive is yet to be made.
+  public let isNew: Bool
+  /// The last transaction that is sealed; nil where there is none of this store.
+  public let sealed: TransactionPosition?
+  /// The first transaction that is to be sealed; nil where there is none.
+  public let first: TransactionPosition?
+  /// The last transaction that is to be sealed; nil where there is none.
+  public let last: TransactionPosition?
+  /// How many transactions are to be sealed.
+  public let transactionCount: Int64
+  /// The transaction right before the first, where it is known.
+  public let after: Int64?
+  /// Whether history is missing between the last sealed transaction and the first one to be sealed.
+  public let leavesGap: Bool
+
+  /// Works out a plan.
+  ///
+  /// - Parameters:
+  ///   - archivePath: The folder of the archive; it need not be there.
+  ///   - snapshot: The store.
+  ///   - cut: Only transactions before it; nil for all but the newest.
+  ///   - allowsGap: Whether history may be missing between what is sealed and what the store has.
+  /// - Throws: ``ArchiveError``, also where the store is another copy than the one in the archive, and
+  ///   ``/StoreFormat/StoreError``.
+  public init(
+    archivePath: String, snapshot: StoreSnapshot, before cut: HistoryCut?, allowsGap: Bool
+  ) throws {
+    let isNew = !Archive.isArchive(archivePath)
+    let archive = Archive(unchecked: archivePath)
+    let catalog =
+      isNew
+      ? ArchiveCatalog(path: archive.catalogPath, entries: []) : try archive.catalog()
+    try self.init(
+      archive: archive, catalog: catalog, isNew: isNew, snapshot: snapshot, before: cut,
+      allowsGap: allowsGap)
+  }
+
+  init(
+    archive: Archive, catalog: ArchiveCatalog, isNew: Bool = false, snapshot: StoreSnapshot,
+    before cut: HistoryCut?, allowsGap: Bool
+  ) throws {
+    _ = try snapshot.historyTables()
+    path = snapshot.location.path
+    archivePath = archive.path
+    self.isNew = isNew
+    guard let store = snapshot.metadata.storeIdentifier, SegmentName.isStoreFolder(store) else {
+      throw ArchiveError.unnamedStore(path: snapshot.location.path)
+    }
+    self.store = store
+    let oldest = try snapshot.oldestTransaction()
+    if let oldest, oldest.number < 1 {
+      throw ArchiveError.unsealable(
+        path: snapshot.location.path, transaction: oldest.number,
+        reason: "it has a number that no framework gives")
+    }
+    sealed = try Self.lastSealed(of: store, archive, catalog, snapshot)
+    let start = sealed?.number ?? 0
+    var isGap = false
+    if let sealed, let oldest, oldest.number > sealed.number, oldest.number - 1 > sealed.number {
+      guard allowsGap else {
+        throw ArchiveError.gap(
+          path: path, archive: archive.path, after: sealed.number, oldest: oldest.number)
+      }
+      isGap = true
+    }
+    let until = try Self.until(cut, snapshot)
+    let next = try snapshot.firstTransaction(after: start)
+    guard let next, let until, next.number <= until.number else {
+      first = nil
+      last = nil
+      transactionCount = 0
+      after = nil
+      leavesGap = false
+      return
+    }
+    first = next
+    last = until
+    transactionCount = try snapshot.transactionCount(after: start, upTo: until.number)
+    after = isGap ? nil : sealed?.number
+    leavesGap = isGap
+  }
+
+  /// The last transaction that may be sealed.
+  private static func until(
+    _ cut: HistoryCut?, _ snapshot: StoreSnapshot
+  ) throws -> TransactionPosition? {
+    guard let cut else { return try snapshot.newestTransaction(offset: 1) }
+    guard let firstKept = cut.firstKept else { return try snapshot.newestTransaction() }
+    return try snapshot.lastTransaction(before: firstKept)
+  }
+
+  /// The last sealed transaction, of which the store must be no other and no older copy.
+  private static func lastSealed(
+    of store: String, _ archive: Archive, _ catalog: ArchiveCatalog, _ snapshot: StoreSnapshot
+  ) throws -> TransactionPosition? {
+    guard let entry = catalog.store(store)?.entries.max(by: { $0.last < $1.last }) else {
+      return nil
+    }
+    let sealed = try archive.manifest(of: entry).last
+    try check(sealed, archive, snapshot)
+    return sealed
+  }
+
+  /// Checks that a sealed transaction is the same in the store, or that the store had it.
+  static func check(
+    _ sealed: TransactionPosition, _ archive: Archive, _ snapshot: StoreSnapshot
+  ) throws {
+    let path = snapshot.location.path
+    if let found = try snapshot.timestamp(ofTransaction: sealed.number) {
+      guard found.timestamp == sealed.timestamp else {
+        throw ArchiveError.diverged(
+          path: path, archive: archive.path, transaction: sealed.number)
+      }
+      return
+    }
+    let issued = try TokenResolver(snapshot: snapshot).highestIssued()
+    guard issued >= sealed.number else {
+      throw ArchiveError.olderCopy(
+        path: path, archive: archive.path, sealed: sealed.number, newest: issued)
+    }
+    // History goes from its beginning: what is there below was there with it, or in another copy.
+    if let oldest = try snapshot.oldestTransaction(), oldest.number < sealed.number {
+      throw ArchiveError.diverged(path: path, archive: archive.path, transaction: sealed.number)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import PersistentHistory
+import StoreFormat
+
+/// What one thread does: take windows, encode them, hand them on.
+struct WindowWorker<Packer: WindowPacker> {
+  /// The most rows that are read as they lie: what is made of them is kept until all are read.
+  private static var mostRows: Int64 { 65_536 }
+  /// The most text that is kept for them, in bytes.
+  private static var mostKept: Int { 8 << 20 }
+  /// How much text is gathered before it goes out in pieces.
+  private static var pieceSize: Int { 1 << 20 }
+
+  private let query: HistoryQuery
+  private let snapshot: StoreSnapshot
+  private let dealer: any WindowDealer
+  private let sink: OrderedSink<Packer.Piece>
+  private let schema: HistorySchema
+  private var packer: Packer
+
+  init(
+    query: HistoryQuery, snapshot: StoreSnapshot, schema: HistorySchema?, dealer: any WindowDealer,
+    sink: OrderedSink<Packer.Piece>, packer: Packer
+  ) throws {
+    self.query = query
+    self.snapshot = snapshot
+    self.dealer = dealer
+    self.sink = sink
+    self.packer = packer
+    self.schema = try schema ?? HistorySchema(snapshot)
+  }
+
+  /// Works until there is no window left, or somebody has failed.
+  mutating func run() throws {
+    while try sink.waitForRoom(), let window = try dealer.next(snapshot) { try write(window) }
+    sink.giveUpRoom()
+  }
+
+  private mutating func write(_ window: HistoryWindow) throws {
+    var query = query
+    query.after = window.transactions.lowerBound == .min ? nil : window.transactions.lowerBound - 1
+    query.until = window.transactions.upperBound
+    let summary = try readAsRowsLie(query, window) ?? readInOrder(query, window)
+    let piece = try packer.finish()
+    dealer.learn(window, byteCount: packer.takenByteCount)
+    sink.finish(window.index, piece, summary)
+  }
+
+  /// Encodes a window from rows as they lie in the file; nil where it has to be read in order.
+  private mutating func readAsRowsLie(
+    _ query: HistoryQuery, _ window: HistoryWindow
+  ) throws -> ExportSummary? {
+    guard query.limit == nil,
+      let rows = try snapshot.changeRows(ofTransactions: window.transactions),
+      rows.upperBound.subtractingReportingOverflow(rows.lowerBound).partialValue
+        .magnitude < UInt64(Self.mostRows),
+      !rows.upperBound.subtractingReportingOverflow(rows.lowerBound).overflow
+    else { return nil }
+    try packer.begin(window)
+    do {
+      let reader = try HistoryReader(snapshot: snapshot, query: query, schema: schema, rows: rows)
+      var summary = ExportSummary()
+      while let transaction = try reader.nextTransaction() {
+        let position = transaction.position
+        summary.add(position)
+        packer.encoder.begin(transaction)
+        guard try packer.encoder.appendChanges(of: reader, byteLimit: Self.mostKept) else {
+          return nil
+        }
+        packer.encoder.end()
+        try packer.end(position)
+      }
+      return summary
+    } catch is RowsOutOfOrder {
+      return nil
+    }
+  }
+
+  /// Encodes a window in order; what does not fit into memory goes out before its end.
+  private mutating func readInOrder(
+    _ query: HistoryQuery, _ window: HistoryWindow
+  ) throws -> ExportSummary {
+    try packer.begin(window)
+    let reader = try HistoryReader(snapshot: snapshot, query: query, schema: schema)
+    var summary = ExportSummary()
+    while let transaction = try reader.nextTransaction() {
+      let position = transaction.position
+      summary.add(position)
+      packer.encoder.begin(transaction)
+      while try !packer.encoder.appendChanges(of: reader, byteLimit: Self.pieceSize) {
+        try flush(window, in: position)
+      }
+      packer.encoder.end()
+      try packer.end(position)
+      if packer.encoder.byteCount >= Self.pieceSize { try flush(window, in: nil) }
+    }
+    return summary
+  }
+
+  private mutating func flush(
+    _ window: HistoryWindow, in position: TransactionPosition?
+  ) throws {
+    try sink.writePiece(window.index, packer.takePiece(in: position))
+  }
+}

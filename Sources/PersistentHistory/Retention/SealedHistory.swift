@@ -1,0 +1,26 @@
+import StoreFormat
+
+/// How much of a store's history is sealed in an archive, so that it can be deleted here.
+public struct SealedHistory: Hashable, Sendable {
+  /// The archive, for messages.
+  public let archivePath: String
+  /// The transaction up to which everything that the store has is sealed and verified; nil where
+  /// nothing is.
+  public let last: TransactionPosition?
+
+  /// What an archive has.
+  public init(archivePath: String, last: TransactionPosition?) {
+    self.archivePath = archivePath
+    self.last = last
+  }
+
+  /// Whether all that goes with a cut is sealed.
+  ///
+  /// - Parameters:
+  ///   - cut: The cut.
+  ///   - newest: The newest transaction, which goes as well where nothing stays.
+  public func covers(_ cut: HistoryCut, newest: Int64) -> Bool {
+    guard let last else { return false }
+    return last.number >= cut.firstKept.map { $0 - 1 } ?? newest
+  }
+}

@@ -1,0 +1,89 @@
+import HistoryArchive
+import PersistentHistory
+import StoreFormat
+
+/// Seals the history of stores in one archive.
+struct ArchiveRun {
+  let session: Session
+  let archivePath: String
+  var options = SealingOptions()
+  let busyTimeout: Double
+  /// How long to wait for another program at work on the archive, in seconds; nil for what the options
+  /// say.
+  var lockWait: Double?
+
+  /// What sealing would add.
+  ///
+  /// - Parameter cut: What is to be sealed: all before it, or with nil all but the newest.
+  func plan(
+    _ path: String, before cut: (StoreSnapshot) throws -> HistoryCut?
+  ) throws -> SealingPlan {
+    try StoreFile(path: path, busyTimeout: busyTimeout).read { snapshot in
+      _ = try snapshot.historyTables()
+      return try SealingPlan(
+        archivePath: archivePath, snapshot: snapshot, before: try cut(snapshot),
+        allowsGap: options.allowGap)
+    }
+  }
+
+  /// Seals.
+  func seal(
+    _ path: String, before cut: (StoreSnapshot) throws -> HistoryCut?
+  ) throws -> SealedSegments {
+    let file = try StoreFile(path: path, busyTimeout: busyTimeout)
+    // What is no store must not leave a folder behind, nor a token that is none.
+    _ = try plan(path, before: cut)
+    let sealer = try ArchiveSealer(
+      archivePath: archivePath, store: file.location,
+      lockWait: lockWait ?? options.lockWait?.seconds(before: session.now) ?? 0)
+    if let size = options.segmentSize?.bytes { sealer.segmentSize = size }
+    sealer.allowsGap = options.allowGap
+    sealer.onDraft = { path in
+      let registration = TemporaryFileRegistry.register(path)
+      return { registration.map(TemporaryFileRegistry.unregister) }
+    }
+    return try file.read(withHelpers: Session.helperCount) { snapshot, helpers in
+      _ = try session.schema(of: snapshot)
+      let progress = SealingProgress(session)
+      defer { progress.finish() }
+      return try sealer.seal(snapshot, helpers, before: try cut(snapshot)) {
+        progress.update($0, $1, of: $2)
+      }
+    }
+  }
+
+  /// Up to where the archive has what a store still has, everything read anew.
+  func verifiedReach(_ path: String) throws -> SealedHistory {
+    try StoreFile(path: path, busyTimeout: busyTimeout).read { snapshot in
+      SealedHistory(
+        archivePath: archivePath, last: try Archive(path: archivePath).verifiedReach(of: snapshot))
+    }
+  }
+}
+
+/// Tells a person how far the sealing is, step by step.
+///
+/// It is told from one thread at a time.
+private final class SealingProgress: @unchecked Sendable {
+  private let session: Session
+  private var current: (step: ArchiveSealer.Step, line: Progress)?
+
+  init(_ session: Session) { self.session = session }
+
+  func update(_ step: ArchiveSealer.Step, _ count: Int64, of total: Int64) {
+    if current?.step != step {
+      finish()
+      current = session.diagnostics.wordWriter.map {
+        (
+          step,
+          Progress(
+            label: step == .packing ? "sealing" : "comparing", unit: "transactions", total: total,
+            environment: session.environment, diagnostics: $0)
+        )
+      }
+    }
+    current?.line.update(count)
+  }
+
+  func finish() { current?.line.finish() }
+}

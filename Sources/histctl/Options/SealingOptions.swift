@@ -1,0 +1,27 @@
+import ArgumentParser
+import HistoryArchive
+
+/// How history is sealed.
+struct SealingOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "How much text a segment has before it is packed, such as 64M.", valueName: "size"),
+    transform: ByteSize.init(parsing:))
+  var segmentSize: ByteSize?
+
+  @Flag(help: "Seal although history between the archive and the store is gone.")
+  var allowGap = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Wait so long for another program at work on the archive, such as 10min.",
+      valueName: "duration"),
+    transform: DurationArgument.init(parsing:))
+  var lockWait: DurationArgument?
+
+  func validate() throws {
+    if let size = segmentSize, !ArchiveSealer.segmentSizes.contains(size.bytes) {
+      throw ValidationError("--segment-size takes 64K to 16G")
+    }
+  }
+}
