@@ -14,6 +14,8 @@ final class ArchivedTransactions: TransactionLineSource {
   /// The condition that changes must meet to be given; nil for all.
   private let filter: ChangeCondition?
   private let order: HistoryQuery.Order
+  /// What lines must say; nil where any line is wanted.
+  private let hints: LineHints?
   /// What is still to be read, the next one last.
   private var parts: [ArchivedStore.Part]
   private var cursor: SegmentCursor?
@@ -36,6 +38,7 @@ final class ArchivedTransactions: TransactionLineSource {
     head.change = ChangeCondition()
     self.head = head
     filter = query.keepsOnlyMatchingChanges && !query.change.isEmpty ? query.change : nil
+    hints = query.change.isEmpty ? nil : LineHints(query.change)
     rest = query.limit ?? .max
   }
 
@@ -46,7 +49,9 @@ final class ArchivedTransactions: TransactionLineSource {
     while true {
       guard let cursor else {
         guard let part = parts.popLast() else { return nil }
-        cursor = try archive.segment(part.entry).transactions(in: part.range, order: order)
+        let next = try archive.segment(part.entry).transactions(in: part.range, order: order)
+        if let hints { next.isWanted = { hints.mayMatch($0) } }
+        cursor = next
         continue
       }
       guard var transaction = try cursor.nextTransaction() else {

@@ -12,6 +12,8 @@ public final class SegmentCursor {
   private let decoder: TransactionLineDecoder
   private let range: ClosedRange<Int64>
   private let isAscending: Bool
+  /// Whether a line need be read; nil for all. What is not read is not checked either.
+  var isWanted: ((ArraySlice<UInt8>) -> Bool)?
   /// The frames at which to go on; nil behind the last one.
   private var frames: Range<Int>?
   /// The lines of the current frame that are left, the next one last; empty in a long line.
@@ -51,6 +53,7 @@ public final class SegmentCursor {
         return nil
       }
       if isBefore(line) { continue }
+      if nextPiece.isEmpty, let isWanted, !isWanted(line) { continue }
       self.line = (line, nextPiece)
       let transaction = try begin(line)
       if range.contains(transaction.number) { return transaction }
