@@ -57,6 +57,9 @@ extension ArchiveError {
   /// What is wrong.
   public var message: String {
     switch self {
+    case .notAnArchive(let path, .notEmpty):
+      "no archive can be made in \(path): it has other things in it, and no "
+        + ArchiveFormat.catalogName
     case .notAnArchive(let path, let reason):
       "\(path) is not an archive: \(reason.text)"
     case .missing(let path):
@@ -138,7 +141,7 @@ extension NotAnArchiveReason {
     case .missing: "there is no such folder"
     case .notAFolder: "it is no folder"
     case .withoutCatalog: "it has no \(ArchiveFormat.catalogName)"
-    case .notEmpty: "it has other things in it and no \(ArchiveFormat.catalogName)"
+    case .notEmpty: "it has other things in it"
     }
   }
 }

@@ -4,10 +4,12 @@ public struct ArchiveCatalog: Hashable, Sendable {
   /// Where the catalog is.
   public let path: String
   /// The segments in the order in which they were sealed.
-  public let entries: [CatalogEntry]
+  public private(set) var entries: [CatalogEntry]
+  /// How many bytes the whole lines have.
+  public private(set) var byteCount: Int
   /// How many bytes stand behind the last whole line: a crash in the middle of sealing leaves them,
   /// and the next sealing removes them.
-  public let tornByteCount: Int
+  public private(set) var tornByteCount: Int
 
   /// Reads a catalog and checks its chain.
   ///
@@ -42,15 +44,27 @@ public struct ArchiveCatalog: Hashable, Sendable {
     }
     self.path = path
     self.entries = entries
+    byteCount = start
     tornByteCount = bytes.count - start
   }
 
-  /// A catalog of entries that are chained already.
-  init(path: String, entries: [CatalogEntry]) {
+  /// A catalog of nothing.
+  init(emptyAt path: String) {
     self.path = path
-    self.entries = entries
+    entries = []
+    byteCount = 0
     tornByteCount = 0
   }
+
+  /// Adds an entry that follows the last one; what stood behind the last line is gone with this.
+  mutating func append(_ entry: CatalogEntry) {
+    entries.append(entry)
+    byteCount += entry.line.count
+    tornByteCount = 0
+  }
+
+  /// Forgets what stands behind the last whole line.
+  mutating func removeTornLine() { tornByteCount = 0 }
 
   /// The head of the chain, to be kept elsewhere.
   public var head: ArchiveAnchor {

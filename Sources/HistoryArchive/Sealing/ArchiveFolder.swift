@@ -121,15 +121,16 @@ final class ArchiveFolder {
 
   /// Reads the catalog, and removes the beginning of a line that a crash has left at its end.
   func repairedCatalog() throws(ArchiveError) -> ArchiveCatalog {
-    let catalog = try archive.catalog()
+    var catalog = try archive.catalog()
     guard catalog.tornByteCount > 0 else { return catalog }
-    let whole = catalog.entries.reduce(0) { $0 + $1.line.count }
+    let size = catalog.byteCount
     try withCatalog { file in
-      guard ftruncate(file.rawValue, off_t(whole)) == 0, fsync(file.rawValue) == 0 else {
+      guard ftruncate(file.rawValue, off_t(size)) == 0, fsync(file.rawValue) == 0 else {
         throw Errno(rawValue: errno)
       }
     }
-    return ArchiveCatalog(path: catalog.path, entries: catalog.entries)
+    catalog.removeTornLine()
+    return catalog
   }
 
   /// Adds a line to the catalog, safe on the disk.
@@ -141,7 +142,7 @@ final class ArchiveFolder {
   func append(
     _ entry: CatalogEntry, to catalog: inout ArchiveCatalog, permissions: FilePermissions
   ) throws(ArchiveError) {
-    let size = catalog.entries.reduce(0) { $0 + $1.line.count }
+    let size = catalog.byteCount
     let line = entry.line
     try withCatalog { file in
       var status = stat()
@@ -161,7 +162,7 @@ final class ArchiveFolder {
         throw error
       }
     }
-    catalog = ArchiveCatalog(path: catalog.path, entries: catalog.entries + [entry])
+    catalog.append(entry)
   }
 
   private func withCatalog(_ body: (FileDescriptor) throws -> Void) throws(ArchiveError) {

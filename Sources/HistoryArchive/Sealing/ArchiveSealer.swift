@@ -119,22 +119,12 @@ public final class ArchiveSealer {
     guard let store = snapshot.metadata.storeIdentifier, SegmentName.isStoreFolder(store) else {
       throw ArchiveError.unnamedStore(path: snapshot.location.path)
     }
-    AbandonedDrafts.remove(in: archive.storePath(store)) { _ in true }
-    var adopted: [SealedSegments.Segment] = []
-    for (manifest, bytes) in try OrphanedSegments(archive: archive, store: store).found(catalog) {
-      let last = catalog.store(store)?.last
-      guard
-        last.map({ manifest.after == $0 || manifest.first.number - 1 == $0 })
-          ?? (manifest.after == nil)
-      else { continue }
-      try SealingPlan.check(manifest.last, archive, snapshot)
-      let entry = CatalogEntry(
-        store: store, first: manifest.first.number, last: manifest.last.number,
-        after: manifest.after, manifestDigest: ArchiveDigest(of: bytes),
-        previousDigest: catalog.head.digest)
-      try folder.append(entry, to: &catalog, permissions: permissions)
-      adopted.append(.init(entry: entry, manifest: manifest, isAdopted: true))
+    let orphans = OrphanedSegments(archive: archive, store: store)
+    let adopted = try orphans.adoptable(catalog, snapshot)
+    for segment in adopted {
+      try folder.append(segment.entry, to: &catalog, permissions: permissions)
     }
+    orphans.removeRemains(exceptOf: catalog)
     return adopted
   }
 }

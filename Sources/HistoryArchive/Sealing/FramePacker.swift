@@ -43,7 +43,8 @@ struct FramePacker: WindowPacker {
   /// - Throws: ``/HistoryCoding/CompressionError``.
   init(storePath: String) throws(CompressionError) {
     self.storePath = storePath
-    context = try ZstdContext(level: ArchiveFormat.compressionLevel)
+    context = try ZstdContext(
+      level: ArchiveFormat.compressionLevel, shortestMatch: ArchiveFormat.shortestMatch)
   }
 
   mutating func begin(_ window: HistoryWindow) {

@@ -1,5 +1,13 @@
 import StoreFormat
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// Segments that were sealed and did not come to stand in the catalog, because of a crash between the
 /// two.
 ///
@@ -10,8 +18,52 @@ struct OrphanedSegments {
   let archive: Archive
   let store: String
 
+  /// The segments whose lines are missing in the catalog, in the order in which they go on behind what
+  /// it has.
+  ///
+  /// - Throws: ``ArchiveError``, also where they are of another copy of the store.
+  func adoptable(
+    _ catalog: ArchiveCatalog, _ snapshot: StoreSnapshot
+  ) throws -> [SealedSegments.Segment] {
+    var catalog = catalog
+    var adoptable: [SealedSegments.Segment] = []
+    for (manifest, bytes) in try found(catalog) {
+      let last = catalog.store(store)?.last
+      guard
+        last.map({ manifest.after == $0 || manifest.first.number - 1 == $0 })
+          ?? (manifest.after == nil)
+      else { continue }
+      try SealingPlan.check(manifest.last, archive, snapshot)
+      let entry = CatalogEntry(
+        store: store, first: manifest.first.number, last: manifest.last.number,
+        after: manifest.after, manifestDigest: ArchiveDigest(of: bytes),
+        previousDigest: catalog.head.digest)
+      catalog.append(entry)
+      adoptable.append(.init(entry: entry, manifest: manifest, isAdopted: true))
+    }
+    return adoptable
+  }
+
+  /// Removes what a crash has left of segments that were not finished: drafts, and manifests without a
+  /// segment.
+  func removeRemains(exceptOf catalog: ArchiveCatalog) {
+    let known = Set((catalog.store(store)?.entries ?? []).map { SegmentName.text($0.range) })
+    let folder = archive.storePath(store)
+    AbandonedDrafts.remove(in: folder) { _ in true }
+    let names = Set(FolderNames.read(folder))
+    for name in names where name.hasSuffix(SegmentName.manifestSuffix) {
+      let text = name.dropLast(SegmentName.manifestSuffix.count)
+      guard SegmentName.range(of: text) != nil, !known.contains(String(text)),
+        !names.contains(text + SegmentName.segmentSuffix)
+      else { continue }
+      unlink(folder + "/" + name)
+    }
+  }
+
   /// The manifests of segments that the catalog does not name, with their bytes, by first transaction.
-  func found(_ catalog: ArchiveCatalog) throws(ArchiveError) -> [(SegmentManifest, [UInt8])] {
+  private func found(
+    _ catalog: ArchiveCatalog
+  ) throws(ArchiveError) -> [(SegmentManifest, [UInt8])] {
     let known = Set((catalog.store(store)?.entries ?? []).map { SegmentName.text($0.range) })
     var found: [(SegmentManifest, [UInt8])] = []
     for name in FolderNames.read(archive.storePath(store)).sorted() {

@@ -38,9 +38,13 @@ public struct SealingPlan: Hashable, Sendable {
   ) throws {
     let isNew = !Archive.isArchive(archivePath)
     let archive = Archive(unchecked: archivePath)
-    let catalog =
-      isNew
-      ? ArchiveCatalog(path: archive.catalogPath, entries: []) : try archive.catalog()
+    var catalog =
+      isNew ? ArchiveCatalog(emptyAt: archive.catalogPath) : try archive.catalog()
+    if !isNew, let store = snapshot.metadata.storeIdentifier, SegmentName.isStoreFolder(store) {
+      for segment in try OrphanedSegments(archive: archive, store: store)
+        .adoptable(catalog, snapshot)
+      { catalog.append(segment.entry) }
+    }
     try self.init(
       archive: archive, catalog: catalog, isNew: isNew, snapshot: snapshot, before: cut,
       allowsGap: allowsGap)
@@ -60,9 +64,9 @@ public struct SealingPlan: Hashable, Sendable {
     self.store = store
     let oldest = try snapshot.oldestTransaction()
     if let oldest, oldest.number < 1 {
-      throw ArchiveError.unsealable(
-        path: snapshot.location.path, transaction: oldest.number,
-        reason: "it has a number that no framework gives")
+      throw StoreError.damaged(
+        path: snapshot.location.path, place: "ATRANSACTION",
+        detail: "the number of transaction \(oldest.number) is none that a framework gives")
     }
     sealed = try Self.lastSealed(of: store, archive, catalog, snapshot)
     let start = sealed?.number ?? 0

@@ -9,13 +9,19 @@ package final class ZstdContext {
   /// Makes a context.
   ///
   /// - Throws: ``CompressionError``.
-  package init(level: CInt) throws(CompressionError) {
+  ///
+  /// - Parameters:
+  ///   - level: How hard to compress.
+  ///   - shortestMatch: The least number of bytes that are worth a reference to earlier ones; nil for
+  ///     what the level has.
+  package init(level: CInt, shortestMatch: CInt? = nil) throws(CompressionError) {
     guard let context = ZSTD_createCCtx() else {
       throw CompressionError(description: "zstd has no memory left to compress with")
     }
     self.context = context
     ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level)
     ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
+    if let shortestMatch { ZSTD_CCtx_setParameter(context, ZSTD_c_minMatch, shortestMatch) }
   }
 
   deinit { ZSTD_freeCCtx(context) }

@@ -11,7 +11,8 @@ struct Prune: ParsableCommand {
     discussion: """
       Everything before one transaction goes, it and all after it stay, as when an app deletes \
       history. With several rules a transaction goes only if every one lets it go. The newest one \
-      always stays. Bookmarks hold back what their consumers have not read. What would be deleted is \
+      always stays. Bookmarks hold back what their consumers have not read. With --archive nothing goes \
+      that is not sealed there, read back and verified. What would be deleted is \
       shown first, and on a terminal there is a question; elsewhere it takes --yes or --dry-run. \
       Apps may go on using the store meanwhile.
 
@@ -20,6 +21,7 @@ struct Prune: ParsableCommand {
         histctl prune default.store --keep-within 30d --max-behind 90d --yes
         histctl prune default.store --max-size 50M --if-larger 60M --yes --quiet
         histctl prune default.store --before 2w --check-token @widget --dry-run
+        histctl prune default.store --keep-within 90d --archive history-archive --yes
       """)
 
   @OptionGroup var stores: SeveralStoresOptions
@@ -39,8 +41,17 @@ struct Prune: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Do not ask this guard: mirroring, bookmarks, or one bookmark as @name.", valueName: "name"))
+      "Do not ask this guard: mirroring, archive, bookmarks, or one bookmark as @name.",
+      valueName: "name"))
   var ignoreGuard: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Seal in this archive what is to be deleted, before it is.", valueName: "dir"),
+    completion: .directory)
+  var archive: String?
+
+  @OptionGroup(title: "The archive") var sealing: SealingOptions
 
   @Option(
     help: ArgumentHelp("Say what becomes of this token; may be repeated.", valueName: "token"))
@@ -57,8 +68,17 @@ struct Prune: ParsableCommand {
   func validate() throws {
     if let name = ignoreGuard.first(where: { !RetentionGuard.isName($0) }) {
       throw ValidationError(
-        "no guard is named '\(name)'; the guards are mirroring, bookmarks, and one bookmark as @name"
-      )
+        "no guard is named '\(name)'; the guards are mirroring, archive, bookmarks, and one bookmark as "
+          + "@name")
+    }
+    if archive != nil, retention.entity != nil {
+      throw ValidationError(
+        "--entity deletes from transactions that stay, so it does not go with --archive; "
+          + "seal them with histctl archive first")
+    }
+    if archive == nil, sealing.isGiven {
+      throw ValidationError(
+        "--segment-size, --allow-gap and --lock-wait are about an archive; name it with --archive")
     }
   }
 
@@ -75,7 +95,12 @@ struct Prune: ParsableCommand {
     request.tokens = checkToken
     let run = PruneRun(
       session: session, request: request, stores: stores,
-      consent: try PruneConsent(dryRun: dryRun, yes: yes, session: session))
+      consent: try PruneConsent(dryRun: dryRun, yes: yes, session: session),
+      archiving: archive.map {
+        PruneArchiving(
+          run: ArchiveRun(
+            session: session, archivePath: $0, options: sealing, busyTimeout: stores.busyTimeout))
+      })
     try session.write(usesPager: false) { writer in try run.run(writer) }
     if run.status != .success { throw EndWithStatus(status: run.status) }
   }

@@ -16,6 +16,7 @@ enum MaintenanceKey: String, CaseIterable {
   case pruneIfLarger = "prune.if-larger"
   case pruneMaxBehind = "prune.max-behind"
   case pruneIgnoreGuard = "prune.ignore-guard"
+  case pruneArchive = "prune.archive"
   case compact
 
   /// Whether it may stand more than once in a section.

@@ -1,3 +1,4 @@
+import HistoryArchive
 import PersistentHistory
 import StoreFormat
 
@@ -28,6 +29,8 @@ struct MaintenanceOutcome {
   let isDryRun: Bool
   /// Nil where nothing was new.
   var export: Export?
+  /// What was sealed of what was deleted; nil where nothing was to be.
+  var sealed: SealedSegments?
   /// What was deleted, or would be; nil where nothing was to be.
   var prune: Prune?
   /// How many bytes were given back, or would be; nil for none.
@@ -36,5 +39,8 @@ struct MaintenanceOutcome {
   var failure: Failure?
 
   /// Whether anything happened, or would.
-  var hasNews: Bool { export != nil || prune != nil || givenBack != nil }
+  var hasNews: Bool { export != nil || prune != nil || givenBack != nil || hasSealed }
+
+  /// Whether something new was sealed.
+  var hasSealed: Bool { sealed.map { !$0.segments.isEmpty } ?? false }
 }

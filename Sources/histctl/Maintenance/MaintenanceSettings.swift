@@ -27,6 +27,8 @@ struct MaintenanceSettings {
   let export: Export?
   /// The second step; nil where nothing is pruned.
   let prune: PruneRequest?
+  /// The archive in which is sealed what is pruned; nil for none.
+  let archive: String?
   /// Whether free pages are given back in the end.
   let compacts: Bool
 }

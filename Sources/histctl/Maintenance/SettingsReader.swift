@@ -59,13 +59,14 @@ struct SettingsReader {
     }
     let export = export()
     let prune = prune()
+    let archive = value(.pruneArchive) { folder.path($0) }
     let compacts = flag(.compact)
     let settings = MaintenanceSettings(
       section: section.name, line: section.line, stores: stores,
       missingIsAllowed: flag(.missingOK),
       bookmarkFile: value(.bookmarkFile) { folder.path($0) },
       busyTimeout: value(.busyTimeout, Self.seconds) ?? 5,
-      export: export, prune: prune, compacts: compacts)
+      export: export, prune: prune, archive: archive, compacts: compacts)
     missingRules(defaults)
     if export == nil, prune == nil, !compacts, mistakes.isEmpty {
       mistakes.append(
@@ -169,7 +170,8 @@ struct SettingsReader {
     let ignored = values(.pruneIgnoreGuard) { text in
       guard RetentionGuard.isName(text) else {
         throw ValidationError(
-          "no guard has this name; they are mirroring, bookmarks, and one bookmark as @name")
+          "no guard has this name; they are mirroring, archive, bookmarks, and one bookmark as @name"
+        )
       }
       return text
     }

@@ -103,7 +103,13 @@ struct StoreMaintenance {
     }
     let pruner = try HistoryPruner(
       path: path, busyTimeout: settings.busyTimeout, bookmarkPath: bookmarkPath, now: session.now)
-    let plan = try pruner.plan(request)
+    let archiving = settings.archive.map {
+      PruneArchiving(
+        run: ArchiveRun(
+          session: session, archivePath: $0, busyTimeout: settings.busyTimeout, lockWait: lockWait))
+    }
+    var plan = try pruner.plan(request)
+    if let archiving { plan = try pruner.plan(archiving.request(for: plan)) }
     guard plan.refusals.isEmpty else {
       throw HistoryError.refusedByGuards(path: path, reasons: plan.refusals.map(\.reason))
     }
@@ -119,6 +125,7 @@ struct StoreMaintenance {
       outcome.prune = .init(plan: plan, deleted: deleted, lost: lost)
       return
     }
+    outcome.sealed = try archiving?.seal(for: plan)
     let result = try pruner.prune(plan)
     if result.deleted.transactionCount > 0 || result.deleted.changeCount > 0 {
       outcome.prune = .init(plan: plan, deleted: result.deleted, lost: lost)

@@ -19,6 +19,9 @@ struct SealingOptions: ParsableArguments {
     transform: DurationArgument.init(parsing:))
   var lockWait: DurationArgument?
 
+  /// Whether any of them is given.
+  var isGiven: Bool { segmentSize != nil || allowGap || lockWait != nil }
+
   func validate() throws {
     if let size = segmentSize, !ArchiveSealer.segmentSizes.contains(size.bytes) {
       throw ValidationError("--segment-size takes 64K to 16G")

@@ -7,15 +7,19 @@ final class PruneRun {
   private let request: PruneRequest
   private let stores: SeveralStoresOptions
   private let consent: PruneConsent
+  /// Where to seal what is deleted; nil for nowhere.
+  private let archiving: PruneArchiving?
   private let isolation: StoreIsolation
 
   init(
-    session: Session, request: PruneRequest, stores: SeveralStoresOptions, consent: PruneConsent
+    session: Session, request: PruneRequest, stores: SeveralStoresOptions, consent: PruneConsent,
+    archiving: PruneArchiving?
   ) {
     self.session = session
     self.request = request
     self.stores = stores
     self.consent = consent
+    self.archiving = archiving
     isolation = StoreIsolation(session: session, amongSeveral: stores.stores.count > 1)
   }
 
@@ -83,10 +87,13 @@ final class PruneRun {
     let pruner = try HistoryPruner(
       path: path, busyTimeout: stores.busyTimeout, bookmarkPath: stores.bookmarkFile,
       now: session.now)
-    return (pruner, try pruner.plan(request))
+    let plan = try pruner.plan(request)
+    guard let archiving else { return (pruner, plan) }
+    return (pruner, try pruner.plan(archiving.request(for: plan)))
   }
 
   private func prune(_ pruner: HistoryPruner, _ plan: PrunePlan, _ output: PruneOutput) throws {
+    if let sealed = try archiving?.seal(for: plan) { try output.show(sealed, path: plan.path) }
     let progress = session.diagnostics.wordWriter.map {
       Progress(
         label: "pruning", unit: "changes", total: Int64(plan.deletion.changeCount),

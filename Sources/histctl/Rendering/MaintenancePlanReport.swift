@@ -45,6 +45,7 @@ struct MaintenancePlanReport {
       if !prune.ignoredGuards.isEmpty {
         parts.append("without asking " + prune.ignoredGuards.sorted().joined(separator: ", "))
       }
+      if let archive = settings.archive { parts.append("sealed in \(archive) first") }
       steps.append(("prune", parts.joined(separator: ", ")))
     }
     if settings.compacts { steps.append(("compact", "free pages are given back")) }
@@ -80,6 +81,7 @@ struct MaintenancePlanReport {
         parts.append(
           ("ignore-guard", .array(prune.ignoredGuards.sorted().map(JSONValue.string))))
       }
+      if let archive = settings.archive { parts.append(("archive", .string(archive))) }
       members.append(("prune", .object(JSONObject(parts))))
     }
     members.append(("compact", .boolean(settings.compacts)))

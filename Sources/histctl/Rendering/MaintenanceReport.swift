@@ -30,6 +30,10 @@ struct MaintenanceReport {
       let place = export.path.map { ", to \($0)" } ?? ""
       parts.append("\(isDry ? "would export" : "exported") \(count), \(range)\(place)")
     }
+    if let sealed = outcome.sealed, outcome.hasSealed {
+      let count = PruneOutput.counted(Int(sealed.transactionCount), "transaction")
+      parts.append("sealed \(count) in \(sealed.archivePath)")
+    }
     if let prune = outcome.prune {
       let deleted = prune.deleted
       let counts =
@@ -59,6 +63,16 @@ struct MaintenanceReport {
         ("last", .integer(export.last)),
       ]
       members.append(("export", .object(JSONObject(parts))))
+    }
+    if let sealed = outcome.sealed, outcome.hasSealed {
+      members.append(
+        (
+          "archive",
+          .object([
+            "path": .string(sealed.archivePath), "transactions": .integer(sealed.transactionCount),
+            "head": .string(sealed.head.description),
+          ])
+        ))
     }
     if let prune = outcome.prune {
       var parts: [(String, JSONValue)] = [

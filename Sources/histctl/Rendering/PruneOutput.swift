@@ -1,3 +1,4 @@
+import HistoryArchive
 import PersistentHistory
 import StoreFormat
 
@@ -28,6 +29,12 @@ struct PruneOutput {
     } else if consent != .given {
       try write(line.text(of: plan))
     }
+  }
+
+  /// Tells what was sealed before anything is deleted.
+  func show(_ sealed: SealedSegments, path: String) throws {
+    try ArchiveReport(session: session, writer: writer, path: path)
+      .write(sealed, saysNothingNew: false)
   }
 
   /// Tells of bookmarks that expire, which their consumers will notice.

@@ -6,7 +6,7 @@ import Testing
   static let commands = [
     "", "demo", "info", "log", "show", "diff", "object", "export", "stats", "prune", "token",
     "token check", "token show", "bookmark", "bookmark set", "bookmark list", "bookmark check",
-    "bookmark remove", "rehearse", "compact", "check", "maintain",
+    "bookmark remove", "rehearse", "compact", "check", "maintain", "archive",
   ]
 
   @Test(arguments: commands) func shortAndLong(_ command: String) async throws {

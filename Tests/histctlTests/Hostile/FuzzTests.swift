@@ -29,6 +29,7 @@ import Testing
         ["info", path], ["show", path, "last"], ["diff", path, "0", "--json"],
         ["object", path, "Trip/p5"],
         ["prune", path, "--keep-last", "3", "--dry-run"],
+        ["archive", path, path + "-archive", "--quiet"],
         ["bookmark", "list", path], ["compact", path, "--dry-run", "--full"],
         ["check", path, "--max-size", "1B"],
         ["rehearse", path, "last~1", "-o", folder.file("copy"), "--overwrite"],

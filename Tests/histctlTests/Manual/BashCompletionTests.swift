@@ -38,7 +38,7 @@ struct BashCompletionTests {
     (
       "histctl ",
       [
-        "info", "log", "show", "diff", "object", "export", "stats", "prune", "compact",
+        "info", "log", "show", "diff", "object", "export", "stats", "archive", "prune", "compact",
         "maintain", "check", "token", "bookmark", "rehearse", "demo",
       ]
     ),
@@ -57,7 +57,7 @@ struct BashCompletionTests {
     (
       "histctl --version ",
       [
-        "info", "log", "show", "diff", "object", "export", "stats", "prune", "compact",
+        "info", "log", "show", "diff", "object", "export", "stats", "archive", "prune", "compact",
         "maintain", "check", "token", "bookmark", "rehearse", "demo",
       ]
     ),

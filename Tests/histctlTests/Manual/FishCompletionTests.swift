@@ -32,7 +32,8 @@ struct FishCompletionTests {
     (
       "histctl ",
       [
-        "bookmark", "check", "compact", "demo", "diff", "export", "info", "log", "maintain",
+        "archive", "bookmark", "check", "compact", "demo", "diff", "export", "info", "log",
+        "maintain",
         "object", "prune",
         "rehearse", "show", "stats", "token",
       ]

@@ -53,7 +53,7 @@ struct ZshCompletionTests {
     (
       "histctl ",
       [
-        "info", "log", "show", "diff", "object", "export", "stats", "prune", "compact",
+        "info", "log", "show", "diff", "object", "export", "stats", "archive", "prune", "compact",
         "maintain", "check", "token", "bookmark", "rehearse", "demo",
       ]
     ),

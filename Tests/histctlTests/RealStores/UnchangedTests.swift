@@ -7,7 +7,7 @@ import Testing
   static let commands = [
     ["info"], ["log", "-n", "5"], ["show", "last"], ["diff", "0"], ["object", "Trip/p1"],
     ["token check", "last", "1"],
-    ["prune", "--keep-last", "2", "--dry-run"],
+    ["prune", "--keep-last", "2", "--dry-run"], ["archive", "no-archive", "--dry-run"],
     ["bookmark list"], ["compact", "--dry-run"], ["check"],
   ]
 

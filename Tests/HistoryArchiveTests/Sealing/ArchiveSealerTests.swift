@@ -1,0 +1,263 @@
+import Foundation
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+import TestSupport
+import Testing
+
+@testable import HistoryArchive
+
+@Suite("Sealing a store")
+struct ArchiveSealerTests {
+  /// Seals, with a helper thread.
+  @discardableResult
+  static func seal(
+    _ path: String, in archive: String, before cut: HistoryCut? = nil, segmentSize: Int64? = nil,
+    allowsGap: Bool = false
+  ) throws -> SealedSegments {
+    let file = try StoreFile(path: path)
+    let sealer = try ArchiveSealer(archivePath: archive, store: file.location)
+    if let segmentSize { sealer.segmentSize = segmentSize }
+    sealer.allowsGap = allowsGap
+    return try file.read(withHelpers: 1) { try sealer.seal($0, $1, before: cut) }
+  }
+
+  /// All transactions in an archive, and its text.
+  private static func contents(
+    of path: String
+  ) throws -> (transactions: [HistoryTransaction], text: [UInt8]) {
+    let archive = try Archive(path: path)
+    var transactions: [HistoryTransaction] = []
+    var text: [UInt8] = []
+    for entry in try archive.catalog().entries {
+      let reader = try archive.segment(entry)
+      try reader.checkDigest()
+      for index in reader.manifest.frames.indices { text += try reader.text(ofFrame: index) }
+      let cursor = reader.transactions()
+      var changes: Int64 = 0
+      while let transaction = try cursor.next() {
+        transactions.append(transaction)
+        changes += Int64(transaction.changes.count)
+      }
+      #expect(changes == reader.manifest.changeCount)
+    }
+    return (transactions, text)
+  }
+
+  @Test(
+    "of Apple's frameworks gives every line as an export does",
+    .enabled(if: !RealStores.paths.isEmpty, "there are no real stores here"),
+    arguments: RealStores.paths)
+  func realStores(store: String) throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.copy(store: store)
+    guard let history = try? StoreHistory(path: path), !history.transactions.isEmpty else { return }
+    let archive = folder.file("archive")
+    let sealed = try Self.seal(path, in: archive, before: .end, segmentSize: 1 << 16)
+    let contents = try Self.contents(of: archive)
+    #expect(contents.text == history.lines)
+    #expect(contents.transactions == history.transactions)
+    #expect(sealed.last?.number == history.transactions.last?.number)
+    let catalog = try Archive(path: archive).catalog()
+    #expect(catalog.stores.map(\.isContiguous) == [true])
+    #expect(sealed.head == catalog.head)
+  }
+
+  @Test("with long lines, in segments of the size that was asked for")
+  func longLines() throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(
+      to: folder.file("long.store"), transactions: 1500, changesEach: 20, sizes: [700: 30_000])
+    let history = try StoreHistory(path: path)
+    let sealed = try Self.seal(
+      path, in: folder.file("archive"), before: .end, segmentSize: 512 << 10)
+    let contents = try Self.contents(of: folder.file("archive"))
+    #expect(contents.text == history.lines)
+    #expect(contents.transactions == history.transactions)
+    #expect(sealed.segments.count > 3)
+    #expect(sealed.segments.allSatisfy { $0.manifest.textByteCount < 5 << 20 })
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("archive")).count == 2)
+  }
+
+  @Test("goes on where the last run ended, and keeps the newest for the next")
+  func continuing() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    let archive = folder.file("deep/in/archive")
+    #expect(try Self.seal(path, in: archive, before: HistoryCut(before: 5)).last?.number == 4)
+    #expect(try Self.seal(path, in: archive).last?.number == 11)
+    let again = try Self.seal(path, in: archive)
+    #expect(again.segments.isEmpty && again.last?.number == 11)
+    let last = try Self.seal(path, in: archive, before: .end)
+    #expect(last.transactionCount == 1 && last.head.count == 3)
+    let store = try Archive(path: archive).store()
+    #expect(store.entries.map(\.range) == [1...4, 5...11, 12...12])
+    #expect(store.entries.map(\.after) == [nil, 4, 11])
+    #expect(
+      try Self.contents(of: archive).transactions == StoreHistory(path: path).transactions)
+  }
+
+  @Test("behind pruned history goes on without a gap, or says that there is one")
+  func gaps() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    let archive = folder.file("archive")
+    try Self.seal(path, in: archive, before: HistoryCut(before: 5))
+    try StoreQuery(path: path).run(
+      "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 5; DELETE FROM ATRANSACTION WHERE Z_PK < 5")
+    #expect(try Self.seal(path, in: archive, before: HistoryCut(before: 7)).last?.number == 6)
+    try StoreQuery(path: path).run(
+      "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 9; DELETE FROM ATRANSACTION WHERE Z_PK < 9")
+    #expect(
+      throws: ArchiveError.gap(path: path, archive: archive, after: 6, oldest: 9)
+    ) { try Self.seal(path, in: archive) }
+    try Self.seal(path, in: archive, allowsGap: true)
+    let store = try Archive(path: archive).store()
+    #expect(store.runs.map { $0.first...$0.last } == [1...6, 9...11])
+    // Numbers that were never given out are no gap.
+    try StoreQuery(path: path).run(
+      """
+      INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (20, 16002, 743999999.5);
+      INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (25, 16002, 743999999.5)
+      """)
+    try Self.seal(path, in: archive, before: .end)
+    #expect(try Archive(path: archive).store().runs.map(\.last) == [6, 25])
+  }
+
+  @Test("refuses other copies of what is sealed")
+  func copies() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    let archive = folder.file("archive")
+    try Self.seal(path, in: archive)
+    let before = try FileBytes.read(archive + "/catalog.jsonl")
+    let other = folder.file("other.store")
+    try FileBytes.write(FileBytes.read(path), to: other)
+    try StoreQuery(path: other).run(
+      "UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 1 WHERE Z_PK >= 10")
+    #expect(throws: ArchiveError.diverged(path: other, archive: archive, transaction: 11)) {
+      try Self.seal(other, in: archive)
+    }
+    let older = folder.file("older.store")
+    try FileBytes.write(FileBytes.read(path), to: older)
+    try StoreQuery(path: older).run(
+      """
+      DELETE FROM ACHANGE WHERE ZTRANSACTIONID > 8; DELETE FROM ATRANSACTION WHERE Z_PK > 8;
+      UPDATE Z_PRIMARYKEY SET Z_MAX = 8 WHERE Z_ENT = 16002
+      """)
+    #expect(
+      throws: ArchiveError.olderCopy(path: older, archive: archive, sealed: 11, newest: 8)
+    ) { try Self.seal(older, in: archive) }
+    #expect(try FileBytes.read(archive + "/catalog.jsonl") == before)
+    // An emptied history is no other copy.
+    try StoreQuery(path: path).run("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
+    #expect(try Self.seal(path, in: archive).segments.isEmpty)
+  }
+
+  @Test("of several keeps them apart in one archive")
+  func severalStores() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    var shape = StoreWriter.Shape()
+    shape.identifier = "2D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"
+    let other = try SampleStore.write(to: folder.file("other.store"), shape: shape)
+    let archive = folder.file("archive")
+    try Self.seal(path, in: archive, before: HistoryCut(before: 6))
+    try Self.seal(other, in: archive)
+    try Self.seal(path, in: archive)
+    let catalog = try Archive(path: archive).catalog()
+    #expect(catalog.entries.count == 3)
+    #expect(catalog.stores.map(\.last) == [11, 11])
+    #expect(throws: ArchiveError.self) { try Archive(path: archive).store() }
+    #expect(try Archive(path: archive).store(shape.identifier).entries.count == 1)
+  }
+
+  @Test("takes up what a crash has left, and leaves nothing of it")
+  func crashes() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    let archive = folder.file("archive")
+    try Self.seal(path, in: archive, before: HistoryCut(before: 5))
+    let first = try FileBytes.read(archive + "/catalog.jsonl")
+    try Self.seal(path, in: archive, before: HistoryCut(before: 9))
+    let both = try FileBytes.read(archive + "/catalog.jsonl")
+    let store = archive + "/" + StoreWriter.identifier
+    // Everything but the line, or a part of it, which the store may have lost since.
+    try StoreQuery(path: path).run(
+      "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 9; DELETE FROM ATRANSACTION WHERE Z_PK < 9")
+    for length in [first.count, first.count + 1, both.count - 1] {
+      try FileBytes.write(Array(both[..<length]), to: archive + "/catalog.jsonl")
+      try FileBytes.write([1, 2, 3], to: store + "/000000000009.jsonl.zst.partial-abc")
+      let sealed = try Self.seal(path, in: archive, before: HistoryCut(before: 9))
+      #expect(sealed.segments.map(\.isAdopted) == [true])
+      #expect(try FileBytes.read(archive + "/catalog.jsonl") == both)
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: store).count == 4)
+    }
+    // Another segment of that name is no reason to trust it.
+    try FileBytes.write(first, to: archive + "/catalog.jsonl")
+    let segment = store + "/000000000005-000000000008.jsonl.zst"
+    var bytes = try FileBytes.read(segment)
+    bytes[20] ^= 1
+    try FileBytes.write(bytes, to: segment)
+    #expect(throws: ArchiveError.gap(path: path, archive: archive, after: 4, oldest: 9)) {
+      try Self.seal(path, in: archive)
+    }
+  }
+
+  @Test("lets one at a time into an archive")
+  func lock() throws {
+    let folder = try TemporaryFolder()
+    let file = try StoreFile(path: SampleStore.write(to: folder.file("sample.store")))
+    let archive = folder.file("archive")
+    let sealer = try ArchiveSealer(archivePath: archive, store: file.location)
+    #expect(throws: ArchiveError.busy(path: archive, seconds: 0.1)) {
+      try ArchiveSealer(archivePath: archive, store: file.location, lockWait: 0.1)
+    }
+    // Nobody keeps readers out.
+    #expect(try Archive(path: archive).stores().isEmpty)
+    withExtendedLifetime(sealer) {}
+  }
+
+  @Test("makes nothing more widely readable than the store")
+  func permissions() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    let archive = folder.file("archive")
+    for mode: mode_t in [0o644, 0o600] {
+      chmod(path, mode)
+      try Self.seal(path, in: archive, before: HistoryCut(before: mode == 0o600 ? 9 : 5))
+    }
+    func mode(_ path: String) throws -> mode_t {
+      var status = stat()
+      #expect(stat(path, &status) == 0)
+      return status.st_mode & 0o777
+    }
+    #expect(try mode(archive + "/catalog.jsonl") == 0o600)
+    let segments = archive + "/" + StoreWriter.identifier
+    for name in try FileManager.default.contentsOfDirectory(atPath: segments)
+    where name.hasPrefix("000000000005") {
+      #expect(try mode(segments + "/" + name) == 0o600)
+    }
+    chmod(path, 0o600)
+    try Self.seal(path, in: folder.file("private"))
+    #expect(try mode(folder.file("private")) == 0o700)
+    #expect(try mode(folder.file("private") + "/" + StoreWriter.identifier) == 0o700)
+  }
+
+  @Test("takes no folder that is in use for something else")
+  func otherFolders() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    #expect(throws: ArchiveError.notAnArchive(path: folder.path, reason: .notEmpty)) {
+      try Self.seal(path, in: folder.path)
+    }
+    #expect(throws: ArchiveError.self) { try Self.seal(path, in: path) }
+    #expect(throws: ArchiveError.self) { try Self.seal(path, in: path + "/archive") }
+    #expect(throws: ArchiveError.self) { try Self.seal(path, in: "") }
+    try StoreQuery(path: path).run("UPDATE Z_METADATA SET Z_UUID = '../../elsewhere'")
+    #expect(throws: ArchiveError.unnamedStore(path: path)) {
+      try Self.seal(path, in: folder.file("archive"))
+    }
+  }
+}

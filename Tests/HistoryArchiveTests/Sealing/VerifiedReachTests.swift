@@ -1,0 +1,58 @@
+import Foundation
+import PersistentHistory
+import StoreFormat
+import TestSupport
+import Testing
+
+@testable import HistoryArchive
+
+@Suite("What an archive has of a store, for sure")
+struct VerifiedReachTests {
+  private static func reach(_ path: String, _ archive: String) throws -> Int64? {
+    try StoreFile(path: path).read { snapshot in
+      try Archive(path: archive).verifiedReach(of: snapshot)?.number
+    }
+  }
+
+  @Test("ends before a gap, and is nothing where the store begins in one")
+  func gaps() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    let archive = folder.file("archive")
+    _ = try ArchiveSealer(archivePath: archive, store: StoreLocation(path: path))
+    #expect(try Self.reach(path, archive) == nil)
+    try ArchiveSealerTests.seal(path, in: archive, before: HistoryCut(before: 4))
+    #expect(try Self.reach(path, archive) == 3)
+    let copy = folder.file("copy.store")
+    try FileBytes.write(FileBytes.read(path), to: copy)
+    try StoreQuery(path: path).run(
+      "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 6; DELETE FROM ATRANSACTION WHERE Z_PK < 6")
+    #expect(try Self.reach(path, archive) == nil)
+    try ArchiveSealerTests.seal(path, in: archive, allowsGap: true)
+    #expect(try Self.reach(path, archive) == 11)
+    // The copy still has what the archive lacks.
+    #expect(try Self.reach(copy, archive) == 3)
+  }
+
+  @Test("is an error where a segment is damaged, or another copy's")
+  func damage() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    let archive = folder.file("archive")
+    let sealed = try ArchiveSealerTests.seal(path, in: archive)
+    let segment = try Archive(path: archive).segmentPath(sealed.segments[0].entry)
+    let bytes = try FileBytes.read(segment)
+    for place in stride(from: 0, to: bytes.count, by: 11) {
+      var damaged = bytes
+      damaged[place] ^= 0x10
+      try FileBytes.write(damaged, to: segment)
+      #expect(throws: ArchiveError.self) { try Self.reach(path, archive) }
+    }
+    try FileBytes.write(bytes, to: segment)
+    #expect(try Self.reach(path, archive) == 11)
+    try StoreQuery(path: path).run("UPDATE ATRANSACTION SET ZTIMESTAMP = 5.5 WHERE Z_PK = 1")
+    #expect(throws: ArchiveError.diverged(path: path, archive: archive, transaction: 1)) {
+      try Self.reach(path, archive)
+    }
+  }
+}
