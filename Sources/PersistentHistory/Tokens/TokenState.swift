@@ -134,7 +134,7 @@ public struct UnusableToken: Hashable, Sendable {
       oldest.map {
         "the oldest token that works is \($0.number), of \(StoreTimestamp.text($0.timestamp))"
       } ?? "the history is empty"
-    guard let archive else { return kept }
+    guard let archive, state == .expired else { return kept }
     return kept + "; the archive \(archive.path) holds " + archive.reach
   }
 }

@@ -49,7 +49,7 @@ struct ArchivedCopy {
     archive = handmade.archive
     guard let cut else { return }
     let pruner = try HistoryPruner(path: pruned)
-    var request = PruneRequest(.transactions([.before("\(cut)")]))
+    var request = PruneRequest(.transactions([.before(token: "\(cut)")]))
     request.ignoredGuards = ["mirroring"]
     _ = try pruner.prune(pruner.plan(request))
   }

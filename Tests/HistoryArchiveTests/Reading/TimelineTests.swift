@@ -239,7 +239,7 @@ struct TimelineTests {
       of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 9, archivedBefore: 6,
       in: folder)
     let gap = HistoryGap(store: StoreWriter.identifier, after: 5, oldest: 9)
-    try copy.read { _, timeline in
+    try copy.read { (_, timeline) throws in
       let schema = try timeline.schema()
       var numbers: [Int64] = []
       let reader = try TimelineReader(timeline, query: HistoryQuery(), schema: schema)
@@ -284,7 +284,7 @@ struct TimelineTests {
     let copy = try ArchivedCopy(
       of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 9, in: folder,
       segments: [4, 6], leavingOut: 1)
-    try copy.read { _, timeline in
+    try copy.read { (_, timeline) throws in
       #expect(
         try timeline.gaps() == [HistoryGap(store: StoreWriter.identifier, after: 3, oldest: 6)])
       let resolver = TokenResolver(timeline: timeline)
@@ -305,7 +305,7 @@ struct TimelineTests {
         archivedBefore: end, in: folder)
       try StoreQuery(path: copy.pruned)
         .run("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
-      try copy.read { _, timeline in
+      try copy.read { (_, timeline) throws in
         let gap = HistoryGap(store: StoreWriter.identifier, after: end - 1, oldest: nil)
         #expect(try timeline.gaps() == (end == 13 ? [] : [gap]))
         #expect(try timeline.newestTransaction()?.number == end - 1)
@@ -324,7 +324,7 @@ struct TimelineTests {
       in: folder)
     try StoreQuery(path: copy.pruned)
       .run("UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 7 WHERE Z_PK >= 7")
-    try copy.read { _, timeline in
+    try copy.read { (_, timeline) throws in
       #expect(timeline.divergence?.archived.number == 8)
       #expect(throws: HistoryError.self) {
         try TimelineReader(timeline, query: HistoryQuery(), schema: timeline.schema())
@@ -344,7 +344,7 @@ struct TimelineTests {
       archivedBefore: 12, in: place)
     try StoreQuery(path: older.pruned).run(
       "DELETE FROM ATRANSACTION WHERE Z_PK > 8; UPDATE Z_PRIMARYKEY SET Z_MAX = 8 WHERE Z_ENT = 16002")
-    try older.read { _, timeline in
+    try older.read { (_, timeline) throws in
       #expect(timeline.divergence?.archived.number == 11)
       #expect(timeline.divergence?.stored == nil)
     }

@@ -247,8 +247,9 @@ import Testing
       for broken in [[], Array(bytes.dropLast(5)), bytes + bytes] {
         try FileBytes.write(broken, to: path)
         let result = try await copies.run("export default.store --archive sealed")
-        let isEmptyCatalog = path.hasSuffix("catalog.jsonl") && broken.isEmpty
-        #expect(result.status == (isEmptyCatalog ? 0 : 5) || result.text == whole.text, "\(path)")
+        // A catalog's last line may be torn while it is written; then it is as if it were not there.
+        let isTold = result.errors.contains("has nothing of the store")
+        #expect(result.status == 5 || path.hasSuffix("catalog.jsonl") && isTold, "\(path)")
       }
       try FileManager.default.removeItem(atPath: path)
       let missing = try await copies.run("export default.store --archive sealed")
