@@ -5,7 +5,7 @@ import CZlib
 /// Both formats may be put one behind the other, so pieces that were packed on different threads
 /// make one file.
 struct ExportCompressor {
-  /// Text of this kind packs to a twelfth at this level, as fast as it is made; higher levels take
+  /// Text of this kind packs to an eighth at this level, as fast as it is made; higher levels take
   /// several times longer for a few per cent.
   private static let zstdLevel: CInt = 1
   private static let gzipLevel: CInt = 1
