@@ -122,7 +122,7 @@ public final class NetChangeReader {
 
   private func entity(_ number: Int64) -> HistoryEntity {
     if let lastEntity, lastEntity.number == number { return lastEntity }
-    let entity = archived?.numbers.nameless(number) ?? schema.entity(number: number)
+    let entity = archived?.numbers.foreign(number) ?? schema.entity(number: number)
     lastEntity = entity
     return entity
   }

@@ -135,7 +135,7 @@ public struct HistoryStatistics: Sendable {
     bundles = collector.bundles.texts
     processes = collector.processes.texts
     entities = collector.entities.ranking(
-      { $0.map { numbers.nameless($0) ?? schema.entity(number: $0) } ?? HistoryEntity(name: nil) },
+      { $0.map { numbers.foreign($0) ?? schema.entity(number: $0) } ?? HistoryEntity(name: nil) },
       isBefore: {
         ($1.activity.changes, $0.key.label) < ($0.activity.changes, $1.key.label)
       })

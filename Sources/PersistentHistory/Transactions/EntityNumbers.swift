@@ -2,18 +2,19 @@
 struct EntityNumbers {
   /// More entities than models have; an archive may name ever new ones.
   private static let mostKnown = 10_000
-  /// The first of the numbers for entities without a name whose own number means another one here.
-  private static let firstNameless: Int64 = 1 << 41
+  /// The first of the numbers for entities that the schema does not know, or that have no name and a
+  /// number that means another one here.
+  private static let firstForeign: Int64 = 1 << 41
 
   private let schema: HistorySchema
   private var known: [ObjectIdentifier: (entity: HistoryEntity, number: Int64)] = [:]
   private var last: (entity: HistoryEntity, number: Int64)?
-  private var namelessNumbers: [Int64: Int64] = [:]
-  private var namelessEntities: [Int64: HistoryEntity] = [:]
+  private var foreignNumbers: [HistoryEntity: Int64] = [:]
+  private var foreignEntities: [Int64: HistoryEntity] = [:]
 
   init(schema: HistorySchema) { self.schema = schema }
 
-  /// The number of an entity; nil for one that has neither name nor number.
+  /// The number of an entity; nil for one that has neither name nor number, or is one too many.
   mutating func number(of entity: HistoryEntity) -> Int64? {
     if let last, last.entity === entity { return last.number }
     if let known = known[ObjectIdentifier(entity)] {
@@ -31,15 +32,18 @@ struct EntityNumbers {
 
   private mutating func find(_ entity: HistoryEntity) -> Int64? {
     if let name = entity.name, let number = schema.entity(named: name)?.number { return number }
-    guard let number = entity.number else { return nil }
-    guard entity.name != nil || schema.entity(number: number).name != nil else { return number }
-    if let known = namelessNumbers[number] { return known }
-    let foreign = Self.firstNameless + Int64(namelessNumbers.count)
-    namelessNumbers[number] = foreign
-    namelessEntities[foreign] = entity
+    if entity.name == nil {
+      guard let number = entity.number else { return nil }
+      if schema.entity(number: number).name == nil { return number }
+    }
+    if let known = foreignNumbers[entity] { return known }
+    guard foreignNumbers.count < Self.mostKnown else { return nil }
+    let foreign = Self.firstForeign + Int64(foreignNumbers.count)
+    foreignNumbers[entity] = foreign
+    foreignEntities[foreign] = entity
     return foreign
   }
 
-  /// The entity of a number that this has given to one without a name.
-  func nameless(_ number: Int64) -> HistoryEntity? { namelessEntities[number] }
+  /// The entity to which this has given a number.
+  func foreign(_ number: Int64) -> HistoryEntity? { foreignEntities[number] }
 }
