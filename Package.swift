@@ -107,7 +107,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "StoreFormat", "CZlib",
+        "PersistentHistory", "StoreFormat", "CZlib",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],

@@ -16,6 +16,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case unwritableBookmarks(path: String, reason: String)
   /// A token does not work with this store.
   case unusableToken(UnusableToken)
+  /// An archive is of another copy of the store than the one it is to be joined with.
+  case divergedArchive(ArchiveDivergence)
   /// Another program was changing the bookmarks for too long.
   case busyBookmarks(path: String)
   /// A text cannot be a bookmark's name.
@@ -92,6 +94,8 @@ extension HistoryError {
       "\(path) has no identifier, so no token can name it"
     case .unusableToken(let token):
       token.message
+    case .divergedArchive(let divergence):
+      divergence.message
     case .differentStores(let first, let second):
       "\(first.path) and \(second.path) are different stores: "
         + "\(first.storeIdentifier ?? "") and \(second.storeIdentifier ?? "")"
@@ -155,6 +159,8 @@ extension HistoryError {
       "open the store once with its app, which gives it an identifier"
     case .unusableToken(let token):
       token.remedy
+    case .divergedArchive:
+      "give the archive of this copy, or read the store and the archive each by itself"
     case .differentStores:
       "only copies of one store can be compared; they share their identifier"
     case .withoutCommonTransaction:

@@ -12,6 +12,8 @@ public final class SegmentCursor {
   private let decoder: TransactionLineDecoder
   private let range: ClosedRange<Int64>
   private let isAscending: Bool
+  /// Whether a line need be read; nil for all. What is not read is not checked either.
+  var isWanted: ((ArraySlice<UInt8>) -> Bool)?
   /// The frames at which to go on; nil behind the last one.
   private var frames: Range<Int>?
   /// The lines of the current frame that are left, the next one last; empty in a long line.
@@ -20,12 +22,18 @@ public final class SegmentCursor {
   private var parts: LineParts?
   /// The frame from which a long line goes on.
   private var nextPiece: Range<Int> = 0..<0
+  /// The line of the current transaction from its beginning, and the frames in which it goes on.
+  private var line: (start: ArraySlice<UInt8>, pieces: Range<Int>) = ([], 0..<0)
+  /// What every line of the store begins with, up to the number of its transaction.
+  private let beginning: [UInt8]
   private var current: Int64?
 
   init(_ reader: SegmentReader, range: ClosedRange<Int64>, order: HistoryQuery.Order) {
     self.reader = reader
     decoder = TransactionLineDecoder(schema: reader.schema)
     let manifest = reader.manifest
+    beginning = Array(
+      "{\"schema\":1,\"type\":\"transaction\",\"store\":\"\(manifest.store)\",\"transaction\":".utf8)
     isAscending = order == .ascending
     let lower = max(range.lowerBound, manifest.first.number)
     let upper = min(range.upperBound, manifest.last.number)
@@ -44,6 +52,9 @@ public final class SegmentCursor {
         parts = nil
         return nil
       }
+      if isBefore(line) { continue }
+      if nextPiece.isEmpty, let isWanted, !isWanted(line) { continue }
+      self.line = (line, nextPiece)
       let transaction = try begin(line)
       if range.contains(transaction.number) { return transaction }
       let isBehind =
@@ -68,6 +79,55 @@ public final class SegmentCursor {
     } catch {
       throw damaged(error)
     }
+  }
+
+  /// Goes back to before the first change of the current transaction.
+  ///
+  /// - Throws: ``ArchiveError``.
+  func restart() throws(ArchiveError) {
+    guard parts != nil else { return }
+    nextPiece = line.pieces
+    var parts = LineParts(line.start)
+    do {
+      _ = try parts.takeHead(more)
+    } catch {
+      throw damaged(error)
+    }
+    self.parts = parts
+  }
+
+  /// Lends the line of the current transaction, with its line end, piece by piece.
+  ///
+  /// - Throws: ``ArchiveError``, or what the closure throws.
+  func readLine(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    guard parts != nil else { return }
+    parts = nil
+    try lend(line.start, body)
+    for index in line.pieces { try lend(reader.text(ofFrame: index)[...], body) }
+    if line.pieces.isEmpty { try lend([UInt8(ascii: "\n")], body) }
+  }
+
+  private func lend(
+    _ text: ArraySlice<UInt8>, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    // Whoever shows the text relies on it that all other control characters are escaped.
+    guard !text.contains(where: { $0 < 0x20 && $0 != UInt8(ascii: "\n") }) else {
+      throw damaged(LineParts.Problem(detail: "a control character stands in it"))
+    }
+    try text.withUnsafeBytes { try body($0) }
+  }
+
+  /// Whether a line is sure to be of a transaction that comes before the range, without reading it.
+  private func isBefore(_ line: ArraySlice<UInt8>) -> Bool {
+    guard line.starts(with: beginning) else { return false }
+    var number: Int64 = 0
+    for byte in line.dropFirst(beginning.count).prefix(18) {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else {
+        return isAscending ? number < range.lowerBound : number > range.upperBound
+      }
+      number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+    }
+    return false
   }
 
   /// Goes to the next transaction and gives it with all its changes; nil behind the last one.

@@ -47,6 +47,9 @@ public struct ChangeRecordEncoder: HistoryEncoder {
   /// Writes nothing: every line is complete.
   public mutating func end() {}
 
+  /// Writes the line of a gap.
+  public mutating func append(_ gap: HistoryGap) { writer.append(line: gap) }
+
   /// How many bytes have been written since the last ``removeAll()``.
   public var byteCount: Int { writer.count }
 

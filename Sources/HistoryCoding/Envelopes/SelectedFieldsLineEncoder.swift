@@ -111,6 +111,9 @@ public struct SelectedFieldsLineEncoder: HistoryEncoder {
     if hasChanges { writer.appendRaw("]}\n") } else { writer.appendRaw("}\n") }
   }
 
+  /// Writes the line of a gap.
+  public mutating func append(_ gap: HistoryGap) { writer.append(line: gap) }
+
   /// How many bytes have been written since the last ``removeAll()``.
   public var byteCount: Int { writer.count }
 

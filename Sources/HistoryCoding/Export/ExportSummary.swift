@@ -1,3 +1,4 @@
+import PersistentHistory
 import StoreFormat
 
 /// What was exported, so far or in all.
@@ -8,6 +9,8 @@ public struct ExportSummary: Hashable, Sendable {
   public internal(set) var first: TransactionPosition?
   /// The last of them.
   public internal(set) var last: TransactionPosition?
+  /// The places where history was missing.
+  public internal(set) var gaps: [HistoryGap] = []
 
   /// Nothing.
   public init() {}
@@ -23,5 +26,6 @@ public struct ExportSummary: Hashable, Sendable {
     transactions += next.transactions
     if first == nil { first = next.first }
     last = next.last ?? last
+    gaps += next.gaps
   }
 }

@@ -42,18 +42,68 @@ public struct HistoryExport: Sendable {
     _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers, _ encoder: some HistoryEncoder,
     output: @escaping @Sendable (UnsafeRawBufferPointer, ExportSummary) throws -> Void
   ) throws -> ExportSummary {
+    try write(snapshot, helpers, encoder, schema: nil, begun: nil, output: output)
+  }
+
+  /// Exports a timeline: what an archive holds of it, then what the store keeps.
+  ///
+  /// - Parameters:
+  ///   - timeline: What to read.
+  ///   - helpers: Threads that read the store's snapshot; nil where there is no store.
+  ///   - encoder: The format; a copy of it for each thread.
+  ///   - schema: The entities of the timeline.
+  ///   - output: Takes the bytes, as in ``write(_:_:_:output:)``.
+  /// - Returns: What was exported, and what was missing.
+  /// - Throws: ``/PersistentHistory/HistoryError``, ``/StoreFormat/StoreError``, what the archive
+  ///   throws, or what `output` throws.
+  @discardableResult
+  public func write(
+    _ timeline: HistoryTimeline, _ helpers: SnapshotHelpers?, _ encoder: some HistoryEncoder,
+    schema: HistorySchema,
+    output: @escaping @Sendable (UnsafeRawBufferPointer, ExportSummary) throws -> Void
+  ) throws -> ExportSummary {
+    if timeline.archive == nil, let snapshot = timeline.snapshot, let helpers {
+      return try write(snapshot, helpers, encoder, output: output)
+    }
+    let pieces = try timeline.pieces(after: query.after, until: query.until)
+    let archived = TimelineExport(export: self, encoder: encoder, output: output)
+    // Counted transactions cannot be dealt out to threads.
+    let isWhole = query.limit != nil || helpers == nil
+    try archived.write(
+      isWhole
+        ? TimelineReader(timeline, query: query, schema: schema)
+        : TimelineReader(archivedPartOf: timeline, query: query, schema: schema))
+    guard !isWhole, pieces.contains(.store), let snapshot = timeline.snapshot, let helpers else {
+      try archived.finish()
+      return archived.summary
+    }
+    return try write(
+      snapshot, helpers, encoder, schema: schema, begun: archived.begun, output: output)
+  }
+
+  /// Exports the store's part.
+  ///
+  /// - Parameters:
+  ///   - schema: The entities; nil for those of the store.
+  ///   - begun: What has been exported before; nil at the beginning.
+  private func write(
+    _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers, _ encoder: some HistoryEncoder,
+    schema: HistorySchema?, begun: (summary: ExportSummary, isEmpty: Bool)?,
+    output: @escaping @Sendable (UnsafeRawBufferPointer, ExportSummary) throws -> Void
+  ) throws -> ExportSummary {
     let compression = compression
-    let isEmpty = Mutex(true)
+    let isEmpty = Mutex(begun?.isEmpty ?? true)
     let write: @Sendable ([UInt8], ExportSummary) throws -> Void = { bytes, summary in
       guard !bytes.isEmpty else { return }
       isEmpty.withLock { $0 = false }
       try bytes.withUnsafeBytes { try output($0, summary) }
     }
     let prologue = encoder.prologue
-    if !prologue.isEmpty { try write(compression.pack(prologue), ExportSummary()) }
+    if begun == nil, !prologue.isEmpty { try write(compression.pack(prologue), ExportSummary()) }
     let plan = WindowPlan(query: query, newest: try snapshot.newestTransaction()?.number)
-    let summary = try WindowedReading(query: query, dealer: plan).run(
-      snapshot, helpers, packer: { TextPacker(encoder, compression) }, output: write)
+    let summary = try WindowedReading(query: query, dealer: plan, schema: schema).run(
+      snapshot, helpers, begun: begun?.summary ?? ExportSummary(),
+      packer: { TextPacker(encoder, compression) }, output: write)
     if isEmpty.withLock({ $0 }) { try write(compression.packNothing(), summary) }
     return summary
   }

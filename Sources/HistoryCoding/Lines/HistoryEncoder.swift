@@ -39,6 +39,15 @@ public protocol HistoryEncoder: Sendable {
   /// Ends the transaction that was started.
   mutating func end()
 
+  /// Says that history is missing here; a format without a place for that leaves it out.
+  mutating func append(_ gap: HistoryGap)
+
+  /// Whether whole lines that were written before can be added as they are.
+  var takesLines: Bool { get }
+
+  /// Adds a piece of such a line.
+  mutating func append(line piece: UnsafeRawBufferPointer)
+
   /// How many bytes have been written since the last ``removeAll()``.
   var byteCount: Int { get }
 
@@ -72,6 +81,15 @@ extension HistoryEncoder {
     }
     return true
   }
+
+  /// Nothing.
+  public mutating func append(_ gap: HistoryGap) {}
+
+  /// No.
+  public var takesLines: Bool { false }
+
+  /// Nothing.
+  public mutating func append(line piece: UnsafeRawBufferPointer) {}
 
   /// One by one, each with what its object is now.
   mutating func appendChangesAndObjects(

@@ -94,4 +94,20 @@ extension JSONWriter {
     appendRaw(key)
     appendRecordedText(text)
   }
+
+  /// Writes the line of a gap.
+  mutating func append(line gap: HistoryGap) {
+    appendRaw("{\"schema\":1,\"type\":\"gap\"")
+    if let store = gap.store {
+      appendRaw(",\"store\":")
+      appendString(store)
+    }
+    appendRaw(",\"after\":")
+    appendInteger(gap.after)
+    if let oldest = gap.oldest {
+      appendRaw(",\"oldest\":")
+      appendInteger(oldest)
+    }
+    appendRaw("}\n")
+  }
 }

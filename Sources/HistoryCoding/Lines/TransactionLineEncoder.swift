@@ -47,8 +47,19 @@ public struct TransactionLineEncoder: HistoryEncoder {
       for change in transaction.changes { append(change) }
       end()
     case .gap(let gap):
-      encode(gap)
+      append(gap)
     }
+  }
+
+  /// Writes the line of a gap.
+  public mutating func append(_ gap: HistoryGap) { writer.append(line: gap) }
+
+  /// Yes.
+  public var takesLines: Bool { true }
+
+  /// Adds a piece of a line that was written before.
+  public mutating func append(line piece: UnsafeRawBufferPointer) {
+    writer.appendRaw(piece.bindMemory(to: UInt8.self))
   }
 
   /// Starts the line of a transaction; its ``/PersistentHistory/HistoryTransaction/changes`` are not
@@ -125,21 +136,4 @@ public struct TransactionLineEncoder: HistoryEncoder {
 
   /// Ends the line that was started.
   public mutating func end() { writer.appendRaw("]}\n") }
-
-  // MARK: - Parts of a line
-
-  private mutating func encode(_ gap: HistoryGap) {
-    writer.appendRaw("{\"schema\":1,\"type\":\"gap\"")
-    if let store = gap.store {
-      writer.appendRaw(",\"store\":")
-      writer.appendString(store)
-    }
-    writer.appendRaw(",\"after\":")
-    writer.appendInteger(gap.after)
-    if let oldest = gap.oldest {
-      writer.appendRaw(",\"oldest\":")
-      writer.appendInteger(oldest)
-    }
-    writer.appendRaw("}\n")
-  }
 }

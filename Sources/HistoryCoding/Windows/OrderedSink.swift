@@ -21,9 +21,15 @@ final class OrderedSink<Piece: Sendable>: Sendable {
 
   private let output: Output
   private let room = DispatchSemaphore(value: 0)
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
-  init(output: @escaping Output) { self.output = output }
+  /// - Parameters:
+  ///   - begun: What has been written before.
+  ///   - output: Takes the bytes.
+  init(_ begun: ExportSummary, output: @escaping Output) {
+    self.output = output
+    state = Mutex(State(summary: begun))
+  }
 
   /// What has been written.
   var summary: ExportSummary { state.withLock { $0.summary } }

@@ -18,7 +18,7 @@ struct WindowWorker<Packer: WindowPacker> {
   private var packer: Packer
 
   init(
-    query: HistoryQuery, snapshot: StoreSnapshot, dealer: any WindowDealer,
+    query: HistoryQuery, snapshot: StoreSnapshot, schema: HistorySchema?, dealer: any WindowDealer,
     sink: OrderedSink<Packer.Piece>, packer: Packer
   ) throws {
     self.query = query
@@ -26,7 +26,7 @@ struct WindowWorker<Packer: WindowPacker> {
     self.dealer = dealer
     self.sink = sink
     self.packer = packer
-    schema = try HistorySchema(snapshot)
+    self.schema = try schema ?? HistorySchema(snapshot)
   }
 
   /// Works until there is no window left, or somebody has failed.
@@ -60,7 +60,7 @@ struct WindowWorker<Packer: WindowPacker> {
       let reader = try HistoryReader(snapshot: snapshot, query: query, schema: schema, rows: rows)
       var summary = ExportSummary()
       while let transaction = try reader.nextTransaction() {
-        let position = TransactionPosition(transaction)
+        let position = transaction.position
         summary.add(position)
         packer.encoder.begin(transaction)
         guard try packer.encoder.appendChanges(of: reader, byteLimit: Self.mostKept) else {
@@ -83,7 +83,7 @@ struct WindowWorker<Packer: WindowPacker> {
     let reader = try HistoryReader(snapshot: snapshot, query: query, schema: schema)
     var summary = ExportSummary()
     while let transaction = try reader.nextTransaction() {
-      let position = TransactionPosition(transaction)
+      let position = transaction.position
       summary.add(position)
       packer.encoder.begin(transaction)
       while try !packer.encoder.appendChanges(of: reader, byteLimit: Self.pieceSize) {
@@ -100,11 +100,5 @@ struct WindowWorker<Packer: WindowPacker> {
     _ window: HistoryWindow, in position: TransactionPosition?
   ) throws {
     try sink.writePiece(window.index, packer.takePiece(in: position))
-  }
-}
-
-extension TransactionPosition {
-  fileprivate init(_ transaction: HistoryTransaction) {
-    self.init(number: transaction.number, timestamp: transaction.timestamp)
   }
 }

@@ -11,10 +11,15 @@ package struct WindowedReading {
   package let query: HistoryQuery
   /// Who cuts it into windows.
   package let dealer: any WindowDealer
+  /// The entities; nil for those of the store.
+  package let schema: HistorySchema?
 
-  package init(query: HistoryQuery, dealer: any WindowDealer) {
+  package init(
+    query: HistoryQuery, dealer: any WindowDealer, schema: HistorySchema? = nil
+  ) {
     self.query = query
     self.dealer = dealer
+    self.schema = schema
   }
 
   /// Reads.
@@ -22,22 +27,25 @@ package struct WindowedReading {
   /// - Parameters:
   ///   - snapshot: What to read.
   ///   - helpers: Threads that read the same snapshot.
+  ///   - begun: What has been read elsewhere before.
   ///   - packer: Makes a packer for a thread.
   ///   - output: Takes the pieces in order, one call at a time but on any of the threads.
   /// - Returns: What was read.
   package func run<Packer: WindowPacker>(
     _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers,
+    begun: ExportSummary = ExportSummary(),
     packer: @escaping @Sendable () throws -> Packer,
     output: @escaping @Sendable (Packer.Piece, ExportSummary) throws -> Void
   ) throws -> ExportSummary {
-    let sink = OrderedSink(output: output)
+    let sink = OrderedSink(begun, output: output)
     let threadCount = dealer.isWhole ? 1 : helpers.count + 1
     sink.allow(windows: threadCount * 2 + 1)
-    let (query, dealer) = (query, dealer)
+    let (query, dealer, schema) = (query, dealer, schema)
     let work: @Sendable (StoreSnapshot) -> Void = { snapshot in
       do {
         var worker = try WindowWorker(
-          query: query, snapshot: snapshot, dealer: dealer, sink: sink, packer: packer())
+          query: query, snapshot: snapshot, schema: schema, dealer: dealer, sink: sink,
+          packer: packer())
         try worker.run()
       } catch {
         sink.fail(error)

@@ -69,7 +69,7 @@ public struct MirroringState: Hashable, Sendable {
     switch resolved.state {
     case .valid: break
     case .foreign: problems.append("the mirror's token, \(token), names another store")
-    case .expired, .ahead, .diverged:
+    case .expired, .archived, .ahead, .diverged:
       problems.append(
         "the mirror's token, \(resolved.number ?? 0), does not work: it is \(resolved.state.name)")
     }

@@ -19,13 +19,19 @@ public final class NetChangeReader {
   ///
   /// Both numbers are known after the first ``next()``.
   public private(set) var skippedChangeCount = 0
-  /// The entities of the store.
+  /// The places in the range where history is missing.
+  public let gaps: [HistoryGap]
+  /// The entities of the history.
   public let schema: HistorySchema
 
-  private let snapshot: StoreSnapshot
-  private let selection: TransactionSelection
+  /// What is asked of the store; nil where it keeps nothing of the range.
+  private let stored: (snapshot: StoreSnapshot, selection: TransactionSelection)?
+  private let archived: ArchivedChanges?
   private let capacity: Int
   private let tombstones: TombstoneLookup?
+  private let readsTombstones: Bool
+  /// What objects left behind that were deleted in archived transactions, of those in the table.
+  private var archivedDeletions = ArchivedDeletions()
 
   private var isWide = false
   private var readsRowsAsTheyLie = true
@@ -38,7 +44,7 @@ public final class NetChangeReader {
   private var isAtEnd = false
   private var lastEntity: HistoryEntity?
 
-  /// Prepares to read.
+  /// Prepares to read from a store.
   ///
   /// - Parameters:
   ///   - snapshot: The store.
@@ -49,18 +55,40 @@ public final class NetChangeReader {
   ///   - capacity: How many objects are folded at a time.
   /// - Throws: ``HistoryError`` where the query names what the store does not have, and
   ///   ``/StoreFormat/StoreError``.
-  public init(
+  public convenience init(
     snapshot: StoreSnapshot, query: HistoryQuery, schema: HistorySchema? = nil,
     readsTombstones: Bool = true, capacity: Int = NetChangeReader.usualCapacity
   ) throws {
-    let schema = try schema ?? HistorySchema(snapshot)
+    try self.init(
+      HistoryTimeline(snapshot), query: query, schema: schema ?? HistorySchema(snapshot),
+      readsTombstones: readsTombstones, capacity: capacity)
+  }
+
+  /// Prepares to read from a timeline; see
+  /// ``init(snapshot:query:schema:readsTombstones:capacity:)``.
+  ///
+  /// - Throws: ``HistoryError``, ``/StoreFormat/StoreError``, and what the archive throws.
+  public init(
+    _ timeline: HistoryTimeline, query: HistoryQuery, schema: HistorySchema,
+    readsTombstones: Bool = true, capacity: Int = NetChangeReader.usualCapacity
+  ) throws {
     self.schema = schema
-    self.snapshot = snapshot
     self.capacity = capacity
-    selection = TransactionSelection(
-      after: query.after, until: query.until,
-      texts: [.author: query.author, .bundle: query.bundle, .process: query.process],
-      change: try query.change.selection(in: schema, of: snapshot))
+    self.readsTombstones = readsTombstones
+    let pieces = try timeline.pieces(after: query.after, until: query.until)
+    gaps = try timeline.gaps(after: query.after, until: query.until)
+    archived = try ArchivedChanges(timeline, query, schema, pieces)
+    guard pieces.contains(.store), let snapshot = timeline.snapshot else {
+      (stored, tombstones) = (nil, nil)
+      return
+    }
+    stored = (
+      snapshot,
+      TransactionSelection(
+        after: query.after, until: query.until,
+        texts: [.author: query.author, .bundle: query.bundle, .process: query.process],
+        change: try query.change.selection(in: schema, of: snapshot))
+    )
     _ = try snapshot.historyTables()
     tombstones = readsTombstones ? try snapshot.tombstones() : nil
   }
@@ -78,14 +106,15 @@ public final class NetChangeReader {
   }
 
   private func change(_ outline: NetChangeOutline) throws -> NetChange {
-    let deletion = try outline.deletion.map { number in
+    let archived = archivedDeletions[outline]
+    let deletion = try archived?.deletion ?? outline.deletion.map { number in
       let isWanted = outline.hasTombstone && outline.effect.existedBefore
       return NetChange.Deletion(
         change: number,
         tombstone: isWanted ? try tombstones?.tombstone(ofChange: number) ?? [] : [])
     }
     return NetChange(
-      entity: entity(outline.object.entityNumber), primaryKey: outline.object.primaryKey,
+      entity: archived?.entity ?? entity(outline.object.entityNumber), primaryKey: outline.object.primaryKey,
       effect: outline.effect, columns: outline.columns, deletion: deletion,
       firstTransaction: outline.firstTransaction, lastTransaction: outline.lastTransaction,
       changeCount: outline.changeCount)
@@ -93,7 +122,7 @@ public final class NetChangeReader {
 
   private func entity(_ number: Int64) -> HistoryEntity {
     if let lastEntity, lastEntity.number == number { return lastEntity }
-    let entity = schema.entity(number: number)
+    let entity = archived?.numbers.foreign(number) ?? schema.entity(number: number)
     lastEntity = entity
     return entity
   }
@@ -126,17 +155,39 @@ public final class NetChangeReader {
   }
 
   private func fold<Number: FixedWidthInteger & Sendable>(_: Number.Type) throws -> Bool {
-    let changes = try snapshot.changeOutlines(
-      selection,
-      behind: floor.map {
-        ChangeSelection.Object(entityNumber: $0.entityNumber, primaryKey: $0.primaryKey)
-      }, asRowsLie: readsRowsAsTheyLie)
+    archivedDeletions = ArchivedDeletions()
+    let changes = try stored.map { snapshot, selection in
+      try snapshot.changeOutlines(
+        selection,
+        behind: floor.map {
+          ChangeSelection.Object(entityNumber: $0.entityNumber, primaryKey: $0.primaryKey)
+        }, asRowsLie: readsRowsAsTheyLie)
+    }
     var table = NetChangeTable<Number>(
-      capacity: capacity, expectedCount: changes.expectedCount ?? 0)
+      capacity: capacity, expectedCount: changes?.expectedCount ?? 0)
     var ceiling: NetChangeRow.Object?
     var count = 0
     var skipped = 0
-    while let change = try changes.next() {
+    try archived?.restart()
+    while let change = try archived?.next() {
+      count += 1
+      guard let row = archived?.row(change) else {
+        skipped += 1
+        continue
+      }
+      if let floor, !(floor < row.object) { continue }
+      if let ceiling, ceiling < row.object { continue }
+      guard table.fold(row) else { return false }
+      if readsTombstones, row.hasTombstone {
+        archivedDeletions.add(change, row.object)
+      }
+      if table.isFull || archivedDeletions.isFull, table.canShrink {
+        let last = table.shrink()
+        archivedDeletions.removeAll(behind: last)
+        ceiling = last
+      }
+    }
+    while let changes, let change = try changes.next() {
       count += 1
       guard let kind = change.kind, let entityNumber = change.entityNumber,
         let primaryKey = change.primaryKey
@@ -151,7 +202,11 @@ public final class NetChangeReader {
         mask: kind == .update ? changes.mask : nil,
         hasTombstone: kind == .delete && changes.hasTombstone)
       guard table.fold(row) else { return false }
-      if table.isFull { ceiling = table.shrink() }
+      if table.isFull {
+        let last = table.shrink()
+        archivedDeletions.removeAll(behind: last)
+        ceiling = last
+      }
     }
     if floor == nil {
       changeCount = count

@@ -82,6 +82,9 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
           > max(capacity * Self.commonBytesPerObject, 1 << 16)
   }
 
+  /// Whether ``shrink()`` would leave anything.
+  var canShrink: Bool { entries.count > 1 }
+
   /// Folds a change; false where one of its numbers does not fit.
   mutating func fold(_ row: NetChangeRow) -> Bool {
     guard let primaryKey = Number(exactly: row.object.primaryKey),

@@ -10,6 +10,8 @@ public struct ObjectLife: Hashable, Sendable {
     case deleted
     /// It is not in the store although no delete was recorded, or one that has been pruned.
     case missing
+    /// Its history is known and goes on without a delete; there is no store to look into.
+    case recorded
     /// It is neither in the store nor in the history.
     case unknown
   }
@@ -51,8 +53,12 @@ public struct ObjectLife: Hashable, Sendable {
   public private(set) var changeCount = 0
   private var lastKind: ChangeKind?
 
-  init(_ object: HistoryObject, present: PresentObject?) {
+  /// Whether there is a store in which the object would be.
+  private let hasStore: Bool
+
+  init(_ object: HistoryObject, present: PresentObject?, hasStore: Bool = true) {
     self.present = present
+    self.hasStore = hasStore
     self.object =
       present?.entityName.map {
         HistoryObject(
@@ -64,7 +70,8 @@ public struct ObjectLife: Hashable, Sendable {
   public var state: State {
     if present != nil { return .present }
     if changeCount == 0 { return .unknown }
-    return lastKind == .delete ? .deleted : .missing
+    if lastKind == .delete { return .deleted }
+    return hasStore ? .missing : .recorded
   }
 
   mutating func add(_ change: HistoryChange, in transaction: HistoryTransaction) {

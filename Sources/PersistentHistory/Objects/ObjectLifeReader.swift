@@ -14,8 +14,8 @@ public final class ObjectLifeReader {
   /// read more of its history.
   public private(set) var life: ObjectLife
 
-  private let reader: HistoryReader?
-  private let snapshot: StoreSnapshot
+  private let reader: TimelineReader?
+  private let timeline: HistoryTimeline
   private let entityNumber: Int64
   /// What the store holds under the key, if that is an object of another branch of the hierarchy.
   private let other: PresentObject?
@@ -24,48 +24,66 @@ public final class ObjectLifeReader {
   /// A change that was read to see whether its transaction has one to give.
   private var pending: HistoryChange?
 
+  /// Prepares to read the life of an object of a store; see ``init(_:in:schema:query:)``.
+  ///
+  /// - Parameter snapshot: The store.
+  public convenience init(
+    _ object: HistoryObject, snapshot: StoreSnapshot, schema: HistorySchema? = nil,
+    query: HistoryQuery = HistoryQuery()
+  ) throws {
+    try self.init(
+      object, in: HistoryTimeline(snapshot), schema: schema ?? HistorySchema(snapshot),
+      query: query)
+  }
+
   /// Prepares to read.
   ///
   /// All entities of a hierarchy share their primary keys, so an object may be named by its own entity,
-  /// by one that this inherits from, or by one that inherits from it.
+  /// by one that this inherits from, or by one that inherits from it. An archive by itself does not
+  /// know which entities inherit from which; there an object is named by its own.
   ///
   /// - Parameters:
   ///   - object: The object.
-  ///   - snapshot: The store. Without history tables, only what it holds now is told.
-  ///   - schema: The entities of the store; nil to read them.
+  ///   - timeline: The history. Of a store without history tables, only what it holds now is told.
+  ///   - schema: The entities of the history.
   ///   - query: Which changes to give; the conditions on entities and objects, the order and the limit
   ///     do not matter. The ``life`` is that of all changes.
   /// - Throws: ``HistoryError/unknownEntity(name:suggestions:)``,
   ///   ``HistoryError/unknownAttribute(name:suggestions:)``,
-  ///   ``HistoryError/objectOfOtherStore(object:store:)``, and ``/StoreFormat/StoreError``.
+  ///   ``HistoryError/objectOfOtherStore(object:store:)``, ``/StoreFormat/StoreError``, and what the
+  ///   archive throws.
   public init(
-    _ object: HistoryObject, snapshot: StoreSnapshot, schema: HistorySchema? = nil,
+    _ object: HistoryObject, in timeline: HistoryTimeline, schema: HistorySchema,
     query: HistoryQuery = HistoryQuery()
   ) throws {
-    let schema = try schema ?? HistorySchema(snapshot)
     self.query = query
-    let condition = ChangeCondition(objects: [object])
+    self.timeline = timeline
+    let snapshot = timeline.snapshot
+    try ChangeCondition(objects: [object]).check(in: schema, of: timeline)
     // Looks at the store that the object names, too.
-    let selection = try condition.selection(in: schema, of: snapshot)
-    let number = selection?.objects?.first?.entityNumber ?? 0
-    self.snapshot = snapshot
+    let selection = try snapshot.flatMap {
+      try ChangeCondition(objects: [object]).selection(in: schema, of: $0)
+    }
+    let number = try selection?.objects?.first?.entityNumber
+      ?? NameLookup(schema: schema).entityNumber(object.entityName)
     entityNumber = number
-    let relatives = snapshot.entities.relatives(of: number)
-    let found = try snapshot.objects()
+    let relatives = snapshot?.entities.relatives(of: number) ?? [number]
+    let found = try snapshot?.objects()
       .object(entityNumber: number, primaryKey: object.primaryKey)
     let isMeant = found.map { relatives.contains($0.entityNumber) } ?? false
     other = isMeant ? nil : found
-    life = ObjectLife(object, present: isMeant ? found : nil)
+    life = ObjectLife(object, present: isMeant ? found : nil, hasStore: snapshot != nil)
     let names = relatives.map { schema.entity(number: $0).name ?? "\($0)" }
     // Tells of an attribute that none of them has.
-    _ = try ChangeCondition(entities: names, attributes: query.change.attributes)
-      .selection(in: schema, of: snapshot)
-    guard snapshot.layout.history != nil else {
+    let attributes = ChangeCondition(entities: names, attributes: query.change.attributes)
+    try attributes.check(in: schema, of: timeline)
+    if let snapshot { _ = try attributes.selection(in: schema, of: snapshot) }
+    guard snapshot == nil || snapshot?.layout.history != nil else {
       reader = nil
       return
     }
-    reader = try HistoryReader(
-      snapshot: snapshot,
+    reader = try TimelineReader(
+      timeline,
       query: HistoryQuery(
         change: ChangeCondition(
           objects: names.map {
@@ -76,26 +94,39 @@ public final class ObjectLifeReader {
 
   /// The error to be told of where the whole life was read and nothing was found.
   public func unknownObject() throws -> HistoryError {
-    let oldest = reader == nil ? nil : try snapshot.oldestTransaction()?.number
+    let oldest = reader == nil ? nil : try timeline.oldestTransaction()?.number
     return .unknownObject(
       object: life.object.description,
       other: other.map { "\($0.entityName ?? "?")/p\($0.primaryKey)" },
-      highestPrimaryKey: snapshot.entities.highestPrimaryKey(of: entityNumber),
+      highestPrimaryKey: timeline.snapshot?.entities.highestPrimaryKey(of: entityNumber),
       oldest: oldest.flatMap { $0 > 1 ? $0 : nil })
   }
 
-  /// Goes to the next transaction with a change to give and gives it without its changes; nil behind
-  /// the last one.
-  public func nextTransaction() throws -> HistoryTransaction? {
+  /// What stands next in the life of the object.
+  public typealias Element = TimelineReader.Element
+
+  /// Goes to the next transaction with a change to give, or to a gap in the history; nil behind the
+  /// last one.
+  public func next() throws -> Element? {
     pending = nil
-    while let transaction = try reader?.nextTransaction() {
+    while let element = try reader?.next() {
+      guard case .transaction(let transaction) = element else { return element }
       current = transaction
       if let change = try nextChange() {
         pending = change
-        return transaction
+        return element
       }
     }
     current = nil
+    return nil
+  }
+
+  /// Goes to the next transaction with a change to give and gives it without its changes; nil behind
+  /// the last one. Gaps are passed over; ``next()`` gives them too.
+  public func nextTransaction() throws -> HistoryTransaction? {
+    while let element = try next() {
+      if case .transaction(let transaction) = element { return transaction }
+    }
     return nil
   }
 

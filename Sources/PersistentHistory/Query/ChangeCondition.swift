@@ -69,12 +69,7 @@ public struct ChangeCondition: Hashable, Sendable {
     }
     if !objects.isEmpty {
       selection.objects = try objects.map { object in
-        if let store = object.storeIdentifier,
-          store != snapshot.metadata.storeIdentifier?.uppercased()
-        {
-          throw HistoryError.objectOfOtherStore(
-            object: object.description, store: snapshot.metadata.storeIdentifier)
-        }
+        try object.check(isOf: snapshot.metadata.storeIdentifier)
         return ChangeSelection.Object(
           entityNumber: try names.entityNumber(object.entityName), primaryKey: object.primaryKey)
       }
@@ -91,6 +86,34 @@ public struct ChangeCondition: Hashable, Sendable {
       selection.slots = try names.slots(of: attributes, among: candidates)
     }
     return selection
+  }
+
+  /// Tells of names that a history does not have, as ``selection(in:of:)`` does for a store by itself.
+  func check(in schema: HistorySchema, of timeline: HistoryTimeline) throws {
+    guard !isEmpty, let archive = timeline.archive else { return }
+    let names = NameLookup(schema: schema)
+    for entity in entities { _ = try names.entityNumber(entity) }
+    for object in objects {
+      try object.check(isOf: timeline.storeIdentifier)
+      _ = try names.entityNumber(object.entityName)
+    }
+    guard !attributes.isEmpty else { return }
+    let candidates =
+      entities.isEmpty ? schema.entities : entities.compactMap { schema.entity(named: $0) }
+    guard candidates.contains(where: { $0.slots != nil }) else {
+      throw HistoryError.unknownModel(
+        path: archive.path, reason: "its entities were sealed without their model")
+    }
+    _ = try names.slots(of: attributes, among: candidates)
+  }
+}
+
+extension HistoryObject {
+  /// Tells where the object is of another store.
+  fileprivate func check(isOf store: String?) throws(HistoryError) {
+    if let named = storeIdentifier, named != store?.uppercased() {
+      throw .objectOfOtherStore(object: description, store: store)
+    }
   }
 }
 

@@ -16,7 +16,8 @@ struct NameLookup {
   func slots(
     of attributes: [String], among candidates: [HistoryEntity]
   ) throws(HistoryError) -> [ChangeSelection.Slots] {
-    let known = Set(candidates.flatMap { $0.slots?.slots.map(\.name) ?? [] })
+    var known = Set(candidates.flatMap { $0.slots?.slots.map(\.name) ?? [] })
+    for candidate in candidates { known.formUnion(schema.formerProperties(of: candidate)) }
     if let missing = attributes.first(where: { !known.contains($0) }) {
       throw .unknownAttribute(
         name: missing, suggestions: NearNames.of(missing, in: known.sorted()))

@@ -22,7 +22,7 @@ public enum FrameworkOutcome: Hashable, Sendable {
     self =
       switch state {
       case .valid, .diverged: .history(transactions: try newer())
-      case .expired, .ahead: .expired
+      case .expired, .archived, .ahead: .expired
       case .foreign: .nothing
       }
   }

@@ -42,7 +42,7 @@ public struct BookmarkOutlook: Hashable, Sendable {
   private static func isUsable(_ state: TokenState) -> Bool {
     switch state {
     case .valid, .diverged: true
-    case .foreign, .ahead, .expired: false
+    case .foreign, .ahead, .expired, .archived: false
     }
   }
 

@@ -10,14 +10,14 @@ extension TokenResolver {
   public func cut(before text: String) throws -> HistoryCut {
     let token = try resolve(text)
     if let moment = token.moment {
-      return Self.cut(before: try snapshot.firstTransaction(notBefore: moment.timestamp))
+      return Self.cut(before: try timeline.firstTransaction(notBefore: moment.timestamp))
     }
     switch token.state {
-    case .valid, .expired: break
+    case .valid, .expired, .archived: break
     case .foreign, .ahead, .diverged: throw HistoryError.unusableToken(try unusable(token))
     }
     guard let number = token.number, number > .min else { return HistoryCut(before: .min) }
-    return Self.cut(before: try snapshot.firstTransaction(after: number - 1))
+    return Self.cut(before: try timeline.firstTransaction(after: number - 1))
   }
 
   private static func cut(before position: TransactionPosition?) -> HistoryCut {

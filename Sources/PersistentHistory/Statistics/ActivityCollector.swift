@@ -57,22 +57,54 @@ struct ActivityCollector {
         kinds.add(
           changes.kind, byteCount: changes.byteCount, of: transactions.number, to: changes.kind)
       }
-      add(activity, of: transactions)
+      add(
+        activity, number: transactions.number, time: transactions.timestamp,
+        author: transactions.author, bundle: transactions.bundle, process: transactions.process)
     }
     try changes.finish()
   }
 
-  private mutating func add(_ activity: Activity, of transaction: TransactionCursor) {
+  /// Counts archived transactions.
+  ///
+  /// - Parameters:
+  ///   - reader: What to count.
+  ///   - numbers: Gives their entities numbers.
+  mutating func collect(_ reader: TimelineReader, _ numbers: inout EntityNumbers) throws {
+    while case .transaction(let transaction)? = try reader.next() {
+      var activity = Activity()
+      activity.transactions = 1
+      activity.recordByteCount = Self.archivedTransactionByteCount
+      while let change = try reader.nextChange() {
+        let byteCount = change.recordByteCount
+        activity.add(change.kind, byteCount: byteCount)
+        entities.add(
+          change.kind, byteCount: byteCount, of: transaction.number,
+          to: change.entity.flatMap { numbers.number(of: $0) })
+        kinds.add(
+          change.kind, byteCount: byteCount, of: transaction.number, to: change.kind)
+      }
+      add(
+        activity, number: transaction.number, time: transaction.timestamp,
+        author: transaction.author, bundle: transaction.bundle, process: transaction.process)
+    }
+  }
+
+  /// What a row of the present layout takes.
+  private static let archivedTransactionByteCount: Int64 = 30
+
+  private mutating func add(
+    _ activity: Activity, number: Int64, time: StoreTimestamp?, author: RecordedText?,
+    bundle: RecordedText?, process: RecordedText?
+  ) {
     total += activity
-    let position = TransactionPosition(
-      number: transaction.number, timestamp: transaction.timestamp)
+    let position = TransactionPosition(number: number, timestamp: time)
     if oldest.map({ position.number < $0.number }) ?? true { oldest = position }
     if newest.map({ position.number > $0.number }) ?? true { newest = position }
-    authors.add(activity, to: TextKey(transaction.author))
-    bundles.add(activity, to: TextKey(transaction.bundle))
-    processes.add(activity, to: TextKey(transaction.process))
+    authors.add(activity, to: TextKey(author))
+    bundles.add(activity, to: TextKey(bundle))
+    processes.add(activity, to: TextKey(process))
 
-    guard let times, let time = transaction.timestamp, times.contains(time),
+    guard let times, let time, times.contains(time),
       let period = period(containing: time)
     else {
       withoutTime += activity

@@ -55,40 +55,72 @@ public struct HistoryStatistics: Sendable {
   /// Whether nothing was left out.
   public let isWhole: Bool
 
-  /// Counts what a query selects.
+  /// The places in the selected range where history is missing.
+  public let gaps: [HistoryGap]
+  /// Whether some of what was counted is not in the store.
+  private let includesArchive: Bool
+
+  /// Counts what a query selects of a store; see ``init(_:query:schema:unit:clock:now:)``.
   ///
-  /// Everything is counted in one walk over the history, because SQLite would sort all changes anew
-  /// for every `GROUP BY`. Memory does not grow with the history: no
-  /// more than ``/StoreFormat/StoreSnapshot/mostGroups`` authors, entities and the like are told
-  /// apart, and no more than 50,000 periods.
-  ///
-  /// - Parameters:
-  ///   - snapshot: The store.
-  ///   - query: Which transactions count, each with all of its changes.
-  ///   - schema: The names of the entities; those of the store unless given.
-  ///   - unit: The length of the periods; by the span of the history unless given.
-  ///   - clock: The clock that divides the time.
-  ///   - now: The present time, to tell times that lie far ahead.
-  /// - Throws: ``HistoryError`` where the query names what the store does not have or the periods are
-  ///   too many, and ``/StoreFormat/StoreError``.
+  /// - Parameter snapshot: The store.
   public init(
     snapshot: StoreSnapshot, query: HistoryQuery = HistoryQuery(), schema: HistorySchema? = nil,
     unit: PeriodUnit? = nil, clock: PeriodClock = .local, now: StoreTimestamp = .now()
   ) throws {
-    let schema = try schema ?? HistorySchema(snapshot)
-    var selection = try query.selection(in: schema, of: snapshot)
-    let usable = UsableTimes.range(newest: try snapshot.newestTransaction()?.timestamp, now: now)
-    times = try snapshot.times(of: selection, within: usable)
+    try self.init(
+      HistoryTimeline(snapshot), query: query, schema: schema ?? HistorySchema(snapshot),
+      unit: unit, clock: clock, now: now)
+  }
+
+  /// Counts what a query selects.
+  ///
+  /// Everything is counted in one walk over the history, because SQLite would sort all changes anew
+  /// for every `GROUP BY`; an archive is read once more before that, for the times. Memory does not
+  /// grow with the history: no more than ``/StoreFormat/StoreSnapshot/mostGroups`` authors, entities
+  /// and the like are told apart, and no more than 50,000 periods.
+  ///
+  /// - Parameters:
+  ///   - timeline: The history.
+  ///   - query: Which transactions count, each with all of its changes.
+  ///   - schema: The names of the entities.
+  ///   - unit: The length of the periods; by the span of the history unless given.
+  ///   - clock: The clock that divides the time.
+  ///   - now: The present time, to tell times that lie far ahead.
+  /// - Throws: ``HistoryError`` where the query names what the history does not have or the periods
+  ///   are too many, ``/StoreFormat/StoreError``, and what the archive throws.
+  public init(
+    _ timeline: HistoryTimeline, query: HistoryQuery = HistoryQuery(), schema: HistorySchema,
+    unit: PeriodUnit? = nil, clock: PeriodClock = .local, now: StoreTimestamp = .now()
+  ) throws {
+    let pieces = try timeline.pieces(after: query.after, until: query.until)
+    let archivedPieces = pieces.filter { if case .archived = $0 { true } else { false } }
+    gaps = try timeline.gaps(after: query.after, until: query.until)
+    includesArchive = !archivedPieces.isEmpty
+    let stored = pieces.contains(.store) ? timeline.snapshot : nil
+    var selection = try stored.map { try query.selection(in: schema, of: $0) }
+    var archivedQuery = query
+    archivedQuery.order = .ascending
+    func archived() throws -> TimelineReader {
+      try TimelineReader(timeline, archivedQuery, schema, archivedPieces)
+    }
+
+    let usable = UsableTimes.range(newest: try timeline.newestTransaction()?.timestamp, now: now)
+    var times = try selection.flatMap { try stored?.times(of: $0, within: usable) }
+    if includesArchive { try Self.widen(&times, by: archived(), within: usable) }
+    self.times = times
     let span = times.map { $0.upperBound.seconds(since: $0.lowerBound) } ?? 0
     self.unit = unit ?? PeriodUnit(forSpanOf: span)
     self.clock = clock
     if let longest = self.unit.longestSpan, span > longest {
       throw HistoryError.tooManyPeriods(unit: self.unit)
     }
-    if query.limit == nil { selection.order = .ascending }
-    let collector = try HistoryStatistics.collect(
-      selection, of: snapshot,
-      with: ActivityCollector(unit: self.unit, clock: clock, times: times))
+    if query.limit == nil { selection?.order = .ascending }
+    var collector = ActivityCollector(unit: self.unit, clock: clock, times: times)
+    var numbers = EntityNumbers(schema: schema)
+    if includesArchive { try collector.collect(archived(), &numbers) }
+    if let stored, let selection {
+      collector = try HistoryStatistics.collect(selection, of: stored, with: collector)
+    }
 
     total = collector.total
     oldest = collector.oldest
@@ -103,14 +135,25 @@ public struct HistoryStatistics: Sendable {
     bundles = collector.bundles.texts
     processes = collector.processes.texts
     entities = collector.entities.ranking(
-      { $0.map(schema.entity) ?? HistoryEntity(name: nil) },
+      { $0.map { numbers.foreign($0) ?? schema.entity(number: $0) } ?? HistoryEntity(name: nil) },
       isBefore: {
         ($1.activity.changes, $0.key.label) < ($0.activity.changes, $1.key.label)
       })
     kinds = collector.kinds.ranking(
       { $0 }, isBefore: { ($0.key?.rawValue ?? .max) < ($1.key?.rawValue ?? .max) })
-    size = try snapshot.historySize()
+    size = try timeline.snapshot?.historySize()
     isWhole = query.selectsEverything
+  }
+
+  /// Widens a span of time by the usable times of archived transactions.
+  private static func widen(
+    _ times: inout ClosedRange<StoreTimestamp>?, by reader: TimelineReader,
+    within usable: ClosedRange<StoreTimestamp>
+  ) throws {
+    while case .transaction(let transaction)? = try reader.next() {
+      guard let time = transaction.timestamp, usable.contains(time) else { continue }
+      times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
+    }
   }
 
   /// Reads the changes as they lie in the file, in a walk without a look-up; where they lie in another
@@ -138,14 +181,15 @@ public struct HistoryStatistics: Sendable {
   }
 
   /// About how many bytes of the file some activity takes, its part of indexes and free space
-  /// included; nil where SQLite cannot tell.
+  /// included, and what is archived by then would take again; nil where SQLite cannot tell.
   public func byteCount(of activity: Activity) -> Int64? {
     guard let size else { return nil }
     // The records' sizes are about right, the pages' are exact: all activity takes all pages.
-    let records = isWhole ? total.recordByteCount : size.recordByteCount
-    guard records > 0, activity.recordByteCount > 0 else { return 0 }
+    let records = isWhole && !includesArchive ? total.recordByteCount : size.recordByteCount
+    guard activity.recordByteCount > 0 else { return 0 }
+    guard records > 0 else { return includesArchive ? nil : 0 }
     let share = Double(activity.recordByteCount) / Double(records)
-    return Int64((Double(size.pageByteCount) * min(share, 1)).rounded())
+    return Int64((Double(size.pageByteCount) * (includesArchive ? share : min(share, 1))).rounded())
   }
 
   /// How many bytes the history grows by each day, at present: in the last 30 days, or in all of a

@@ -1,8 +1,8 @@
 import StoreFormat
 
-/// Finds out what a token means in a store, and whether it works.
+/// Finds out what a token means in a store, or in a store and its archive, and whether it works.
 public struct TokenResolver {
-  let snapshot: StoreSnapshot
+  let timeline: HistoryTimeline
   private let bookmarkPath: String
   private let now: StoreTimestamp
 
@@ -13,9 +13,22 @@ public struct TokenResolver {
   ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
   ///   - now: What durations and words such as `yesterday` are relative to.
   public init(snapshot: StoreSnapshot, bookmarkPath: String? = nil, now: StoreTimestamp = .now()) {
-    self.snapshot = snapshot
+    self.init(timeline: HistoryTimeline(snapshot), bookmarkPath: bookmarkPath, now: now)
+  }
+
+  /// A resolver for a timeline.
+  ///
+  /// - Parameters:
+  ///   - timeline: The store, the archive, or both.
+  ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
+  ///   - now: What durations and words such as `yesterday` are relative to.
+  public init(
+    timeline: HistoryTimeline, bookmarkPath: String? = nil, now: StoreTimestamp = .now()
+  ) {
+    self.timeline = timeline
     self.bookmarkPath =
-      bookmarkPath ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath)
+      bookmarkPath
+      ?? BookmarkFile.path(besideStore: timeline.snapshot?.location.resolvedPath ?? timeline.path)
     self.now = now
   }
 
@@ -32,7 +45,7 @@ public struct TokenResolver {
   /// - Throws: ``HistoryError/unusableToken(_:)`` where it does not, else like ``resolve(_:)-(String)``.
   public func resolveUsable(_ text: String) throws -> ResolvedToken {
     let token = try resolve(text)
-    guard token.state == .valid else { throw HistoryError.unusableToken(try unusable(token)) }
+    guard token.state.isUsable else { throw HistoryError.unusableToken(try unusable(token)) }
     return token
   }
 
@@ -54,12 +67,18 @@ public struct TokenResolver {
 
   /// The number of the transaction that a token names; a moment names the first one at it or after.
   ///
+  /// Where history is missing behind a transaction, the transaction itself still is what was asked
+  /// for.
+  ///
   /// - Throws: ``HistoryError/noTransaction(text:)`` where the token stands before or behind all
   ///   transactions, else like ``resolveUsable(_:)``.
   public func transactionNumber(_ text: String) throws -> Int64 {
-    let token = try resolveUsable(text)
+    let token = try resolve(text)
+    guard token.state.isUsable || token.state == .expired && token.timestamp != nil else {
+      throw HistoryError.unusableToken(try unusable(token))
+    }
     if let moment = token.moment {
-      guard let next = try snapshot.firstTransaction(notBefore: moment.timestamp) else {
+      guard let next = try timeline.firstTransaction(notBefore: moment.timestamp) else {
         throw HistoryError.noTransaction(text: text)
       }
       return next.number
@@ -80,18 +99,31 @@ public struct TokenResolver {
   /// All that is needed to say why a token does not work, and how to go on.
   public func unusable(_ token: ResolvedToken) throws -> UnusableToken {
     UnusableToken(
-      text: token.text, number: token.number, state: token.state, path: snapshot.location.path,
-      storeIdentifier: snapshot.metadata.storeIdentifier, oldest: try snapshot.oldestTransaction(),
-      newest: try snapshot.newestTransaction())
+      text: token.text, number: token.number, state: token.state, path: timeline.path,
+      storeIdentifier: timeline.storeIdentifier, oldest: try oldestUsable(),
+      newest: try timeline.newestTransaction(),
+      archive: timeline.snapshot == nil ? nil : timeline.archive.map(reach))
   }
 
   /// The highest transaction number that the store ever issued.
   ///
   /// `Z_MAX` of a copy that lost its log can be lower than what is there.
-  public func highestIssued() throws -> Int64 {
-    max(
-      snapshot.entities.highestNumber(of: .transaction),
-      try snapshot.newestTransaction()?.number ?? 0)
+  public func highestIssued() throws -> Int64 { try timeline.highestIssued() }
+
+  /// The oldest transaction behind which nothing is missing.
+  private func oldestUsable() throws -> TransactionPosition? {
+    guard timeline.archive != nil, timeline.divergence == nil else {
+      return try timeline.snapshot?.oldestTransaction() ?? timeline.oldestTransaction()
+    }
+    guard let last = try timeline.gaps().last else { return try timeline.oldestTransaction() }
+    return try last.oldest.flatMap { try timeline.position(ofTransaction: $0) }
+  }
+
+  /// What an archive holds, for the message on a token that does not work.
+  private func reach(_ archive: any ArchivedHistory) -> UnusableToken.Archive {
+    UnusableToken.Archive(
+      path: archive.path, ranges: archive.stretches,
+      gaps: (try? timeline.gaps()) ?? [])
   }
 
   private func resolve(_ expression: TokenExpression, text: String) throws -> ResolvedToken {
@@ -102,10 +134,10 @@ public struct TokenResolver {
       return try resolve(token, text: text)
     case .first(let offset):
       return try anchored(
-        text, "first", offset: offset, position: snapshot.oldestTransaction(offset: offset))
+        text, "first", offset: offset, position: timeline.oldestTransaction(offset: offset))
     case .last(let offset):
       return try anchored(
-        text, "last", offset: offset, position: snapshot.newestTransaction(offset: offset))
+        text, "last", offset: offset, position: timeline.newestTransaction(offset: offset))
     case .moment(let moment):
       return try resolve(moment, text: text)
     case .bookmark(let name):
@@ -128,7 +160,7 @@ public struct TokenResolver {
   private func resolve(
     _ token: HistoryToken, text: String, remembered: StoreTimestamp? = nil
   ) throws -> ResolvedToken {
-    guard let identifier = snapshot.metadata.storeIdentifier,
+    guard let identifier = timeline.storeIdentifier,
       let number = token.transaction(in: identifier)
     else {
       return ResolvedToken(
@@ -142,22 +174,35 @@ public struct TokenResolver {
   private func exact(
     _ number: Int64, text: String, remembered: StoreTimestamp? = nil
   ) throws -> ResolvedToken {
-    let found = number == 0 ? nil : try snapshot.timestamp(ofTransaction: number)
-    let state: TokenState
-    if number == 0 {
-      state = .valid
-    } else if number > (try highestIssued()) {
-      state = .ahead(highestIssued: try highestIssued())
-    } else if let found {
-      state =
-        remembered.map {
-          $0 == found.timestamp ? .valid : .diverged(remembered: $0, found: found.timestamp)
-        }
-        ?? .valid
-    } else {
-      state = .expired
+    if number == 0 { return resolved(0, text: text, state: .valid, timestamp: nil) }
+    let highest = try highestIssued()
+    if number > highest {
+      return resolved(number, text: text, state: .ahead(highestIssued: highest), timestamp: nil)
     }
-    return resolved(number, text: text, state: state, timestamp: found?.timestamp)
+    guard let place = try timeline.place(ofTransaction: number) else {
+      return resolved(number, text: text, state: .expired, timestamp: nil)
+    }
+    let (found, state): (TransactionPosition?, TokenState) =
+      switch place {
+      case .kept(let position): (position, .valid)
+      case .archived(let position):
+        (
+          position,
+          !timeline.isComplete(after: number)
+            ? .expired : timeline.snapshot == nil ? .valid : .archived
+        )
+      case .diverged(let archived, let stored):
+        (
+          stored,
+          archived.timestamp.map { .diverged(remembered: $0, found: stored?.timestamp) } ?? .expired
+        )
+      }
+    guard let remembered, let found, remembered != found.timestamp else {
+      return resolved(number, text: text, state: state, timestamp: found?.timestamp)
+    }
+    return resolved(
+      number, text: text, state: .diverged(remembered: remembered, found: found.timestamp),
+      timestamp: found.timestamp)
   }
 
   private func anchored(
@@ -166,27 +211,27 @@ public struct TokenResolver {
     if let position {
       return resolved(position.number, text: text, state: .valid, timestamp: position.timestamp)
     }
-    guard offset > 0, try snapshot.oldestTransaction() != nil else {
+    guard offset > 0, try timeline.oldestTransaction() != nil else {
       // An empty history: its beginning is its end.
       return resolved(0, text: text, state: .valid, timestamp: nil)
     }
-    let count = try snapshot.transactionCount()
+    let count = try timeline.transactionCount()
     throw HistoryError.malformedToken(
       text: text, reason: "the store has only \(count) transactions",
       hint: "the farthest is \(word)~\(count - 1)")
   }
 
   private func resolve(_ moment: Moment, text: String) throws -> ResolvedToken {
-    let next = try snapshot.firstTransaction(notBefore: moment.timestamp)
+    let next = try timeline.firstTransaction(notBefore: moment.timestamp)
     // The number of a transaction that is there, for who keeps it as a token wants one that works.
     let previous =
-      try next.map { try snapshot.lastTransaction(before: $0.number) }
-      ?? snapshot.newestTransaction()
+      try next.map { try timeline.lastTransaction(before: $0.number) }
+      ?? timeline.newestTransaction()
     let number =
       previous?.number ?? min(0, next.map { $0.number == .min ? .min : $0.number - 1 } ?? 0)
     return resolved(
       number, text: text, state: .valid, moment: moment,
-      timestamp: try snapshot.timestamp(ofTransaction: number)?.timestamp)
+      timestamp: try timeline.position(ofTransaction: number)?.timestamp)
   }
 
   private func resolved(
@@ -195,7 +240,7 @@ public struct TokenResolver {
   ) -> ResolvedToken {
     ResolvedToken(
       text: text, number: number, state: state, moment: moment, timestamp: timestamp,
-      token: snapshot.metadata.storeIdentifier.map {
+      token: timeline.storeIdentifier.map {
         HistoryToken(storeIdentifier: $0, transaction: number)
       })
   }

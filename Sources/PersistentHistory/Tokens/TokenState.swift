@@ -11,8 +11,10 @@ public enum TokenState: Hashable, Sendable {
   /// No transaction with exactly this number is there: the frameworks' own rule for
   /// `historyTokenExpired` (`NSPersistentHistoryTokenExpiredError`, 134301).
   case expired
-  /// The transaction is there, but it was saved at another time than the bookmark remembers: this is
-  /// another copy of the store.
+  /// The store has pruned the transaction, and an archive holds it and all after it up to the store.
+  case archived
+  /// The transaction is there, but it was saved at another time than the bookmark or the archive
+  /// remembers: this is another copy of the store.
   case diverged(remembered: StoreTimestamp, found: StoreTimestamp?)
   /// History after the token can be fetched.
   case valid
@@ -23,10 +25,14 @@ public enum TokenState: Hashable, Sendable {
     case .foreign: "foreign"
     case .ahead: "ahead"
     case .expired: "expired"
+    case .archived: "archived"
     case .diverged: "diverged"
     case .valid: "valid"
     }
   }
+
+  /// Whether history after the token can be had, from the store or from the archive that was given.
+  public var isUsable: Bool { self == .valid || self == .archived }
 }
 
 /// A token that does not work with a store, with all that is needed to go on.
@@ -45,6 +51,18 @@ public struct UnusableToken: Hashable, Sendable {
   public let oldest: TransactionPosition?
   /// The newest transaction.
   public let newest: TransactionPosition?
+  /// The archive that was asked as well; nil where none was.
+  public var archive: Archive?
+
+  /// What an archive holds of the store's history.
+  public struct Archive: Hashable, Sendable {
+    /// The path of the archive.
+    public let path: String
+    /// The numbers that it holds, without gaps each.
+    public let ranges: [ClosedRange<Int64>]
+    /// The places between its beginning and the store where transactions are missing.
+    public let gaps: [HistoryGap]
+  }
 
   /// The name of the error: what the frameworks call it, or the closest.
   public var kind: String {
@@ -52,6 +70,7 @@ public struct UnusableToken: Hashable, Sendable {
     case .foreign: "historyTokenForeign"
     case .ahead: "historyTokenAhead"
     case .expired: "historyTokenExpired"
+    case .archived: "historyTokenArchived"
     case .diverged: "historyTokenDiverged"
     case .valid: "historyTokenValid"
     }
@@ -67,8 +86,11 @@ public struct UnusableToken: Hashable, Sendable {
       "token \(text) is ahead of \(path): the newest number ever issued there is \(highest); "
         + reach
     case .expired:
-      "token \(text) has expired in \(path): history after it is incomplete, because transaction "
-        + "\(number.map(String.init) ?? text) is gone; \(reach)"
+      "token \(text) has expired in \(path): history after it is incomplete, because "
+        + "\(missing); \(reach)"
+    case .archived:
+      "token \(text) has expired in \(path), and the archive \(archive?.path ?? "") has the history "
+        + "after it"
     case .diverged(let remembered, let found):
       "token \(text) comes from another copy of \(path): it remembers transaction "
         + "\(number.map(String.init) ?? "") from \(StoreTimestamp.text(remembered)), here it is from "
@@ -86,8 +108,19 @@ public struct UnusableToken: Hashable, Sendable {
       "the token is from a newer copy of the store, or its -wal is missing here; give that copy, or "
         + wayOn
     case .expired, .diverged: wayOn
+    case .archived: "give the archive with --archive"
     case .valid: "nothing"
     }
+  }
+
+  /// What makes history after an expired token incomplete.
+  private var missing: String {
+    if let archive, let number, archive.ranges.contains(where: { $0.contains(number) }),
+      let gap = archive.gaps.first(where: { $0.after >= number })
+    {
+      return gap.message
+    }
+    return "transaction \(number.map(String.init) ?? text) is gone"
   }
 
   private var wayOn: String {
@@ -97,9 +130,25 @@ public struct UnusableToken: Hashable, Sendable {
   }
 
   private var reach: String {
-    oldest.map {
-      "the oldest token that works is \($0.number), of \(StoreTimestamp.text($0.timestamp))"
-    } ?? "the history is empty"
+    let kept =
+      oldest.map {
+        "the oldest token that works is \($0.number), of \(StoreTimestamp.text($0.timestamp))"
+      } ?? "the history is empty"
+    guard let archive, state == .expired else { return kept }
+    return kept + "; the archive \(archive.path) holds " + archive.reach
+  }
+}
+
+extension UnusableToken.Archive {
+  /// The most ranges that a message lists.
+  private static let mostRanges = 3
+
+  /// What it holds, in words.
+  var reach: String {
+    guard !ranges.isEmpty else { return "nothing of this store" }
+    let shown = ranges.suffix(Self.mostRanges).map { "\($0.lowerBound) to \($0.upperBound)" }
+    let hidden = ranges.count - shown.count
+    return (hidden > 0 ? "\(hidden) earlier ranges, " : "") + shown.joined(separator: ", ")
   }
 }
 

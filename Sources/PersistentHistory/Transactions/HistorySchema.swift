@@ -8,6 +8,8 @@ public struct HistorySchema: Sendable {
   /// The entities that have a number, in ascending order, and of each number the first.
   private let byNumber: [(number: Int64, entity: HistoryEntity)]
   private let byName: [String: HistoryEntity]
+  /// Properties that entities had in former models, by the entities' names.
+  private var formerProperties: [String: Set<String>] = [:]
 
   /// A schema of the given entities.
   public init(entities: [HistoryEntity]) {
@@ -22,6 +24,41 @@ public struct HistorySchema: Sendable {
     byName = Dictionary(
       entities.compactMap { entity in entity.name.map { ($0, entity) } },
       uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The first of the numbers of entities that a store does not know; none of its own is as high.
+  private static let firstForeignNumber: Int64 = 1 << 40
+
+  /// The entities of a store with those that only an archive of its history still knows.
+  ///
+  /// These get numbers that no row of the store has. Without a store, the newest entities of the
+  /// archive keep theirs.
+  ///
+  /// - Parameters:
+  ///   - store: The entities of the store; nil where there is none.
+  ///   - archived: The entities of the archive, those of the newest model first.
+  init(_ store: HistorySchema?, and archived: [HistoryEntity]) {
+    var entities = store?.byNumber.map(\.entity) ?? []
+    var known = store?.byName ?? [:]
+    var numbers = Set(entities.compactMap(\.number))
+    var former: [String: Set<String>] = [:]
+    var next = Self.firstForeignNumber
+    for entity in archived {
+      guard let name = entity.name else { continue }
+      if known[name] != nil {
+        former[name, default: []].formUnion(entity.slots?.slots.map(\.name) ?? [])
+        continue
+      }
+      if store == nil, let number = entity.number, numbers.insert(number).inserted {
+        known[name] = entity
+      } else {
+        known[name] = HistoryEntity(name: name, number: next, slots: entity.slots)
+        next += 1
+      }
+      if let entity = known[name] { entities.append(entity) }
+    }
+    self.init(entities: entities)
+    formerProperties = former
   }
 
   /// The entities that a store names, without their slots: masks and tombstones stay numbers.
@@ -72,6 +109,11 @@ public struct HistorySchema: Sendable {
         ? middle + 1..<range.upperBound : range.lowerBound..<middle
     }
     return range.lowerBound
+  }
+
+  /// The names of properties that an entity had in models before.
+  func formerProperties(of entity: HistoryEntity) -> Set<String> {
+    formerProperties.isEmpty ? [] : entity.name.flatMap { formerProperties[$0] } ?? []
   }
 
   /// The entity with a name.

@@ -45,6 +45,11 @@ public struct HistoryTransaction: Hashable, Sendable, Identifiable {
     self.isPartial = isPartial
   }
 
+  /// Its place in the history.
+  public var position: TransactionPosition {
+    TransactionPosition(number: number, timestamp: timestamp)
+  }
+
   /// The same as ``number``.
   public var id: Int64 { number }
 

@@ -47,6 +47,7 @@ struct Diff: ParsableCommand {
     completion: .file())
   var copy: String?
 
+  @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which changes") var conditions: ConditionOptions
 
   @Flag(help: "Show every change in order instead of what they come to.")
@@ -72,6 +73,9 @@ struct Diff: ParsableCommand {
         "--with finds out by itself from where on two copies differ, so it does not go with a token"
       )
     }
+    if copy != nil, archive.archive != nil || archive.storeIdentifier != nil {
+      throw ValidationError("--with compares two stores as they are, so it does not go with --archive")
+    }
     if [each, stat, nameOnly].count(where: { $0 }) > 1 {
       throw ValidationError(
         "--each, --stat and --name-only are different answers: give one of them")
@@ -83,27 +87,32 @@ struct Diff: ParsableCommand {
 
   func run() throws {
     let session = Session(output)
-    try session.read(store) { writer, snapshot, resolver in
-      _ = try snapshot.historyTables()
-      let isDifferent =
-        if let copy {
-          try compare(session, writer, snapshot, copy: copy)
-        } else {
-          try show(session, writer, snapshot, resolver)
-        }
-      if isDifferent, exitCode { session.end(with: .answerIsNo) }
+    if let copy {
+      try session.read(store) { writer, snapshot, _ in
+        _ = try snapshot.historyTables()
+        end(session, try compare(session, writer, snapshot, copy: copy))
+      }
+    } else {
+      try session.readHistory(store, archive) { writer, timeline, resolver in
+        _ = try timeline.snapshot?.historyTables()
+        end(session, try show(session, writer, timeline, resolver))
+      }
     }
+  }
+
+  private func end(_ session: Session, _ isDifferent: Bool) {
+    if isDifferent, exitCode { session.end(with: .answerIsNo) }
   }
 
   /// Shows the changes between two positions and tells whether there are any.
   private func show(
-    _ session: Session, _ writer: OutputWriter, _ snapshot: StoreSnapshot,
+    _ session: Session, _ writer: OutputWriter, _ timeline: HistoryTimeline,
     _ resolver: TokenResolver
   ) throws -> Bool {
     let range = try resolver.range(from: start ?? "", to: end)
     return try DiffOutput(
-      session: session, writer: writer, snapshot: snapshot,
-      schema: session.schema(of: snapshot), form: form
+      session: session, writer: writer, timeline: timeline,
+      schema: session.schema(of: timeline), form: form
     ).write(range, conditions.query()) > 0
   }
 

@@ -22,9 +22,11 @@ struct Export: ParsableCommand {
         histctl export default.store --after 2w --entity Trip -o trips.jsonl.zst
         histctl export default.store --with-current | jq '.changes[].current'
         histctl export default.store --output-dir logs --bookmark nightly
+        histctl export default.store --archive history-archive --after 57
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var filter: FilterOptions
 
   @Flag(help: "Leave out changes that do not match the options on changes.")
@@ -42,14 +44,14 @@ struct Export: ParsableCommand {
   func run() throws {
     let session = Session(output)
     let encoder = try export.encoder()
-    try session.readTogether(store) { writer, snapshot, helpers, resolver in
-      _ = try snapshot.historyTables()
-      _ = try session.schema(of: snapshot)
+    try session.readHistoryTogether(store, archive) { writer, timeline, helpers, resolver in
+      _ = try timeline.snapshot?.historyTables()
       var query = try filter.query(resolver)
+      let schema = try session.schema(of: timeline, joinsArchive: !query.change.isEmpty)
       query.keepsOnlyMatchingChanges = onlyMatching
       query.readsPresentObjects = export.withCurrent
       let run = ExportRun(
-        session: session, snapshot: snapshot, helpers: helpers, encoder: encoder,
+        session: session, timeline: timeline, helpers: helpers, schema: schema, encoder: encoder,
         export: HistoryExport(query: query, compression: export.compression))
       if let folder = export.outputDir {
         try ExportFolder(

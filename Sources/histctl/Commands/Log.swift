@@ -21,9 +21,11 @@ struct Log: ParsableCommand {
         histctl log default.store --object Trip/p12 --only-matching --changes
         histctl log default.store --after 1200 --reverse --json | jq .author
         histctl log default.store --follow --author widget
+        histctl log default.store --archive history-archive --object Trip/p12
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var filter: FilterOptions
 
   @Option(
@@ -57,28 +59,32 @@ struct Log: ParsableCommand {
   func run() throws {
     let session = Session(output)
     guard !follow else {
-      return try FollowedLog(session: session, store: store).write(
+      let input = HistoryInput(store: store, options: archive, session: session)
+      return try FollowedLog(session: session, input: input).write(
         start: { resolver in
           var query = try query(resolver)
           query.order = .ascending
           if query.limit == nil, filter.after == nil { query.limit = FollowedLog.usualStart }
           return query
         },
-        table: { writer, snapshot in
-          output.json ? nil : try table(session, writer, snapshot)
+        table: { writer, timeline in
+          output.json ? nil : try table(session, writer, timeline)
         })
     }
-    try session.read(store) { writer, snapshot, resolver in
-      _ = try snapshot.historyTables()
-      let reader = try HistoryReader(
-        snapshot: snapshot, query: query(resolver),
-        schema: session.schema(of: snapshot, namesAttributes: namesAttributes))
+    try session.readHistory(store, archive) { writer, timeline, resolver in
+      _ = try timeline.snapshot?.historyTables()
+      let query = try query(resolver)
+      let reader = try TimelineReader(
+        timeline, query: query,
+        schema: session.schema(
+          of: timeline, namesAttributes: namesAttributes, joinsArchive: !query.change.isEmpty))
       if output.json {
-        try TransactionLines(writer: writer).write(reader)
-      } else if try table(session, writer, snapshot).write(reader) == 0,
+        let gaps = GapReport(session: session, timeline: timeline)
+        try TransactionLines(writer: writer, gaps: gaps).write(reader)
+      } else if try table(session, writer, timeline).write(reader) == 0,
         session.environment.isErrorTerminal
       {
-        try session.diagnostics.note(EmptyAnswer(snapshot).text)
+        try session.diagnostics.note(EmptyAnswer(timeline).text)
       }
     }
   }
@@ -98,11 +104,12 @@ struct Log: ParsableCommand {
   }
 
   private func table(
-    _ session: Session, _ writer: OutputWriter, _ snapshot: StoreSnapshot
+    _ session: Session, _ writer: OutputWriter, _ timeline: HistoryTimeline
   ) throws -> TransactionTable {
     TransactionTable(
       session: session, writer: writer, showsChanges: changes,
-      showsAuthors: try snapshot.hasText(.author),
-      tokens: TokenText(isQualified: output.qualified, store: snapshot.metadata.storeIdentifier))
+      showsAuthors: try timeline.hasAuthors(),
+      tokens: TokenText(isQualified: output.qualified, store: timeline.storeIdentifier),
+      gaps: GapReport(session: session, timeline: timeline))
   }
 }

@@ -27,21 +27,24 @@ struct Object: ParsableCommand {
   @Argument(help: "The object, such as Trip/p12.")
   var object: String
 
+  @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which changes") var filter: LifeOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() throws {
     let session = Session(output)
-    try session.read(store) { writer, snapshot, resolver in
+    try session.readHistory(store, archive) { writer, timeline, resolver in
       let reader = try ObjectLifeReader(
-        HistoryObject(object), snapshot: snapshot, schema: session.schema(of: snapshot),
+        HistoryObject(object), in: timeline, schema: session.schema(of: timeline),
         query: filter.query(resolver))
+      let gaps = GapReport(session: session, timeline: timeline)
       if output.json {
-        try ObjectLines(writer: writer, snapshot: snapshot).write(reader)
+        try ObjectLines(writer: writer, timeline: timeline, gaps: gaps).write(reader)
       } else {
-        try ObjectText(session: session, writer: writer, snapshot: snapshot).write(reader)
+        try ObjectText(session: session, writer: writer, timeline: timeline, gaps: gaps)
+          .write(reader)
       }
-      if snapshot.layout.history == nil {
+      if let snapshot = timeline.snapshot, snapshot.layout.history == nil {
         let failure = Failure(StoreError.withoutHistory(path: snapshot.location.path))
         session.diagnostics.report(failure)
         session.end(with: failure.status)

@@ -16,9 +16,11 @@ struct Show: ParsableCommand {
         histctl show default.store last
         histctl show default.store 57 --json
         histctl show default.store "2026-11-01 10:00"
+        histctl show default.store 57 --archive history-archive
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var archive: ArchiveOptions
 
   @Argument(help: "The transaction, as a token.")
   var token: String
@@ -27,17 +29,17 @@ struct Show: ParsableCommand {
 
   func run() throws {
     let session = Session(output)
-    try session.read(store) { writer, snapshot, resolver in
-      _ = try snapshot.historyTables()
+    try session.readHistory(store, archive) { writer, timeline, resolver in
+      _ = try timeline.snapshot?.historyTables()
       let number = try resolver.transactionNumber(token)
       // Nothing stands before the lowest number there is.
       let previous = number == .min ? nil : number - 1
-      let reader = try HistoryReader(
-        snapshot: snapshot, query: HistoryQuery(after: previous, until: number, limit: 1),
-        schema: session.schema(of: snapshot))
+      let reader = try TimelineReader(
+        timeline, query: HistoryQuery(after: previous, until: number, limit: 1),
+        schema: session.schema(of: timeline, joinsArchive: false))
       if output.json {
         try TransactionLines(writer: writer).write(reader)
-      } else if let transaction = try reader.nextTransaction() {
+      } else if case .transaction(let transaction)? = try reader.next() {
         try TransactionDetail(session: session, writer: writer).write(transaction, reader)
       }
     }

@@ -24,6 +24,7 @@ struct Stats: ParsableCommand {
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var filter: FilterOptions
 
   @Option(help: ArgumentHelp("List the activity of each of these periods.", valueName: "period"))
@@ -54,8 +55,8 @@ struct Stats: ParsableCommand {
 
   func run() throws {
     let session = Session(output)
-    try session.read(store, usesPager: !csv) { writer, snapshot, resolver in
-      _ = try snapshot.historyTables()
+    try session.readHistory(store, archive, usesPager: !csv) { writer, timeline, resolver in
+      _ = try timeline.snapshot?.historyTables()
       let query = try filter.query(resolver)
       if untilSize != nil, query != HistoryQuery() {
         throw Failure(
@@ -64,11 +65,11 @@ struct Stats: ParsableCommand {
           hint: "leave out --until-size, or the options on transactions")
       }
       let statistics = try HistoryStatistics(
-        snapshot: snapshot, query: query,
-        schema: session.schema(of: snapshot, namesAttributes: !filter.conditions.attribute.isEmpty),
+        timeline, query: query,
+        schema: session.schema(of: timeline, namesAttributes: !filter.conditions.attribute.isEmpty),
         unit: by?.unit, clock: output.date == .utc ? .universal : .local, now: session.now)
       let report = StatsReport(
-        snapshot: snapshot, statistics: statistics, top: top, size: untilSize?.bytes,
+        timeline: timeline, statistics: statistics, top: top, size: untilSize?.bytes,
         now: session.now)
       if output.json {
         try writer.writeLine(report.json)
@@ -80,8 +81,9 @@ struct Stats: ParsableCommand {
         ).write()
       }
       if statistics.total.isEmpty, !output.json, session.environment.isErrorTerminal {
-        try session.diagnostics.note(EmptyAnswer(snapshot).text)
+        try session.diagnostics.note(EmptyAnswer(timeline).text)
       }
+      GapReport(session: session, timeline: timeline).tell(statistics.gaps)
     }
   }
 }

@@ -11,16 +11,18 @@ struct TokenCheck: ParsableCommand {
     discussion: """
       A token works when history after it can be fetched. It is expired when no transaction with \
       exactly its number is there (the frameworks then raise historyTokenExpired, error 134301), \
-      ahead when the store never issued its number, foreign when it belongs to another store, \
-      diverged when a bookmark remembers another save under its number. Ends with 1 when one of \
+      archived when the archive that is given has it and all that follows up to the store, ahead when the store never issued its number, foreign when it belongs to another store, \
+      diverged when a bookmark or the archive remembers another save under its number. Ends with 1 when one of \
       the tokens does not work.
 
       Examples:
         histctl token check default.store 57
         histctl token check default.store @widget @./saved-token.json
+        histctl token check default.store 57 --archive history-archive
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var archive: ArchiveOptions
 
   @Argument(help: ArgumentHelp("The tokens.", valueName: "token"))
   var tokens: [String]
@@ -29,8 +31,8 @@ struct TokenCheck: ParsableCommand {
 
   func run() throws {
     let session = Session(output)
-    try session.read(store, usesPager: false) { writer, snapshot, resolver in
-      _ = try snapshot.historyTables()
+    try session.readHistory(store, archive, usesPager: false) { writer, timeline, resolver in
+      _ = try timeline.snapshot?.historyTables()
       let reports = try tokens.map { try TokenReport(resolver.resolve($0), resolver: resolver) }
       if reports.contains(where: { !$0.isUsable }) { session.end(with: .answerIsNo) }
       try TokenReportTable(session: session, writer: writer).write(reports)

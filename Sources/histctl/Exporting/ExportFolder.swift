@@ -52,11 +52,11 @@ struct ExportFolder {
   ) throws -> Int64? {
     var start = try position(of: consumer)
     while let last = try finishedRun(after: start, in: directory) {
-      guard try run.snapshot.timestamp(ofTransaction: last) != nil else {
+      guard try run.timeline.position(ofTransaction: last) != nil else {
         throw Failure(
           status: .historyGap, kind: "divergedFolder",
           message: "\(directory) has a file up to transaction \(last), which is not in "
-            + run.snapshot.location.path,
+            + run.timeline.path,
           hint: "the file comes from another copy of the store; export this one elsewhere")
       }
       try move(last)
@@ -66,14 +66,14 @@ struct ExportFolder {
   }
 
   private func storeIdentifier() throws -> String {
-    guard let store = run.snapshot.metadata.storeIdentifier,
+    guard let store = run.timeline.storeIdentifier,
       store.utf8.allSatisfy({
         $0 == UInt8(ascii: "-") || Unicode.Scalar($0).properties.isASCIIHexDigit
       })
     else {
       throw Failure(
         status: .cannotReadOrWrite, kind: "unnamedStore",
-        message: "\(run.snapshot.location.path) has no identifier to name a folder by",
+        message: "\(run.timeline.path) has no identifier to name a folder by",
         hint: "export it to a file with --output")
     }
     return store
@@ -81,13 +81,13 @@ struct ExportFolder {
 
   /// The transactions that the query looks at; nil where there are none.
   private func range(of query: HistoryQuery) throws -> ClosedRange<Int64>? {
-    let snapshot = run.snapshot
+    let timeline = run.timeline
     guard
-      let first = try query.after.map({ try snapshot.firstTransaction(after: $0) })
-        ?? snapshot.oldestTransaction(),
-      let newest = try snapshot.newestTransaction(),
+      let first = try query.after.map({ try timeline.firstTransaction(after: $0) })
+        ?? timeline.oldestTransaction(),
+      let newest = try timeline.newestTransaction(),
       let last = try query.until.map({ until in
-        until == .max ? newest : try snapshot.lastTransaction(before: until + 1)
+        until == .max ? newest : try timeline.lastTransaction(before: until + 1)
       }) ?? newest,
       first.number <= last.number
     else { return nil }
@@ -114,7 +114,9 @@ struct ExportFolder {
   // MARK: - The bookmark
 
   private var bookmarks: String {
-    bookmarkPath ?? BookmarkFile.path(besideStore: run.snapshot.location.resolvedPath)
+    bookmarkPath
+      ?? BookmarkFile.path(
+        besideStore: run.timeline.snapshot?.location.resolvedPath ?? run.timeline.path)
   }
 
   /// Where a consumer stands; nil for one that has not begun.
@@ -147,11 +149,11 @@ struct ExportFolder {
   }
 
   private func move(_ consumer: String, to number: Int64) throws {
-    guard let store = run.snapshot.metadata.storeIdentifier else { return }
+    guard let store = run.timeline.storeIdentifier else { return }
     try BookmarkFile.set(
       Bookmark(
         name: consumer, token: HistoryToken(storeIdentifier: store, transaction: number),
-        timestamp: try run.snapshot.timestamp(ofTransaction: number)?.timestamp),
-      in: bookmarks, permissions: run.snapshot.location.filePermissions())
+        timestamp: try run.timeline.position(ofTransaction: number)?.timestamp),
+      in: bookmarks, permissions: run.timeline.filePermissions)
   }
 }

@@ -6,8 +6,10 @@ import SystemPackage
 /// One export of one snapshot: to standard output or into a file.
 struct ExportRun {
   let session: Session
-  let snapshot: StoreSnapshot
-  let helpers: SnapshotHelpers
+  let timeline: HistoryTimeline
+  /// Threads that read the store as well; nil where there is no store.
+  let helpers: SnapshotHelpers?
+  let schema: HistorySchema
   let encoder: any HistoryEncoder
   var export: HistoryExport
 
@@ -22,7 +24,7 @@ struct ExportRun {
   func writeFile(_ path: String, overwrites: Bool) throws -> ExportReport {
     do {
       let draft = try DraftFile(
-        path: path, permissions: snapshot.location.filePermissions(), overwrites: overwrites)
+        path: path, permissions: timeline.filePermissions, overwrites: overwrites)
       let registration = TemporaryFileRegistry.register(draft.temporaryPath)
       defer { registration.map(TemporaryFileRegistry.unregister) }
       nonisolated(unsafe) let file = draft
@@ -49,10 +51,20 @@ struct ExportRun {
         diagnostics: $0)
     }
     defer { progress?.finish() }
-    return try export.write(snapshot, helpers, encoder) { bytes, summary in
+    let summary = try export.write(timeline, helpers, encoder, schema: schema) { bytes, summary in
       try output(bytes)
       progress?.update(Int64(summary.transactions))
     }
+    GapReport(session: session, timeline: timeline).tell(summary.gaps)
+    return summary
+  }
+}
+
+extension HistoryTimeline {
+  /// Who may read and write files that are made of it: those who may do so with the store, of an
+  /// archive only its owner.
+  var filePermissions: FilePermissions {
+    snapshot?.location.filePermissions() ?? .ownerReadWrite
   }
 }
 

@@ -63,9 +63,9 @@ struct StoreMaintenance {
     let file = try StoreFile(path: path, busyTimeout: settings.busyTimeout)
     return try file.read(withHelpers: Session.helperCount) { snapshot, helpers in
       _ = try snapshot.historyTables()
-      _ = try session.schema(of: snapshot)
       let run = ExportRun(
-        session: session, snapshot: snapshot, helpers: helpers,
+        session: session, timeline: HistoryTimeline(snapshot), helpers: helpers,
+        schema: try session.schema(of: snapshot),
         encoder: try export.format.encoder(fields: nil),
         export: HistoryExport(compression: export.compression))
       let folder = ExportFolder(

@@ -39,6 +39,14 @@ extension Failure {
   }
 
   private init(_ error: StoreError) {
+    if case .notAStore(let path, _) = error, Archive.isArchive(path) {
+      self.init(
+        status: .notAStore, kind: "archive",
+        message: "\(path) is an archive, and this command is about a store itself",
+        hint: "log, show, diff, export, object, stats and token check read an archive as they read a "
+          + "store", details: [("store", .string(path))])
+      return
+    }
     let (status, kind): (ExitStatus, String) =
       switch error {
       case .missing: (.cannotReadOrWrite, "missing")
@@ -123,6 +131,7 @@ extension Failure {
       case .contradictoryRehearsal: (.usage, "contradictoryRehearsal")
       case .unnamedStore: (.cannotReadOrWrite, "unnamedStore")
       case .unusableToken(let token): (.historyGap, token.kind)
+      case .divergedArchive: (.historyGap, "divergedArchive")
       case .differentStores: (.historyGap, "differentStores")
       case .withoutCommonTransaction: (.historyGap, "withoutCommonTransaction")
       case .replacedStore: (.historyGap, "replacedStore")
@@ -148,6 +157,7 @@ extension Failure {
       if let time = token.oldest?.timestamp?.iso8601() {
         details.append(("oldestTimestamp", .string(time)))
       }
+      if let archive = token.archive { details.append(("archive", .string(archive.path))) }
     }
     self.init(
       status: status, kind: kind, message: error.message, hint: error.remedy, details: details)

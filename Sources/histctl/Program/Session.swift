@@ -54,17 +54,45 @@ final class Session {
     if status != .success { throw EndWithStatus(status: status) }
   }
 
-  /// Reads a store in one snapshot on as many threads as the machine has, at most four.
-  func readTogether(
-    _ store: StoreOptions,
-    _ body: (OutputWriter, StoreSnapshot, SnapshotHelpers, TokenResolver) throws -> Void
+  /// Reads a store, its archive, or both as one history, and writes what is found, as
+  /// ``read(_:usesPager:_:)`` does.
+  func readHistory(
+    _ store: StoreOptions, _ archive: ArchiveOptions, usesPager: Bool = true,
+    _ body: (OutputWriter, HistoryTimeline, TokenResolver) throws -> Void
   ) throws {
-    let file = try StoreFile(path: store.store, busyTimeout: store.busyTimeout)
-    try write(usesPager: false) { writer in
-      try file.read(withHelpers: Self.helperCount) { snapshot, helpers in
-        let resolver = TokenResolver(
-          snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: now)
-        try body(writer, snapshot, helpers, resolver)
+    let input = HistoryInput(store: store, options: archive, session: self)
+    guard let alone = try input.archiveAlone() else {
+      return try read(store, usesPager: usesPager) { writer, snapshot, _ in
+        let timeline = try input.timeline(of: snapshot)
+        try body(writer, timeline, input.resolver(timeline))
+      }
+    }
+    try write(usesPager: usesPager) { writer in
+      let timeline = HistoryTimeline(alone)
+      try body(writer, timeline, input.resolver(timeline))
+    }
+    if status != .success { throw EndWithStatus(status: status) }
+  }
+
+  /// Reads a history on as many threads as the machine has, at most four; an archive by itself is
+  /// read on one, without helpers.
+  func readHistoryTogether(
+    _ store: StoreOptions, _ archive: ArchiveOptions,
+    _ body: (OutputWriter, HistoryTimeline, SnapshotHelpers?, TokenResolver) throws -> Void
+  ) throws {
+    let input = HistoryInput(store: store, options: archive, session: self)
+    if let alone = try input.archiveAlone() {
+      try write(usesPager: false) { writer in
+        let timeline = HistoryTimeline(alone)
+        try body(writer, timeline, nil, input.resolver(timeline))
+      }
+    } else {
+      let file = try StoreFile(path: store.store, busyTimeout: store.busyTimeout)
+      try write(usesPager: false) { writer in
+        try file.read(withHelpers: Self.helperCount) { snapshot, helpers in
+          let timeline = try input.timeline(of: snapshot)
+          try body(writer, timeline, helpers, input.resolver(timeline))
+        }
       }
     }
     if status != .success { throw EndWithStatus(status: status) }
@@ -97,6 +125,19 @@ final class Session {
     }
     return namesAttributes
       ? try HistorySchema(snapshot) : HistorySchema(namesOf: snapshot.entities)
+  }
+
+  /// The names of a whole history.
+  ///
+  /// - Parameters:
+  ///   - namesAttributes: Whether the names of the store's attributes are needed.
+  ///   - joinsArchive: Whether what only the archive knows is needed, for which all its manifests are
+  ///     read; its transactions bring their own names along.
+  func schema(
+    of timeline: HistoryTimeline, namesAttributes: Bool = true, joinsArchive: Bool = true
+  ) throws -> HistorySchema {
+    let store = try timeline.snapshot.map { try schema(of: $0, namesAttributes: namesAttributes) }
+    return joinsArchive ? try timeline.schema(store) : store ?? HistorySchema(entities: [])
   }
 
   /// Writes to standard output, through a pager where one is wanted and of use.

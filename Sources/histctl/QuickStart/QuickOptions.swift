@@ -45,6 +45,14 @@ extension ConditionOptions {
   }
 }
 
+extension ArchiveOptions {
+  init(_ words: inout CommandWords) {
+    self.init()
+    archive = words.value("--archive")
+    storeIdentifier = words.value("--store-identifier")
+  }
+}
+
 extension StoreOptions {
   init(_ words: inout CommandWords) {
     self.init()
@@ -64,6 +72,7 @@ extension Log: QuickCommand {
     changes = words.flag("--changes")
     onlyMatching = words.flag("--only-matching")
     follow = words.flag("--follow")
+    archive = ArchiveOptions(&words)
     store = StoreOptions(&words)
   }
 
@@ -77,6 +86,7 @@ extension Show: QuickCommand {
   init(_ words: inout CommandWords) {
     self.init()
     output = OutputOptions(&words)
+    archive = ArchiveOptions(&words)
     store = StoreOptions(&words)
     token = words.argument() ?? ""
   }
@@ -88,6 +98,7 @@ extension TokenCheck: QuickCommand {
   init(_ words: inout CommandWords) {
     self.init()
     output = OutputOptions(&words)
+    archive = ArchiveOptions(&words)
     store = StoreOptions(&words)
     tokens = words.remainingArguments()
   }

@@ -8,11 +8,10 @@ struct ChangeTable {
   private let time: TimeText
   private let showsAuthors: Bool
 
-  init(session: Session, writer: OutputWriter, snapshot: StoreSnapshot) throws {
-    tokens = TokenText(
-      isQualified: session.options.qualified, store: snapshot.metadata.storeIdentifier)
+  init(session: Session, writer: OutputWriter, timeline: HistoryTimeline) throws {
+    tokens = TokenText(isQualified: session.options.qualified, store: timeline.storeIdentifier)
     time = TimeText(style: session.options.date, now: session.now)
-    showsAuthors = try snapshot.hasText(.author)
+    showsAuthors = try timeline.hasAuthors()
     let author = TableColumn(
       "AUTHOR", priority: 2, minimumWidth: 6, canShrink: true, canDrop: true)
     table = StreamedTable(

@@ -28,7 +28,7 @@ struct ComparisonOutput {
         try writer.writeLine(StyledLine(session).line([.init(text: heading, style: .heading)]))
       }
       let output = DiffOutput(
-        session: session, writer: writer, snapshot: snapshot,
+        session: session, writer: writer, timeline: HistoryTimeline(snapshot),
         schema: try session.schema(of: snapshot), form: form, path: copy.path)
       _ = try output.write(
         HistoryRange(

@@ -9,8 +9,8 @@ struct DiffHeading {
   /// The store's path in lines, where there are several stores; nil for none.
   var path: String?
 
-  func write(_ range: HistoryRange, _ snapshot: StoreSnapshot) throws {
-    let store = snapshot.metadata.storeIdentifier
+  func write(_ range: HistoryRange, _ timeline: HistoryTimeline) throws {
+    let store = timeline.storeIdentifier
     if session.options.json {
       var members: [(String, JSONValue)] = [("schema", 1), ("type", "diff")]
       if let path { members.append(("path", .string(path))) }

@@ -9,7 +9,7 @@ struct DiffOutput {
 
   let session: Session
   let writer: OutputWriter
-  let snapshot: StoreSnapshot
+  let timeline: HistoryTimeline
   let schema: HistorySchema
   let form: DiffForm
   /// The store's path in lines, where there are several stores; nil for none.
@@ -25,13 +25,24 @@ struct DiffOutput {
     query.after = range.after
     query.until = range.until
     // A name that the store does not have is told before anything is written.
-    _ = try HistoryReader(snapshot: snapshot, query: query, schema: schema)
-    try DiffHeading(session: session, writer: writer, path: path).write(range, snapshot)
+    _ = try TimelineReader(timeline, query: query, schema: schema)
+    try DiffHeading(session: session, writer: writer, path: path).write(range, timeline)
+    if form != .changes { try writeGaps(query) }
     return switch form {
     case .objects: try writeObjects(query)
     case .names: try writeNames(query)
     case .stat: try writeStat(query)
     case .changes: try writeChanges(query)
+    }
+  }
+
+  private var gaps: GapReport { GapReport(session: session, timeline: timeline) }
+
+  /// Says what the answer leaves out because nobody holds it any more.
+  private func writeGaps(_ query: HistoryQuery) throws {
+    for gap in try timeline.gaps(after: query.after, until: query.until) {
+      if session.options.json { try TransactionLines(writer: writer).write(gap) }
+      gaps.tell(gap)
     }
   }
 
@@ -97,7 +108,7 @@ struct DiffOutput {
     var folded = query
     folded.change.kinds = []
     let reader = try NetChangeReader(
-      snapshot: snapshot, query: folded, schema: schema, readsTombstones: readsTombstones)
+      timeline, query: folded, schema: schema, readsTombstones: readsTombstones)
     while let change = try reader.next() {
       if query.change.kinds.isEmpty || query.change.kinds.contains(where: change.isKind) {
         try body(change)
@@ -144,11 +155,18 @@ struct DiffOutput {
   private func writeChanges(_ query: HistoryQuery) throws -> Int {
     var query = query
     query.keepsOnlyMatchingChanges = true
-    let reader = try HistoryReader(snapshot: snapshot, query: query, schema: schema)
+    let reader = try TimelineReader(timeline, query: query, schema: schema)
     var count = 0
     if session.options.json {
       var encoder = try ChangeRecordEncoder()
-      while let transaction = try reader.nextTransaction() {
+      while let element = try reader.next() {
+        guard case .transaction(let transaction) = element else {
+          if case .gap(let gap) = element {
+            encoder.append(gap)
+            gaps.tell(gap)
+          }
+          continue
+        }
         encoder.begin(transaction)
         while let change = try reader.nextChange() {
           count += 1
@@ -159,8 +177,12 @@ struct DiffOutput {
       }
       try flush(&encoder)
     } else {
-      let table = try ChangeTable(session: session, writer: writer, snapshot: snapshot)
-      while let transaction = try reader.nextTransaction() {
+      let table = try ChangeTable(session: session, writer: writer, timeline: timeline)
+      while let element = try reader.next() {
+        guard case .transaction(let transaction) = element else {
+          if case .gap(let gap) = element { gaps.tell(gap) }
+          continue
+        }
         while let change = try reader.nextChange() {
           count += 1
           try table.write(change, transaction)

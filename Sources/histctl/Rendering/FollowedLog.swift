@@ -8,7 +8,7 @@ struct FollowedLog {
   static let usualStart = 10
 
   let session: Session
-  let store: StoreOptions
+  let input: HistoryInput
 
   /// Writes until the program is ended.
   ///
@@ -17,30 +17,31 @@ struct FollowedLog {
   ///   - table: How to show transactions as text; nil for JSON lines.
   func write(
     start: (TokenResolver) throws -> HistoryQuery,
-    table: (OutputWriter, StoreSnapshot) throws -> TransactionTable?
+    table: (OutputWriter, HistoryTimeline) throws -> TransactionTable?
   ) throws {
     try Pager.withOutput(usesPager: false, environment: session.environment) { writer in
       writer.flushesEachLine = true
       var query = HistoryQuery()
       var position: Int64 = 0
       var text: TransactionTable?
+      let store = input.store
       let file = try StoreFile(path: store.store, busyTimeout: store.busyTimeout)
       try file.read { snapshot in
         _ = try snapshot.historyTables()
-        query = try start(
-          TokenResolver(snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: session.now))
-        text = try table(writer, snapshot)
+        let timeline = try input.timeline(of: snapshot)
+        query = try start(input.resolver(timeline))
+        text = try table(writer, timeline)
         position = try snapshot.newestTransaction()?.number ?? 0
         try write(
-          HistoryReader(snapshot: snapshot, query: query, schema: session.schema(of: snapshot)),
-          writer, text)
+          TimelineReader(timeline, query: query, schema: session.schema(of: timeline)), writer, text,
+          GapReport(session: session, timeline: timeline))
       }
       query.after = nil
       let follower = try HistoryFollower(
         path: store.store, busyTimeout: store.busyTimeout, query: query, after: position)
       try follower.run { event in
         switch event {
-        case .transactions(let reader): try write(reader, writer, text)
+        case .transactions(let reader): try write(TimelineReader(reader), writer, text)
         case .gap(let after, let oldest):
           if let text {
             try text.writeGap(after: after, oldest: oldest)
@@ -54,12 +55,13 @@ struct FollowedLog {
   }
 
   private func write(
-    _ reader: HistoryReader, _ writer: OutputWriter, _ text: TransactionTable?
+    _ reader: TimelineReader, _ writer: OutputWriter, _ text: TransactionTable?,
+    _ gaps: GapReport? = nil
   ) throws {
     if let text {
       _ = try text.write(reader)
     } else {
-      try TransactionLines(writer: writer).write(reader)
+      try TransactionLines(writer: writer, gaps: gaps).write(reader)
     }
     try writer.flush()
   }

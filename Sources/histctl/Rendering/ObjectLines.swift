@@ -8,12 +8,20 @@ struct ObjectLines {
   private static let pieceSize = 1 << 16
 
   let writer: OutputWriter
-  let snapshot: StoreSnapshot
+  let timeline: HistoryTimeline
+  let gaps: GapReport
 
   /// Writes everything that a reader gives; nothing at all where the object is unknown.
   func write(_ reader: ObjectLifeReader) throws {
     var encoder = TransactionLineEncoder()
-    while let transaction = try reader.nextTransaction() {
+    while let element = try reader.next() {
+      guard case .transaction(let transaction) = element else {
+        if case .gap(let gap) = element {
+          encoder.append(gap)
+          gaps.tell(gap)
+        }
+        continue
+      }
       encoder.begin(transaction)
       while let change = try reader.nextChange() { encoder.append(change) }
       encoder.end()
@@ -22,7 +30,7 @@ struct ObjectLines {
     try flush(&encoder)
     guard reader.life.state != .unknown else { return }
     var object = ObjectLifeEncoder()
-    object.encode(reader.life, store: snapshot.metadata.storeIdentifier)
+    object.encode(reader.life, store: timeline.storeIdentifier)
     try object.withUnsafeBytes { try writer.write($0) }
   }
 

@@ -6,17 +6,23 @@ import StoreFormat
 struct ObjectText {
   let session: Session
   let writer: OutputWriter
-  let snapshot: StoreSnapshot
+  let timeline: HistoryTimeline
+  let gaps: GapReport
 
   /// Writes everything that a reader gives; nothing at all where the object is unknown.
   func write(_ reader: ObjectLifeReader) throws {
-    let table = try changeTable()
+    let showsAuthors = try hasHistory && timeline.hasAuthors()
+    let table = changeTable(showsAuthors)
     var shown = 0
-    while let transaction = try reader.nextTransaction() {
+    while let element = try reader.next() {
+      guard case .transaction(let transaction) = element else {
+        if case .gap(let gap) = element { gaps.tell(gap) }
+        continue
+      }
       while let change = try reader.nextChange() {
         if shown == 0 { try writeHeading(reader.life) }
         shown += 1
-        try table.write(row(change, transaction))
+        try table.write(row(change, transaction, showsAuthors))
       }
     }
     try table.finish()
@@ -46,11 +52,12 @@ struct ObjectText {
   private var styled: StyledLine { StyledLine(session) }
   private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
   private var tokens: TokenText {
-    TokenText(isQualified: session.options.qualified, store: snapshot.metadata.storeIdentifier)
+    TokenText(isQualified: session.options.qualified, store: timeline.storeIdentifier)
   }
+  private var hasHistory: Bool { timeline.snapshot.map { $0.layout.history != nil } ?? true }
 
   private func writeHeading(_ life: ObjectLife) throws {
-    let address = snapshot.metadata.storeIdentifier.map { "x-coredata://\($0)/\(life.object)" }
+    let address = timeline.storeIdentifier.map { "x-coredata://\($0)/\(life.object)" }
     try writer.writeLine(
       styled.line(
         ChangeText.spaced([
@@ -62,8 +69,7 @@ struct ObjectText {
 
   // MARK: - Its history
 
-  private func changeTable() throws -> StreamedTable {
-    let showsAuthors = try snapshot.layout.history != nil && snapshot.hasText(.author)
+  private func changeTable(_ showsAuthors: Bool) -> StreamedTable {
     let author = TableColumn(
       "AUTHOR", priority: 3, minimumWidth: 6, canShrink: true, canDrop: true)
     return StreamedTable(
@@ -77,8 +83,9 @@ struct ObjectText {
       ])
   }
 
-  private func row(_ change: HistoryChange, _ transaction: HistoryTransaction) throws -> [TableCell]
-  {
+  private func row(
+    _ change: HistoryChange, _ transaction: HistoryTransaction, _ showsAuthors: Bool
+  ) -> [TableCell] {
     let (word, style): (String, Style) =
       switch change.kind {
       case .insert: ("+ inserted", .inserted)
@@ -86,8 +93,7 @@ struct ObjectText {
       case .delete: ("- deleted", .deleted)
       case nil: ("? changed", .warning)
       }
-    let author =
-      try snapshot.hasText(.author) ? [TableCell(transaction.author?.string ?? "")] : []
+    let author = showsAuthors ? [TableCell(transaction.author?.string ?? "")] : []
     return [
       TableCell(tokens.text(transaction.number), style: .token),
       TableCell(time.text(transaction.timestamp)),
@@ -110,6 +116,7 @@ struct ObjectText {
       case .present: ("in the store", .inserted)
       case .deleted: ("deleted" + (life.deleted.map { by($0) } ?? ""), .deleted)
       case .missing: ("not in the store, although no delete was recorded", .warning)
+      case .recorded: ("not deleted, as far as the archive goes", .plain)
       case .unknown: ("unknown", .warning)
       }
     try writer.writeLine(styled.line([.init(text: text, style: style)]))

@@ -36,6 +36,8 @@ struct StatsReport {
 
   let path: String
   let store: String?
+  /// The archive that was read as well.
+  let archive: String?
   let now: StoreTimestamp
   let statistics: HistoryStatistics
   let sections: [Section]
@@ -43,11 +45,12 @@ struct StatsReport {
   let size: Int64?
 
   init(
-    snapshot: StoreSnapshot, statistics: HistoryStatistics, top: Int, size: Int64?,
+    timeline: HistoryTimeline, statistics: HistoryStatistics, top: Int, size: Int64?,
     now: StoreTimestamp
   ) {
-    path = snapshot.location.path
-    store = snapshot.metadata.storeIdentifier
+    path = timeline.path
+    store = timeline.storeIdentifier
+    archive = timeline.snapshot == nil ? nil : timeline.archive?.path
     self.now = now
     self.statistics = statistics
     self.size = size
@@ -81,6 +84,7 @@ struct StatsReport {
   var json: JSONValue {
     var members: [(String, JSONValue)] = [("type", "stats"), ("path", .string(path))]
     if let store { members.append(("store", .string(store))) }
+    if let archive { members.append(("archive", .string(archive))) }
     members += [
       ("by", .string(statistics.unit.rawValue)),
       ("clock", .string(statistics.clock == .universal ? "utc" : "local")),
@@ -95,6 +99,9 @@ struct StatsReport {
       ("last30Days", lastMonth.map(rate) ?? .null),
     ]
     if size != nil { members.append(("forecast", forecastJSON)) }
+    if !statistics.gaps.isEmpty {
+      members.append(("gaps", .array(statistics.gaps.map { .object($0.members) })))
+    }
     members.append(
       (
         "periods",
@@ -172,5 +179,12 @@ struct StatsReport {
 
   private func time(_ timestamp: StoreTimestamp?) -> JSONValue {
     timestamp?.iso8601().map(JSONValue.string) ?? .null
+  }
+}
+
+extension HistoryGap {
+  /// Its numbers, as members of an object.
+  fileprivate var members: JSONObject {
+    JSONObject([("after", .integer(after))] + (oldest.map { [("oldest", .integer($0))] } ?? []))
   }
 }

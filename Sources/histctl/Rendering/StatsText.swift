@@ -32,6 +32,7 @@ struct StatsText {
   private func writeFacts() throws {
     let total = statistics.total
     try field("store", report.path, style: .heading)
+    try field("archive", report.archive)
     let bytes = statistics.byteCount(of: total).map {
       (statistics.isWhole ? ", " : ", about ") + "\(ByteCount($0))"
     }

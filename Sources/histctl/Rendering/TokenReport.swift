@@ -10,7 +10,7 @@ struct TokenReport {
 
   init(_ token: ResolvedToken, resolver: TokenResolver) throws {
     self.token = token
-    problem = token.state == .valid ? nil : try resolver.unusable(token)
+    problem = token.state.isUsable ? nil : try resolver.unusable(token)
   }
 
   var isUsable: Bool { problem == nil }

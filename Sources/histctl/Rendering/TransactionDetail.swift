@@ -7,7 +7,7 @@ struct TransactionDetail {
   let writer: OutputWriter
 
   /// Writes the transaction that a reader stands at, with its changes.
-  func write(_ transaction: HistoryTransaction, _ reader: HistoryReader) throws {
+  func write(_ transaction: HistoryTransaction, _ reader: TimelineReader) throws {
     let styled = StyledLine(session)
     let time = TimeText(style: session.options.date, now: session.now)
     func field(_ title: String, _ value: String?, style: Style = .plain) throws {

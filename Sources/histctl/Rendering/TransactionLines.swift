@@ -7,16 +7,20 @@ struct TransactionLines {
   private static let pieceSize = 1 << 16
 
   let writer: OutputWriter
+  /// Tells of gaps; nil where none can be.
+  var gaps: GapReport?
 
   /// Writes all that a reader gives.
-  func write(_ reader: HistoryReader) throws {
+  func write(_ reader: TimelineReader) throws {
     var encoder = TransactionLineEncoder()
-    while let transaction = try reader.nextTransaction() {
-      encoder.begin(transaction)
-      while try !encoder.appendChanges(of: reader, byteLimit: TransactionLines.pieceSize) {
-        try flush(&encoder)
+    while let element = try reader.next() {
+      switch element {
+      case .transaction(let transaction):
+        try encoder.append(transaction, of: reader, byteLimit: Self.pieceSize, flush: flush)
+      case .gap(let gap):
+        encoder.append(gap)
+        gaps?.tell(gap)
       }
-      encoder.end()
       if encoder.byteCount >= TransactionLines.pieceSize { try flush(&encoder) }
     }
     try flush(&encoder)

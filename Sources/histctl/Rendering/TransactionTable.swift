@@ -14,45 +14,66 @@ final class TransactionTable {
   /// Whether anybody who saved has named themselves; most apps never do.
   private let showsAuthors: Bool
   private let tokens: TokenText
+  /// Tells of gaps; nil where none can be.
+  private let gaps: GapReport?
   private var table: Table?
   private var hasWritten = false
 
   init(
     session: Session, writer: OutputWriter, showsChanges: Bool, showsAuthors: Bool,
-    tokens: TokenText
+    tokens: TokenText, gaps: GapReport? = nil
   ) {
     self.session = session
     self.writer = writer
     self.showsChanges = showsChanges
     self.showsAuthors = showsAuthors
     self.tokens = tokens
+    self.gaps = gaps
   }
 
   /// Writes all that a reader gives and tells how many transactions that were.
-  func write(_ reader: HistoryReader) throws -> Int {
+  func write(_ reader: TimelineReader) throws -> Int {
     // With changes below each line nothing is kept back, for one transaction can have millions.
     if showsChanges { return try writeWithChanges(reader) }
     var count = 0
     if table == nil {
-      var sample: [[TableCell]] = []
-      while sample.count < Self.sampleSize, let row = try nextRow(reader) { sample.append(row) }
+      var sample: [Line] = []
+      while sample.count < Self.sampleSize, let line = try nextLine(reader) { sample.append(line) }
       guard !sample.isEmpty else { return 0 }
-      let table = chooseWidths(sample)
+      let table = chooseWidths(sample.compactMap(\.row))
       self.table = table
       if session.environment.isOutputTerminal { try writer.writeLine(table.header) }
-      for row in sample { try writer.writeLine(table.line(row)) }
+      for line in sample { try write(line, table) }
       count = sample.count
     }
-    while let table, let row = try nextRow(reader) {
-      try writer.writeLine(table.line(row))
+    while let table, let line = try nextLine(reader) {
+      try write(line, table)
       count += 1
     }
     return count
   }
 
-  private func nextRow(_ reader: HistoryReader) throws -> [TableCell]? {
-    guard let transaction = try reader.nextTransaction() else { return nil }
-    return try row(transaction) + [ChangeText.summary(reader.countChanges())]
+  private enum Line {
+    case transaction([TableCell])
+    case gap(HistoryGap)
+
+    var row: [TableCell]? { if case .transaction(let row) = self { row } else { nil } }
+  }
+
+  private func nextLine(_ reader: TimelineReader) throws -> Line? {
+    switch try reader.next() {
+    case .transaction(let transaction):
+      .transaction(try row(transaction) + [ChangeText.summary(reader.countChanges())])
+    case .gap(let gap): .gap(gap)
+    case nil: nil
+    }
+  }
+
+  private func write(_ line: Line, _ table: Table) throws {
+    switch line {
+    case .transaction(let row): try writer.writeLine(table.line(row))
+    case .gap(let gap): try write(gap)
+    }
   }
 
   private func row(_ transaction: HistoryTransaction) -> [TableCell] {
@@ -79,13 +100,17 @@ final class TransactionTable {
 
   // MARK: - With changes
 
-  private func writeWithChanges(_ reader: HistoryReader) throws -> Int {
+  private func writeWithChanges(_ reader: TimelineReader) throws -> Int {
     let styled = StyledLine(session)
     var count = 0
-    while let transaction = try reader.nextTransaction() {
+    while let element = try reader.next() {
       if hasWritten { try writer.writeLine("") }
       hasWritten = true
       count += 1
+      guard case .transaction(let transaction) = element else {
+        if case .gap(let gap) = element { try write(gap) }
+        continue
+      }
       try writer.writeLine(styled.line(heading(transaction)))
       while let change = try reader.nextChange() {
         try writer.writeLine(styled.line(ChangeText.spans(change), indentation: 4))
@@ -96,7 +121,15 @@ final class TransactionTable {
 
   /// Tells that transactions were pruned before they could be read.
   func writeGap(after position: Int64, oldest: Int64) throws {
-    let text = "transactions \(position + 1) to \(oldest - 1) were pruned before they were read"
+    try writeGap("transactions \(position + 1) to \(oldest - 1) were pruned before they were read")
+  }
+
+  private func write(_ gap: HistoryGap) throws {
+    try writeGap(gap.message)
+    gaps?.tell(gap)
+  }
+
+  private func writeGap(_ text: String) throws {
     try writer.writeLine(session.palette.apply(.warning, to: "-- \(text) --"))
   }
 

@@ -26,6 +26,7 @@ import Testing
       "log --bundle b --process p --entity E --kind delete --object E/p1 --attribute x s",
       "log s --reverse --changes --only-matching --follow --bookmark-file f --busy-timeout 0.5",
       "log s --json --qualified --date utc --color never --no-pager -q", "show s last --quiet",
+      "log s --archive d --store-identifier=x", "show s 1 --archive=d", "token check s 1 --archive d",
       "show s -- 1", "token check s 1 2 @a", "complete token --store s --bookmark-file f",
     ])
   func understood(line: String) throws {
@@ -56,7 +57,7 @@ import Testing
     let commands = [["log"], ["show"], ["token", "check"], ["complete"]]
     let options = [
       "--after", "--until", "--author", "--not-author", "--bundle", "--process", "--entity",
-      "--object", "--attribute", "--bookmark-file", "--store",
+      "--object", "--attribute", "--bookmark-file", "--store", "--archive", "--store-identifier",
     ]
     let flags = [
       "--no-author", "--reverse", "--changes", "--only-matching", "--follow", "--json",

@@ -1,12 +1,10 @@
 import PersistentHistory
 import StoreFormat
-import TestSupport
-import Testing
 
 /// Histories and questions about them that look random and are the same in every run.
-struct RandomHistory {
+package struct RandomHistory {
   /// How the tables of a store look.
-  enum Layout: CaseIterable, CustomTestStringConvertible {
+  package enum Layout: CaseIterable, CustomStringConvertible {
     /// Texts are interned, and changes have an index.
     case current
     /// Texts are plain, as in 2017.
@@ -14,7 +12,7 @@ struct RandomHistory {
     /// As `current`, without the index on changes.
     case withoutIndex
 
-    var testDescription: String {
+    package var description: String {
       switch self {
       case .current: "current layout"
       case .plain: "plain texts"
@@ -27,7 +25,7 @@ struct RandomHistory {
 
   private var generator: SeededGenerator
 
-  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+  package init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
   // MARK: - Stores
 
@@ -39,7 +37,7 @@ struct RandomHistory {
   ]
 
   /// Writes a store of 60 transactions, numbered with holes.
-  mutating func write(to path: String, layout: Layout) throws {
+  package mutating func write(to path: String, layout: Layout) throws {
     var shape = StoreWriter.Shape()
     shape.hasPlainStrings = layout == .plain
     let writer = try StoreWriter(path: path, shape: shape)
@@ -130,7 +128,7 @@ struct RandomHistory {
   // MARK: - Questions
 
   /// A query of one to four conditions.
-  mutating func query() throws -> HistoryQuery {
+  package mutating func query() throws -> HistoryQuery {
     var query = HistoryQuery()
     for _ in 0..<Int.random(in: 1...3, using: &generator) {
       switch Int.random(in: 0..<11, using: &generator) {

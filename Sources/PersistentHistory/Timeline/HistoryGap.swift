@@ -13,4 +13,12 @@ public struct HistoryGap: Hashable, Sendable {
     self.after = after
     self.oldest = oldest
   }
+
+  /// What is missing, in words.
+  public var message: String {
+    guard let oldest else { return "everything after transaction \(after) is gone" }
+    return oldest - after <= 2
+      ? "transaction \(after + 1) is gone"
+      : "transactions \(after + 1) to \(oldest - 1) are gone"
+  }
 }

@@ -1,0 +1,169 @@
+import PersistentHistory
+import StoreFormat
+
+/// Reads what an archive holds of one store, as if it were one file.
+///
+/// Segments that overlap are read once. No more than one segment and one of its frames is open at a
+/// time; a single transaction is found by its segment's manifest and one frame.
+///
+/// ```swift
+/// let archive = try ArchiveReader(path: "history-archive", storeIdentifier: identifier)
+/// try store.read { snapshot in
+///   let timeline = try HistoryTimeline(snapshot, behind: archive)
+///   …
+/// }
+/// ```
+public final class ArchiveReader {
+  /// The archive.
+  public let archive: Archive
+  /// The segments of the store.
+  public let store: ArchivedStore
+  /// What is to be read of each segment, in order; no transaction is in two of them.
+  let parts: [ArchivedStore.Part]
+  /// The runs of segments between which nothing is missing.
+  public let stretches: [ClosedRange<Int64>]
+  /// The segments that were asked last, for questions about one place come together.
+  private var open: [(entry: CatalogEntry, reader: SegmentReader)] = []
+  private static let mostOpen = 2
+
+  /// Opens an archive.
+  ///
+  /// - Parameters:
+  ///   - path: The folder.
+  ///   - storeIdentifier: Whose history to read; nil where the archive is of one store only.
+  /// - Throws: ``ArchiveError``.
+  public init(path: String, storeIdentifier: String? = nil) throws(ArchiveError) {
+    archive = try Archive(path: path)
+    store = try archive.store(storeIdentifier)
+    parts = store.parts()
+    stretches = store.runs.map { $0.first...max($0.first, $0.last) }
+  }
+
+  /// A segment, opened once for questions that follow each other.
+  func segment(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader {
+    if let known = open.first(where: { $0.entry == entry }) { return known.reader }
+    let reader = try archive.segment(entry)
+    if open.count == Self.mostOpen { open.removeFirst() }
+    open.append((entry, reader))
+    return reader
+  }
+
+  /// The index of the first part that has numbers behind one.
+  private func firstPart(behind number: Int64) -> Int {
+    var range = 0..<parts.count
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      range =
+        parts[middle].range.upperBound <= number
+        ? middle + 1..<range.upperBound : range.lowerBound..<middle
+    }
+    return range.lowerBound
+  }
+}
+
+extension ArchiveReader: ArchivedHistory {
+  /// The folder.
+  public var path: String { archive.path }
+
+  /// The identifier of the store.
+  public var storeIdentifier: String? { store.identifier }
+
+  /// The entities that the manifests name, those of the newest segment first.
+  ///
+  /// - Throws: ``ArchiveError``.
+  public func entities() throws -> [HistoryEntity] {
+    var known: Set<ArchiveDigest> = []
+    var entities: [HistoryEntity] = []
+    for entry in store.entries.reversed() {
+      let schema = try archive.manifest(of: entry).schema
+      guard known.insert(schema.digest).inserted else { continue }
+      entities += schema.entities.lazy.filter { $0.name != nil }.map(\.historyEntity)
+    }
+    return entities
+  }
+
+  /// How many transactions there are before a number.
+  ///
+  /// - Throws: ``ArchiveError``.
+  public func transactionCount(before number: Int64) throws -> Int64 {
+    var count: Int64 = 0
+    for part in parts where part.range.lowerBound < number {
+      count += try walk(part).transactionCount(before: number)
+    }
+    return count
+  }
+
+  /// The transaction with exactly this number, if it is there.
+  ///
+  /// - Throws: ``ArchiveError``.
+  public func position(ofTransaction number: Int64) throws -> TransactionPosition? {
+    guard number > .min else { return nil }
+    let index = firstPart(behind: number - 1)
+    guard index < parts.count, parts[index].range.contains(number) else { return nil }
+    return try walk(parts[index]).position(ofTransaction: number)
+  }
+
+  /// The transaction that follows a number, or with `offset` the n-th behind that one.
+  ///
+  /// - Throws: ``ArchiveError``.
+  public func firstTransaction(
+    after number: Int64, offset: Int64
+  ) throws -> TransactionPosition? {
+    var rest = max(offset, 0)
+    for part in parts[firstPart(behind: number)...] {
+      let walk = try walk(part)
+      if let position = try walk.first(after: number, passing: &rest) { return position }
+    }
+    return nil
+  }
+
+  /// The transaction before a number, or with `offset` the n-th before that one.
+  ///
+  /// - Throws: ``ArchiveError``.
+  public func lastTransaction(
+    before number: Int64, offset: Int64
+  ) throws -> TransactionPosition? {
+    var rest = max(offset, 0)
+    for part in parts.reversed() where part.range.lowerBound < number {
+      let walk = try walk(part)
+      if let position = try walk.last(before: number, passing: &rest) { return position }
+    }
+    return nil
+  }
+
+  /// The transaction with the lowest number among those saved at a moment or after it.
+  ///
+  /// - Throws: ``ArchiveError``.
+  public func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
+    for part in parts {
+      let manifest = try archive.manifest(of: part.entry)
+      guard let latest = manifest.latest, latest >= moment else { continue }
+      if let position = try walk(part).first(notBefore: moment) { return position }
+    }
+    return nil
+  }
+
+  /// How many of the newest transactions are asked for their author.
+  private static let mostAsked = 200
+
+  /// Whether one of the newest transactions has an author.
+  ///
+  /// - Throws: ``ArchiveError``.
+  public func hasAuthors() throws -> Bool {
+    let newest = try transactions(HistoryQuery(order: .descending, limit: Self.mostAsked))
+    while let transaction = try newest.nextTransaction() {
+      if transaction.author != nil { return true }
+    }
+    return false
+  }
+
+  /// Reads the transactions that a query selects.
+  public func transactions(_ query: HistoryQuery) throws -> any TransactionSource {
+    ArchivedTransactions(
+      self, store.parts(after: query.after.map { max($0, 0) }, until: query.until), query)
+  }
+
+  private func walk(_ part: ArchivedStore.Part) throws -> SegmentWalk {
+    SegmentWalk(try segment(part.entry), part.range)
+  }
+}

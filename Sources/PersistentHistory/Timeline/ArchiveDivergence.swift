@@ -1,0 +1,53 @@
+import StoreFormat
+
+/// How it shows that an archive is of another copy of a store.
+public struct ArchiveDivergence: Hashable, Sendable {
+  /// The path of the archive.
+  public let archivePath: String
+  /// The path of the store.
+  public let storePath: String
+  /// The transaction as the archive holds it.
+  public let archived: TransactionPosition
+  /// The transaction of the same number in the store; nil where the store never had one.
+  public let stored: TransactionPosition?
+
+  /// Compares the newest transaction that both have; nil where it is the same one, or there is none.
+  ///
+  /// Copies of a store have the same transactions up to where they parted and none behind it, so the
+  /// newest one tells.
+  init?(
+    _ archive: any ArchivedHistory, _ snapshot: StoreSnapshot, seam: Int64?, issued: Int64
+  ) throws {
+    guard let last = try archive.lastTransaction(before: .max, offset: 0) else { return nil }
+    guard last.number <= issued else {
+      self.init(archive, snapshot, last, nil)
+      return
+    }
+    guard let seam, last.number >= seam,
+      let stored = try snapshot.timestamp(ofTransaction: last.number),
+      stored.timestamp != last.timestamp
+    else { return nil }
+    self.init(archive, snapshot, last, stored)
+  }
+
+  private init(
+    _ archive: any ArchivedHistory, _ snapshot: StoreSnapshot, _ archived: TransactionPosition,
+    _ stored: TransactionPosition?
+  ) {
+    archivePath = archive.path
+    storePath = snapshot.location.path
+    self.archived = archived
+    self.stored = stored
+  }
+
+  /// What is wrong.
+  var message: String {
+    let saved = StoreTimestamp.text(archived.timestamp)
+    return stored.map {
+      "\(archivePath) is of another copy of \(storePath): transaction \(archived.number) was saved "
+        + "\(saved) there and \(StoreTimestamp.text($0.timestamp)) here"
+    }
+      ?? "\(archivePath) is of a newer copy of \(storePath): it goes up to transaction "
+      + "\(archived.number) of \(saved), which this copy never had"
+  }
+}

@@ -1,0 +1,187 @@
+import StoreFormat
+
+/// Reads what a query selects of a timeline: transactions from the archive and from the store as one
+/// history, and the gaps in it where they are.
+///
+/// Memory does not grow with the history.
+public final class TimelineReader {
+  /// What stands next on the timeline.
+  public enum Element {
+    /// A transaction, without its changes.
+    case transaction(HistoryTransaction)
+    /// Transactions that should be here and are gone.
+    case gap(HistoryGap)
+  }
+
+  /// The reader of the store, while the current transaction comes from there.
+  public private(set) var storeReader: HistoryReader?
+  /// The source of the current transaction, where that comes from the archive.
+  public private(set) var archiveSource: (any TransactionSource)?
+
+  private let timeline: HistoryTimeline
+  private var query: HistoryQuery
+  private var pieces: [HistoryTimeline.Piece]
+  private let schema: HistorySchema
+  /// How many transactions are still to be given; nil for all.
+  private var rest: Int?
+
+  /// Prepares to read.
+  ///
+  /// - Parameters:
+  ///   - timeline: The history.
+  ///   - query: What to read of it.
+  ///   - schema: Its entities.
+  /// - Throws: ``HistoryError`` where the query names what the history does not have or the archive
+  ///   is of another copy of the store, ``/StoreFormat/StoreError``, and what the archive throws.
+  public convenience init(
+    _ timeline: HistoryTimeline, query: HistoryQuery, schema: HistorySchema
+  ) throws {
+    try self.init(
+      timeline, query, schema, try timeline.pieces(after: query.after, until: query.until))
+  }
+
+  /// Prepares to read what does not come from the store: archived transactions, and gaps.
+  ///
+  /// - Parameters:
+  ///   - timeline: The history.
+  ///   - query: What to read of it.
+  ///   - schema: Its entities.
+  /// - Throws: As ``init(_:query:schema:)``.
+  public convenience init(
+    archivedPartOf timeline: HistoryTimeline, query: HistoryQuery, schema: HistorySchema
+  ) throws {
+    let pieces = try timeline.pieces(after: query.after, until: query.until)
+    try self.init(timeline, query, schema, pieces.filter { $0 != .store })
+  }
+
+  /// Reads what a reader of a store gives.
+  public init(_ reader: HistoryReader) {
+    timeline = HistoryTimeline()
+    query = HistoryQuery()
+    schema = reader.schema
+    pieces = []
+    storeReader = reader
+  }
+
+  /// Reads some of the pieces that the query touches.
+  init(
+    _ timeline: HistoryTimeline, _ query: HistoryQuery, _ schema: HistorySchema,
+    _ pieces: [HistoryTimeline.Piece]
+  ) throws {
+    self.timeline = timeline
+    self.query = query
+    self.schema = schema
+    // A name that the history does not have is told before anything is read.
+    try query.change.check(in: schema, of: timeline)
+    // The pieces are taken from the end.
+    self.pieces = query.order == .ascending ? pieces.reversed() : pieces
+    guard pieces != [.store] else {
+      self.pieces = []
+      storeReader = try timeline.snapshot.map {
+        try HistoryReader(snapshot: $0, query: query, schema: schema)
+      }
+      return
+    }
+    if query.order == .ascending, query.limitKeepsNewest, let limit = query.limit {
+      try begin(atNewest: limit)
+    } else {
+      rest = query.limit
+    }
+  }
+
+  /// Goes to the next transaction or gap; nil behind the last one.
+  public func next() throws -> Element? {
+    while true {
+      if let storeReader {
+        if let transaction = try storeReader.nextTransaction() { return given(transaction) }
+        self.storeReader = nil
+      } else if let archiveSource {
+        if let transaction = try archiveSource.nextTransaction() { return given(transaction) }
+        self.archiveSource = nil
+      }
+      guard rest.map({ $0 > 0 }) ?? true, let piece = pieces.popLast() else { return nil }
+      if let gap = try turn(to: piece) { return .gap(gap) }
+    }
+  }
+
+  /// Goes to the next change of the current transaction; nil behind the last one.
+  public func nextChange() throws -> HistoryChange? {
+    if let storeReader { return try storeReader.nextChange() }
+    return try archiveSource?.nextChange()
+  }
+
+  /// Counts the changes of the current transaction; of an archived one those that
+  /// ``nextChange()`` has not given.
+  public func countChanges() throws -> ChangeSummary {
+    if let storeReader { return try storeReader.countChanges() }
+    var summary = ChangeSummary()
+    while let change = try archiveSource?.nextChange() { summary.add(change) }
+    return summary
+  }
+
+  /// Whether the query asks for what the objects of changes are now.
+  public var readsPresentObjects: Bool { query.readsPresentObjects }
+
+  /// What the object of a change is now, as ``HistoryReader/presentObject(of:)`` tells it; nil where
+  /// there is no store.
+  public func presentObject(of change: HistoryChange) throws -> PresentObject? {
+    if let storeReader { return try storeReader.presentObject(of: change) }
+    guard query.readsPresentObjects, change.kind != .delete, let snapshot = timeline.snapshot,
+      let name = change.entity?.name, let number = snapshot.entities.number(of: name),
+      let primaryKey = change.primaryKey
+    else { return nil }
+    let object = try snapshot.objects().object(
+      entityNumber: number, primaryKey: primaryKey, countsRelated: false)
+    return object?.entityNumber == number ? object : nil
+  }
+
+  private func given(_ transaction: HistoryTransaction) -> Element {
+    if let rest { self.rest = rest - 1 }
+    return .transaction(transaction)
+  }
+
+  /// Opens a piece; gives the gap that it is, if it is one.
+  private func turn(to piece: HistoryTimeline.Piece) throws -> HistoryGap? {
+    var part = query
+    part.limit = rest
+    part.limitKeepsNewest = false
+    switch piece {
+    case .gap(let gap): return gap
+    case .store:
+      storeReader = try timeline.snapshot.map {
+        try HistoryReader(snapshot: $0, query: part, schema: schema)
+      }
+    case .archived(let numbers):
+      let before = numbers.lowerBound == .min ? .min : numbers.lowerBound - 1
+      part.after = max(query.after ?? .min, before)
+      part.until = min(query.until ?? .max, numbers.upperBound)
+      archiveSource = try timeline.archive?.transactions(part)
+    }
+    return nil
+  }
+
+  /// Finds out where the newest so many transactions begin, to read them oldest first.
+  private func begin(atNewest limit: Int) throws {
+    var newest = query
+    newest.order = .descending
+    newest.keepsOnlyMatchingChanges = false
+    newest.readsPresentObjects = false
+    let reader = try TimelineReader(timeline, newest, schema, pieces.reversed())
+    var count = 0
+    var first: Int64?
+    while count < limit, let element = try reader.next() {
+      guard case .transaction(let transaction) = element else { continue }
+      first = transaction.number
+      count += 1
+    }
+    query.limit = nil
+    guard limit > 0 else {
+      pieces = []
+      return
+    }
+    // Fewer than that are all of them, with all gaps.
+    guard count == limit, let first, first > .min else { return }
+    query.after = max(query.after ?? .min, first - 1)
+    pieces = try timeline.pieces(after: query.after, until: query.until).reversed()
+  }
+}
