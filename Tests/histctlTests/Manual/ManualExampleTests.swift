@@ -76,7 +76,7 @@ struct ManualExampleTests {
   @Test(arguments: examples)
   func `an example ends as its page says`(_ example: Example) async throws {
     let folder = try await Self.folder()
-    if example.line.contains("histctl restore") { try await Self.addArchive(to: folder) }
+    if example.line.contains("history-archive") { try await Self.addArchive(to: folder) }
     let bash = try #require(Tool("bash"))
     let result = try await bash.run(
       ["--norc", "-e", "-o", "pipefail", "-c", example.line],
