@@ -22,7 +22,8 @@ struct Histctl: ParsableCommand {
     subcommands: [
       Info.self, Log.self, Show.self, Diff.self, Object.self, Export.self, Stats.self,
       ArchiveHistory.self, Prune.self, Restore.self,
-      Compact.self, Maintain.self, Check.self, Verify.self, Token.self, Bookmarks.self, Rehearse.self, Demo.self,
+      Compact.self, Maintain.self, Check.self, Verify.self, Token.self, Bookmarks.self,
+      Rehearse.self, Demo.self,
       Complete.self,
       DumpExitStatuses.self,
     ],

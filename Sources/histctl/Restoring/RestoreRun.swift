@@ -41,7 +41,7 @@ struct RestoreRun {
     }
   }
 
-  private func makePlan() throws -> (HistoryRestorer, RestorePlan, ArchivedHistory) {
+  private func makePlan() throws -> (HistoryRestorer, RestorePlan, RestorableArchive) {
     let restorer = try HistoryRestorer(
       path: store.store, busyTimeout: store.busyTimeout, bookmarkPath: store.bookmarkFile,
       now: session.now)
@@ -53,10 +53,10 @@ struct RestoreRun {
   }
 
   /// What the archive has of the store.
-  private func sealedHistory(of identifier: String) throws -> ArchivedHistory {
+  private func sealedHistory(of identifier: String) throws -> RestorableArchive {
     let archive = try Archive(path: archivePath)
     do throws(ArchiveError) {
-      return try ArchivedHistory(archive, store: identifier)
+      return try RestorableArchive(archive, store: identifier)
     } catch .unknownStore(_, _, let known) {
       throw RestoreObstacle.otherStore(
         path: store.store, identifier: identifier, sealed: known.joined(separator: ", "))

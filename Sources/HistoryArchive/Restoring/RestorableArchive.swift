@@ -5,7 +5,7 @@ import StoreFormat
 ///
 /// Nothing of a segment is given before the whole of it has been found to be, byte for byte, what was
 /// sealed.
-public struct ArchivedHistory: RestorableHistory {
+public struct RestorableArchive: RestorableHistory {
   private let archive: Archive
   private let store: ArchivedStore
 

@@ -6,7 +6,7 @@ import Testing
 @testable import HistoryArchive
 
 /// The history of an archive from its end to its beginning.
-@Suite struct ArchivedHistoryTests {
+@Suite struct RestorableArchiveTests {
   private struct Sample {
     let folder: TemporaryFolder
     let history: StoreHistory
@@ -27,7 +27,7 @@ import Testing
     }
 
     func read(through number: Int64) throws -> [HistoryTransaction] {
-      let sealed = try ArchivedHistory(archive.archive, store: history.identifier)
+      let sealed = try RestorableArchive(archive.archive, store: history.identifier)
       let reader = sealed.transactions(through: number)
       var transactions: [HistoryTransaction] = []
       while var transaction = try reader.nextTransaction() {
@@ -63,7 +63,7 @@ import Testing
     var sample = try Sample()
     try sample.seal(1...4)
     try sample.seal(5...8, after: 4)
-    let sealed = try ArchivedHistory(sample.archive.archive, store: sample.history.identifier)
+    let sealed = try RestorableArchive(sample.archive.archive, store: sample.history.identifier)
     func lowest(_ seconds: Double) throws -> Int64 {
       try sealed.lowestNumber(
         notBefore: StoreTimestamp(secondsSinceReferenceDate: 743_906_500 + seconds))
@@ -83,7 +83,7 @@ import Testing
     var bytes = try FileBytes.read(path)
     bytes[bytes.count - 1] ^= 0x80
     try FileBytes.write(bytes, to: path)
-    let sealed = try ArchivedHistory(sample.archive.archive, store: sample.history.identifier)
+    let sealed = try RestorableArchive(sample.archive.archive, store: sample.history.identifier)
     let reader = sealed.transactions(through: 12)
     for number: Int64 in stride(from: 12, through: 5, by: -1) {
       #expect(try reader.nextTransaction()?.number == number)
@@ -96,7 +96,7 @@ import Testing
     #expect(try sample.read(through: 12) == [])
     try sample.seal(1...4)
     #expect(throws: ArchiveError.self) {
-      try ArchivedHistory(sample.archive.archive, store: "OTHER")
+      try RestorableArchive(sample.archive.archive, store: "OTHER")
     }
   }
 }
