@@ -20,17 +20,27 @@ extension ModelContext {
   }
 
   /// The models with some identifiers, read at once where they are not known yet.
+  ///
+  /// Those that are not in the store any more are left out.
   func existingModels(for identifiers: [PersistentIdentifier]) -> [any PersistentModel] {
     let unknown = identifiers.filter { knownModel(for: $0) == nil && !$0.isTemporary }
     // What is read here must not be forgotten before it is given back.
     var held: [any PersistentModel] = []
-    if unknown.count > 1 {
-      for (name, group) in Dictionary(grouping: unknown, by: \.entityName) {
-        guard let layout = container.schema.layouts[name] else { continue }
-        held += (try? readModels(for: group, as: layout.type)) ?? []
+    var isRead = true
+    for (name, group) in Dictionary(grouping: unknown, by: \.entityName) {
+      guard let layout = container.schema.layouts[name] else { continue }
+      do {
+        held += try readModels(for: group, as: layout.type)
+      } catch {
+        // Nothing is known of them then; who looks at one finds it blank.
+        isRead = false
       }
     }
-    return withExtendedLifetime(held) { identifiers.compactMap { existingModel(for: $0) } }
+    return withExtendedLifetime(held) {
+      identifiers.compactMap { identifier in
+        knownModel(for: identifier) ?? (isRead ? nil : existingModel(for: identifier))
+      }
+    }
   }
 
   private func readModels<T: PersistentModel>(

@@ -145,6 +145,21 @@ import Testing
     #expect(rome.name == "Rome again")
   }
 
+  @Test func whatOthersHaveDeletedIsNotAmongRelatedModels() throws {
+    let store = try TripStore()
+    let (writer, reader) = (store.context(), store.context())
+    let rome = Trip(name: "Rome")
+    rome.bucketList = [BucketListItem(title: "Forum"), BucketListItem(title: "Pantheon")]
+    writer.insert(rome)
+    try writer.save()
+    let trip = try #require(try reader.fetch(FetchDescriptor<Trip>()).first)
+    // The list is known from here on, and its models are not kept.
+    #expect(trip.bucketList.count == 2)
+    writer.delete(rome.bucketList[0])
+    try writer.save()
+    #expect(trip.bucketList.count == 1)
+  }
+
   @Test func observersLearnOfChanges() async throws {
     let store = try TripStore()
     let context = store.context()
