@@ -86,7 +86,7 @@ struct RestorePlanner {
         until = .moment(moment.timestamp)
       } else {
         switch token.state {
-        case .valid, .expired: until = token.number.map { .number($0) } ?? until
+        case .valid, .expired, .archived: until = token.number.map { .number($0) } ?? until
         case .foreign, .ahead, .diverged:
           throw HistoryError.unusableToken(try resolver.unusable(token))
         }

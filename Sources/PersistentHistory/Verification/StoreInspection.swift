@@ -144,7 +144,7 @@ struct StoreInspection {
       for bookmark in bookmarks {
         let token = try resolver.resolve(bookmark)
         switch token.state {
-        case .valid: break
+        case .valid, .archived: break
         // A file that was named may be that of several stores.
         case .foreign where bookmarkPath != nil: continue
         case .foreign, .ahead, .expired, .diverged:
