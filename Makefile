@@ -26,9 +26,11 @@ INSTALL_BINARY ?=
 QUIET := $(if $(VERBOSE),,--quiet)
 # The Swift runtime inside the program: it starts in a third of the time. macOS brings its own.
 # The toolchain's own linker lays it out so that fewer pages are touched by then, and packs the 88,000
-# addresses that a program at a random place in memory must correct.
+# addresses that a program at a random place in memory must correct. The C++ runtime below Swift's is
+# put inside as well, and no library is offered the program's own names: that saves a quarter again.
+RUNTIME := $(CURDIR)/.build/static-runtime
 STATIC := $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib -Xswiftc -use-ld=lld \
-  -Xlinker -z -Xlinker pack-relative-relocs,)
+  -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(RUNTIME) -Xlinker --no-export-dynamic,)
 
 SWIFT_FILES := Package.swift Sources Tests
 FORMAT := $(SWIFT) format
@@ -72,6 +74,7 @@ build: setup ## build for debugging
 
 release: setup ## build .build/release/histctl for use
 	@echo "release: histctl"
+	@.ci/static-runtime $(RUNTIME)
 	@$(SWIFT) build --configuration release $(STATIC) --product histctl $(BUILD_FLAGS) $(RELEASE_FLAGS)
 
 # Not built here, so that what is run with sudo only copies files.

@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 // Our own code is held to "no warnings" where CI asks for it; dependencies are not ours to judge.
@@ -15,6 +16,7 @@ let package = Package(
     .library(name: "PersistentHistory", targets: ["PersistentHistory"]),
     .library(name: "HistoryCoding", targets: ["HistoryCoding"]),
     .library(name: "HistoryArchive", targets: ["HistoryArchive"]),
+    .library(name: "OpenSwiftData", targets: ["OpenSwiftData"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -23,6 +25,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    // For the macros of OpenSwiftData only: nothing else depends on it, so nothing else compiles it.
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: [
     // Floor 0: system libraries.
@@ -72,6 +76,21 @@ let package = Package(
     // Floor 4: a store to try things on.
     .target(name: "DemoStore", dependencies: ["StoreFormat"], swiftSettings: strict),
 
+    // Floor 4: SwiftData's API, and the macros that it is used by.
+    .macro(
+      name: "OpenSwiftDataMacros",
+      dependencies: [
+        .product(name: "SwiftSyntax", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+        .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+      ], swiftSettings: strict),
+    .target(
+      name: "OpenSwiftData",
+      dependencies: ["OpenSwiftDataMacros", "StoreFormat", "PersistentHistory"],
+      swiftSettings: strict),
+
     // Floor 5: the tool.
     .executableTarget(
       name: "histctl",
@@ -120,6 +139,14 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "DemoStoreTests", dependencies: ["DemoStore", "TestSupport"], swiftSettings: strict),
+    // Another process that saves models, for tests of several writers and of killed ones.
+    .executableTarget(
+      name: "ModelSaver", dependencies: ["OpenSwiftData"], path: "Tests/ModelSaver",
+      swiftSettings: strict),
+    .testTarget(
+      name: "OpenSwiftDataTests",
+      dependencies: ["OpenSwiftData", "ModelSaver", "histctl", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "histctlTests", dependencies: ["histctl", "TestSupport"], swiftSettings: strict),
   ]

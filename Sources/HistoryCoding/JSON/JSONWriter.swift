@@ -34,6 +34,9 @@ public struct JSONWriter: Sendable {
     if !keepingCapacity { storage = [UInt8](repeating: 0, count: 64) }
   }
 
+  /// Forgets what was written after the first so many bytes.
+  mutating func truncate(to count: Int) { self.count = min(self.count, max(count, 0)) }
+
   /// Lends room for so many bytes at the end of the text to a closure that answers how many it has
   /// filled; an answer outside 0 to `capacity` is brought into it.
   @inline(__always)

@@ -4,7 +4,8 @@ import StoreFormat
 /// What the lines of one entity's plain changes have in common, put together once.
 ///
 /// A plain change is an insert, a delete that left nothing behind, or an update whose mask is one of
-/// the few that an app's saves write over and over: of such a change only the two numbers differ.
+/// the few that an app's saves write over and over: of such a change only the two numbers differ. A
+/// delete whose tombstone can be lent is written by the way, value by value.
 struct PlainChangeText: Sendable {
   /// More masks than one entity's saves have.
   private static let mostMasks = 4096
@@ -15,6 +16,7 @@ struct PlainChangeText: Sendable {
   private let endOfInsert = Array("}".utf8)
   private let delete: [UInt8]
   private let endOfDelete: [UInt8]
+  private let startOfTombstone = Array(",\"tombstone\":{".utf8)
   private let text: EntityText
   private var endsByMask: [UInt64: [UInt8]] = [:]
   private var lastMask: UInt64?
@@ -37,6 +39,10 @@ struct PlainChangeText: Sendable {
     _ row: ChangeCursor, primaryKey: Int64, isFirst: Bool, to writer: inout JSONWriter
   ) -> Bool {
     let mask = row.mask
+    if !row.isPlain {
+      guard row.kind == .delete, mask == nil else { return false }
+      return appendTombstone(of: row, primaryKey: primaryKey, isFirst: isFirst, to: &writer)
+    }
     switch row.kind {
     case .insert where mask == nil:
       write(row.number, insert, primaryKey, endOfInsert, isFirst, to: &writer)
@@ -53,6 +59,26 @@ struct PlainChangeText: Sendable {
       return false
     }
     return true
+  }
+
+  /// Writes a delete with the values it left behind; false, and nothing, where they do not say all.
+  private func appendTombstone(
+    of row: ChangeCursor, primaryKey: Int64, isFirst: Bool, to writer: inout JSONWriter
+  ) -> Bool {
+    guard let types = text.tombstoneTypes else { return false }
+    let start = writer.count
+    write(row.number, delete, primaryKey, startOfTombstone, isFirst, to: &writer)
+    var next = 0
+    let isExact = row.forEachTombstoneValue { slot, value in
+      // Members stand in the order of the slots.
+      guard slot >= next, slot < types.count else { return false }
+      if next > 0 { writer.appendRaw(UInt8(ascii: ",")) }
+      next = slot + 1
+      writer.appendRaw(text.tombstoneKeys[slot])
+      return TombstoneCoding.append(value, of: types[slot], to: &writer)
+    }
+    if isExact { writer.appendRaw("}}") } else { writer.truncate(to: start) }
+    return isExact
   }
 
   private mutating func remember(_ mask: ColumnMask, _ key: UInt64) -> [UInt8] {

@@ -1,7 +1,7 @@
 import PersistentHistory
 import StoreFormat
 
-/// The texts of plain changes, by the number of their entity.
+/// The texts of plain changes and tombstones, by the number of their entity.
 struct PlainChangeTexts: Sendable {
   /// The numbers of a model's entities are low; changes of others are written the long way.
   private static let numbers = Int64(0)..<4096
@@ -15,7 +15,8 @@ struct PlainChangeTexts: Sendable {
   mutating func append(
     _ row: ChangeCursor, _ reader: HistoryReader, isFirst: Bool, to writer: inout JSONWriter
   ) -> Bool {
-    guard row.isPlain, let number = row.entityNumber, let primaryKey = row.primaryKey,
+    guard row.isPlain || row.lendsTombstone, let number = row.entityNumber,
+      let primaryKey = row.primaryKey,
       Self.numbers.contains(number)
     else { return false }
     return texts[place(Int(number), reader)].append(

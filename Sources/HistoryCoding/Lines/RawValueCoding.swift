@@ -20,6 +20,13 @@ extension JSONWriter {
   /// Writes bytes.
   mutating func append(blob bytes: [UInt8]) { append(wrapped: "{\"$blob\":", bytes) }
 
+  /// Writes bytes that are lent.
+  mutating func append(blob bytes: UnsafeRawBufferPointer) {
+    appendRaw("{\"$blob\":")
+    appendBase64(bytes.assumingMemoryBound(to: UInt8.self))
+    appendRaw("}")
+  }
+
   /// Writes a floating point number.
   package mutating func append(raw value: Double) {
     if value.isFinite && !(value == 0 && value.sign == .minus) {

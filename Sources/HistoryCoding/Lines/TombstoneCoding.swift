@@ -11,27 +11,60 @@ enum TombstoneCoding {
   static func append(
     _ value: StoredValue, of type: AttributeType, to writer: inout JSONWriter
   ) -> Bool {
+    switch value {
+    case .null, .malformedText, .text:
+      writer.append(raw: value)
+      return !isMistakable(value, type)
+    case .integer(let number): return append(LentValue.integer(number), of: type, to: &writer)
+    case .real(let number): return append(LentValue.real(number), of: type, to: &writer)
+    case .blob(let bytes):
+      return bytes.withUnsafeBytes { append(LentValue.blob($0), of: type, to: &writer) }
+    }
+  }
+
+  /// Writes a value that is lent; false where reading it back by its type would not give the same
+  /// value, and for a text that is not clean, of which nothing is written.
+  @inline(__always)
+  static func append(
+    _ value: LentValue, of type: AttributeType, to writer: inout JSONWriter
+  ) -> Bool {
     switch (type, value) {
     case (.boolean, .integer(let number)) where number == 0 || number == 1:
       writer.appendBoolean(number == 1)
-      return true
     case (.date, .real(let seconds)):
-      guard let text = StoreTimestamp(secondsSinceReferenceDate: seconds).exactISO8601 else {
-        writer.append(raw: value)
-        return true
-      }
-      writer.appendString(text)
-      return true
+      append(StoreTimestamp(secondsSinceReferenceDate: seconds), to: &writer)
     case (.uuid, .blob(let bytes)) where bytes.count == 16:
-      writer.appendString(UUIDText.text(of: bytes))
-      return true
-    case (.date, .text), (.uuid, .text):
-      writer.append(raw: value)
-      return false
-    default:
-      writer.append(raw: value)
-      return true
+      UUIDText.append(bytes, to: &writer)
+    case (_, .integer(let number)): writer.appendInteger(number)
+    case (_, .real(let number)): writer.append(raw: number)
+    case (_, .blob(let bytes)): writer.append(blob: bytes)
+    case (.date, .text), (.uuid, .text): return false
+    case (_, .text(let bytes)):
+      let text = bytes.assumingMemoryBound(to: UInt8.self)
+      guard !text.contains(0), UTF8Check.isValid(text) else { return false }
+      writer.appendString(validUTF8: text)
     }
+    return true
+  }
+
+  /// Whether a text would be read back as something else.
+  private static func isMistakable(_ value: StoredValue, _ type: AttributeType) -> Bool {
+    guard case .text = value else { return false }
+    return type == .date || type == .uuid
+  }
+
+  /// Writes a time to its last bit, or the stored number where it has no such text.
+  private static func append(_ time: StoreTimestamp, to writer: inout JSONWriter) {
+    let start = writer.count
+    writer.appendUninitialized(capacity: StoreTimestamp.exactISO8601ByteCount + 2) { room in
+      let count = time.writeExactISO8601(
+        into: UnsafeMutableBufferPointer(rebasing: room[1..<room.count - 1]))
+      guard count > 0 else { return 0 }
+      room[0] = UInt8(ascii: "\"")
+      room[count + 1] = UInt8(ascii: "\"")
+      return count + 2
+    }
+    if writer.count == start { writer.append(raw: time.secondsSinceReferenceDate) }
   }
 
   /// Reads a value back; nil where it is none that the type can have.

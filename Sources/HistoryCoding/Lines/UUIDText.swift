@@ -7,19 +7,36 @@ public enum UUIDText {
   /// The text of 16 bytes, such as `1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F`.
   public static func text(of bytes: [UInt8]) -> String {
     String(unsafeUninitializedCapacity: byteCount) { room in
-      var end = 0
-      for (index, byte) in bytes.prefix(16).enumerated() {
-        // A dash stands before the bytes 4, 6, 8 and 10.
-        if (4...10).contains(index), index % 2 == 0 {
-          room[end] = UInt8(ascii: "-")
-          end += 1
-        }
-        room[end] = digit(byte >> 4)
-        room[end + 1] = digit(byte & 15)
-        end += 2
-      }
-      return end
+      bytes.withUnsafeBytes { write($0, into: room) }
     }
+  }
+
+  /// Writes 16 bytes as a JSON string.
+  static func append(_ bytes: UnsafeRawBufferPointer, to writer: inout JSONWriter) {
+    writer.appendUninitialized(capacity: byteCount + 2) { room in
+      room[0] = UInt8(ascii: "\"")
+      let end = 1 + write(bytes, into: UnsafeMutableBufferPointer(rebasing: room[1...]))
+      room[end] = UInt8(ascii: "\"")
+      return end + 1
+    }
+  }
+
+  /// Writes the first 16 bytes, and answers how long the text is.
+  private static func write(
+    _ bytes: UnsafeRawBufferPointer, into room: UnsafeMutableBufferPointer<UInt8>
+  ) -> Int {
+    var end = 0
+    for (index, byte) in bytes.prefix(16).enumerated() {
+      // A dash stands before the bytes 4, 6, 8 and 10.
+      if (4...10).contains(index), index % 2 == 0 {
+        room[end] = UInt8(ascii: "-")
+        end += 1
+      }
+      room[end] = digit(byte >> 4)
+      room[end + 1] = digit(byte & 15)
+      end += 2
+    }
+    return end
   }
 
   static func bytes(of text: String) -> [UInt8]? {

@@ -6,8 +6,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The folder of large values of a copy, written under another name until the copy takes its place.
-struct ExternalDataDraft {
+/// The folder of large values of a copy, written beside its draft until the copy takes its place.
+final class ExternalDataDraft {
   /// Where the folder will be.
   let path: String
   /// Where it is written.
@@ -16,34 +16,28 @@ struct ExternalDataDraft {
   private let formerPath: String
   private var isPlaced = false
 
+  /// - Parameters:
+  ///   - path: Where the copy will be.
+  ///   - temporary: Where it is written, in a folder that is removed in the end.
   init(forStoreAt path: String, draftAt temporary: String) {
-    let mark = temporary.dropFirst(path.count)
     self.path = ExternalData(besideStoreAt: path).path
-    temporaryPath = self.path + mark
-    formerPath = self.path + mark + "-former"
+    temporaryPath = ExternalData(besideStoreAt: temporary).path
+    formerPath = temporaryPath + "-former"
   }
 
   /// Puts the folder in its place; that of a former copy is put aside.
-  mutating func place() throws(Errno) {
+  func place() throws(Errno) {
     if FileMove.entry(at: path) != .none { try FileMove.move(path, replacing: formerPath) }
     guard FileMove.entry(at: temporaryPath) != .none else { return }
     try FileMove.move(temporaryPath, replacing: path)
     isPlaced = true
   }
 
-  /// Forgets the folder of the former copy.
-  func finish() { Self.remove(formerPath) }
-
-  /// Makes everything as it was.
+  /// Makes everything as it was before ``place()``.
   func rollBack() {
-    if isPlaced { Self.remove(path) }
-    Self.remove(temporaryPath)
+    if isPlaced { try? FileManager.default.removeItem(atPath: path) }
     if FileMove.entry(at: formerPath) != .none {
       try? FileMove.move(formerPath, replacing: path)
     }
-  }
-
-  private static func remove(_ path: String) {
-    try? FileManager.default.removeItem(atPath: path)
   }
 }

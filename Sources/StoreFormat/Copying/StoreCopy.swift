@@ -53,9 +53,9 @@ public struct StoreCopy: Sendable {
     inspect: (StoreSnapshot, DeletedHistory, _ externalFileCount: Int) throws -> Result
   ) throws -> Result {
     _ = try snapshot.historyTables()
-    var external = ExternalDataDraft(forStoreAt: path, draftAt: draft.temporaryPath)
+    let external = ExternalDataDraft(forStoreAt: path, draftAt: draft.temporaryPath)
     do {
-      let result = try draft.write { path in
+      return try draft.write(undo: { external.rollBack() }) { path in
         var copied: Int64 = 0
         try snapshot.copyStore(to: path) { bytes in
           copied = bytes
@@ -72,10 +72,7 @@ public struct StoreCopy: Sendable {
         try external.place()
         return result
       }
-      external.finish()
-      return result
     } catch {
-      external.rollBack()
       throw named(error, snapshot.location, external)
     }
   }

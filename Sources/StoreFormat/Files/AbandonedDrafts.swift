@@ -1,5 +1,11 @@
 import SystemPackage
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Musl)
@@ -10,7 +16,7 @@ import Glibc
 
 /// Drafts whose program was killed, so that nobody finishes them.
 ///
-/// Who writes a draft holds a lock on it. What cannot be locked, or not be looked at, stays.
+/// Who writes a draft, a file or a folder of files, holds a lock on it. What cannot be locked, or not be looked at, stays.
 package enum AbandonedDrafts {
   /// What stands between the name of a file and what tells its drafts apart.
   static let mark = ".partial-"
@@ -19,14 +25,17 @@ package enum AbandonedDrafts {
   ///
   /// - Parameters:
   ///   - folder: Where they are.
+  ///   - areFolders: Whether they are folders of files; files otherwise.
   ///   - isTarget: Whether drafts of a file of this name go.
-  package static func remove(in folder: String, of isTarget: (String) -> Bool) {
+  package static func remove(
+    in folder: String, areFolders: Bool = false, of isTarget: (String) -> Bool
+  ) {
     for name in FolderNames.read(folder) {
       let (target, ending) = split(name)
       guard let ending, !ending.isEmpty, ending.utf8.allSatisfy(isOfMark), isTarget(target) else {
         continue
       }
-      removeUnlocked(folder + "/" + name)
+      removeUnlocked(folder + "/" + name, as: areFolders ? .folder : .file)
     }
   }
 
@@ -43,13 +52,18 @@ package enum AbandonedDrafts {
     }
   }
 
-  private static func removeUnlocked(_ path: String) {
-    guard FileMove.entry(at: path) == .file,
-      let file = try? FileDescriptor.open(
-        FilePath(path), .readWrite, options: [.closeOnExec, .noFollow, .nonBlocking])
+  private static func removeUnlocked(_ path: String, as entry: FileMove.Entry) {
+    guard FileMove.entry(at: path) == entry,
+      let draft = try? FileDescriptor.open(
+        FilePath(path), entry == .folder ? .readOnly : .readWrite,
+        options: [.closeOnExec, .noFollow, .nonBlocking])
     else { return }
-    defer { try? file.close() }
-    if lock(file, at: path) == .taken { FileStatus.remove(path) }
+    defer { try? draft.close() }
+    guard lock(draft, at: path) == .taken else { return }
+    switch entry {
+    case .folder: try? FileManager.default.removeItem(atPath: path)
+    default: FileStatus.remove(path)
+    }
   }
 
   /// What becomes of an attempt to lock a draft.
@@ -61,7 +75,7 @@ package enum AbandonedDrafts {
     case impossible
   }
 
-  /// Locks an open draft for as long as it is open, and finds out whether it still has its name.
+  /// Locks an open draft, a file or a folder, for as long as it is open, and finds out whether it still has its name.
   static func lock(_ file: FileDescriptor, at path: String) -> Lock {
     guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
       return errno == EWOULDBLOCK ? .lost : .impossible

@@ -64,19 +64,24 @@ public struct ManagedEntity: Hashable, Sendable {
   public let properties: [ManagedProperty]
   /// Lists of properties whose values together no two objects may share.
   public let uniquenessConstraints: [[String]]
+  /// Lists of properties that a new store has an index for; a model that was read from a store does
+  /// not tell them.
+  public let indexes: [[String]]
   /// The properties by name.
   let propertiesByName: [String: ManagedProperty]
 
   /// An entity.
   public init(
     name: String, superentityName: String? = nil, isAbstract: Bool = false,
-    properties: [ManagedProperty], uniquenessConstraints: [[String]] = []
+    properties: [ManagedProperty], uniquenessConstraints: [[String]] = [],
+    indexes: [[String]] = []
   ) {
     self.name = name
     self.superentityName = superentityName
     self.isAbstract = isAbstract
     self.properties = properties
     self.uniquenessConstraints = uniquenessConstraints
+    self.indexes = indexes
     propertiesByName = Dictionary(
       properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }

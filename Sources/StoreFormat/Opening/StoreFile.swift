@@ -77,10 +77,13 @@ public final class StoreFile: Sendable {
   ///
   /// - Throws: ``StoreError``, or what the closure throws.
   public func read<Result>(_ body: (StoreSnapshot) throws -> Result) throws -> Result {
+    try readDatabase { try body(StoreSnapshot(database: $0, location: location)) }
+  }
+
+  /// Reads in one snapshot by SQL.
+  func readDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try translatingErrors {
-      let result = try queue.read { database in
-        try body(StoreSnapshot(database: database, location: location))
-      }
+      let result = try queue.read(body)
       if let unlockedStamp, try UnlockedStamp(location) != unlockedStamp {
         throw StoreError.changedWhileReading(path: location.path)
       }

@@ -60,22 +60,30 @@ final class ChangePageCursor {
     return true
   }
 
-  /// What the deleted object left behind, by slot and without nulls at the end; nil where SQLite has
-  /// to be asked.
-  func tombstone() -> [StoredValue]? {
+  /// Whether ``forEachTombstoneValue(_:)`` gives all of what the deleted object left behind;
+  /// otherwise SQLite has to be asked.
+  func lendsTombstone() -> Bool {
+    forEachTombstoneValue { _, _ in true }
+  }
+
+  /// Lends what the deleted object left behind, slot by slot in the order of the columns, without
+  /// nulls.
+  ///
+  /// - Parameter body: Takes a slot and its value, and answers whether it wants to have the next.
+  /// - Returns: Whether all values were lent and wanted.
+  @inline(__always)
+  func forEachTombstoneValue(_ body: (Int, LentValue) -> Bool) -> Bool {
     guard pages.readsTombstones, !hasUnexpected, let record, var fields = RecordFields(record)
-    else { return nil }
-    var values: [StoredValue] = []
+    else { return false }
     var index = 0
     while let field = fields.next() {
       if pages.roles[index] == .tombstone, !field.isNull {
-        guard let value = field.value else { return nil }
-        let slot = pages.tombstoneSlots[index]
-        while values.count <= slot { values.append(.null) }
-        values[slot] = value
+        guard let value = field.value, body(pages.tombstoneSlots[index], value) else {
+          return false
+        }
       }
       index += 1
     }
-    return values
+    return true
   }
 }

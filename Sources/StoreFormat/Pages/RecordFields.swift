@@ -51,24 +51,20 @@ struct RecordFields {
 
     @inline(__always) var isNull: Bool { type == 0 }
 
-    /// The value as it is stored; nil for a type that no record has, and for NaN.
-    var value: StoredValue? {
+    /// The value where it lies; nil for null, for a type that no record has, and for NaN.
+    @inline(__always)
+    var value: LentValue? {
       switch type {
-      case 0: return .null
       case 1...6: return .integer(integer(byteCount: count))
       case 7:
         let real = Double(bitPattern: UInt64(bitPattern: integer(byteCount: 8)))
         return real.isNaN ? nil : .real(real)
       case 8: return .integer(0)
       case 9: return .integer(1)
-      case 10, 11: return nil
+      case 0, 10, 11: return nil
       default:
         let bytes = UnsafeRawBufferPointer(start: start, count: count)
-        if type % 2 == 0 { return .blob(Array(bytes)) }
-        if !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) {
-          return .text(text)
-        }
-        return .malformedText(Array(bytes))
+        return type % 2 == 0 ? .blob(bytes) : .text(bytes)
       }
     }
 

@@ -134,6 +134,8 @@ public final class ChangeCursor {
     /// Whether the statement does not stand at this row, for it was read without.
     var isFromPage = false
     var byteCount: Int64 = 0
+    /// Whether the tombstone is still in the page.
+    var lendsTombstone = false
     /// The values of the columns that are mostly null.
     var tombstone: [StoredValue] = []
     var unexpected: [ExtraColumn] = []
@@ -154,7 +156,30 @@ public final class ChangeCursor {
   /// About how many bytes the row takes; only where they are asked for.
   public var byteCount: Int64 { row.byteCount }
   /// What a deleted object left behind, by slot and without nulls at the end; mostly empty.
-  public var tombstone: [StoredValue] { row.tombstone }
+  public var tombstone: [StoredValue] {
+    guard row.lendsTombstone, let page = scan?.page else { return row.tombstone }
+    var values: [StoredValue] = []
+    _ = page.forEachTombstoneValue { slot, value in
+      while values.count <= slot { values.append(.null) }
+      values[slot] = value.stored
+      return true
+    }
+    return values
+  }
+
+  /// Whether the row holds nothing but a ``tombstone`` beside the properties above, and lends it:
+  /// ``forEachTombstoneValue(_:)``.
+  public var lendsTombstone: Bool { row.lendsTombstone }
+
+  /// Lends the values of the tombstone, slot by slot and without nulls, as long as the call lasts.
+  ///
+  /// - Parameter body: Takes a slot and its value, and answers whether it wants to have the next.
+  /// - Returns: Whether all values were lent and wanted; false, without any, for a row that does not
+  ///   lend them.
+  public func forEachTombstoneValue(_ body: (Int, LentValue) -> Bool) -> Bool {
+    guard row.lendsTombstone, let page = scan?.page else { return false }
+    return page.forEachTombstoneValue(body)
+  }
 
   /// Takes over what nearly every row has.
   private func load() throws {
@@ -167,6 +192,7 @@ public final class ChangeCursor {
 
   private func loadFromStatement() throws {
     row.isFromPage = false
+    row.lendsTombstone = false
     row.kind = cursor.integerIfAny(at: Columns.kind).flatMap(ChangeKind.init(rawValue:))
     row.entityNumber = cursor.integerIfAny(at: Columns.entity)
     guard columns.detail == .everything else {
@@ -210,11 +236,13 @@ public final class ChangeCursor {
       }
       row.isPlain = true
       row.isFromPage = true
-    } else if row.kind != nil, let tombstone = page.tombstone() {
-      row.tombstone = tombstone
+      row.lendsTombstone = false
+    } else if row.kind != nil, page.lendsTombstone() {
+      row.tombstone = []
       row.unexpected = []
       row.isPlain = false
       row.isFromPage = true
+      row.lendsTombstone = true
     } else {
       // What is unexpected is told of as SQLite shows it.
       try scan?.ask(page.number)

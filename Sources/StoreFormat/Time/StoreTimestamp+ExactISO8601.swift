@@ -5,6 +5,58 @@ extension StoreTimestamp {
   /// if that is integral. Nil where no such text exists: outside the years 1 to 9999, for `-0.0`,
   /// and for numbers nearer to zero than 0.0001, whose shortest text has an exponent.
   public var exactISO8601: String? {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.exactISO8601ByteCount) { room in
+      let count = writeExactISO8601(into: room)
+      return count == 0
+        ? nil : String(decoding: UnsafeBufferPointer(rebasing: room[..<count]), as: UTF8.self)
+    }
+  }
+
+  /// The most bytes that ``writeExactISO8601(into:)`` writes.
+  public static let exactISO8601ByteCount = 64
+
+  /// Writes ``exactISO8601`` as UTF-8; nothing where there is none.
+  ///
+  /// - Parameter room: At least ``exactISO8601ByteCount`` bytes.
+  /// - Returns: How many bytes were written.
+  public func writeExactISO8601(into room: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    guard room.count >= Self.exactISO8601ByteCount else { return 0 }
+    if let count = writeShortestISO8601(into: room) { return count }
+    guard let text = complementedISO8601, text.utf8.count <= room.count else { return 0 }
+    return room.update(fromContentsOf: text.utf8)
+  }
+
+  /// Writes a time from 2001 on, whose digits after the point are those of the stored number: they
+  /// need no reading back. Nil where that cannot be done.
+  private func writeShortestISO8601(into room: UnsafeMutableBufferPointer<UInt8>) -> Int? {
+    guard secondsSinceReferenceDate >= 1e-4, secondsSinceReferenceDate < 1e12 else { return nil }
+    var text = secondsSinceReferenceDate.description
+    return text.withUTF8 { text -> Int? in
+      guard let point = text.firstIndex(of: UInt8(ascii: ".")), text.count <= 24,
+        let time = UniversalTime(secondsSinceReferenceDate: Int(secondsSinceReferenceDate)),
+        time.write(into: room) == Self.wholeISO8601ByteCount
+      else { return nil }
+      let fraction = text[(point + 1)...]
+      // The place of the Z.
+      var end = Self.wholeISO8601ByteCount - 1
+      if fraction.count > 1 || fraction.first != UInt8(ascii: "0") {
+        room[end] = UInt8(ascii: ".")
+        end += 1
+        for digit in fraction {
+          room[end] = digit
+          end += 1
+        }
+      }
+      room[end] = UInt8(ascii: "Z")
+      return end + 1
+    }
+  }
+
+  /// How long a time without a fraction is.
+  private static let wholeISO8601ByteCount = 20
+
+  /// Any other time: the digits of one before 2001 count up from the second before it.
+  private var complementedISO8601: String? {
     let text = Array(secondsSinceReferenceDate.description.utf8)
     guard let decimal = FloorDecimal(shortestText: text),
       let time = UniversalTime(secondsSinceReferenceDate: decimal.whole)

@@ -21,8 +21,17 @@ extension EntityTables {
         if member == table.rootName && table.memberNames.count > 1 {
           statements.append("CREATE INDEX \(table.name)_Z_ENT_INDEX ON \(table.name) (Z_ENT)")
         }
+        for index in model.entities[member]?.indexes ?? [] {
+          let columns = try indexed(index, of: member, model: model)
+          statements.append(
+            "CREATE INDEX Z_\(member)_SwiftDataIndexOnBinary\(index.joined()) "
+              + "ON \(table.name) (\(columns))")
+        }
         for constraint in model.entities[member]?.uniquenessConstraints ?? [] {
-          statements.append(try unique(constraint, of: member, in: table, model: model))
+          let columns = try indexed(constraint, of: member, model: model)
+          statements.append(
+            "CREATE UNIQUE INDEX Z_\(member)_UNIQUE_\(constraint.joined(separator: "_")) "
+              + "ON \(table.name) (\(columns))")
         }
       }
     }
@@ -33,22 +42,21 @@ extension EntityTables {
     joinTables.filter { table.memberNames.contains($0.first.entityName) }
   }
 
-  private func unique(
-    _ properties: [String], of entityName: String, in table: Table, model: ManagedModel
+  /// The columns of a constraint or an index.
+  private func indexed(
+    _ properties: [String], of entityName: String, model: ManagedModel
   ) throws -> String {
-    let columns = try properties.map { name in
+    try properties.map { name in
       guard let declaring = model.declaringEntity(of: name, in: entityName)?.name,
         let column = attributeColumn(name, declaredIn: declaring)
           ?? toOneColumns(name, declaredIn: declaring)?.key
       else {
         throw StoreWriteError.invalidModel(
-          detail: "the uniqueness constraint of \(entityName) names \(name), which is neither an "
-            + "attribute nor a to-one relationship")
+          detail: "a uniqueness constraint or an index of \(entityName) names \(name), which is "
+            + "neither an attribute of one column nor a to-one relationship")
       }
       return "\(column.name) COLLATE BINARY ASC"
-    }
-    return "CREATE UNIQUE INDEX Z_\(entityName)_UNIQUE_\(properties.joined(separator: "_")) "
-      + "ON \(table.name) (\(columns.joined(separator: ", ")))"
+    }.joined(separator: ", ")
   }
 }
 

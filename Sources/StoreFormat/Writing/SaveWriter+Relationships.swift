@@ -272,34 +272,19 @@ extension SaveWriter {
   /// The objects at the other end of a relationship, in their order where there is one.
   private func members(of relationship: Relationship, _ row: Row) throws -> [Row] {
     guard let table = schema.tables.table(of: relationship.destinationName) else { return [] }
-    let name = quoted(table.name)
-    let rows: [[StoredValue]]
-    switch relationship.storage {
-    case .columns: return try target(of: relationship, row).map { [$0] } ?? []
-    case .inverseColumns(let key, _, let orderKey):
-      try schema.check(key, of: table)
-      rows = try statement.rows(
-        "SELECT Z_PK, Z_ENT FROM \(name) WHERE \(quoted(key.name)) = ? ORDER BY "
-          + (orderKey.map { quoted($0.name) + ", " } ?? "") + "Z_PK", [.integer(row.primaryKey)])
-    case .hidden(let column):
-      try schema.check(column, of: table)
-      rows = try statement.rows(
-        "SELECT Z_PK, Z_ENT FROM \(name) WHERE \(quoted(column.name)) = ? ORDER BY Z_PK",
-        [.integer(row.primaryKey)])
-    case .join(let join, let end):
-      try schema.checkWritable(join.name, columns: join.columnNames)
-      let columns = join.columns(from: end)
-      let (owner, member) = (quoted(columns.owner), quoted(columns.member))
-      let condition =
-        join.isReflexive
-        ? "Z_PK IN (SELECT \(member) FROM \(quoted(join.name)) WHERE \(owner) = ?1 "
-          + "UNION SELECT \(owner) FROM \(quoted(join.name)) WHERE \(member) = ?1)"
-        : "Z_PK IN (SELECT \(member) FROM \(quoted(join.name)) WHERE \(owner) = ?1)"
-      rows = try statement.rows(
-        "SELECT Z_PK, Z_ENT FROM \(name) WHERE \(condition) ORDER BY Z_PK",
-        [.integer(row.primaryKey)])
-    case nil: return []
+    if case .columns? = relationship.storage {
+      return try target(of: relationship, row).map { [$0] } ?? []
     }
+    switch relationship.storage {
+    case .inverseColumns(let key, _, _), .hidden(let key): try schema.check(key, of: table)
+    case .join(let join, _): try schema.checkWritable(join.name, columns: join.columnNames)
+    case .columns, nil: break
+    }
+    guard let condition = relationship.condition(row: "t", owner: "?1") else { return [] }
+    let place = relationship.placeColumn.map { "t.\(quoted($0.name)), " } ?? ""
+    let rows = try statement.rows(
+      "SELECT t.Z_PK, t.Z_ENT FROM \(quoted(table.name)) AS t WHERE \(condition) "
+        + "ORDER BY \(place)t.Z_PK", [.integer(row.primaryKey)])
     return try rows.compactMap { values in
       guard case .integer(let key) = values[0], case .integer(let number) = values[1] else {
         return nil

@@ -13,12 +13,14 @@ import SystemPackage
 public struct StoreDraft: Hashable, Sendable {
   /// Where the store will be.
   public let path: String
-  /// Where it is written, in the same folder.
+  /// Where it is written: in a folder of its own beside that place.
   public let temporaryPath: String
   /// Whether a store that is there is replaced.
   public let overwrites: Bool
   /// How long to wait for somebody who has the store open that is to be replaced, in seconds.
   public let busyTimeout: Double
+
+  private let temporaryFolder: String
 
   /// What SQLite keeps beside a store.
   private static let companions = ["-wal", "-shm", "-journal"]
@@ -33,33 +35,44 @@ public struct StoreDraft: Hashable, Sendable {
     self.path = path
     self.overwrites = overwrites
     self.busyTimeout = busyTimeout
-    var mark = String(UInt32.random(in: 0...UInt32.max), radix: 16)
-    mark = String(repeating: "0", count: 8 - mark.count) + mark
-    temporaryPath = "\(path).partial-\(mark)"
+    temporaryFolder = DraftFolder.path(for: path)
+    temporaryPath = temporaryFolder + "/" + (FilePath(path).lastComponent?.string ?? "store")
     if !overwrites { try checkIsFree() }
   }
 
-  /// All files that there may be while the store is written; for who must remove them when the
-  /// program is ended by a signal.
+  /// All files that there may be while the store is written, and their folder behind them; for who
+  /// must remove them when the program is ended by a signal.
   public var temporaryFiles: [String] {
-    [temporaryPath] + Self.companions.map { temporaryPath + $0 }
+    [temporaryPath] + Self.companions.map { temporaryPath + $0 } + [temporaryFolder]
   }
 
-  /// Lets a store be written, and puts it in its place.
+  /// Lets a store be written, and puts it in its place; what drafts of killed programs there are for
+  /// the same place goes.
   ///
   /// A store that is replaced must not be open in any program, which would go on writing beside the
   /// new one and remove its log.
   ///
-  /// - Parameter body: Writes the store at the path that it is given, and closes it.
+  /// - Parameters:
+  ///   - undo: Called where writing has failed, before what was written is removed.
+  ///   - body: Writes the store at the path that it is given, and closes it.
   /// - Throws: What `body` throws, and ``StoreWriteError``; everything is then as it was.
-  public func write<Result>(_ body: (_ temporaryPath: String) throws -> Result) throws -> Result {
+  public func write<Result>(
+    undo: () -> Void = {}, _ body: (_ temporaryPath: String) throws -> Result
+  ) throws -> Result {
+    let folder: DraftFolder
+    do throws(Errno) {
+      folder = try DraftFolder(path: temporaryFolder, for: path)
+    } catch {
+      throw StoreWriteError.unwritable(path: path, reason: error.description)
+    }
+    defer { folder.discard() }
     do {
       let result = try body(temporaryPath)
       try checkIsFinished()
       try place()
       return result
     } catch {
-      for file in temporaryFiles { FileStatus.remove(file) }
+      undo()
       throw named(error)
     }
   }

@@ -50,6 +50,8 @@ public enum StoreWriteError: Error, Hashable, Sendable {
   case notIncremental(path: String)
   /// Rebuilding the store would number the rows of these tables anew.
   case renumbersRows(path: String, tables: [String])
+  /// A fetch asks for what no statement can be written for.
+  case unsupportedFetch(detail: String)
   /// The file system has too little room, in bytes, to rebuild the store.
   case withoutSpace(path: String, needed: Int64, free: Int64)
 }
@@ -102,6 +104,7 @@ extension StoreWriteError {
       "rebuilding \(path) would number rows anew in \(tables.prefix(5).joined(separator: ", "))"
         + (tables.count > 5 ? " and \(tables.count - 5) more" : "")
         + ", which \(tables.count == 1 ? "has" : "have") no primary key"
+    case .unsupportedFetch(let detail): "the objects cannot be fetched: \(detail)"
     case .withoutSpace(let path, let needed, let free):
       "rebuilding \(path) takes \(needed) bytes for a while, and \(free) are free"
     }
@@ -132,6 +135,7 @@ extension StoreWriteError {
     case .copyOntoItself: "choose a name that differs before its extension, or another folder"
     case .notIncremental: "close every program that has it open, and use --full"
     case .renumbersRows: "leave out --full; something may refer to these rows by their numbers"
+    case .unsupportedFetch: "ask a simpler question, and choose among the answers"
     case .withoutSpace: "make room, or leave out --full"
     }
   }

@@ -59,6 +59,14 @@ struct StatementRunner {
     return rows
   }
 
+  /// A cursor over the rows of a statement, which is reset after use; the connection keeps those
+  /// that are short, and not those that list many values, of which no two are the same.
+  func cursor(_ sql: String) throws -> StatementCursor {
+    try StatementCursor(database, sql: sql, isCached: sql.utf8.count < Self.longestKept)
+  }
+
+  private static let longestKept = 2048
+
   /// The integer in the first column of the first row.
   func integer(_ sql: String, _ values: [StoredValue] = []) throws -> Int64? {
     guard case .integer(let number)? = try rows(sql, values).first?.first else { return nil }

@@ -6,7 +6,8 @@ import Musl
 import Glibc
 #endif
 
-/// Temporary files that a signal's handler removes before the program ends.
+/// Temporary files that a signal's handler removes before the program ends, and folders that are empty
+/// by then.
 ///
 /// A handler may neither allocate nor lock, so this is a table of fixed size with room for each
 /// path, made once and never freed. Entries change under a lock that only ordinary code takes.
@@ -71,11 +72,15 @@ enum TemporaryFileRegistry {
     setState(registration.slot, free)
   }
 
-  /// Removes all registered files that are there. Safe in a signal's handler.
+  /// Removes all registered files that are there, in the order of their registration as long as the
+  /// table has had room, so that a folder comes behind what is in it. Safe in a signal's handler.
   static func removeAll() {
     var slot = 0
     while slot < capacity {
-      if states[slot] == active { unlink(paths + slot * pathCapacity) }
+      if states[slot] == active {
+        let path = paths + slot * pathCapacity
+        if unlink(path) != 0 { rmdir(path) }
+      }
       slot += 1
     }
   }

@@ -21,8 +21,6 @@ import Testing
       files: overwrites ? [Self.name: former] : [:],
       arguments: overwrites ? again : Self.demo, again: again,
       count: 20,
-      // A draft of a store is not locked as other drafts are, so it cannot be told from one in use.
-      mayStay: { $0.hasPrefix(Self.name + ".partial-") },
       problemsAfterFault: { place, status in
         guard try place.files().keys.contains(Self.name) else {
           return overwrites || status == 0 ? ["there is no store"] : []

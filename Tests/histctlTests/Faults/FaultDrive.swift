@@ -19,8 +19,6 @@ struct FaultDrive: Sendable {
   var clockStep = 0
   /// How many faults a usual run has time for.
   var count = 60
-  /// Which files may stay that an undisturbed run does not leave.
-  var mayStay: @Sendable (String) -> Bool = { _ in false }
   /// What is wrong with what a fault left; it may be changed by looking at it.
   let problemsAfterFault: @Sendable (_ place: Place, _ status: Int) throws -> [String]
   /// What is wrong with what the run after it left.
@@ -146,7 +144,7 @@ struct FaultDrive: Sendable {
 
     let rerun = try await Tool.histctl.run(again ?? arguments, folder: place.folder.path)
     if rerun.status != 0 { problems.append("again \(rerun.status): \(rerun.errors)") }
-    let more = Set(try place.files().keys).subtracting(names).filter { !mayStay($0) }.sorted()
+    let more = Set(try place.files().keys).subtracting(names).sorted()
     if !more.isEmpty { problems.append("left over: \(more)") }
     problems += try problemsInTheEnd(place).map { "in the end: " + $0 }
     return problems

@@ -68,6 +68,43 @@ import Testing
     }
   }
 
+  /// A schedule meets a damaged store: its line or its words, and the other store is maintained.
+  @Test(arguments: Damage.allCases) func maintainingSurvives(_ damage: Damage) async throws {
+    let folder = try TemporaryFolder()
+    let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))
+    var random = SeededGenerator(seed: UInt64(damage.rawValue.utf8.count) &* 37)
+    let tool = Tool("timeout") ?? Tool.histctl
+    let start = Tool("timeout") == nil ? [] : ["-s", "KILL", "20", Tool.histctl.path]
+    for index in 0..<(Self.count / 2) {
+      let path = folder.file("\(index).store")
+      try spoil(original, damage, &random, path)
+      let sound = folder.file("\(index)-sound.store")
+      try FileBytes.write(original, to: sound)
+      let config = """
+        [defaults]
+        busy-timeout = 0.5
+        prune.keep-last = 3
+        compact = yes
+        [damaged]
+        store = \(path)
+        export.output-dir = \(folder.file("damaged-\(index)"))
+        export.bookmark = nightly
+        [sound]
+        store = \(sound)
+        export.output-dir = \(folder.file("sound-\(index)"))
+        export.bookmark = nightly
+        """
+      try FileBytes.write(Array(config.utf8), to: folder.file("maintain.conf"))
+      let result = try await tool.run(
+        start + ["maintain", "--config", folder.file("maintain.conf")])
+      #expect(
+        [0, 2, 3, 4, 5, 6, 7, 8, 9].contains(result.status),
+        "\(damage) \(index): \(result.status) \(result.errors)")
+      let left = try StoreQuery(path: sound).lines("SELECT count(*) FROM ATRANSACTION")
+      #expect(left == ["3"], "\(result.errors)")
+    }
+  }
+
   private func spoil(
     _ original: [UInt8], _ damage: Damage, _ random: inout SeededGenerator, _ path: String
   ) throws {

@@ -1,0 +1,174 @@
+import Foundation
+
+/// The stores of an app's models.
+///
+/// ```swift
+/// let container = try ModelContainer(
+///   for: Trip.self, configurations: ModelConfiguration(url: URL(fileURLWithPath: "Trips.store")))
+/// let context = ModelContext(container)
+/// ```
+public final class ModelContainer: Equatable, @unchecked Sendable {
+  /// The models of all stores.
+  public let schema: Schema
+  /// What describes the stores in SwiftData's own layout.
+  public let configurations: Set<ModelConfiguration>
+  /// The stores, each once.
+  let stores: [any DataStore]
+  private let storesByEntity: [String: any DataStore]
+  private let storesByIdentifier: [String: any DataStore]
+
+  /// The context of the main actor, which saves by itself.
+  @MainActor public private(set) lazy var mainContext: ModelContext = {
+    let context = ModelContext(self)
+    context.isMainContext = true
+    context.autosaveEnabled = true
+    return context
+  }()
+
+  /// Opens the stores of some models and all that they lead to, and creates those that are not there.
+  ///
+  /// - Parameters:
+  ///   - types: The models.
+  ///   - configurations: What describes the stores; without any, one at the usual place.
+  /// - Throws: ``SwiftDataError``.
+  public convenience init(
+    for types: any PersistentModel.Type..., configurations: ModelConfiguration...
+  ) throws {
+    try self.init(for: Schema(types), configurations: configurations)
+  }
+
+  /// Opens the stores of a schema, and creates those that are not there.
+  ///
+  /// - Parameters:
+  ///   - schema: The models.
+  ///   - configurations: What describes the stores; without any, one at the usual place.
+  /// - Throws: ``SwiftDataError``.
+  public convenience init(for schema: Schema, configurations: ModelConfiguration...) throws {
+    try self.init(for: schema, configurations: configurations)
+  }
+
+  /// Opens the stores of a schema, and creates those that are not there.
+  ///
+  /// - Parameters:
+  ///   - schema: The models.
+  ///   - configurations: What describes the stores; without any, one at the usual place.
+  /// - Throws: ``SwiftDataError``.
+  public convenience init(for schema: Schema, configurations: [ModelConfiguration]) throws {
+    try self.init(
+      schema: schema,
+      anyConfigurations: configurations.isEmpty ? [ModelConfiguration()] : configurations)
+  }
+
+  /// Opens stores of one's own for some models and all that they lead to.
+  ///
+  /// - Parameters:
+  ///   - types: The models.
+  ///   - configurations: What describes the stores.
+  /// - Throws: ``SwiftDataError``, and what the stores throw.
+  @_disfavoredOverload
+  public convenience init(
+    for types: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
+  ) throws {
+    try self.init(schema: Schema(types), anyConfigurations: configurations)
+  }
+
+  /// Opens stores of one's own for a schema.
+  ///
+  /// - Parameters:
+  ///   - schema: The models.
+  ///   - configurations: What describes the stores.
+  /// - Throws: ``SwiftDataError``, and what the stores throw.
+  @_disfavoredOverload
+  public convenience init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {
+    try self.init(schema: schema, anyConfigurations: configurations)
+  }
+
+  private init(schema: Schema, anyConfigurations: [any DataStoreConfiguration]) throws {
+    var configurations: [any DataStoreConfiguration] = []
+    var names: Set<String> = []
+    var files: Set<URL> = []
+    var owners: [String: String] = [:]
+    for given in anyConfigurations {
+      var configuration = given
+      try configuration.validate()
+      let own = configuration.schema ?? schema
+      configuration.schema = own
+      guard names.insert(configuration.name).inserted else {
+        throw SwiftDataError(
+          .duplicateConfiguration,
+          "two configurations are called \(configuration.name); give each a name of its own")
+      }
+      if let file = configuration as? ModelConfiguration, !file.isStoredInMemoryOnly,
+        !files.insert(file.url.standardizedFileURL).inserted
+      {
+        throw SwiftDataError(
+          .duplicateConfiguration,
+          "two configurations name \(file.url.path); give each a file of its own")
+      }
+      for entity in own.entities {
+        guard schema.layouts[entity.name] === own.layouts[entity.name] else {
+          throw SwiftDataError(
+            .configurationSchemaNotFoundInContainerSchema,
+            "the configuration \(configuration.name) has the model \(entity.name), which the "
+              + "container's schema does not have")
+        }
+        if let other = owners.updateValue(configuration.name, forKey: entity.name) {
+          throw SwiftDataError(
+            .duplicateConfiguration,
+            "the configurations \(other) and \(configuration.name) both have the model "
+              + "\(entity.name); one model belongs to one store")
+        }
+      }
+      configurations.append(configuration)
+    }
+    if let homeless = schema.entities.first(where: { owners[$0.name] == nil }) {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        "no configuration has the model \(homeless.name); add it to the schema of one")
+    }
+    let stores = try configurations.map { try Self.open($0) }
+    self.schema = schema
+    self.configurations = Set(configurations.compactMap { $0 as? ModelConfiguration })
+    self.stores = stores
+    var byEntity: [String: any DataStore] = [:]
+    for store in stores {
+      for entity in store.schema.entities { byEntity[entity.name] = store }
+    }
+    storesByEntity = byEntity
+    storesByIdentifier = Dictionary(
+      stores.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private static func open<Configuration: DataStoreConfiguration>(
+    _ configuration: Configuration
+  ) throws -> any DataStore {
+    try Configuration.Store(configuration, migrationPlan: nil)
+  }
+
+  /// The store that keeps an entity's models.
+  func store(ofEntity name: String) -> (any DataStore)? { storesByEntity[name] }
+
+  /// The identifier of a configuration's store; nil where there is no such configuration.
+  public func storeIdentifier(forConfigurationNamed name: String) -> String? {
+    stores.first { $0.configurationName == name }?.identifier
+  }
+
+  /// The name of the configuration of a store; nil where there is no such store.
+  public func configurationName(forStoreIdentifier identifier: String) -> String? {
+    storesByIdentifier[identifier]?.configurationName
+  }
+
+  /// Deletes all models and their history.
+  ///
+  /// - Throws: What the stores throw.
+  public func erase() throws {
+    for store in stores { try store.erase() }
+  }
+
+  /// Whether both are the same container.
+  public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
+}
+
+extension DataStore {
+  fileprivate var configurationName: String { configuration.name }
+}

@@ -1,0 +1,242 @@
+import Foundation
+
+extension ModelContext {
+  /// The models that a descriptor asks for.
+  ///
+  /// - Throws: ``SwiftDataError``, and what a store of one's own throws.
+  public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
+    let models: [T]
+    if descriptor.includePendingChanges && hasChanges {
+      models = try fetchWithChanges(descriptor)
+    } else {
+      models = try fetchStored(descriptor)
+    }
+    for keyPath in descriptor.relationshipKeyPathsForPrefetching {
+      try prefetch(keyPath, of: models)
+    }
+    return models
+  }
+
+  /// The models that a descriptor asks for, read in batches as they are looked at.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Which models; changes that were not saved cannot be included.
+  ///   - batchSize: How many models are read at once.
+  /// - Throws: ``SwiftDataError/includePendingChangesWithBatchSize`` and what ``fetch(_:)`` throws.
+  public func fetch<T>(
+    _ descriptor: FetchDescriptor<T>, batchSize: Int
+  ) throws -> FetchResultsCollection<T> where T: PersistentModel {
+    guard !descriptor.includePendingChanges else {
+      throw SwiftDataError(
+        .includePendingChangesWithBatchSize,
+        "models in batches do not include changes that were not saved; set includePendingChanges "
+          + "to false, or leave out the batch size")
+    }
+    let identifiers = try storedIdentifiers(descriptor)
+    return FetchResultsCollection(count: identifiers.count, batchSize: batchSize) { [self] range in
+      existingModels(for: Array(identifiers[range])).compactMap { $0 as? T }
+    }
+  }
+
+  /// How many models a descriptor asks for.
+  ///
+  /// - Throws: What ``fetch(_:)`` throws.
+  public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int
+  where T: PersistentModel {
+    if descriptor.includePendingChanges && hasChanges { return try fetch(descriptor).count }
+    func count<S: DataStore>(_ store: S) throws -> Int {
+      do {
+        return try store.fetchCount(request(descriptor))
+      } catch is DataStoreError {
+        return try fetchStored(descriptor).count
+      }
+    }
+    return try count(store(of: T.self))
+  }
+
+  /// The identifiers of the models that a descriptor asks for.
+  ///
+  /// - Throws: ``SwiftDataError/sortingPendingChangesWithIdentifiers`` and what ``fetch(_:)`` throws.
+  public func fetchIdentifiers<T>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> [PersistentIdentifier] where T: PersistentModel {
+    guard descriptor.includePendingChanges && hasChanges else {
+      return try storedIdentifiers(descriptor)
+    }
+    guard descriptor.sortBy.isEmpty else {
+      throw SwiftDataError(
+        .sortingPendingChangesWithIdentifiers,
+        "identifiers cannot be sorted while there are changes that were not saved; save first, or "
+          + "set includePendingChanges to false")
+    }
+    return try fetch(descriptor).map(\.persistentModelID)
+  }
+
+  /// The identifiers of the models that a descriptor asks for, as a collection.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Which models.
+  ///   - batchSize: Has no effect: all identifiers are read at once.
+  /// - Throws: What ``fetchIdentifiers(_:)`` throws.
+  public func fetchIdentifiers<T>(
+    _ descriptor: FetchDescriptor<T>, batchSize: Int
+  ) throws -> FetchResultsCollection<PersistentIdentifier> where T: PersistentModel {
+    let identifiers = try fetchIdentifiers(descriptor)
+    return FetchResultsCollection(count: identifiers.count, batchSize: batchSize) {
+      Array(identifiers[$0])
+    }
+  }
+
+  /// Goes through the models that a descriptor asks for, a batch at a time, so that memory does not
+  /// grow with their number.
+  ///
+  /// - Parameters:
+  ///   - fetch: Which models, as they are in the store.
+  ///   - batchSize: How many models are read at once.
+  ///   - allowEscapingMutations: Whether the block may change models, which keeps them in memory until
+  ///     they are saved.
+  ///   - block: Is given one model after the other.
+  /// - Throws: ``SwiftDataError/mutationDuringEnumeration`` where there are changes, before or while
+  ///   models are gone through, and that was not allowed; what the block throws, and what
+  ///   ``fetch(_:)`` throws.
+  public func enumerate<T>(
+    _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
+    block: (T) throws -> Void
+  ) throws where T: PersistentModel {
+    func checkChanges() throws {
+      guard allowEscapingMutations || !hasChanges else {
+        throw SwiftDataError(
+          .mutationDuringEnumeration,
+          "there are changes that were not saved; save them first, or set "
+            + "allowEscapingMutations, which keeps changed models in memory")
+      }
+    }
+    try checkChanges()
+    let identifiers = try storedIdentifiers(fetch)
+    for start in stride(from: 0, to: identifiers.count, by: max(1, batchSize)) {
+      let batch = identifiers[start..<min(start + max(1, batchSize), identifiers.count)]
+      for model in existingModels(for: Array(batch)) {
+        if let model = model as? T { try block(model) }
+      }
+      try checkChanges()
+    }
+  }
+
+  // MARK: - What the store has
+
+  private func store<T: PersistentModel>(of type: T.Type) throws -> any DataStore {
+    let name = Schema.entityName(for: type)
+    guard let store = container.store(ofEntity: name) else {
+      throw SwiftDataError(
+        .unknownSchema,
+        "the container has no model \(name); name it when the container is made")
+    }
+    return store
+  }
+
+  private func fetchStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+    func models<S: DataStore>(_ descriptor: FetchDescriptor<T>, _ store: S) throws -> [T] {
+      let layout = EntityLayout.of(T.self)
+      let result = try store.fetch(request(descriptor))
+      for (identifier, snapshot) in result.relatedSnapshots {
+        guard let related = container.schema.layouts[identifier.entityName] else { continue }
+        _ = register(
+          identifier, values: try SnapshotReader.values(of: snapshot, layout: related),
+          as: related.type)
+      }
+      return try result.fetchedSnapshots.map { snapshot in
+        register(
+          snapshot.persistentIdentifier,
+          values: try SnapshotReader.values(of: snapshot, layout: layout), as: T.self)
+      }
+    }
+    func fetch<S: DataStore>(_ descriptor: FetchDescriptor<T>, _ store: S) throws -> [T] {
+      do {
+        return try models(descriptor, store)
+      } catch DataStoreError.preferInMemoryFilter where descriptor.predicate != nil {
+        let all = try fetch(descriptor.unfiltered, store)
+        return descriptor.limited(try all.filter { try meets($0, descriptor.predicate) })
+      } catch DataStoreError.preferInMemorySort where !descriptor.sortBy.isEmpty {
+        return descriptor.limited(
+          try fetch(descriptor.unsorted, store).sorted(using: descriptor.sortBy))
+      }
+    }
+    return try fetch(descriptor, store(of: T.self))
+  }
+
+  private func storedIdentifiers<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> [PersistentIdentifier] {
+    func identifiers<S: DataStore>(_ store: S) throws -> [PersistentIdentifier] {
+      do {
+        return try store.fetchIdentifiers(request(descriptor))
+      } catch is DataStoreError {
+        return try fetchStored(descriptor).map(\.persistentModelID)
+      }
+    }
+    return try identifiers(store(of: T.self))
+  }
+
+  // MARK: - What was changed since
+
+  /// The models as they will be once changes are saved.
+  private func fetchWithChanges<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> [T] {
+    // A change of a related model can decide as well, and only memory knows of it.
+    let looksFurther =
+      descriptor.predicate.map { PredicateTranslation.looksAtRelatedModels($0) } ?? false
+    let stored = try fetchStored(looksFurther ? descriptor.unfiltered : descriptor.unlimited)
+    var models = try stored.filter { model in
+      guard let state = model.state, state.phase == .registered, state.original == nil else {
+        return false
+      }
+      return try !looksFurther || meets(model, descriptor.predicate)
+    }
+    for model in updated.models + inserted.models {
+      if let model = model as? T, try meets(model, descriptor.predicate) { models.append(model) }
+    }
+    if descriptor.sortBy.isEmpty {
+      // The sort is stable, so that new models come last and in the order of their insertion.
+      models = models.enumerated().sorted { left, right in
+        let (first, second) = (left.element.persistentModelID, right.element.persistentModelID)
+        if first.isTemporary || second.isTemporary {
+          return first.isTemporary == second.isTemporary
+            ? left.offset < right.offset : second.isTemporary
+        }
+        return first < second
+      }.map(\.element)
+    } else {
+      models.sort(using: descriptor.sortBy)
+    }
+    return descriptor.limited(models)
+  }
+
+  private func meets<T: PersistentModel>(_ model: T, _ predicate: Predicate<T>?) throws -> Bool {
+    guard let predicate else { return true }
+    do {
+      return try predicate.evaluate(model)
+    } catch {
+      throw SwiftDataError(
+        .unsupportedPredicate, "the predicate cannot be evaluated: \(error)")
+    }
+  }
+
+  // MARK: - Related models
+
+  /// Reads the models at the other end of a relationship, all at once.
+  private func prefetch<T: PersistentModel>(_ keyPath: PartialKeyPath<T>, of models: [T]) throws {
+    let layout = EntityLayout.of(T.self)
+    guard let index = layout.indexIfAny(of: keyPath), layout.properties[index].relationship != nil
+    else {
+      throw SwiftDataError(
+        .unsupportedKeyPath, "\(keyPath) is no relationship of \(layout.name)")
+    }
+    var identifiers: [PersistentIdentifier] = []
+    var seen: Set<PersistentIdentifier> = []
+    for case let state? in models.map(\.state) {
+      identifiers += related(to: state, at: index).filter { seen.insert($0).inserted }
+    }
+    prefetched = existingModels(for: identifiers)
+  }
+}

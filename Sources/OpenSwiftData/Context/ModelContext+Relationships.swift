@@ -1,0 +1,169 @@
+/// Both ends of a relationship are kept in agreement, as far as they are in memory.
+extension ModelContext {
+  func setToOne(_ target: (any PersistentModel)?, of state: ModelState, at index: Int) {
+    if let target { take(target) }
+    let (old, new) = (
+      state.toOneReference(at: index)?.identifier, target?.persistentModelID
+    )
+    guard old != new else { return }
+    willChange(state, at: index)
+    state.values[index] = .toOne(new.map(ModelReference.identifier))
+    guard let inverse = state.layout.inverse(of: index) else { return }
+    if let old { unlink(state, from: old, at: inverse.index) }
+    if let target = target?.state { link(state, at: index, to: target, at: inverse.index) }
+  }
+
+  func setToMany(_ targets: [any PersistentModel], of state: ModelState, at index: Int) {
+    for target in targets { take(target) }
+    let old = state.toManyReferences(at: index).map(\.identifier)
+    var seen: Set<PersistentIdentifier> = []
+    let wanted = targets.filter { seen.insert($0.persistentModelID).inserted }
+    let new = wanted.map(\.persistentModelID)
+    guard old != new else { return }
+    willChange(state, at: index)
+    state.values[index] = .toMany(new.map(ModelReference.identifier))
+    guard let inverse = state.layout.inverse(of: index) else { return }
+    for identifier in old where !seen.contains(identifier) {
+      unlink(state, from: identifier, at: inverse.index)
+    }
+    let present = Set(old)
+    for target in wanted where !present.contains(target.persistentModelID) {
+      if let target = target.state { link(state, at: index, to: target, at: inverse.index) }
+    }
+  }
+
+  /// Adds a model to a to-many relationship.
+  func addToMany(_ target: any PersistentModel, of state: ModelState, at index: Int) {
+    take(target)
+    guard let target = target.state else { return }
+    guard add(target.identifier, to: state, at: index) else { return }
+    if let inverse = state.layout.inverse(of: index) {
+      link(state, at: index, to: target, at: inverse.index)
+    }
+  }
+
+  /// A model that becomes related to one of this context belongs here as well.
+  private func take(_ model: any PersistentModel) {
+    if model.state?.phase == .standalone { insert(model) }
+  }
+
+  /// Lets the other end of a relationship lead back.
+  private func link(
+    _ owner: ModelState, at index: Int, to other: ModelState, at inverse: Int
+  ) {
+    if other.layout.properties[inverse].relationship?.isToMany ?? false {
+      _ = add(owner.identifier, to: other, at: inverse)
+      return
+    }
+    let former = other.toOneReference(at: inverse)?.identifier
+    guard former != owner.identifier else { return }
+    if let former { unlink(other, from: former, at: index) }
+    willChange(other, at: inverse)
+    other.values[inverse] = .toOne(.identifier(owner.identifier))
+  }
+
+  /// Takes a model out of the other end of a relationship.
+  private func unlink(
+    _ owner: ModelState, from identifier: PersistentIdentifier, at inverse: Int
+  ) {
+    guard let model = existingModel(for: identifier), let other = model.state,
+      other.phase != .deleted
+    else { return }
+    if other.layout.properties[inverse].relationship?.isToMany ?? false {
+      remove(owner.identifier, from: other, at: inverse)
+    } else if other.toOneReference(at: inverse)?.identifier == owner.identifier {
+      willChange(other, at: inverse)
+      other.values[inverse] = .toOne(nil)
+    }
+  }
+
+  /// Adds an identifier to a to-many relationship, without reading what else is in it.
+  ///
+  /// - Returns: Whether it was not known to be there.
+  private func add(
+    _ identifier: PersistentIdentifier, to state: ModelState, at index: Int
+  ) -> Bool {
+    switch state.values[index] {
+    case .toMany(let references):
+      guard !references.contains(where: { $0.identifier == identifier }) else { return false }
+      willChange(state, at: index)
+      state.values[index] = .toMany(references + [.identifier(identifier)])
+    case .toManyFault(var added, var removed):
+      guard !added.contains(identifier) else { return false }
+      willChange(state, at: index)
+      added.append(identifier)
+      removed.remove(identifier)
+      state.values[index] = .toManyFault(added: added, removed: removed)
+    default:
+      willChange(state, at: index)
+      state.values[index] = .toManyFault(added: [identifier], removed: [])
+    }
+    return true
+  }
+
+  private func remove(
+    _ identifier: PersistentIdentifier, from state: ModelState, at index: Int
+  ) {
+    switch state.values[index] {
+    case .toMany(let references):
+      guard references.contains(where: { $0.identifier == identifier }) else { return }
+      willChange(state, at: index)
+      state.values[index] = .toMany(references.filter { $0.identifier != identifier })
+    case .toManyFault(var added, var removed):
+      willChange(state, at: index)
+      added.removeAll { $0 == identifier }
+      removed.insert(identifier)
+      state.values[index] = .toManyFault(added: added, removed: removed)
+    default:
+      willChange(state, at: index)
+      state.values[index] = .toManyFault(added: [], removed: [identifier])
+    }
+  }
+
+  // MARK: - Deleting
+
+  /// Does to related models what the delete rules of a deleted one say.
+  func followDeleteRules(of state: ModelState) {
+    for (index, property) in state.layout.properties.enumerated() {
+      guard let relationship = property.relationship else { continue }
+      switch relationship.deleteRule {
+      case .noAction, .deny: continue
+      case .cascade:
+        for identifier in related(to: state, at: index) {
+          if let model = existingModel(for: identifier) { delete(model) }
+        }
+      case .nullify:
+        guard let inverse = state.layout.inverse(of: index) else { continue }
+        for identifier in related(to: state, at: index) {
+          unlink(state, from: identifier, at: inverse.index)
+        }
+      }
+    }
+  }
+
+  func related(to state: ModelState, at index: Int) -> [PersistentIdentifier] {
+    state.layout.properties[index].relationship?.isToMany ?? false
+      ? state.toManyReferences(at: index).map(\.identifier)
+      : state.toOneReference(at: index).map { [$0.identifier] } ?? []
+  }
+
+  /// Checks that no relationship denies what is to be deleted.
+  ///
+  /// - Throws: ``SwiftDataError/modelValidationFailure``.
+  func checkDenials() throws {
+    for state in deleted.states {
+      for (index, property) in state.layout.properties.enumerated()
+      where property.relationship?.deleteRule == .deny {
+        let left = related(to: state, at: index).filter { identifier in
+          knownModel(for: identifier)?.state?.phase != .deleted
+        }
+        guard left.isEmpty else {
+          throw SwiftDataError(
+            .modelValidationFailure,
+            "\(state.layout.name) cannot be deleted: its \(property.name) is not empty, and the "
+              + "delete rule denies that; delete or detach the related models first")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+
+extension ModelContext {
+  /// Is posted before a context saves.
+  public static let willSave = Notification.Name("ModelContext.willSave")
+  /// Is posted after a context has saved; ``NotificationKey`` names what it tells.
+  public static let didSave = Notification.Name("ModelContext.didSave")
+
+  /// What a notification of ``didSave`` tells, in its `userInfo` under the raw value.
+  public enum NotificationKey: String {
+    /// Not used: stores have no query generations here.
+    case queryGeneration
+    /// Not used: no identifiers are invalidated.
+    case invalidatedAllIdentifiers
+    /// The identifiers of new models, an array.
+    case insertedIdentifiers
+    /// The identifiers of models that have changed, an array.
+    case updatedIdentifiers
+    /// The identifiers of models that were deleted, an array.
+    case deletedIdentifiers
+    /// The places of the save in the histories of the stores, a dictionary by store identifier.
+    case historyTokens
+  }
+
+  /// Saves all changes, those of each store as one transaction.
+  ///
+  /// Where a store refuses, its changes are still there to be corrected or rolled back. Stores that
+  /// were saved before it stay saved.
+  ///
+  /// - Throws: ``SwiftDataError``, and what a store of one's own throws.
+  public func save() throws {
+    guard hasChanges else { return }
+    try checkDenials()
+    NotificationCenter.default.post(name: Self.willSave, object: self)
+    var outcome = SaveOutcome()
+    for store in container.stores {
+      func isOurs(_ state: ModelState) -> Bool {
+        container.store(ofEntity: state.layout.name) === store
+      }
+      let changes = PendingChanges(
+        inserted: inserted.states.filter(isOurs), updated: updated.states.filter(isOurs),
+        deleted: deleted.states.filter(isOurs))
+      if !changes.isEmpty { try save(changes, to: store, &outcome) }
+    }
+    NotificationCenter.default.post(
+      name: Self.didSave, object: self, userInfo: outcome.userInfo)
+  }
+
+  private struct PendingChanges {
+    let inserted: [ModelState]
+    let updated: [ModelState]
+    let deleted: [ModelState]
+
+    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+  }
+
+  /// What the stores made of a save.
+  private struct SaveOutcome {
+    var inserted: [PersistentIdentifier] = []
+    var updated: [PersistentIdentifier] = []
+    var deleted: [PersistentIdentifier] = []
+    var tokens: [String: any HistoryToken] = [:]
+
+    var userInfo: [AnyHashable: Any] {
+      [
+        NotificationKey.insertedIdentifiers.rawValue: inserted,
+        NotificationKey.updatedIdentifiers.rawValue: updated,
+        NotificationKey.deletedIdentifiers.rawValue: deleted,
+        NotificationKey.historyTokens.rawValue: tokens,
+      ]
+    }
+  }
+
+  private func save<S: DataStore>(
+    _ changes: PendingChanges, to store: S, _ outcome: inout SaveOutcome
+  ) throws {
+    var related: [PersistentIdentifier: any BackingData] = [:]
+    func snapshots(_ states: [ModelState]) -> [S.Snapshot] {
+      states.map { state in
+        // Only our own store knows what to do with values that were not read.
+        if !(store is DefaultStore) { readAll(state) }
+        return S.Snapshot(from: state.backingData, relatedBackingDatas: &related)
+      }
+    }
+    let result = try store.save(
+      DataStoreSaveChangesRequest(
+        editingState: editingState, inserted: snapshots(changes.inserted),
+        updated: snapshots(changes.updated), deleted: snapshots(changes.deleted)))
+    outcome.updated += changes.updated.map(\.identifier)
+    outcome.deleted += changes.deleted.map(\.identifier)
+    outcome.inserted += Set(result.remappedIdentifiers.values).sorted()
+    if let token = result.historyToken { outcome.tokens[store.identifier] = token }
+
+    for state in changes.inserted { settle(state, result.remappedIdentifiers) }
+    for state in changes.updated { settle(state, result.remappedIdentifiers) }
+    for state in changes.deleted {
+      deleted.remove(state)
+      leave(state)
+    }
+    for (identifier, snapshot) in result.snapshotsToReregister {
+      guard let layout = container.schema.layouts[identifier.entityName] else { continue }
+      _ = register(
+        identifier, values: try SnapshotReader.values(of: snapshot, layout: layout),
+        as: layout.type)
+    }
+  }
+
+  private func readAll(_ state: ModelState) {
+    for index in state.values.indices {
+      if case .fault = state.values[index] { fulfill(state) }
+      if case .toManyFault = state.values[index] { _ = state.toManyReferences(at: index) }
+    }
+  }
+
+  /// Makes a saved model one of the store's.
+  private func settle(
+    _ state: ModelState, _ remapped: [PersistentIdentifier: PersistentIdentifier]
+  ) {
+    let model = state.model
+    inserted.remove(state)
+    updated.remove(state)
+    state.values = state.values.map { value in
+      // What was to be added and taken out is in the store by now.
+      if case .toManyFault = value { return .toManyFault(added: [], removed: []) }
+      return value.remapped(remapped)
+    }
+    state.original = nil
+    state.changed = []
+    state.phase = .registered
+    state.keepContext()
+    guard let model, let identifier = remapped[state.identifier] else { return }
+    forget(state.identifier)
+    if let other = knownModel(for: identifier)?.state, other !== state {
+      // The store had the model already: both objects are that one from now on.
+      if other.original == nil { other.replace(other.layout.faultValues) }
+      model.share(other)
+      state.context = nil
+      state.phase = .standalone
+      return
+    }
+    state.identifier = identifier
+    remember(model, as: identifier)
+  }
+}
+
+extension ModelState {
+  /// The values as backing data of the model's class.
+  fileprivate var backingData: any BackingData {
+    func make<Model: PersistentModel>(_ type: Model.Type) -> any BackingData {
+      ModelBackingData<Model>(self)
+    }
+    return make(layout.type)
+  }
+}
+
+extension PersistentModel {
+  /// Takes the values of another object of the same model.
+  fileprivate func share(_ state: ModelState) {
+    persistentBackingData = ModelBackingData<Self>(state)
+  }
+}

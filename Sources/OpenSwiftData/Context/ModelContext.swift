@@ -1,0 +1,274 @@
+import Foundation
+
+/// A working copy of an app's models: it fetches them, tracks their changes, and saves these as one
+/// transaction.
+///
+/// ```swift
+/// let context = ModelContext(container)
+/// context.author = "widget"
+/// context.insert(Trip(name: "Rome"))
+/// try context.save()
+/// ```
+///
+/// A context and its models belong to one thread or actor. A model that has no changes is kept only
+/// as long as somebody uses it.
+public class ModelContext: Equatable {
+  /// The stores.
+  public let container: ModelContainer
+  /// Whether the context of the main actor saves by itself, in the next turn of the main queue.
+  ///
+  /// It is true there at first. Other contexts save only when they are told to.
+  public var autosaveEnabled = false
+  /// Who changes models here.
+  public private(set) var editingState = EditingState()
+
+  private var registry: [PersistentIdentifier: WeakModel] = [:]
+  private var registryLimit = 1024
+  var inserted = ModelSet()
+  var updated = ModelSet()
+  var deleted = ModelSet()
+  private var awaitsAutosave = false
+
+  private struct WeakModel { weak var model: (any PersistentModel)? }
+
+  /// A context without models.
+  public init(_ container: ModelContainer) {
+    self.container = container
+    for store in container.stores { store.initializeState(for: editingState) }
+  }
+
+  deinit {
+    for store in container.stores { store.invalidateState(for: editingState) }
+  }
+
+  /// Who saves, as the app sets it; every transaction names it.
+  public var author: String? {
+    get { editingState.author }
+    set { editingState.author = newValue }
+  }
+
+  /// Whether there are changes that were not saved yet.
+  public var hasChanges: Bool { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty }
+  /// The models that are to be put into the store.
+  public var insertedModelsArray: [any PersistentModel] { inserted.models }
+  /// The models that have changed.
+  public var changedModelsArray: [any PersistentModel] { updated.models }
+  /// The models that are to be deleted.
+  public var deletedModelsArray: [any PersistentModel] { deleted.models }
+
+  /// Whether both are the same context.
+  public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
+
+  // MARK: - Models that are known
+
+  /// The model with an identifier that this context already has; nil where it has none.
+  public func registeredModel<T>(for persistentModelID: PersistentIdentifier) -> T?
+  where T: PersistentModel {
+    knownModel(for: persistentModelID) as? T
+  }
+
+  /// The model with an identifier, whether or not it is there.
+  ///
+  /// Its values are read when they are first asked for; of one that is not in the store they are
+  /// blank. To learn whether there is such a model, fetch it.
+  public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
+    guard let model = existingModel(for: persistentModelID) else {
+      preconditionFailure("the container has no model \(persistentModelID.entityName)")
+    }
+    return model
+  }
+
+  func knownModel(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
+    registry[identifier]?.model
+  }
+
+  /// The model with an identifier, without its values where they are not known; nil where no schema
+  /// has its entity.
+  func existingModel(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
+    if let known = knownModel(for: identifier) { return known }
+    guard let layout = container.schema.layouts[identifier.entityName] else { return nil }
+    return register(identifier, values: layout.faultValues, as: layout.type)
+  }
+
+  /// Makes a model of a store known.
+  func register<T: PersistentModel>(
+    _ identifier: PersistentIdentifier, values: [PropertyValue], as type: T.Type
+  ) -> T {
+    if let known = knownModel(for: identifier) as? T, let state = known.state {
+      if state.phase == .registered, state.original == nil { state.replace(values) }
+      return known
+    }
+    let state = ModelState(
+      layout: EntityLayout.of(type), identifier: identifier, values: values)
+    let model = T(backingData: ModelBackingData<T>(state))
+    state.context = self
+    state.keepContext()
+    state.model = model
+    remember(model, as: identifier)
+    return model
+  }
+
+  func remember(_ model: any PersistentModel, as identifier: PersistentIdentifier) {
+    registry[identifier] = WeakModel(model: model)
+    guard registry.count > registryLimit else { return }
+    // Models that nobody uses any more have left their entries behind.
+    registry = registry.filter { $0.value.model != nil }
+    registryLimit = max(1024, registry.count * 2)
+  }
+
+  func forget(_ identifier: PersistentIdentifier) { registry[identifier] = nil }
+
+  // MARK: - Changes
+
+  /// Adds a model, and all that it is related to; saving puts them into the store.
+  public func insert<T>(_ model: T) where T: PersistentModel {
+    guard let state = model.state, state.phase == .standalone else { return }
+    state.context = self
+    state.model = model
+    state.phase = .inserted
+    remember(model, as: state.identifier)
+    inserted.insert(model, state)
+    // From here on relationships name identifiers, and both ends know of each other.
+    let values = state.values
+    for index in values.indices where state.layout.properties[index].relationship != nil {
+      state.values[index] = state.layout.emptyValue(at: index)
+    }
+    for index in values.indices {
+      switch values[index] {
+      case .toOne(.model(let target)?):
+        setToOne(target, of: state, at: index)
+      case .toMany(let references):
+        for case .model(let target) in references { addToMany(target, of: state, at: index) }
+      default: break
+      }
+    }
+    changesHaveBegun()
+  }
+
+  /// Deletes a model when it is next saved; the delete rules of its relationships say what becomes of
+  /// others, and they are followed at once.
+  public func delete<T>(_ model: T) where T: PersistentModel {
+    guard let state = model.state, state.context === self else { return }
+    let wasInserted = state.phase == .inserted
+    guard wasInserted || state.phase == .registered else { return }
+    if !wasInserted && state.original == nil { state.original = state.values }
+    inserted.remove(state)
+    updated.remove(state)
+    state.phase = .deleted
+    state.releaseContext()
+    followDeleteRules(of: state)
+    if wasInserted {
+      leave(state)
+    } else {
+      deleted.insert(model, state)
+    }
+    changesHaveBegun()
+  }
+
+  /// Deletes all models that meet a predicate when they are next saved.
+  ///
+  /// - Parameters:
+  ///   - model: The class.
+  ///   - predicate: What the models must meet; nil for nothing.
+  ///   - includeSubclasses: Whether models of classes that inherit from it are deleted as well.
+  /// - Throws: What ``fetch(_:)`` throws.
+  public func delete<T>(
+    model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
+  ) throws where T: PersistentModel {
+    for model in try fetch(FetchDescriptor<T>(predicate: predicate)) { delete(model) }
+  }
+
+  /// Lets a model go that is not, or not any more, in the store.
+  func leave(_ state: ModelState) {
+    forget(state.identifier)
+    state.context = nil
+    state.phase = .standalone
+    state.original = nil
+    state.changed = []
+  }
+
+  /// Notes that a property is about to change.
+  func willChange(_ state: ModelState, at index: Int) {
+    guard state.phase == .registered, !state.layout.properties[index].isTransient,
+      let model = state.model
+    else {
+      if state.phase == .inserted { changesHaveBegun() }
+      return
+    }
+    if state.original == nil {
+      state.original = state.values
+      updated.insert(model, state)
+      state.releaseContext()
+    }
+    state.changed.insert(index)
+    changesHaveBegun()
+  }
+
+  /// Undoes all changes that were not saved.
+  public func rollback() {
+    for state in inserted.states { leave(state) }
+    for state in updated.states + deleted.states {
+      if let original = state.original { state.values = original }
+      state.original = nil
+      state.changed = []
+      state.phase = .registered
+      state.keepContext()
+    }
+    inserted = ModelSet()
+    updated = ModelSet()
+    deleted = ModelSet()
+  }
+
+  /// Does nothing: what follows from a change is done at once.
+  public func processPendingChanges() {}
+
+  /// Runs a block and saves what it has changed, together with what was changed before.
+  ///
+  /// Where the block throws, nothing is saved, and its changes are still there.
+  ///
+  /// - Throws: What the block throws, and what ``save()`` throws.
+  public func transaction(block: () throws -> Void) throws {
+    try block()
+    try save()
+  }
+
+  private func changesHaveBegun() {
+    guard autosaveEnabled, !awaitsAutosave, isMainContext else { return }
+    awaitsAutosave = true
+    let later = LaterSave(context: self)
+    DispatchQueue.main.async { later.run() }
+  }
+
+  /// Carries the main context to the main queue, which is of the same thread.
+  private struct LaterSave: @unchecked Sendable {
+    weak var context: ModelContext?
+
+    func run() {
+      context?.awaitsAutosave = false
+      if context?.autosaveEnabled ?? false { try? context?.save() }
+    }
+  }
+
+  /// The models that the last fetch was asked to read ahead, kept until the next one is.
+  var prefetched: [any PersistentModel] = [] {
+    didSet {
+      for state in oldValue.compactMap(\.state)
+      where state.phase == .registered && state.original == nil {
+        state.keepContext()
+      }
+      for model in prefetched { model.state?.releaseContext() }
+    }
+  }
+
+  /// Whether this is the context that the container made for the main actor.
+  var isMainContext = false
+}
+
+extension ModelState {
+  /// Takes over what a store holds; what the store does not keep stays.
+  func replace(_ new: [PropertyValue]) {
+    for index in new.indices where !layout.properties[index].isTransient {
+      values[index] = new[index]
+    }
+  }
+}

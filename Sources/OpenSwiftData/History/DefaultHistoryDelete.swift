@@ -1,0 +1,28 @@
+/// That a model was deleted, as a ``DefaultStore`` has recorded it.
+public struct DefaultHistoryDelete<Model>: HistoryDelete where Model: PersistentModel {
+  /// The transaction's number.
+  public typealias TransactionIdentifier = Int64
+  /// The change's number.
+  public typealias ChangeIdentifier = Int64
+
+  /// The change's number.
+  public let changeIdentifier: Int64
+  /// The transaction's number.
+  public let transactionIdentifier: Int64
+  /// What identifies the model.
+  public let changedPersistentIdentifier: PersistentIdentifier
+  /// What the model has left behind.
+  public let tombstone: HistoryTombstone<Model>
+
+  /// Whether both are the same change of one store.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.changeIdentifier == right.changeIdentifier
+      && left.changedPersistentIdentifier == right.changedPersistentIdentifier
+  }
+
+  /// Feeds what tells changes apart into a hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(changeIdentifier)
+    hasher.combine(changedPersistentIdentifier)
+  }
+}

@@ -1,0 +1,43 @@
+/// Where the values of a model are.
+public protocol BackingData<Model> {
+  /// The model whose values they are.
+  associatedtype Model: PersistentModel
+
+  /// Room for the values of a new model.
+  init(for modelType: Model.Type)
+
+  /// What identifies the model.
+  var persistentModelID: PersistentIdentifier? { get set }
+
+  /// What the implementation keeps besides.
+  var metadata: Any { get }
+
+  /// The value of an attribute.
+  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: Decodable
+
+  /// The model at the other end of a relationship.
+  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: PersistentModel
+
+  /// The model at the other end of a relationship; nil for none.
+  func getValue<Value>(forKey key: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel
+
+  /// The models at the other end of a relationship.
+  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
+  where Value: RelationshipCollection
+
+  /// Sets an attribute.
+  mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: Encodable
+
+  /// Sets the other end of a relationship.
+  mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: PersistentModel
+
+  /// Sets the other end of a relationship.
+  mutating func setValue<Value>(forKey key: KeyPath<Model, Value?>, to newValue: Value?)
+  where Value: PersistentModel
+
+  /// Sets the other end of a relationship.
+  mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: RelationshipCollection
+}

@@ -1,0 +1,66 @@
+/// Backing data whose values are kept by name in a ``ModelState``.
+final class ModelBackingData<Model: PersistentModel>: BackingData {
+  let state: ModelState
+
+  init(_ state: ModelState) { self.state = state }
+
+  convenience init(for modelType: Model.Type) {
+    self.init(ModelState(layout: EntityLayout.of(modelType)))
+  }
+
+  var persistentModelID: PersistentIdentifier? {
+    get { state.identifier }
+    set { if let newValue { state.identifier = newValue } }
+  }
+
+  var metadata: Any { state.layout.name }
+
+  // MARK: - Reading
+
+  @_disfavoredOverload
+  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: Decodable {
+    let index = state.layout.index(of: key)
+    if case .value(let value) = state.values[index], let value = value as? Value { return value }
+    return state.attribute(at: index)
+  }
+
+  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: PersistentModel {
+    let index = state.layout.index(of: key)
+    if let model = state.toOne(at: index) as? Value { return model }
+    // There is no value that could be given instead of a model; an empty one does no harm.
+    return Value(backingData: ModelBackingData<Value>(for: Value.self))
+  }
+
+  func getValue<Value>(forKey key: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel {
+    state.toOne(at: state.layout.index(of: key)) as? Value
+  }
+
+  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
+  where Value: RelationshipCollection {
+    let models = state.toMany(at: state.layout.index(of: key))
+    return Value(models: models.compactMap { $0 as? Value.PersistentElement })
+  }
+
+  // MARK: - Writing
+
+  @_disfavoredOverload
+  func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: Encodable {
+    state.setAttribute(newValue, at: state.layout.index(of: key))
+  }
+
+  func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: PersistentModel {
+    state.setToOne(newValue, at: state.layout.index(of: key))
+  }
+
+  func setValue<Value>(forKey key: KeyPath<Model, Value?>, to newValue: Value?)
+  where Value: PersistentModel {
+    state.setToOne(newValue, at: state.layout.index(of: key))
+  }
+
+  func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: RelationshipCollection {
+    state.setToMany(newValue.models, at: state.layout.index(of: key))
+  }
+}

@@ -1,0 +1,181 @@
+import Synchronization
+
+/// What is known of a model's class: its properties by number, by name and by key path.
+///
+/// There is one for each class, made when it is first needed.
+final class EntityLayout: @unchecked Sendable {
+  let name: String
+  let type: any PersistentModel.Type
+  let properties: [PropertyLayout]
+  let uniquenessConstraints: [[String]]
+  let indices: [[String]]
+  /// What a new model has before anything is set.
+  let blankValues: [PropertyValue]
+  /// What a model has of which nothing but the identifier is known.
+  let faultValues: [PropertyValue]
+
+  private let identifierKeyPaths: [AnyKeyPath]
+  private let indexByKeyPath: [AnyKeyPath: Int]
+  private let indexByName: [String: Int]
+  /// The relationships that lead back, by property; found when first asked for.
+  private let inverses = Mutex<[Int?]?>(nil)
+
+  private static let known = Mutex<[ObjectIdentifier: EntityLayout]>([:])
+
+  /// The layout of a class.
+  static func of<Model: PersistentModel>(_ type: Model.Type) -> EntityLayout {
+    let key = ObjectIdentifier(type)
+    if let layout = known.withLock({ $0[key] }) { return layout }
+    // Made outside the lock: a class's own description may run any code.
+    let layout = EntityLayout(type)
+    return known.withLock { layouts in
+      if let first = layouts[key] { return first }
+      layouts[key] = layout
+      return layout
+    }
+  }
+
+  /// The layout of a class that was used already, by the entity's name.
+  static func named(_ name: String) -> EntityLayout? {
+    known.withLock { layouts in layouts.values.first { $0.name == name } }
+  }
+
+  /// The layout of a class.
+  static func of(any type: any PersistentModel.Type) -> EntityLayout { of(type) }
+
+  private init<Model: PersistentModel>(_ type: Model.Type) {
+    self.type = type
+    name = Schema.entityName(for: type)
+    identifierKeyPaths = [\Model.persistentModelID, \Model.id]
+    var properties: [PropertyLayout] = []
+    var constraints: [any SchemaConstraint] = []
+    for metadata in type.schemaMetadata {
+      if let constraint = metadata.metadata as? any SchemaConstraint {
+        constraints.append(constraint)
+      } else {
+        properties.append(PropertyLayout(metadata))
+      }
+    }
+    self.properties = properties
+    indexByKeyPath = Dictionary(
+      properties.enumerated().map { ($1.keyPath, $0) }, uniquingKeysWith: { first, _ in first })
+    indexByName = Dictionary(
+      properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let names = Dictionary(
+      properties.map { ($0.keyPath, $0.name) }, uniquingKeysWith: { first, _ in first })
+    func lists(isUniqueness: Bool) -> [[String]] {
+      constraints.filter { $0.isUniqueness == isUniqueness }.flatMap(\.keyPaths)
+        .map { $0.compactMap { names[$0] } }.filter { !$0.isEmpty }
+    }
+    uniquenessConstraints =
+      properties.filter { $0.described?.isUnique ?? false }.map { [$0.name] }
+      + lists(isUniqueness: true)
+    indices = lists(isUniqueness: false)
+    faultValues = properties.map { $0.isTransient ? .null : .fault }
+    blankValues = properties.map { property in
+      if let relationship = property.relationship {
+        return relationship.isToMany ? .toMany([]) : .toOne(nil)
+      }
+      return property.defaultValue.flatMap(PropertyLayout.unwrapped).map(PropertyValue.value)
+        ?? .null
+    }
+  }
+
+  /// The number of a property.
+  ///
+  /// A key path that leads to no stored property is a mistake in the program: nothing sensible could
+  /// be read or written there.
+  func index(of keyPath: AnyKeyPath) -> Int {
+    guard let index = indexByKeyPath[keyPath] else {
+      preconditionFailure("\(name) has no stored property \(keyPath)")
+    }
+    return index
+  }
+
+  func indexIfAny(of keyPath: AnyKeyPath) -> Int? { indexByKeyPath[keyPath] }
+  /// Whether a key path leads to the model's identifier, and not to an attribute of that name.
+  func isIdentifier(_ keyPath: AnyKeyPath) -> Bool {
+    indexByKeyPath[keyPath] == nil && identifierKeyPaths.contains(keyPath)
+  }
+
+  func index(named name: String) -> Int? { indexByName[name] }
+
+  /// What there is where nothing is to be had.
+  func emptyValue(at index: Int) -> PropertyValue {
+    guard let relationship = properties[index].relationship else { return .null }
+    return relationship.isToMany ? .toMany([]) : .toOne(nil)
+  }
+
+  // MARK: - Inverses
+
+  /// The number, among the destination's properties, of the relationship that leads back.
+  func inverseIndex(of index: Int) -> Int? {
+    if let found = inverses.withLock({ $0?[index] }) { return found }
+    let found = properties.indices.map { findInverse(of: $0) }
+    inverses.withLock { $0 = found }
+    return found[index]
+  }
+
+  func inverse(of index: Int) -> (layout: EntityLayout, index: Int)? {
+    guard let relationship = properties[index].relationship, let inverse = inverseIndex(of: index)
+    else { return nil }
+    return (relationship.destinationLayout, inverse)
+  }
+
+  /// The relationship that leads back: the one that either end names, or else the only one that can.
+  private func findInverse(of index: Int) -> Int? {
+    guard let relationship = properties[index].relationship else { return nil }
+    let destination = relationship.destinationLayout
+    if let keyPath = relationship.inverseKeyPath { return destination.indexIfAny(of: keyPath) }
+    let back = destination.properties.indices.filter { place in
+      destination.properties[place].relationship?.destinationLayout === self
+    }
+    if let named = back.first(where: {
+      destination.properties[$0].relationship?.inverseKeyPath == properties[index].keyPath
+    }) {
+      return named
+    }
+    func isFree(_ place: Int, of layout: EntityLayout, claimedBy other: EntityLayout) -> Bool {
+      layout.properties[place].relationship?.inverseKeyPath == nil
+        && !other.properties.contains {
+          $0.relationship?.inverseKeyPath == layout.properties[place].keyPath
+        }
+    }
+    let candidates = back.filter { isFree($0, of: destination, claimedBy: self) }
+    let rivals = properties.indices.filter { place in
+      properties[place].relationship?.destinationLayout === destination
+        && isFree(place, of: self, claimedBy: destination)
+    }
+    guard candidates.count == 1, rivals == [index], destination !== self else { return nil }
+    return candidates[0]
+  }
+}
+
+extension EntityLayout: Hashable {
+  /// Whether both are of the same class.
+  static func == (left: EntityLayout, right: EntityLayout) -> Bool { left === right }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension PropertyLayout {
+  /// A value without the optional around it; nil for nothing.
+  static func unwrapped(_ value: Any) -> Any? {
+    guard let optional = value as? any OptionalValue else { return value }
+    return optional.unwrapped.flatMap(unwrapped)
+  }
+}
+
+extension EntityLayout {
+  /// A relationship as a schema describes it; nil for an attribute.
+  func relationshipDescription(at index: Int) -> Schema.Relationship? {
+    let property = properties[index]
+    return property.relationship.map { relationship in
+      Schema.Relationship(
+        name: property.name, valueType: property.valueType,
+        destination: relationship.destinationLayout.name,
+        inverseName: inverse(of: index).map { $0.layout.properties[$0.index].name },
+        described: property.described as? Schema.Relationship)
+    }
+  }
+}

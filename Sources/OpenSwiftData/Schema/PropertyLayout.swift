@@ -1,0 +1,38 @@
+/// What is known of a property of a model's class.
+struct PropertyLayout {
+  let name: String
+  let keyPath: AnyKeyPath
+  let valueType: Any.Type
+  let isOptional: Bool
+  let defaultValue: Any?
+  let described: (any SchemaProperty)?
+  /// How its values are stored; nil for a relationship, and for a type that no store can keep.
+  let codec: AttributeCodec?
+  /// What it leads to; nil for an attribute.
+  let relationship: RelationshipLayout?
+
+  init(_ metadata: Schema.PropertyMetadata) {
+    name = metadata.name
+    keyPath = metadata.keypath
+    valueType = type(of: metadata.keypath).valueType
+    described = metadata.metadata
+    defaultValue = metadata.defaultValue
+    isOptional = valueType is any OptionalValue.Type
+    relationship = RelationshipLayout(
+      valueType: valueType, described: metadata.metadata as? Schema.Relationship)
+    codec =
+      relationship == nil
+      ? AttributeCodec(valueType: valueType, attributeName: metadata.name) : nil
+  }
+
+  /// What `@Attribute` says of it.
+  var options: [Schema.Attribute.Option] { (described as? Schema.Attribute)?.options ?? [] }
+  /// Whether the store does not keep it.
+  var isTransient: Bool { options.contains(.ephemeral) }
+
+  /// The property as an attribute of a schema.
+  var attributeDescription: Schema.Attribute {
+    Schema.Attribute(
+      name: name, valueType: valueType, described: described as? Schema.Attribute)
+  }
+}

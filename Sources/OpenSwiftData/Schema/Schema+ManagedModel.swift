@@ -1,0 +1,99 @@
+import StoreFormat
+
+extension Schema {
+  /// The model that a store of these entities has.
+  ///
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` where an entity has what no store can keep.
+  func managedModel() throws -> ManagedModel {
+    ManagedModel(
+      entities: try layouts.values.sorted { $0.name < $1.name }.map { try $0.managedEntity() },
+      versionIdentifiers: [version.description])
+  }
+}
+
+extension EntityLayout {
+  fileprivate func managedEntity() throws -> ManagedEntity {
+    ManagedEntity(
+      name: name, properties: try properties.indices.map { try managedProperty(at: $0) },
+      uniquenessConstraints: uniquenessConstraints, indexes: indices)
+  }
+
+  private func managedProperty(at index: Int) throws -> ManagedProperty {
+    let property = properties[index]
+    if let relationship = property.relationship {
+      return .relationship(
+        ManagedRelationship(
+          name: property.name, destinationName: relationship.destinationLayout.name,
+          inverseName: inverse(of: index).map { $0.layout.properties[$0.index].name },
+          isToMany: relationship.isToMany, isOptional: property.isOptional,
+          deleteRule: relationship.deleteRule.managed))
+    }
+    guard let codec = property.codec else {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        "\(name).\(property.name) is of type \(property.valueType), which is neither Codable nor a "
+          + "model; make the type Codable, or mark the property with @Transient")
+    }
+    guard !property.options.contains(.externalStorage) else {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        "\(name).\(property.name) is marked with .externalStorage, which is not supported; leave "
+          + "the option out, so that the values stand in the store itself")
+    }
+    return .attribute(try managedAttribute(property, codec))
+  }
+
+  private func managedAttribute(
+    _ property: PropertyLayout, _ codec: AttributeCodec
+  ) throws -> ManagedAttribute {
+    let type: AttributeType
+    var elements: [ManagedAttribute] = []
+    switch codec.storage {
+    case .plain(let storable): type = storable.attributeType
+    case .coded: type = .binaryData
+    case .composite(let shape):
+      type = .composite
+      elements = shape.elements.map { ManagedAttribute(name: $0.name, type: $0.attributeType) }
+    }
+    var defaultValue: StoredValue?
+    if type != .composite, let value = property.defaultValue.flatMap(PropertyLayout.unwrapped) {
+      defaultValue = try codec.stored(value, name: "\(name).\(property.name)").first
+    }
+    return ManagedAttribute(
+      name: property.name, type: type, isOptional: property.isOptional,
+      isTransient: property.isTransient,
+      preservesValueOnDeletion: property.options.contains(.preserveValueOnDeletion),
+      valueClassName: codec.valueClassName, defaultValue: defaultValue, elements: elements)
+  }
+}
+
+extension Schema.Relationship.DeleteRule {
+  fileprivate var managed: ManagedRelationship.DeleteRule {
+    switch self {
+    case .noAction: .noAction
+    case .nullify: .nullify
+    case .cascade: .cascade
+    case .deny: .deny
+    }
+  }
+}
+
+extension AttributeCodec {
+  /// The class that the frameworks name for the values.
+  fileprivate var valueClassName: String {
+    switch storage {
+    case .coded: return "NSData"
+    case .composite: return "NSDictionary"
+    case .plain(let storable):
+      return switch storable.attributeType {
+      case .string: "NSString"
+      case .date: "NSDate"
+      case .binaryData: "NSData"
+      case .uuid: "NSUUID"
+      case .uri: "NSURL"
+      case .decimal: "NSDecimalNumber"
+      default: "NSNumber"
+      }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import StoreFormat
+
+/// The values of a model at one moment, of whatever model.
+public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
+  /// What identifies the model.
+  public let persistentIdentifier: PersistentIdentifier
+  let layout: EntityLayout
+  var values: [PropertyValue]
+  /// The properties that were changed; all where nothing is known of that.
+  let changed: Set<Int>
+
+  init(
+    _ identifier: PersistentIdentifier, layout: EntityLayout, values: [PropertyValue],
+    changed: Set<Int> = []
+  ) {
+    persistentIdentifier = identifier
+    self.layout = layout
+    self.values = values
+    self.changed = changed
+  }
+
+  /// Takes the values of a model.
+  ///
+  /// - Parameters:
+  ///   - backingData: The values.
+  ///   - relatedBackingDatas: The values of other models of the same save, which are not needed.
+  public init(
+    from backingData: any BackingData,
+    relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
+  ) {
+    let state = ModelState.of(backingData)
+    self.init(state)
+  }
+
+  init(_ state: ModelState) {
+    self.init(
+      state.identifier, layout: state.layout, values: state.values, changed: state.changed)
+  }
+
+  /// The same values under another identifier.
+  ///
+  /// - Parameters:
+  ///   - persistentIdentifier: The identifier of the copy.
+  ///   - remappedIdentifiers: The identifiers of related models that change as well.
+  public func copy(
+    persistentIdentifier: PersistentIdentifier,
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = nil
+  ) -> DefaultSnapshot {
+    DefaultSnapshot(
+      persistentIdentifier, layout: layout,
+      values: remappedIdentifiers.map { map in values.map { $0.remapped(map) } } ?? values,
+      changed: changed)
+  }
+
+  // MARK: - Coding
+
+  /// Reads the parts that ``encode(to:)`` writes.
+  ///
+  /// - Throws: `DecodingError`, also where the entity is that of no model that a schema was made of.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
+    let identifier = try container.decode(
+      PersistentIdentifier.self, forKey: .persistentIdentifier)
+    guard let layout = EntityLayout.named(identifier.entityName) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .persistentIdentifier, in: container,
+        debugDescription: "no schema has a model \(identifier.entityName)")
+    }
+    var values = layout.blankValues
+    for (index, property) in layout.properties.enumerated() {
+      let key = DataStoreSnapshotCodingKey.modeledProperty(property.name)
+      guard container.contains(key), try !container.decodeNil(forKey: key) else {
+        values[index] = layout.emptyValue(at: index)
+        continue
+      }
+      if let relationship = property.relationship {
+        values[index] =
+          relationship.isToMany
+          ? .toMany(
+            try container.decode([PersistentIdentifier].self, forKey: key)
+              .map(ModelReference.identifier))
+          : .toOne(.identifier(try container.decode(PersistentIdentifier.self, forKey: key)))
+      } else if let codec = property.codec {
+        values[index] = .value(try container.value(codec.type, forKey: key))
+      }
+    }
+    self.init(identifier, layout: layout, values: values)
+  }
+
+  /// Writes the identifier and the value of every property under the property's name.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
+    try container.encode(persistentIdentifier, forKey: .persistentIdentifier)
+    for (index, property) in layout.properties.enumerated() {
+      let key = DataStoreSnapshotCodingKey.modeledProperty(property.name)
+      switch values[index] {
+      case .fault, .null, .toManyFault: break
+      case .toOne(let reference):
+        if let reference { try container.encode(reference.identifier, forKey: key) }
+      case .toMany(let references):
+        try container.encode(references.map(\.identifier), forKey: key)
+      case .value(let value): try container.encode(any: value, forKey: key)
+      case .stored(let stored):
+        if let value = property.codec?.value(of: stored) {
+          try container.encode(any: value, forKey: key)
+        }
+      case .elements(let elements):
+        if let value = property.codec?.value(of: elements) {
+          try container.encode(any: value, forKey: key)
+        }
+      }
+    }
+  }
+}
+
+extension KeyedDecodingContainer {
+  fileprivate func value(_ type: any Decodable.Type, forKey key: Key) throws -> Any {
+    func decode<T: Decodable>(_ type: T.Type) throws -> Any { try self.decode(type, forKey: key) }
+    return try decode(type)
+  }
+}
+
+extension KeyedEncodingContainer {
+  fileprivate mutating func encode(any value: Any, forKey key: Key) throws {
+    if let value = value as? any Encodable { try encode(value, forKey: key) }
+  }
+}
+
+extension PropertyValue {
+  /// The value with the identifiers of other models exchanged.
+  func remapped(_ map: [PersistentIdentifier: PersistentIdentifier]) -> PropertyValue {
+    func remapped(_ reference: ModelReference) -> ModelReference {
+      .identifier(map[reference.identifier] ?? reference.identifier)
+    }
+    switch self {
+    case .toOne(let reference?): return .toOne(remapped(reference))
+    case .toMany(let references): return .toMany(references.map(remapped))
+    case .toManyFault(let added, let removed):
+      return .toManyFault(added: added.map { map[$0] ?? $0 }, removed: removed)
+    default: return self
+    }
+  }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import StoreFormat
+
+extension DefaultStore {
+  /// How often a save is tried again that another program's save has made a duplicate of.
+  private static let mostAttempts = 5
+
+  /// Saves what a context has changed as one transaction.
+  ///
+  /// - Throws: ``SwiftDataError``; the store is then as it was.
+  public func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    let editor = try writable()
+    var attempt = 1
+    while true {
+      do {
+        return try save(request, with: editor)
+      } catch StoreWriteError.notUnique where attempt < Self.mostAttempts {
+        // Between the look and the save another program has saved the same unique value.
+        attempt += 1
+      } catch let error where error is StoreWriteError || error is StoreError {
+        return try translating { throw error }
+      }
+    }
+  }
+
+  private func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, with editor: StoreEditor
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    var draft = SaveDraft(store: self, editingState: request.editingState)
+    try draft.add(inserted: request.inserted, deleted: request.deleted)
+    try draft.add(updated: request.updated)
+    let appended = try editor.append(draft.save)
+    var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
+    for (temporary, object) in draft.inserted {
+      if let key = appended?.primaryKey(of: object) ?? object.primaryKey {
+        remapped[temporary] = PersistentIdentifier(
+          entityName: object.entityName, storeIdentifier: identifier, key: .number(key))
+      }
+    }
+    return DataStoreSaveChangesResult(
+      for: identifier, remappedIdentifiers: remapped,
+      snapshotsToReregister: try snapshots(
+        of: draft.inserted.values.filter { $0.primaryKey != nil }),
+      historyToken: appended.map { DefaultHistoryToken([identifier: $0.position.number]) })
+  }
+}
+
+extension DefaultStore {
+  /// The values of objects that a save has updated instead of inserting them.
+  fileprivate func snapshots(
+    of objects: [StoreObject]
+  ) throws -> [PersistentIdentifier: DefaultSnapshot] {
+    var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
+    for (name, group) in Dictionary(grouping: objects, by: \.entityName) {
+      guard let layout = schema.layouts[name] else { continue }
+      let keys = group.compactMap(\.primaryKey).map(StoredValue.integer)
+      let found = try fetcher.objects(
+        ObjectFetch(name, where: .contained(.primaryKey(ObjectPath(variable: 0)), keys)))
+      for snapshot in self.snapshots(of: found, layout: layout) {
+        snapshots[snapshot.persistentIdentifier] = snapshot
+      }
+    }
+    return snapshots
+  }
+}
+
+/// A context's changes on their way into the terms of the store.
+private struct SaveDraft {
+  let store: DefaultStore
+  private(set) var save: StoreSave
+  /// What became of each new model: an object that is inserted, or one that has its unique values.
+  private(set) var inserted: [PersistentIdentifier: StoreObject] = [:]
+  private var byUniqueValues: [UniqueKey: StoreObject] = [:]
+
+  private struct UniqueKey: Hashable {
+    let entityName: String
+    let names: [String]
+    let values: [StoredValue]
+  }
+
+  init(store: DefaultStore, editingState: EditingState) {
+    self.store = store
+    save = StoreSave(header: editingState)
+  }
+
+  mutating func add(inserted snapshots: [DefaultSnapshot], deleted: [DefaultSnapshot]) throws {
+    let doomed = Set(try deleted.map { try store.object($0.persistentIdentifier) })
+    for snapshot in snapshots { try insert(snapshot, doomed) }
+    // Related models may come later in the list, so relationships come last.
+    for snapshot in snapshots {
+      guard let object = inserted[snapshot.persistentIdentifier] else { continue }
+      let (toOne, toMany) = try relationships(of: snapshot, at: Array(snapshot.values.indices))
+      // Relationships that lead nowhere are so in a new object, and stay in one that was there.
+      let links = toOne.filter { $0.value != nil }
+      if !links.isEmpty || !toMany.isEmpty { save.update(object, toOne: links, toMany: toMany) }
+    }
+    for object in doomed.sorted(by: { ($0.primaryKey ?? 0) < ($1.primaryKey ?? 0) }) {
+      save.delete(object)
+    }
+  }
+
+  mutating func add(updated snapshots: [DefaultSnapshot]) throws {
+    for snapshot in snapshots {
+      let changed = snapshot.changed.isEmpty ? Set(snapshot.values.indices) : snapshot.changed
+      let indices = changed.sorted()
+      let (toOne, toMany) = try relationships(of: snapshot, at: indices)
+      let values = try attributes(of: snapshot, at: indices)
+      guard !values.isEmpty || !toOne.isEmpty || !toMany.isEmpty else { continue }
+      save.update(
+        try store.object(snapshot.persistentIdentifier), values: values, toOne: toOne,
+        toMany: toMany)
+    }
+  }
+
+  /// Inserts an object, or updates the one that has its unique values already.
+  private mutating func insert(_ snapshot: DefaultSnapshot, _ doomed: Set<StoreObject>) throws {
+    let values = try attributes(of: snapshot, at: Array(snapshot.values.indices))
+    let keys = uniqueKeys(of: snapshot, values)
+    for key in keys {
+      if let present = byUniqueValues[key] {
+        save.update(present, values: values)
+        inserted[snapshot.persistentIdentifier] = present
+        return
+      }
+      if let (present, known) = try find(key, snapshot.layout), !doomed.contains(present) {
+        save.update(present, values: values.filter { known[$0.key] != $0.value })
+        inserted[snapshot.persistentIdentifier] = present
+        for key in keys { byUniqueValues[key] = present }
+        return
+      }
+    }
+    let object = save.insert(snapshot.layout.name, values: values)
+    inserted[snapshot.persistentIdentifier] = object
+    for key in keys { byUniqueValues[key] = object }
+  }
+
+  private func uniqueKeys(
+    of snapshot: DefaultSnapshot, _ values: [String: StoredValue]
+  ) -> [UniqueKey] {
+    snapshot.layout.uniquenessConstraints.compactMap { names in
+      let stored = names.compactMap { values[$0] }
+      // Nothing is never equal to nothing in a unique index.
+      guard stored.count == names.count, !stored.contains(.null) else { return nil }
+      return UniqueKey(entityName: snapshot.layout.name, names: names, values: stored)
+    }
+  }
+
+  private func find(
+    _ key: UniqueKey, _ layout: EntityLayout
+  ) throws -> (StoreObject, [String: StoredValue])? {
+    let conditions = zip(key.names, key.values).map { name, value in
+      ObjectExpression.compare(
+        .equal, .attribute(ObjectPath(variable: 0), name), .constant(value))
+    }
+    guard let first = conditions.first else { return nil }
+    let condition = conditions.dropFirst().reduce(first) { .and($0, $1) }
+    let found = try store.fetcher.objects(ObjectFetch(key.entityName, where: condition, limit: 1))
+    guard let object = found.objects.first else { return nil }
+    return (
+      StoreObject(entityName: object.entityName, primaryKey: object.primaryKey),
+      Dictionary(zip(found.attributes, object.values), uniquingKeysWith: { first, _ in first })
+    )
+  }
+
+  // MARK: - Values
+
+  private func attributes(
+    of snapshot: DefaultSnapshot, at indices: [Int]
+  ) throws -> [String: StoredValue] {
+    var stored: [String: StoredValue] = [:]
+    for index in indices {
+      let property = snapshot.layout.properties[index]
+      guard let codec = property.codec, !property.isTransient else { continue }
+      let paths = codec.paths(of: property.name)
+      switch snapshot.values[index] {
+      case .value(let value):
+        let name = "\(snapshot.layout.name).\(property.name)"
+        for (path, value) in zip(paths, try codec.stored(value, name: name)) {
+          stored[path] = value
+        }
+      case .stored(let value): stored[property.name] = value
+      case .elements(let values):
+        for (path, value) in zip(paths, values) { stored[path] = value }
+      case .null:
+        for path in paths { stored[path] = .null }
+      case .fault, .toOne, .toMany, .toManyFault: break
+      }
+    }
+    return stored
+  }
+
+  /// The relationships as a store is told of them: one that is kept at its other end is told there.
+  private func relationships(
+    of snapshot: DefaultSnapshot, at indices: [Int]
+  ) throws -> (toOne: [String: StoreObject?], toMany: [String: [StoreObject]]) {
+    var toOne: [String: StoreObject?] = [:]
+    var toMany: [String: [StoreObject]] = [:]
+    for index in indices {
+      let name = snapshot.layout.properties[index].name
+      switch snapshot.values[index] {
+      case .toOne(let reference):
+        toOne[name] = .some(try reference.map { try object($0.identifier) })
+      case .toMany(let references):
+        let inverse = snapshot.layout.inverse(of: index)
+        let isKeptThere =
+          inverse.map { !($0.layout.properties[$0.index].relationship?.isToMany ?? true) } ?? false
+        let isNew = snapshot.persistentIdentifier.isTemporary
+        if !isKeptThere, !(isNew && references.isEmpty) {
+          toMany[name] = try references.map { try object($0.identifier) }
+        }
+      default: break
+      }
+    }
+    return (toOne, toMany)
+  }
+
+  private func object(_ identifier: PersistentIdentifier) throws -> StoreObject {
+    try inserted[identifier] ?? store.object(identifier)
+  }
+}

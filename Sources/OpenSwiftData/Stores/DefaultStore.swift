@@ -1,0 +1,187 @@
+import Foundation
+import StoreFormat
+
+/// A store in the layout of SwiftData's own: a SQLite file that keeps models and their history.
+public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendable {
+  /// What describes such a store.
+  public typealias Configuration = ModelConfiguration
+  /// The values of a model.
+  public typealias Snapshot = DefaultSnapshot
+
+  /// The store's identifier.
+  public let identifier: String
+  /// The models that the store keeps.
+  public let schema: Schema
+  /// What the store was made of.
+  public let configuration: ModelConfiguration
+
+  let file: StoreFile
+  let fetcher: ObjectFetcher
+  /// Writes to the store; nil where that is not allowed.
+  let editor: StoreEditor?
+  private let temporaryFolder: TemporaryStoreFolder?
+
+  /// How long to wait for another program that is writing, in seconds.
+  static let busyTimeout = 30.0
+
+  /// Where the file really is.
+  var filePath: String { file.location.path }
+
+  /// The name of the configuration.
+  public var name: String { configuration.name }
+
+  /// Opens a store, and creates it where it is not there.
+  ///
+  /// - Parameters:
+  ///   - configuration: What describes the store; its schema must be there.
+  ///   - migrationPlan: Must be nil: stores of another version are not migrated.
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer``.
+  public init(
+    _ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil
+  ) throws {
+    guard let schema = configuration.schema, migrationPlan == nil else {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        configuration.schema == nil
+          ? "the configuration \(configuration.name) has no schema"
+          : "stores are not migrated; leave out the migration plan")
+    }
+    self.configuration = configuration
+    self.schema = schema
+    let model = try schema.managedModel()
+    temporaryFolder = configuration.isStoredInMemoryOnly ? try TemporaryStoreFolder() : nil
+    let path = temporaryFolder?.storePath ?? configuration.url.path
+    do {
+      try Self.createIfMissing(path, model: model, configuration)
+      file = try StoreFile(path: path, busyTimeout: Self.busyTimeout)
+      fetcher = try ObjectFetcher(file: file)
+      guard let identifier = try file.read({ $0.metadata.storeIdentifier }) else {
+        throw SwiftDataError(.loadIssueModelContainer, "\(path) has no identifier")
+      }
+      self.identifier = identifier
+      if let difference = ModelDifference.first(store: fetcher.model, schema: model) {
+        throw SwiftDataError(
+          .loadIssueModelContainer,
+          "\(path) was made for other models: \(difference); stores are not migrated, so open it "
+            + "with the models that it was made for")
+      }
+      editor =
+        configuration.allowsSave
+        ? try StoreEditor(path: path, busyTimeout: Self.busyTimeout) : nil
+    } catch let error as SwiftDataError {
+      throw error
+    } catch {
+      throw SwiftDataError(.loadIssueModelContainer, "\(error)")
+    }
+  }
+
+  private static func createIfMissing(
+    _ path: String, model: ManagedModel, _ configuration: ModelConfiguration
+  ) throws {
+    guard !FileManager.default.fileExists(atPath: path) else { return }
+    guard configuration.allowsSave else {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        "there is no store at \(path), and the configuration \(configuration.name) does not allow "
+          + "one to be made")
+    }
+    try FileManager.default.createDirectory(
+      at: URL(fileURLWithPath: path).deletingLastPathComponent(),
+      withIntermediateDirectories: true)
+    // Complete in one step: another program may open it at any moment.
+    let draft = try StoreDraft(path: path)
+    do {
+      try draft.write { temporary in try StoreCreator.create(at: temporary, model: model) }
+    } catch StoreWriteError.alreadyThere {
+      // Another program was faster; its store is as good.
+    }
+  }
+
+  /// Runs what reads or writes the file, and says in our own terms what went wrong.
+  func translating<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as StoreWriteError {
+      switch error {
+      case .notUnique, .missingValue, .wrongValue, .deletionDenied, .missingObject:
+        throw SwiftDataError(.modelValidationFailure, "\(error)")
+      default: throw SwiftDataError(.storeFailure, "\(error)")
+      }
+    } catch let error as StoreError {
+      throw SwiftDataError(.storeFailure, "\(error)")
+    }
+  }
+
+  /// The editor.
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure`` where the configuration does not allow saving.
+  func writable() throws -> StoreEditor {
+    guard let editor else {
+      throw SwiftDataError(
+        .storeFailure,
+        "the configuration \(configuration.name) does not allow saving; set allowsSave")
+    }
+    return editor
+  }
+
+  /// Deletes all models, as one transaction, and then the history before it.
+  ///
+  /// - Throws: ``SwiftDataError``.
+  public func erase() throws {
+    let editor = try writable()
+    try translating {
+      var save = StoreSave(process: ProcessInfo.processInfo.processName)
+      for entity in schema.entities {
+        for object in try fetcher.identifiers(ObjectFetch(entity.name)) { save.delete(object) }
+      }
+      if let transaction = try editor.append(save) {
+        try editor.deleteHistory(before: transaction.position.number)
+      }
+    }
+  }
+
+  /// Deletes the models that a request names, as one transaction.
+  ///
+  /// - Throws: ``SwiftDataError``.
+  public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws
+  where T: PersistentModel {
+    var descriptor = FetchDescriptor<T>(predicate: request.predicate)
+    descriptor.includePendingChanges = false
+    let identifiers = try fetchIdentifiers(
+      DataStoreFetchRequest(editingState: request.editingState, descriptor: descriptor))
+    let editor = try writable()
+    try translating {
+      var save = StoreSave(header: request.editingState)
+      for identifier in identifiers { save.delete(try object(identifier)) }
+      try editor.append(save)
+    }
+  }
+
+  // MARK: - Identifiers
+
+  func persistentIdentifier(_ object: StoreObject) -> PersistentIdentifier {
+    PersistentIdentifier(
+      entityName: object.entityName, storeIdentifier: identifier,
+      key: .number(object.primaryKey ?? 0))
+  }
+
+  /// The object that an identifier of this store names.
+  func object(_ identifier: PersistentIdentifier) throws -> StoreObject {
+    guard let number = identifier.number, identifier.storeIdentifier == self.identifier else {
+      throw SwiftDataError(
+        .modelValidationFailure,
+        "a model of \(identifier.entityName) is related to one that belongs to another store or "
+          + "context; relate models of one context only")
+    }
+    return StoreObject(entityName: identifier.entityName, primaryKey: number)
+  }
+}
+
+extension StoreSave {
+  /// A save by a context.
+  init(header state: EditingState) {
+    self.init(
+      author: state.author, bundle: Bundle.main.bundleIdentifier,
+      process: ProcessInfo.processInfo.processName)
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import StoreFormat
+
+/// How the values of an attribute stand in a store.
+struct AttributeCodec {
+  /// Which columns hold a value.
+  enum Storage {
+    /// One, which holds the value as it is.
+    case plain(any StorableValue.Type)
+    /// One for each element.
+    case composite(CompositeShape)
+    /// One, which holds JSON.
+    case coded
+  }
+
+  /// The type of the values, never an optional.
+  let type: any (Decodable & Encodable).Type
+  let storage: Storage
+
+  /// - Returns: Nil for a type that is not `Codable`.
+  init?(valueType: Any.Type, attributeName: String) {
+    let wrapped = (valueType as? any OptionalValue.Type)?.wrappedType ?? valueType
+    guard let type = wrapped as? any (Decodable & Encodable).Type else { return nil }
+    self.type = type
+    if let storable = wrapped as? any StorableValue.Type {
+      storage = .plain(storable)
+    } else if let shape = CompositeShape(of: type, attributeName: attributeName) {
+      storage = .composite(shape)
+    } else {
+      storage = .coded
+    }
+  }
+
+  /// The value of a column; nil for nothing, and for what is no value of the type.
+  func value(of stored: StoredValue) -> Any? {
+    switch storage {
+    case .plain(let type): return type.init(stored: stored)
+    case .coded:
+      guard case .blob(let bytes) = stored else { return nil }
+      return CodedValue.anyValue(type, of: Data(bytes))
+    case .composite: return value(of: [stored])
+    }
+  }
+
+  /// The value of a composite's columns; nil for nothing.
+  func value(of stored: [StoredValue]) -> Any? {
+    guard case .composite(let shape) = storage else {
+      return stored.first.flatMap { value(of: $0) }
+    }
+    return shape.value(of: type, stored)
+  }
+
+  /// What the columns hold for a value.
+  ///
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` where they cannot hold it.
+  func stored(_ value: Any, name: String) throws -> [StoredValue] {
+    let stored: [StoredValue]?
+    do {
+      switch storage {
+      case .plain: stored = (value as? any StorableValue)?.stored.map { [$0] }
+      case .coded:
+        stored = try (value as? any Encodable).map { [.blob(Array(try CodedValue.data(of: $0)))] }
+      case .composite(let shape):
+        stored = try (value as? any Encodable).flatMap { try shape.stored($0) }
+      }
+    } catch {
+      throw SwiftDataError(.modelValidationFailure, "\(name) cannot be encoded: \(error)")
+    }
+    guard let stored else {
+      throw SwiftDataError(
+        .modelValidationFailure, "\(name) has a value that a store cannot hold: \(value)")
+    }
+    return stored
+  }
+
+  /// The names of the columns' attributes.
+  func paths(of name: String) -> [String] {
+    guard case .composite(let shape) = storage else { return [name] }
+    return shape.elements.map { name + "." + $0.name }
+  }
+}

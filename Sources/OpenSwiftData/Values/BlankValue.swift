@@ -1,0 +1,43 @@
+import Foundation
+import StoreFormat
+
+/// Makes values out of nothing: zero, the empty text, a structure of such.
+enum BlankValue {
+  /// A value of a type; nil where its own decoding refuses blank parts.
+  static func make<T: Decodable>(_ type: T.Type) -> T? {
+    if let storable = type as? any StorableValue.Type { return storable.blank as? T }
+    if let optional = type as? any OptionalValue.Type { return optional.none as? T }
+    if let cases = type as? any CaseIterable.Type { return first(of: cases) as? T }
+    if let collection = type as? any RangeReplaceableCollection.Type {
+      return collection.init() as? T
+    }
+    return try? T(from: ElementDecoder(source: Source()))
+  }
+
+  private static func first<T: CaseIterable>(of type: T.Type) -> T? { type.allCases.first }
+
+  private struct Unmakeable: Error {}
+
+  private final class Source: ElementDecoder.Source {
+    let names: [String] = []
+    func isThere(_ name: String?) -> Bool { true }
+    func value<T: Decodable>(_ type: T.Type, _ name: String?) throws -> T {
+      guard let value = BlankValue.make(type) else { throw Unmakeable() }
+      return value
+    }
+  }
+}
+
+extension StorableValue {
+  /// Zero, the empty text, and so on.
+  fileprivate static var blank: Self? {
+    let values: [StoredValue] = [
+      .integer(0), .real(0), .text(""), .blob([]), .blob(Array(repeating: 0, count: 16)),
+      .text("about:blank"),
+    ]
+    for value in values {
+      if let blank = Self(stored: value) { return blank }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,48 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// What `@Model` attaches to a stored property: its value is kept in the backing data.
+enum PersistedPropertyMacro: AccessorMacro, PeerMacro {
+  static func expansion(
+    of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AccessorDeclSyntax] {
+    guard let property = StoredProperty(declaration) else { return [] }
+    let path = "\\.`\(property.name)`"
+    return [
+      """
+      @storageRestrictions(accesses: _$backingData, initializes: _\(raw: property.name))
+      init(initialValue) {
+        _$backingData.setValue(forKey: \(raw: path), to: initialValue)
+        _\(raw: property.name) = _SwiftDataNoType()
+      }
+      """,
+      """
+      get {
+        _$observationRegistrar.access(self, keyPath: \(raw: path))
+        return self.getValue(forKey: \(raw: path))
+      }
+      """,
+      """
+      set {
+        _$observationRegistrar.withMutation(of: self, keyPath: \(raw: path)) {
+          self.setValue(forKey: \(raw: path), to: newValue)
+        }
+      }
+      """,
+    ]
+  }
+
+  static func expansion(
+    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let property = StoredProperty(declaration) else { return [] }
+    return [
+      """
+      @Transient
+      private var _\(raw: property.name): _SwiftDataNoType = _SwiftDataNoType()
+      """
+    ]
+  }
+}

@@ -1,0 +1,84 @@
+import SwiftSyntax
+
+/// A stored property of a model's class, as its declaration tells.
+struct StoredProperty {
+  let declaration: VariableDeclSyntax
+  let binding: PatternBindingSyntax
+  let name: String
+
+  /// - Returns: Nil for what is not stored in an object: functions, computed and static properties.
+  init?(_ member: some SyntaxProtocol) {
+    guard let declaration = member.as(VariableDeclSyntax.self),
+      !declaration.modifiers.contains(where: { ["static", "class"].contains($0.name.text) }),
+      let binding = declaration.bindings.first,
+      let pattern = binding.pattern.as(IdentifierPatternSyntax.self),
+      !Self.isComputed(binding)
+    else { return nil }
+    self.declaration = declaration
+    self.binding = binding
+    name = pattern.identifier.text.trimmingBackticks
+  }
+
+  private static func isComputed(_ binding: PatternBindingSyntax) -> Bool {
+    switch binding.accessorBlock?.accessors {
+    case .getter: true
+    case .accessors(let accessors):
+      !accessors.contains { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
+    case nil: false
+    }
+  }
+
+  /// Whether the store does not keep it.
+  var isTransient: Bool { attribute("Transient") != nil }
+  var isConstant: Bool { declaration.bindingSpecifier.text == "let" }
+  var hasObservers: Bool { binding.accessorBlock != nil }
+  /// A modifier that a property of a model cannot have.
+  var unsupportedModifier: String? {
+    declaration.modifiers.map(\.name.text).first { ["lazy", "weak", "unowned"].contains($0) }
+  }
+
+  /// An attribute of the declaration.
+  func attribute(_ name: String) -> AttributeSyntax? {
+    for case .attribute(let attribute) in declaration.attributes
+    where attribute.attributeName.trimmedDescription.split(separator: ".").last.map(String.init)
+      == name
+    {
+      return attribute
+    }
+    return nil
+  }
+
+  /// What the property has at first, with its type; nil where that is nothing.
+  var defaultValue: String? {
+    guard let value = binding.initializer?.value.trimmedDescription else { return nil }
+    guard let type = binding.typeAnnotation?.type.trimmedDescription else { return value }
+    return "(\(value)) as \(type)"
+  }
+
+  /// Whether an object has a value there without anybody giving it one.
+  var hasDefault: Bool {
+    binding.initializer != nil
+      || binding.typeAnnotation?.type.is(OptionalTypeSyntax.self) ?? false
+  }
+
+  /// The description of the property for the schema, as source; nil where nothing is special.
+  var metadata: String? {
+    for kind in ["Attribute", "Relationship"] {
+      guard let attribute = attribute(kind) else { continue }
+      let arguments: String
+      switch attribute.arguments {
+      case .argumentList(let list): arguments = list.trimmedDescription
+      default: arguments = ""
+      }
+      return "OpenSwiftData.Schema.\(kind)(\(arguments))"
+    }
+    return nil
+  }
+}
+
+extension String {
+  /// A name without the backticks that let it be a keyword.
+  var trimmingBackticks: String {
+    hasPrefix("`") && hasSuffix("`") && count > 2 ? String(dropFirst().dropLast()) : self
+  }
+}

@@ -1,0 +1,56 @@
+/// Which objects of an entity to read, and in which order.
+package struct ObjectFetch: Hashable, Sendable {
+  /// A key to sort by.
+  package struct Order: Hashable, Sendable {
+    package var key: ObjectExpression
+    package var isAscending: Bool
+
+    package init(_ key: ObjectExpression, isAscending: Bool = true) {
+      self.key = key
+      self.isAscending = isAscending
+    }
+  }
+
+  /// The entity; objects of entities that inherit from it are read as well.
+  package var entityName: String
+  /// What an object must meet; nil for nothing.
+  package var condition: ObjectExpression?
+  /// The keys to sort by, the first one first; objects that are equal in all come by primary key.
+  package var order: [Order]
+  /// At most so many objects; nil for all.
+  package var limit: Int?
+  /// How many objects are left out at the beginning.
+  package var offset: Int
+
+  package init(
+    _ entityName: String, where condition: ObjectExpression? = nil, order: [Order] = [],
+    limit: Int? = nil, offset: Int = 0
+  ) {
+    self.entityName = entityName
+    self.condition = condition
+    self.order = order
+    self.limit = limit
+    self.offset = offset
+  }
+}
+
+/// What a fetch found.
+package struct FetchedObjects: Sendable {
+  /// One object.
+  package struct Object: Sendable {
+    /// The object's own entity.
+    package let entityName: String
+    package let primaryKey: Int64
+    /// The attributes' values in the order of ``FetchedObjects/attributes``.
+    package let values: [StoredValue]
+    /// What to-one relationships lead to, in the order of ``FetchedObjects/references``.
+    package let references: [StoreObject?]
+  }
+
+  /// The attributes; an element of a composite one is named `attribute.element`.
+  package let attributes: [String]
+  /// The to-one relationships.
+  package let references: [String]
+  /// The objects.
+  package let objects: [Object]
+}

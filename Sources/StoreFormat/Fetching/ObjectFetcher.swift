@@ -1,0 +1,189 @@
+import GRDB
+import Synchronization
+
+/// Fetches objects of a store by conditions in terms of its model.
+///
+/// Every fetch sees the store as it is then, with what other programs have saved.
+package final class ObjectFetcher: Sendable {
+  private let file: StoreFile
+  private let schema: Mutex<EditorSchema>
+
+  /// Opens a store for fetching.
+  ///
+  /// - Throws: ``StoreWriteError`` where the store does not tell its model, ``StoreError``.
+  package init(file: StoreFile) throws {
+    self.file = file
+    schema = Mutex(
+      try file.readDatabase { try EditorSchema(database: $0, path: file.location.path) })
+  }
+
+  /// The model that the store was last seen with.
+  package var model: ManagedModel { schema.withLock { $0.model } }
+
+  /// The objects that a fetch asks for, with their values.
+  package func objects(_ fetch: ObjectFetch) throws -> FetchedObjects {
+    try read { schema, statement in
+      let plan = try Plan(fetch.entityName, schema: schema)
+      var query = ObjectQuery(schema: schema)
+      let sql = try query.statement(for: fetch) { row in plan.columns(row: row) }
+      let objects = try statement.map(sql, query.arguments) { cursor in
+        try plan.object(at: cursor, schema: schema)
+      }
+      return FetchedObjects(
+        attributes: plan.attributes.map(\.path), references: plan.references.map(\.name),
+        objects: objects)
+    }
+  }
+
+  /// The objects that a fetch asks for, without their values.
+  package func identifiers(_ fetch: ObjectFetch) throws -> [StoreObject] {
+    try read { schema, statement in
+      var query = ObjectQuery(schema: schema)
+      let sql = try query.statement(for: fetch) { row in ["\(row).Z_PK", "\(row).Z_ENT"] }
+      return try statement.map(sql, query.arguments) { cursor in
+        try schema.object(at: cursor, key: 0, number: 1)
+      }
+    }
+  }
+
+  /// How many objects a fetch asks for.
+  package func count(_ fetch: ObjectFetch) throws -> Int {
+    try read { schema, statement in
+      var query = ObjectQuery(schema: schema)
+      let sql = try query.statement(for: fetch) { _ in ["1"] }
+      return Int(
+        try statement.integer("SELECT count(*) FROM (\(sql))", query.arguments) ?? 0)
+    }
+  }
+
+  /// The objects at the other end of a to-many relationship, in their order where there is one.
+  package func related(to object: StoreObject, by name: String) throws -> [StoreObject] {
+    try read { schema, statement in
+      let relationship = try schema.relationship(name, of: object.entityName)
+      guard let table = schema.tables.table(of: relationship.destinationName),
+        let condition = relationship.condition(row: "t", owner: "?1")
+      else {
+        throw StoreWriteError.unknownProperty(entity: object.entityName, property: name)
+      }
+      let place = relationship.placeColumn.map { "t.\(quoted($0.name)), " } ?? ""
+      return try statement.map(
+        "SELECT t.Z_PK, t.Z_ENT FROM \(quoted(table.name)) AS t WHERE \(condition) "
+          + "ORDER BY \(place)t.Z_PK", [.integer(object.primaryKey ?? 0)]
+      ) { cursor in try schema.object(at: cursor, key: 0, number: 1) }
+    }
+  }
+
+  private func read<Result>(
+    _ body: (EditorSchema, StatementRunner) throws -> Result
+  ) throws -> Result {
+    try file.readDatabase { database in
+      let statement = StatementRunner(database)
+      var current = schema.withLock { $0 }
+      if try !current.isCurrent(statement) {
+        current = try EditorSchema(database: database, path: file.location.path)
+        schema.withLock { [current] in $0 = current }
+      }
+      return try body(current, statement)
+    }
+  }
+}
+
+/// The columns that are read of each object, and what they mean.
+private struct Plan {
+  struct Attribute {
+    let path: String
+    let type: AttributeType
+    let column: String
+  }
+
+  struct Reference {
+    let name: String
+    let column: String
+    let entityColumn: String?
+    let destinationName: String
+  }
+
+  private(set) var attributes: [Attribute] = []
+  private(set) var references: [Reference] = []
+
+  init(_ entityName: String, schema: EditorSchema) throws {
+    guard let table = schema.tables.table(of: entityName) else {
+      throw StoreWriteError.unknownEntity(name: entityName, isAbstract: false)
+    }
+    let lineage = Set((schema.model.lineage(of: entityName) ?? []).map(\.name))
+    for column in table.columns where lineage.contains(column.entityName) {
+      guard case .attribute(let attribute) = column.role else { continue }
+      try schema.check(column, of: table)
+      attributes.append(
+        Attribute(path: column.path, type: attribute.type, column: column.name))
+    }
+    for relationship in schema.relationships(of: entityName) {
+      guard case .columns(let key, let entityKey, _) = relationship.storage else { continue }
+      try schema.check(key, of: table)
+      references.append(
+        Reference(
+          name: relationship.name, column: key.name, entityColumn: entityKey?.name,
+          destinationName: relationship.destinationName))
+    }
+  }
+
+  func columns(row: String) -> [String] {
+    ["\(row).Z_PK", "\(row).Z_ENT"] + attributes.map { "\(row).\(quoted($0.column))" }
+      + references.flatMap { reference in
+        [
+          "\(row).\(quoted(reference.column))",
+          reference.entityColumn.map { "\(row).\(quoted($0))" } ?? "NULL",
+        ]
+      }
+  }
+
+  func object(
+    at cursor: StatementCursor, schema: EditorSchema
+  ) throws -> FetchedObjects.Object {
+    let own = try schema.object(at: cursor, key: 0, number: 1)
+    var place = 2
+    let values = attributes.map { attribute in
+      defer { place += 1 }
+      return attribute.type.restoring(cursor.value(at: place))
+    }
+    let targets = references.map { reference -> StoreObject? in
+      defer { place += 2 }
+      guard let key = cursor.integerIfAny(at: place) else { return nil }
+      let name =
+        cursor.integerIfAny(at: place + 1).flatMap(schema.numbering.name)
+        ?? reference.destinationName
+      return StoreObject(entityName: name, primaryKey: key)
+    }
+    return FetchedObjects.Object(
+      entityName: own.entityName, primaryKey: own.primaryKey ?? 0, values: values,
+      references: targets)
+  }
+}
+
+extension EditorSchema {
+  /// The object that a row names by its primary key and the number of its entity.
+  fileprivate func object(
+    at cursor: StatementCursor, key: Int, number: Int
+  ) throws -> StoreObject {
+    guard let name = numbering.name(of: cursor.integer(at: number)) else {
+      throw StoreError.damaged(
+        path: path, place: "the row \(cursor.integer(at: key))",
+        detail: "its entity number \(cursor.integer(at: number)) is unknown")
+    }
+    return StoreObject(entityName: name, primaryKey: cursor.integer(at: key))
+  }
+}
+
+extension StatementRunner {
+  /// What is made of each row that a statement gives.
+  func map<Element>(
+    _ sql: String, _ values: [StoredValue], _ element: (StatementCursor) throws -> Element
+  ) throws -> [Element] {
+    let cursor = try cursor(sql)
+    defer { cursor.reset() }
+    try cursor.bind(values)
+    var elements: [Element] = []
+    while try cursor.step() { elements.append(try element(cursor)) }
+    return elements
+  }
+}

@@ -1,0 +1,231 @@
+/// Writes the SQL of a fetch.
+struct ObjectQuery {
+  /// What a variable of an expression stands for.
+  private struct Scope {
+    let row: String
+    let entityName: String
+  }
+
+  /// How many values one statement may be given; beyond that a fetch is refused.
+  static let mostArguments = 30_000
+
+  private let schema: EditorSchema
+  private var scopes: [Int: Scope] = [:]
+  private var rowCount = 0
+  private(set) var arguments: [StoredValue] = []
+
+  init(schema: EditorSchema) { self.schema = schema }
+
+  /// The statement that reads columns of the objects of a fetch.
+  ///
+  /// - Parameter columns: Gives the columns, when it is told what the object's row is called.
+  mutating func statement(
+    for fetch: ObjectFetch, columns: (_ row: String) -> [String]
+  ) throws -> String {
+    let table = try self.table(of: fetch.entityName)
+    let row = open(variable: 0, entityName: fetch.entityName)
+    var sql =
+      "SELECT \(columns(row).joined(separator: ", ")) FROM \(quoted(table.name)) AS \(row)"
+    var conditions: [String] = []
+    if let entities = try entityCondition(fetch.entityName, row: row) {
+      conditions.append(entities)
+    }
+    if let condition = fetch.condition { conditions.append(try self.sql(condition)) }
+    if !conditions.isEmpty { sql += " WHERE " + conditions.joined(separator: " AND ") }
+    let keys = try fetch.order.map { try self.sql($0.key) + ($0.isAscending ? "" : " DESC") }
+    sql += " ORDER BY " + (keys + ["\(row).Z_PK"]).joined(separator: ", ")
+    if fetch.limit != nil || fetch.offset > 0 {
+      let limit = bind(.integer(Int64(fetch.limit ?? -1)))
+      sql += " LIMIT \(limit) OFFSET \(bind(.integer(Int64(fetch.offset))))"
+    }
+    guard arguments.count <= Self.mostArguments else {
+      throw StoreWriteError.unsupportedFetch(
+        detail: "it names \(arguments.count) values, and at most \(Self.mostArguments) are possible"
+      )
+    }
+    return sql
+  }
+
+  /// The condition that a row is of an entity or of one that inherits from it; nil where the table
+  /// has no other rows.
+  private func entityCondition(_ entityName: String, row: String) throws -> String? {
+    let table = try table(of: entityName)
+    let kinds = table.memberNames.filter { schema.isKind($0, of: entityName) }
+    guard kinds.count < table.memberNames.count else { return nil }
+    let numbers = try kinds.map { String(try schema.number(of: $0)) }
+    return "\(row).Z_ENT IN (\(numbers.joined(separator: ", ")))"
+  }
+
+  private func table(of entityName: String) throws -> EntityTables.Table {
+    guard let table = schema.tables.table(of: entityName) else {
+      throw StoreWriteError.unknownEntity(name: entityName, isAbstract: false)
+    }
+    return table
+  }
+
+  private mutating func open(variable: Int, entityName: String) -> String {
+    let row = "t\(rowCount)"
+    rowCount += 1
+    scopes[variable] = Scope(row: row, entityName: entityName)
+    return row
+  }
+
+  // MARK: - Expressions
+
+  private mutating func sql(_ expression: ObjectExpression) throws -> String {
+    switch expression {
+    case .constant(let value): return bind(value)
+    case .attribute(let path, let name): return try attribute(name, of: path)
+    case .primaryKey(let path): return try object(at: path).key
+    case .entityNumber(let path): return try entityNumber(of: path)
+    case .compare(let comparison, let left, let right):
+      return "(\(try sql(left)) \(comparison.sql) \(try sql(right)))"
+    case .and(let left, let right): return "(\(try sql(left)) AND \(try sql(right)))"
+    case .or(let left, let right): return "(\(try sql(left)) OR \(try sql(right)))"
+    case .not(let operand): return "(NOT \(try sql(operand)))"
+    case .isNull(let operand): return "(\(try sql(operand)) IS NULL)"
+    case .arithmetic(let operation, let left, let right):
+      return "(\(try sql(left)) \(operation.sql) \(try sql(right)))"
+    case .negative(let operand): return "(- \(try sql(operand)))"
+    case .contained(let operand, let values): return try contained(operand, in: values)
+    case .text(.contains, let text, let part):
+      return "(instr(\(try sql(text)), \(try sql(part))) > 0)"
+    case .text(.startsWith, let text, let part):
+      let (text, part) = (try sql(text), try sql(part))
+      // The first argument again would be bound twice, so the part is given a name.
+      return "(SELECT substr(x.a, 1, length(x.b)) = x.b "
+        + "FROM (SELECT \(text) AS a, \(part) AS b) AS x)"
+    case .coalesce(let left, let right): return "ifnull(\(try sql(left)), \(try sql(right)))"
+    case .conditional(let condition, let yes, let no):
+      return "(CASE WHEN \(try sql(condition)) THEN \(try sql(yes)) ELSE \(try sql(no)) END)"
+    case .count(let related): return "(SELECT count(*) \(try rows(related)))"
+    case .exists(let related): return "(EXISTS (SELECT 1 \(try rows(related))))"
+    }
+  }
+
+  private mutating func bind(_ value: StoredValue) -> String {
+    guard !value.isNull else { return "NULL" }
+    arguments.append(value)
+    return "?"
+  }
+
+  private mutating func contained(
+    _ operand: ObjectExpression, in values: [StoredValue]
+  ) throws -> String {
+    let text = try sql(operand)
+    let present = values.filter { !$0.isNull }
+    let list = present.map { value in
+      // Digits only, so that many keys do not count as many arguments.
+      if case .integer(let number) = value, number != .min { return "\(number)" }
+      return bind(value)
+    }.joined(separator: ", ")
+    // Without a null in the list, null is not in it, whereas SQL would not know.
+    guard !present.isEmpty else {
+      return present.count < values.count ? "(\(text) IS NULL)" : "0"
+    }
+    guard present.count < values.count else { return "ifnull(\(text) IN (\(list)), 0)" }
+    return "(SELECT x.a IS NULL OR x.a IN (\(list)) FROM (SELECT \(text) AS a) AS x)"
+  }
+
+  // MARK: - Objects
+
+  /// SQL for the primary key of an object, and the object's entity.
+  private mutating func object(at path: ObjectPath) throws -> (key: String, entityName: String) {
+    guard let scope = scopes[path.variable] else {
+      throw StoreWriteError.unsupportedFetch(detail: "a variable that stands for no object")
+    }
+    guard let last = path.relationships.last else { return ("\(scope.row).Z_PK", scope.entityName) }
+    let owner = ObjectPath(
+      variable: path.variable, relationships: Array(path.relationships.dropLast()))
+    let ownerEntity = try entityName(of: owner)
+    let relationship = try schema.relationship(last, of: ownerEntity)
+    guard case .columns(let key, _, _) = relationship.storage else {
+      throw StoreWriteError.unknownProperty(entity: ownerEntity, property: last)
+    }
+    return (try column(key, of: owner), relationship.destinationName)
+  }
+
+  private func entityName(of path: ObjectPath) throws -> String {
+    guard let scope = scopes[path.variable] else {
+      throw StoreWriteError.unsupportedFetch(detail: "a variable that stands for no object")
+    }
+    return try path.relationships.reduce(scope.entityName) { entityName, name in
+      try schema.relationship(name, of: entityName).destinationName
+    }
+  }
+
+  private mutating func attribute(_ path: String, of object: ObjectPath) throws -> String {
+    let entityName = try entityName(of: object)
+    let name = path.split(separator: ".").first.map(String.init) ?? path
+    guard let declaring = schema.model.declaringEntity(of: name, in: entityName)?.name,
+      let column = schema.tables.attributeColumn(path, declaredIn: declaring)
+    else { throw StoreWriteError.unknownProperty(entity: entityName, property: path) }
+    return try self.column(column, of: object)
+  }
+
+  private mutating func entityNumber(of object: ObjectPath) throws -> String {
+    let table = try table(of: entityName(of: object))
+    return try column(named: "Z_ENT", in: table, of: object)
+  }
+
+  private mutating func column(
+    _ column: EntityTables.Column, of object: ObjectPath
+  ) throws -> String {
+    let table = try table(of: entityName(of: object))
+    try schema.check(column, of: table)
+    return try self.column(named: column.name, in: table, of: object)
+  }
+
+  private mutating func column(
+    named name: String, in table: EntityTables.Table, of object: ObjectPath
+  ) throws -> String {
+    if object.relationships.isEmpty, let scope = scopes[object.variable] {
+      return "\(scope.row).\(quoted(name))"
+    }
+    let key = try self.object(at: object).key
+    let row = "t\(rowCount)"
+    rowCount += 1
+    return "(SELECT \(row).\(quoted(name)) FROM \(quoted(table.name)) AS \(row) "
+      + "WHERE \(row).Z_PK = \(key))"
+  }
+
+  /// The rows at the other end of a relationship, from `FROM` on.
+  private mutating func rows(_ related: RelatedObjects) throws -> String {
+    let owner = try object(at: related.owner)
+    let relationship = try schema.relationship(related.relationship, of: owner.entityName)
+    let table = try table(of: relationship.destinationName)
+    let row = open(variable: related.variable, entityName: relationship.destinationName)
+    guard let condition = relationship.condition(row: row, owner: owner.key) else {
+      throw StoreWriteError.unknownProperty(
+        entity: owner.entityName, property: related.relationship)
+    }
+    let own = try related.condition.map { " AND " + (try sql($0)) } ?? ""
+    return "FROM \(quoted(table.name)) AS \(row) WHERE \(condition)\(own)"
+  }
+}
+
+extension ObjectExpression.Comparison {
+  /// The operator; `IS` is the one by which two nulls are equal, and it uses an index as `=` does.
+  fileprivate var sql: String {
+    switch self {
+    case .equal: "IS"
+    case .notEqual: "IS NOT"
+    case .less: "<"
+    case .lessOrEqual: "<="
+    case .greater: ">"
+    case .greaterOrEqual: ">="
+    }
+  }
+}
+
+extension ObjectExpression.Arithmetic {
+  fileprivate var sql: String {
+    switch self {
+    case .add: "+"
+    case .subtract: "-"
+    case .multiply: "*"
+    case .divide: "/"
+    case .remainder: "%"
+    }
+  }
+}

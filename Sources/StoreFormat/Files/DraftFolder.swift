@@ -1,0 +1,75 @@
+import SystemPackage
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A folder beside a file in which the file is written together with what belongs to it.
+///
+/// While it is there it is locked, so that one left by a killed program can be told from one in use;
+/// who makes the next one for the same file removes those.
+final class DraftFolder {
+  /// Where the folder is.
+  let path: String
+  private let descriptor: FileDescriptor
+  private var isThere = true
+
+  /// Where a new folder for a file may be.
+  static func path(for file: String) -> String {
+    file + AbandonedDrafts.mark + String(UInt32.random(in: 0...UInt32.max), radix: 36)
+  }
+
+  /// Makes the folder, and removes others for the same file that nobody uses any more.
+  ///
+  /// - Parameters:
+  ///   - path: Where it will be, as ``path(for:)`` gives it.
+  ///   - file: What will be written in it.
+  init(path: String, for file: String) throws(Errno) {
+    let file = FilePath(file)
+    let parent = file.removingLastComponent()
+    let name = file.lastComponent?.string
+    AbandonedDrafts.remove(in: parent.isEmpty ? "." : parent.string, areFolders: true) {
+      $0 == name
+    }
+    self.path = path
+    descriptor = try Self.make(path)
+  }
+
+  deinit { discard() }
+
+  private static func make(_ path: String) throws(Errno) -> FileDescriptor {
+    while true {
+      // A store holds what is private as a rule.
+      guard mkdir(path, 0o700) == 0 else { throw Errno(rawValue: errno) }
+      let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      guard descriptor >= 0 else {
+        let error = Errno(rawValue: errno)
+        rmdir(path)
+        throw error
+      }
+      let folder = FileDescriptor(rawValue: descriptor)
+      if AbandonedDrafts.lock(folder, at: path) != .lost { return folder }
+      // Somebody has looked in the instant before it was locked.
+      try? folder.close()
+      rmdir(path)
+    }
+  }
+
+  /// Removes the folder with all that is in it; nothing happens the second time.
+  func discard() {
+    guard isThere else { return }
+    isThere = false
+    try? FileManager.default.removeItem(atPath: path)
+    try? descriptor.close()
+  }
+}

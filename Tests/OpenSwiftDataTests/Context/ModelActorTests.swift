@@ -1,0 +1,44 @@
+import OpenSwiftData
+import TestSupport
+import Testing
+
+@ModelActor
+actor Importer {
+  func importTrips(_ names: [String]) throws -> [PersistentIdentifier] {
+    modelContext.author = "importer"
+    let trips = names.map { Trip(name: $0) }
+    trips.forEach(modelContext.insert)
+    try modelContext.save()
+    return trips.map(\.persistentModelID)
+  }
+
+  func name(of identifier: PersistentIdentifier) -> String? {
+    self[identifier, as: Trip.self]?.name
+  }
+}
+
+@Suite struct ModelActorTests {
+  @Test func anActorHasAContextOfItsOwn() async throws {
+    let store = try TripStore()
+    let importer = Importer(modelContainer: store.container)
+    let identifiers = try await importer.importTrips(["Rome", "Paris"])
+    #expect(await importer.name(of: identifiers[1]) == "Paris")
+    let context = store.context()
+    #expect(
+      try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])).map(\.id)
+        == identifiers.reversed())
+    #expect(
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).map(\.author)
+        == ["importer"])
+  }
+
+  @MainActor @Test func theMainContextSavesByItself() async throws {
+    let store = try TripStore()
+    store.container.mainContext.insert(Trip(name: "Rome"))
+    for _ in 0..<1000 where store.container.mainContext.hasChanges {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(
+      try StoreQuery(path: store.path).lines("SELECT ZNAME FROM ZTRIP") == ["Rome"])
+  }
+}

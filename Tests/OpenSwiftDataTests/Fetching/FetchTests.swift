@@ -1,0 +1,147 @@
+import OpenSwiftData
+import TestSupport
+import Testing
+
+@Suite struct FetchTests {
+  private func context(count: Int = 10) throws -> (TripStore, ModelContext) {
+    let store = try TripStore()
+    let writer = store.context()
+    for number in 0..<count {
+      writer.insert(
+        Trip(
+          name: "Trip \(number)", destination: number.isMultiple(of: 2) ? "even" : "odd",
+          startDate: Date(timeIntervalSinceReferenceDate: Double(1000 - number))))
+    }
+    try writer.save()
+    return (store, store.context())
+  }
+
+  @Test func orderLimitAndOffset() throws {
+    let (store, context) = try context()
+    var descriptor = FetchDescriptor<Trip>(
+      sortBy: [SortDescriptor(\.destination), SortDescriptor(\.startDate)])
+    descriptor.fetchLimit = 3
+    descriptor.fetchOffset = 1
+    #expect(try context.fetch(descriptor).map(\.name) == ["Trip 6", "Trip 4", "Trip 2"])
+    #expect(try context.fetchCount(descriptor) == 3)
+    #expect(try context.fetchIdentifiers(descriptor).count == 3)
+    // The same where memory sorts, because there are changes.
+    context.insert(Trip(name: "New", destination: "aaa"))
+    #expect(try context.fetch(descriptor).map(\.name) == ["Trip 8", "Trip 6", "Trip 4"])
+    descriptor.includePendingChanges = false
+    #expect(try context.fetch(descriptor).map(\.name) == ["Trip 6", "Trip 4", "Trip 2"])
+    _ = store
+  }
+
+  @Test func descendingAndLexical() throws {
+    let store = try TripStore()
+    let context = store.context()
+    for name in ["b", "A", "a10", "a9"] { context.insert(Trip(name: name)) }
+    try context.save()
+    #expect(
+      try context.fetch(
+        FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name, order: .reverse)])
+      ).map(\.name) == ["b", "a9", "a10", "A"])
+    #expect(
+      try context.fetch(
+        FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name, comparator: .lexical)])
+      ).map(\.name) == ["A", "a10", "a9", "b"])
+  }
+
+  @Test func changesThatWereNotSavedCount() throws {
+    let (store, context) = try context()
+    let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+    trips[0].destination = "elsewhere"
+    context.delete(trips[1])
+    context.insert(Trip(name: "New", destination: "even"))
+    let descriptor = FetchDescriptor<Trip>(predicate: #Predicate { $0.destination == "even" })
+    #expect(try context.fetch(descriptor).count == 5)
+    #expect(try context.fetchCount(descriptor) == 5)
+    #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 10)
+    var stored = descriptor
+    stored.includePendingChanges = false
+    #expect(try context.fetchCount(stored) == 5)
+    var sorted = descriptor
+    sorted.sortBy = [SortDescriptor(\.name)]
+    #expect(throws: SwiftDataError.sortingPendingChangesWithIdentifiers) {
+      try context.fetchIdentifiers(sorted)
+    }
+    _ = store
+  }
+
+  @Test func batches() throws {
+    let (store, context) = try context(count: 25)
+    var descriptor = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.startDate)])
+    #expect(throws: SwiftDataError.includePendingChangesWithBatchSize) {
+      try context.fetch(descriptor, batchSize: 10)
+    }
+    descriptor.includePendingChanges = false
+    let trips = try context.fetch(descriptor, batchSize: 10)
+    #expect(trips.count == 25)
+    #expect(trips.first?.name == "Trip 24")
+    #expect(trips.last?.name == "Trip 0")
+    #expect(trips.map(\.name) == (0..<25).reversed().map { "Trip \($0)" })
+    _ = store
+  }
+
+  @Test func enumerationLetsModelsGo() throws {
+    let (store, context) = try context(count: 25)
+    var names: [String] = []
+    weak var first: Trip?
+    try context.enumerate(
+      FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.startDate, order: .reverse)]), batchSize: 10
+    ) { trip in
+      if names.isEmpty { first = trip }
+      names.append(trip.name)
+    }
+    #expect(names == (0..<25).map { "Trip \($0)" })
+    #expect(first == nil)
+
+    #expect(throws: SwiftDataError.mutationDuringEnumeration) {
+      try context.enumerate(FetchDescriptor<Trip>(), batchSize: 10) { $0.name += "!" }
+    }
+    context.rollback()
+    try context.enumerate(
+      FetchDescriptor<Trip>(), batchSize: 10, allowEscapingMutations: true
+    ) { $0.notes = "seen" }
+    #expect(context.changedModelsArray.count == 25)
+    try context.save()
+    _ = store
+  }
+
+  @Test func prefetchedModelsAreReadAtOnce() throws {
+    let store = try TripStore()
+    let writer = store.context()
+    let rome = Trip(name: "Rome")
+    rome.bucketList = (0..<5).map { BucketListItem(title: "\($0)") }
+    writer.insert(rome)
+    try writer.save()
+    let context = store.context()
+    var descriptor = FetchDescriptor<Trip>()
+    descriptor.relationshipKeyPathsForPrefetching = [\.bucketList]
+    let trip = try #require(try context.fetch(descriptor).first)
+    #expect(trip.bucketList.map(\.title).sorted() == ["0", "1", "2", "3", "4"])
+    descriptor.relationshipKeyPathsForPrefetching = [\.name]
+    #expect(throws: SwiftDataError.unsupportedKeyPath) { try context.fetch(descriptor) }
+  }
+
+  @Test func aModelThatTheContainerDoesNotHaveIsRefused() throws {
+    let store = try TripStore()
+    #expect(throws: SwiftDataError.unknownSchema) {
+      try store.context().fetch(FetchDescriptor<Shelf>())
+    }
+  }
+}
+
+extension FetchTests {
+  @Test func wordsAreFoundAsPeopleLookForThem() throws {
+    let store = try TripStore()
+    let context = store.context()
+    for name in ["São Paulo", "Rome"] { context.insert(Trip(name: name)) }
+    try context.save()
+    #expect(
+      try context.fetch(
+        FetchDescriptor<Trip>(predicate: #Predicate { $0.name.localizedStandardContains("sao") })
+      ).map(\.name) == ["São Paulo"])
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import StoreFormat
+import TestSupport
+import Testing
+
+/// The folders in which stores are written, as those who make stores leave them.
+@Suite struct DraftFolderTests {
+  private let folder: TemporaryFolder
+  private let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("Trips.store")
+  }
+
+  private func make(_ name: String) throws {
+    let path = folder.file(name)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    try FileBytes.write([1], to: path + "/Trips.store")
+  }
+
+  @Test func thoseThatNobodyUsesGo() throws {
+    for name in ["Trips.store.partial-1a", "Trips.store.partial-", "Other.store.partial-1a"] {
+      try make(name)
+    }
+    try FileBytes.write([1], to: folder.file("Trips.store.partial-2b"))
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("Trips.store.partial-3c"),
+      withDestinationPath: folder.file("Other.store.partial-1a"))
+    try StoreDraft(path: path).write { try StoreCreator.create(at: $0, model: TripsModel.model) }
+    #expect(
+      try folder.names() == [
+        "Other.store.partial-1a", "Trips.store", "Trips.store.partial-",
+        // Not a folder, so not one of these.
+        "Trips.store.partial-2b", "Trips.store.partial-3c",
+      ])
+    #expect(try FileBytes.read(folder.file("Other.store.partial-1a/Trips.store")) == [1])
+  }
+
+  @Test func thoseInUseStay() throws {
+    try StoreDraft(path: path).write { first in
+      try StoreDraft(path: path).write { second in
+        #expect(first != second)
+        try StoreCreator.create(at: second, model: TripsModel.model)
+      }
+      try StoreCreator.create(at: first, model: TripsModel.model)
+      try FileManager.default.removeItem(atPath: path)
+    }
+    #expect(try folder.names() == ["Trips.store"])
+  }
+
+  @Test func othersCannotLookIntoThem() throws {
+    try StoreDraft(path: path).write { temporary in
+      let parent = URL(fileURLWithPath: temporary).deletingLastPathComponent().path
+      let mode = try FileManager.default.attributesOfItem(atPath: parent)[.posixPermissions]
+      #expect(mode as? Int == 0o700)
+      try StoreCreator.create(at: temporary, model: TripsModel.model)
+    }
+  }
+}
