@@ -13,6 +13,7 @@ __histctl_table() {
       'object'
       'export'
       'stats'
+      'archive'
       'prune'
       'compact'
       'maintain'
@@ -240,6 +241,32 @@ __histctl_table() {
       'store:file:'
     )
       ;;
+    'histctl archive')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--before:store:token'
+      '--segment-size:free:'
+      '--allow-gap:none:'
+      '--lock-wait:free:'
+      '-n:none:'
+      '--dry-run:none:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'store:file:'
+      'dir:folder:'
+    )
+      ;;
     'histctl prune')
       commands=()
       options=(
@@ -254,6 +281,10 @@ __histctl_table() {
       '--if-larger:free:'
       '--max-behind:free:'
       '--ignore-guard:free:'
+      '--archive:folder:'
+      '--segment-size:free:'
+      '--allow-gap:none:'
+      '--lock-wait:free:'
       '--check-token:store:token'
       '-n:none:'
       '--dry-run:none:'

@@ -70,7 +70,7 @@ end
 function __histctl_table --no-scope-shadowing
     switch $argv[1]
         case 'histctl'
-            set commands info log show diff object export stats prune compact maintain check token bookmark rehearse demo
+            set commands info log show diff object export stats archive prune compact maintain check token bookmark rehearse demo
             set valued 
             set store_position 0
         case 'histctl info'
@@ -101,9 +101,13 @@ function __histctl_table --no-scope-shadowing
             set commands 
             set valued --bookmark-file --busy-timeout --after --until --author --not-author --bundle --process --entity --kind --object --attribute --by --top --until-size --date --color
             set store_position 1
+        case 'histctl archive'
+            set commands 
+            set valued --bookmark-file --busy-timeout --before --segment-size --lock-wait --date --color
+            set store_position 1
         case 'histctl prune'
             set commands 
-            set valued --bookmark-file --busy-timeout --before --keep-within --keep-last --max-size --entity --if-larger --max-behind --ignore-guard --check-token --date --color
+            set valued --bookmark-file --busy-timeout --before --keep-within --keep-last --max-size --entity --if-larger --max-behind --ignore-guard --archive --segment-size --lock-wait --check-token --date --color
             set store_position 1
         case 'histctl compact'
             set commands 
@@ -204,6 +208,7 @@ complete -c histctl -n '__histctl_at \'histctl\'' -a diff -d 'Show what happened
 complete -c histctl -n '__histctl_at \'histctl\'' -a object -d 'Show the life of one object, and what it is now'
 complete -c histctl -n '__histctl_at \'histctl\'' -a export -d 'Export transactions, oldest first, as records for other programs'
 complete -c histctl -n '__histctl_at \'histctl\'' -a stats -d 'Show who saved how much, and when'
+complete -c histctl -n '__histctl_at \'histctl\'' -a archive -d 'Seal history in an archive that any program can read'
 complete -c histctl -n '__histctl_at \'histctl\'' -a prune -d 'Delete the beginning of a history'
 complete -c histctl -n '__histctl_at \'histctl\'' -a compact -d 'Give pages of a store that hold nothing back to the file system'
 complete -c histctl -n '__histctl_at \'histctl\'' -a maintain -d 'Export, prune and compact many stores, as a config file says'
@@ -385,6 +390,26 @@ complete -c histctl -n '__histctl_at \'histctl stats\'' -l version -d 'Show the 
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l help -d 'Show help information'
 complete -c histctl -n '__histctl_argument \'histctl stats\' 1' -F
 
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l before -x -k -a '(__histctl_ask token)' -d 'Seal only what was saved before this token, which itself is left'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l segment-size -x -d 'How much text a segment has before it is packed, such as 64M'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l allow-gap -d 'Seal although history between the archive and the store is gone'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l lock-wait -x -d 'Wait so long for another program at work on the archive, such as 10min'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -s n -d 'Show what would be sealed, and seal nothing'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l dry-run -d 'Show what would be sealed, and seal nothing'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl archive\' 1' -F
+complete -c histctl -n '__histctl_argument \'histctl archive\' 2' -a '(__fish_complete_directories (commandline -ct))'
+
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l before -x -k -a '(__histctl_ask token)' -d 'Delete what was saved before this token, which itself stays'
@@ -395,7 +420,11 @@ complete -c histctl -n '__histctl_at \'histctl prune\'' -l all -d 'Delete even t
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Delete the changes of an entity that has left the model, and keep the transactions'
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l if-larger -x -d 'Delete only if the history is larger than this'
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l max-behind -x -d 'Let bookmarks expire that are farther behind: 30d, or a number of transactions'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l ignore-guard -x -d 'Do not ask this guard: mirroring, bookmarks, or one bookmark as @name'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l ignore-guard -x -d 'Do not ask this guard: mirroring, archive, bookmarks, or one bookmark as @name'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Seal in this archive what is to be deleted, before it is'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l segment-size -x -d 'How much text a segment has before it is packed, such as 64M'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l allow-gap -d 'Seal although history between the archive and the store is gone'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l lock-wait -x -d 'Wait so long for another program at work on the archive, such as 10min'
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l check-token -x -k -a '(__histctl_ask token)' -d 'Say what becomes of this token; may be repeated'
 complete -c histctl -n '__histctl_at \'histctl prune\'' -s n -d 'Show what would be deleted, and delete nothing'
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l dry-run -d 'Show what would be deleted, and delete nothing'

@@ -9,7 +9,7 @@ import Testing
     #expect(
       result.errors == """
         histctl: no command named 'lgo'
-        hint: the commands are info, log, show, diff, object, export, stats, prune, compact, maintain, check, token, bookmark, rehearse, demo
+        hint: the commands are info, log, show, diff, object, export, stats, archive, prune, compact, maintain, check, token, bookmark, rehearse, demo
 
         """)
   }
