@@ -89,7 +89,9 @@ struct ManualPageTests {
 
   @Test(arguments: Manual.pageNames)
   func `pages refer to pages that exist`(_ name: String) throws {
-    let others = ["sqlite3 1", "less 1", "jq 1", "zstd 1", "gzip 1", "crontab 5", "flock 2", "fsync 2"]
+    let others = [
+      "sqlite3 1", "less 1", "jq 1", "zstd 1", "gzip 1", "crontab 5", "flock 2", "fsync 2",
+    ]
     for line in try Manual.page(name) where line.contains(".Xr ") || line.contains("It Xr ") {
       let words = line.components(separatedBy: "Xr ")[1].split(separator: " ")
       let page = "\(words[0]) \(words[1])"
