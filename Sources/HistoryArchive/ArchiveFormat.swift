@@ -16,11 +16,6 @@ public enum ArchiveFormat {
   /// The most frames that a segment has.
   public static let mostFrames = 1 << 20
 
-  /// How hard frames are compressed: higher levels take several times longer for a few per cent.
-  static let compressionLevel: Int32 = 6
-  /// Lines repeat each other in long pieces; not to look for short ones saves a third of the time, and
-  /// the text becomes no larger.
-  static let shortestMatch: Int32 = 6
   /// The most bytes that are read of a manifest.
   static let manifestLimit = 16 << 20
   /// The most bytes that are read of a catalog.

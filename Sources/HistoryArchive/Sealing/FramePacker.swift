@@ -43,8 +43,7 @@ struct FramePacker: WindowPacker {
   /// - Throws: ``/HistoryCoding/CompressionError``.
   init(storePath: String) throws(CompressionError) {
     self.storePath = storePath
-    context = try ZstdContext(
-      level: ArchiveFormat.compressionLevel, shortestMatch: ArchiveFormat.shortestMatch)
+    context = try ZstdContext(.thorough)
   }
 
   mutating func begin(_ window: HistoryWindow) {

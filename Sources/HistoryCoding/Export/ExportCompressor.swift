@@ -5,9 +5,6 @@ import CZlib
 /// Both formats may be put one behind the other, so pieces that were packed on different threads
 /// make one file.
 struct ExportCompressor {
-  /// Text of this kind packs to an eighth at this level, as fast as it is made; higher levels take
-  /// several times longer for a few per cent.
-  private static let zstdLevel: CInt = 1
   private static let gzipLevel: CInt = 1
 
   private let compression: ExportCompression
@@ -30,7 +27,7 @@ struct ExportCompressor {
     switch compression {
     case .none: return Array(bytes)
     case .zstd:
-      let context = try zstd ?? ZstdContext(level: Self.zstdLevel)
+      let context = try zstd ?? ZstdContext(.fast)
       zstd = context
       return try context.pack(bytes)
     case .gzip: return try Self.gzip(bytes)
