@@ -116,7 +116,10 @@ final class FrameRunInspection {
     case let problem as LineParts.Problem:
       facts.findings.add(.damagedLine, at: place, problem.detail)
     case ArchiveError.damaged(_, let part, let detail):
-      facts.findings.add(.damagedFrame, at: place, "\(part): \(detail)")
+      // The place says already which frame it is.
+      let own = "frame \(group.lowerBound) "
+      let rest = part.hasPrefix(own) ? String(part.dropFirst(own.count)) : part
+      facts.findings.add(.damagedFrame, at: place, "\(rest): \(detail)")
     case let error as ArchiveError:
       facts.findings.add(.unreadableFile, at: place, error.message)
     default: facts.findings.add(.damagedFrame, at: place, "\(error)")
