@@ -33,7 +33,8 @@ public final class SegmentCursor {
     decoder = TransactionLineDecoder(schema: reader.schema)
     let manifest = reader.manifest
     beginning = Array(
-      "{\"schema\":1,\"type\":\"transaction\",\"store\":\"\(manifest.store)\",\"transaction\":".utf8)
+      "{\"schema\":1,\"type\":\"transaction\",\"store\":\"\(manifest.store)\",\"transaction\":".utf8
+    )
     isAscending = order == .ascending
     let lower = max(range.lowerBound, manifest.first.number)
     let upper = min(range.upperBound, manifest.last.number)

@@ -107,14 +107,17 @@ public final class NetChangeReader {
 
   private func change(_ outline: NetChangeOutline) throws -> NetChange {
     let archived = archivedDeletions[outline]
-    let deletion = try archived?.deletion ?? outline.deletion.map { number in
-      let isWanted = outline.hasTombstone && outline.effect.existedBefore
-      return NetChange.Deletion(
-        change: number,
-        tombstone: isWanted ? try tombstones?.tombstone(ofChange: number) ?? [] : [])
-    }
+    let deletion =
+      try archived?.deletion
+      ?? outline.deletion.map { number in
+        let isWanted = outline.hasTombstone && outline.effect.existedBefore
+        return NetChange.Deletion(
+          change: number,
+          tombstone: isWanted ? try tombstones?.tombstone(ofChange: number) ?? [] : [])
+      }
     return NetChange(
-      entity: archived?.entity ?? entity(outline.object.entityNumber), primaryKey: outline.object.primaryKey,
+      entity: archived?.entity ?? entity(outline.object.entityNumber),
+      primaryKey: outline.object.primaryKey,
       effect: outline.effect, columns: outline.columns, deletion: deletion,
       firstTransaction: outline.firstTransaction, lastTransaction: outline.lastTransaction,
       changeCount: outline.changeCount)

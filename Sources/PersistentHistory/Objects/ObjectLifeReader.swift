@@ -64,7 +64,8 @@ public final class ObjectLifeReader {
     let selection = try snapshot.flatMap {
       try ChangeCondition(objects: [object]).selection(in: schema, of: $0)
     }
-    let number = try selection?.objects?.first?.entityNumber
+    let number =
+      try selection?.objects?.first?.entityNumber
       ?? NameLookup(schema: schema).entityNumber(object.entityName)
     entityNumber = number
     let relatives = snapshot?.entities.relatives(of: number) ?? [number]

@@ -74,7 +74,8 @@ struct Diff: ParsableCommand {
       )
     }
     if copy != nil, archive.archive != nil || archive.storeIdentifier != nil {
-      throw ValidationError("--with compares two stores as they are, so it does not go with --archive")
+      throw ValidationError(
+        "--with compares two stores as they are, so it does not go with --archive")
     }
     if [each, stat, nameOnly].count(where: { $0 }) > 1 {
       throw ValidationError(

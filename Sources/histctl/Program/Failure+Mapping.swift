@@ -43,8 +43,8 @@ extension Failure {
       self.init(
         status: .notAStore, kind: "archive",
         message: "\(path) is an archive, and this command is about a store itself",
-        hint: "log, show, diff, export, object, stats and token check read an archive as they read a "
-          + "store", details: [("store", .string(path))])
+        hint: "log, show, diff, export, object, stats and token check read an archive as they "
+          + "read a store", details: [("store", .string(path))])
       return
     }
     let (status, kind): (ExitStatus, String) =

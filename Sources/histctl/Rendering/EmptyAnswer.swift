@@ -8,7 +8,9 @@ struct EmptyAnswer {
   init(_ timeline: HistoryTimeline) throws {
     if let newest = try timeline.newestTransaction() {
       text = "no transaction matches; the newest is \(newest.number)"
-    } else if let snapshot = timeline.snapshot, snapshot.entities.highestNumber(of: .transaction) > 0 {
+    } else if let snapshot = timeline.snapshot,
+      snapshot.entities.highestNumber(of: .transaction) > 0
+    {
       text =
         "the history is empty: all of it was pruned, up to number "
         + "\(snapshot.entities.highestNumber(of: .transaction))"

@@ -33,7 +33,8 @@ struct FollowedLog {
         text = try table(writer, timeline)
         position = try snapshot.newestTransaction()?.number ?? 0
         try write(
-          TimelineReader(timeline, query: query, schema: session.schema(of: timeline)), writer, text,
+          TimelineReader(timeline, query: query, schema: session.schema(of: timeline)), writer,
+          text,
           GapReport(session: session, timeline: timeline))
       }
       query.after = nil

@@ -14,8 +14,10 @@ struct GapReport {
     if let oldest = gap.oldest { details.append(("oldest", .integer(oldest))) }
     session.diagnostics.report(
       Failure(
-        status: .historyGap, kind: "historyGap", message: "history has a gap: " + gap.message + place,
-        hint: "what was pruned without being archived can only come from an older copy of the store",
+        status: .historyGap, kind: "historyGap",
+        message: "history has a gap: " + gap.message + place,
+        hint:
+          "what was pruned without being archived can only come from an older copy of the store",
         details: details))
     session.end(with: .historyGap)
   }

@@ -193,7 +193,8 @@ struct TimelineTests {
         #expect(
           other.state
             == ((one.number ?? 0) < seam && one.moment == nil && text == "\(all[index].number)"
-              ? .archived : .valid), "\(text)")
+              ? .archived : .valid),
+          "\(text)")
       }
     }
     #expect(throws: HistoryError.self) { try found.resolve("first~\(all.count)") }
@@ -223,7 +224,8 @@ struct TimelineTests {
     let resolver = TokenResolver(timeline: timeline)
     #expect(try resolver.resolve("3").state == .valid)
     #expect(try resolver.resolve("9").state == .ahead(highestIssued: 8))
-    let life = try ObjectLifeReader(HistoryObject("BucketListItem/p5"), in: timeline, schema: schema)
+    let life = try ObjectLifeReader(
+      HistoryObject("BucketListItem/p5"), in: timeline, schema: schema)
     while try life.nextTransaction() != nil {}
     #expect(life.life.state == .deleted)
     let unknown = HistoryQuery(change: ChangeCondition(entities: ["Trap"]))
@@ -343,7 +345,8 @@ struct TimelineTests {
       of: SampleStore.write(to: folder.file("older.store")), prunedBefore: nil,
       archivedBefore: 12, in: place)
     try StoreQuery(path: older.pruned).run(
-      "DELETE FROM ATRANSACTION WHERE Z_PK > 8; UPDATE Z_PRIMARYKEY SET Z_MAX = 8 WHERE Z_ENT = 16002")
+      "DELETE FROM ATRANSACTION WHERE Z_PK > 8; UPDATE Z_PRIMARYKEY SET Z_MAX = 8 WHERE Z_ENT = 16002"
+    )
     try older.read { (_, timeline) throws in
       #expect(timeline.divergence?.archived.number == 11)
       #expect(timeline.divergence?.stored == nil)

@@ -14,7 +14,9 @@ import Testing
     ///   - path: The store; the sample unless given.
     ///   - sealed: What is sealed stands before these tokens, a run each.
     ///   - cut: The oldest transaction that stays.
-    init(of path: String? = nil, sealedBefore sealed: [String], prunedBefore cut: String) async throws {
+    init(
+      of path: String? = nil, sealedBefore sealed: [String], prunedBefore cut: String
+    ) async throws {
       whole = try TemporaryFolder()
       pruned = try TemporaryFolder()
       for folder in [whole, pruned] {
@@ -148,7 +150,8 @@ import Testing
       let expected = try await copies.run(whole, inWhole: true)
       let found = try await copies.run(alone)
       #expect(
-        found.text.replacing("last ", with: "8    ") == expected.text.replacing("last ", with: "8    "),
+        found.text.replacing("last ", with: "8    ")
+          == expected.text.replacing("last ", with: "8    "),
         "\(alone): \(found.errors)")
       #expect(found.status == 0)
     }
@@ -265,7 +268,8 @@ import Testing
     let bookmark = #"{"storeTokens":{"\#(StoreWriter.identifier)":4}}"#
     try FileBytes.write(
       Array(
-        #"{"schema":1,"bookmarks":[{"name":"other","token":\#(bookmark),"timestampRaw":1.5}]}"#.utf8),
+        #"{"schema":1,"bookmarks":[{"name":"other","token":\#(bookmark),"timestampRaw":1.5}]}"#.utf8
+      ),
       to: copies.pruned.file("default.store-bookmarks.json"))
     let found = try await copies.run(
       "token check default.store 0 3 8 9 12 13 @other --archive sealed")

@@ -26,7 +26,8 @@ import Testing
       "log --bundle b --process p --entity E --kind delete --object E/p1 --attribute x s",
       "log s --reverse --changes --only-matching --follow --bookmark-file f --busy-timeout 0.5",
       "log s --json --qualified --date utc --color never --no-pager -q", "show s last --quiet",
-      "log s --archive d --store-identifier=x", "show s 1 --archive=d", "token check s 1 --archive d",
+      "log s --archive d --store-identifier=x", "show s 1 --archive=d",
+      "token check s 1 --archive d",
       "show s -- 1", "token check s 1 2 @a", "complete token --store s --bookmark-file f",
     ])
   func understood(line: String) throws {
