@@ -31,7 +31,7 @@ import Testing
     let path = try Self.store(folder, transactions: 40_000)
     async let saves = Tool.built("StoreAppender").run([path, "app", "120"])
     async let pruning = Tool.histctl.run(
-      ["prune", path, "--keep-last", "10", "--yes", "--busy-timeout", "120"])
+      ["prune", path, "--keep-last", "10", "--yes", "--busy-timeout", "600"])
     let reader = try StoreQuery(path: path)
     let question = """
       SELECT min(Z_PK), max(Z_PK), count(*), (SELECT count(*) FROM ACHANGE),
