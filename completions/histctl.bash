@@ -19,6 +19,7 @@ __histctl_table() {
       'compact'
       'maintain'
       'check'
+      'verify'
       'token'
       'bookmark'
       'rehearse'
@@ -54,6 +55,8 @@ __histctl_table() {
       options=(
       '--bookmark-file:file:'
       '--busy-timeout:free:'
+      '--archive:folder:'
+      '--store-identifier:free:'
       '--after:store:token'
       '--until:store:token'
       '--author:store:author'
@@ -89,6 +92,8 @@ __histctl_table() {
       options=(
       '--bookmark-file:file:'
       '--busy-timeout:free:'
+      '--archive:folder:'
+      '--store-identifier:free:'
       '--json:none:'
       '--qualified:none:'
       '--date:words:local utc relative raw'
@@ -110,6 +115,8 @@ __histctl_table() {
       '--bookmark-file:file:'
       '--busy-timeout:free:'
       '--with:file:'
+      '--archive:folder:'
+      '--store-identifier:free:'
       '--author:store:author'
       '--not-author:store:author'
       '--no-author:none:'
@@ -144,6 +151,8 @@ __histctl_table() {
       options=(
       '--bookmark-file:file:'
       '--busy-timeout:free:'
+      '--archive:folder:'
+      '--store-identifier:free:'
       '--after:store:token'
       '--until:store:token'
       '--author:store:author'
@@ -173,6 +182,8 @@ __histctl_table() {
       options=(
       '--bookmark-file:file:'
       '--busy-timeout:free:'
+      '--archive:folder:'
+      '--store-identifier:free:'
       '--after:store:token'
       '--until:store:token'
       '--author:store:author'
@@ -213,6 +224,8 @@ __histctl_table() {
       options=(
       '--bookmark-file:file:'
       '--busy-timeout:free:'
+      '--archive:folder:'
+      '--store-identifier:free:'
       '--after:store:token'
       '--until:store:token'
       '--author:store:author'
@@ -399,6 +412,30 @@ __histctl_table() {
       'store:file::...'
     )
       ;;
+    'histctl verify')
+      commands=()
+      options=(
+      '--bookmark-file:file:'
+      '--busy-timeout:free:'
+      '--full:none:'
+      '--archive:folder:'
+      '--anchor:free:'
+      '--subset:free:'
+      '--limit:free:'
+      '--json:none:'
+      '--qualified:none:'
+      '--date:words:local utc relative raw'
+      '--color:words:auto always never'
+      '--no-pager:none:'
+      '-q:none:'
+      '--quiet:none:'
+      '--version:none:'
+      '--help:none:'
+    )
+      arguments=(
+      'path:file:'
+    )
+      ;;
     'histctl token')
       commands=(
       'check'
@@ -415,6 +452,8 @@ __histctl_table() {
       options=(
       '--bookmark-file:file:'
       '--busy-timeout:free:'
+      '--archive:folder:'
+      '--store-identifier:free:'
       '--json:none:'
       '--qualified:none:'
       '--date:words:local utc relative raw'

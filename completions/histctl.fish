@@ -70,7 +70,7 @@ end
 function __histctl_table --no-scope-shadowing
     switch $argv[1]
         case 'histctl'
-            set commands info log show diff object export stats archive prune restore compact maintain check token bookmark rehearse demo
+            set commands info log show diff object export stats archive prune restore compact maintain check verify token bookmark rehearse demo
             set valued 
             set store_position 0
         case 'histctl info'
@@ -79,27 +79,27 @@ function __histctl_table --no-scope-shadowing
             set store_position 1
         case 'histctl log'
             set commands 
-            set valued --bookmark-file --busy-timeout --after --until --author --not-author --bundle --process --entity --kind --object --attribute -n --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --kind --object --attribute -n --date --color
             set store_position 1
         case 'histctl show'
             set commands 
-            set valued --bookmark-file --busy-timeout --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --date --color
             set store_position 1
         case 'histctl diff'
             set commands 
-            set valued --bookmark-file --busy-timeout --with --author --not-author --bundle --process --entity --kind --object --attribute --date --color
+            set valued --bookmark-file --busy-timeout --with --archive --store-identifier --author --not-author --bundle --process --entity --kind --object --attribute --date --color
             set store_position 1
         case 'histctl object'
             set commands 
-            set valued --bookmark-file --busy-timeout --after --until --author --not-author --bundle --process --kind --attribute --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --kind --attribute --date --color
             set store_position 1
         case 'histctl export'
             set commands 
-            set valued --bookmark-file --busy-timeout --after --until --author --not-author --bundle --process --entity --kind --object --attribute --format --fields --compress -o --output --output-dir --bookmark --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --kind --object --attribute --format --fields --compress -o --output --output-dir --bookmark --date --color
             set store_position 1
         case 'histctl stats'
             set commands 
-            set valued --bookmark-file --busy-timeout --after --until --author --not-author --bundle --process --entity --kind --object --attribute --by --top --until-size --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --kind --object --attribute --by --top --until-size --date --color
             set store_position 1
         case 'histctl archive'
             set commands 
@@ -125,13 +125,17 @@ function __histctl_table --no-scope-shadowing
             set commands 
             set valued --bookmark-file --busy-timeout --max-size --max-age --min-headroom --max-behind --keep-within --keep-last --date --color
             set store_position 1
+        case 'histctl verify'
+            set commands 
+            set valued --bookmark-file --busy-timeout --archive --anchor --subset --limit --date --color
+            set store_position 0
         case 'histctl token'
             set commands check show
             set valued 
             set store_position 0
         case 'histctl token check'
             set commands 
-            set valued --bookmark-file --busy-timeout --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --date --color
             set store_position 1
         case 'histctl token show'
             set commands 
@@ -218,6 +222,7 @@ complete -c histctl -n '__histctl_at \'histctl\'' -a restore -d 'Put sealed hist
 complete -c histctl -n '__histctl_at \'histctl\'' -a compact -d 'Give pages of a store that hold nothing back to the file system'
 complete -c histctl -n '__histctl_at \'histctl\'' -a maintain -d 'Export, prune and compact many stores, as a config file says'
 complete -c histctl -n '__histctl_at \'histctl\'' -a check -d 'Say whether histories stay within limits, for monitoring'
+complete -c histctl -n '__histctl_at \'histctl\'' -a verify -d 'Look for damage and oddities in a store\'s history or in an archive'
 complete -c histctl -n '__histctl_at \'histctl\'' -a token -d 'Say what a token means and whether it works'
 complete -c histctl -n '__histctl_at \'histctl\'' -a bookmark -d 'Keep tokens under names, and say how far behind their consumers are'
 complete -c histctl -n '__histctl_at \'histctl\'' -a rehearse -d 'Copy a store so that tokens have expired in the copy, to test how an app takes it'
@@ -240,6 +245,8 @@ complete -c histctl -n '__histctl_argument \'histctl info\' 1' -F
 
 complete -c histctl -n '__histctl_at \'histctl log\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
@@ -269,6 +276,8 @@ complete -c histctl -n '__histctl_argument \'histctl log\' 1' -F
 
 complete -c histctl -n '__histctl_at \'histctl show\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl show\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl show\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
+complete -c histctl -n '__histctl_at \'histctl show\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
 complete -c histctl -n '__histctl_at \'histctl show\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl show\'' -l qualified -d 'Write tokens with the identifier of their store'
 complete -c histctl -n '__histctl_at \'histctl show\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
@@ -284,6 +293,8 @@ complete -c histctl -n '__histctl_argument \'histctl show\' 2' -k -a '(__histctl
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l with -r -F -d 'Compare with this copy of the store instead'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l not-author -x -k -a '(__histctl_ask author)' -d 'None by this author; those without an author stay'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l no-author -d 'Only those without an author; with --author, those too'
@@ -312,6 +323,8 @@ complete -c histctl -n '__histctl_argument \'histctl diff\' 3' -k -a '(__histctl
 
 complete -c histctl -n '__histctl_at \'histctl object\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only changes after this token'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only changes up to and including this token'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
@@ -335,6 +348,8 @@ complete -c histctl -n '__histctl_argument \'histctl object\' 2' -k -a '(__histc
 
 complete -c histctl -n '__histctl_at \'histctl export\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
@@ -369,6 +384,8 @@ complete -c histctl -n '__histctl_argument \'histctl export\' 1' -F
 
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
@@ -517,6 +534,24 @@ complete -c histctl -n '__histctl_at \'histctl check\'' -l version -d 'Show the 
 complete -c histctl -n '__histctl_at \'histctl check\'' -l help -d 'Show help information'
 complete -c histctl -n '__histctl_argument \'histctl check\' 1 repeating' -F
 
+complete -c histctl -n '__histctl_at \'histctl verify\'' -l bookmark-file -r -F -d 'Read a store\'s bookmarks from this file instead of STORE-bookmarks.json'
+complete -c histctl -n '__histctl_at \'histctl verify\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl verify\'' -l full -d 'Check the pages of all tables of a store, not only those of the history'
+complete -c histctl -n '__histctl_at \'histctl verify\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Verify this archive of the store too, and that the store goes on where it ends'
+complete -c histctl -n '__histctl_at \'histctl verify\'' -l anchor -x -d 'The head that archive printed: what was sealed then must still be there'
+complete -c histctl -n '__histctl_at \'histctl verify\'' -l subset -x -d 'Read only a part of an archive\'s segments in full: 1/7, 5% or 10M'
+complete -c histctl -n '__histctl_at \'histctl verify\'' -l limit -x -d 'List so many findings of one kind; all are counted'
+complete -c histctl -n '__histctl_at \'histctl verify\'' -l json -d 'Write JSON, one object a line; errors too'
+complete -c histctl -n '__histctl_at \'histctl verify\'' -l qualified -d 'Write tokens with the identifier of their store'
+complete -c histctl -n '__histctl_at \'histctl verify\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
+complete -c histctl -n '__histctl_at \'histctl verify\'' -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c histctl -n '__histctl_at \'histctl verify\'' -l no-pager -d 'Do not show long output through a pager'
+complete -c histctl -n '__histctl_at \'histctl verify\'' -s q -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl verify\'' -l quiet -d 'Say nothing on standard error but errors'
+complete -c histctl -n '__histctl_at \'histctl verify\'' -l version -d 'Show the version'
+complete -c histctl -n '__histctl_at \'histctl verify\'' -l help -d 'Show help information'
+complete -c histctl -n '__histctl_argument \'histctl verify\' 1' -F
+
 complete -c histctl -n '__histctl_at \'histctl token\'' -a check -d 'Say whether tokens work with a store'
 complete -c histctl -n '__histctl_at \'histctl token\'' -a show -d 'Show a token in all its forms, or convert it to one'
 complete -c histctl -n '__histctl_at \'histctl token\'' -l version -d 'Show the version'
@@ -524,6 +559,8 @@ complete -c histctl -n '__histctl_at \'histctl token\'' -l help -d 'Show help in
 
 complete -c histctl -n '__histctl_at \'histctl token check\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl token check\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl token check\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
+complete -c histctl -n '__histctl_at \'histctl token check\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
 complete -c histctl -n '__histctl_at \'histctl token check\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl token check\'' -l qualified -d 'Write tokens with the identifier of their store'
 complete -c histctl -n '__histctl_at \'histctl token check\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
