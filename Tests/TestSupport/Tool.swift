@@ -68,11 +68,13 @@ package struct Tool: Sendable {
       "HISTCTL_PAGER": nil, "COLUMNS": nil,
     ]
     for (name, value) in environment { variables[Environment.Key(stringLiteral: name)] = value }
+    await ProgramGate.shared.enter()
+    defer { Task { await ProgramGate.shared.leave() } }
     let result = try await Subprocess.run(
       .path(FilePath(path)), arguments: Arguments(arguments),
       environment: .inherit.updating(variables),
       workingDirectory: folder.map { FilePath($0) },
-      input: .string(input), output: .bytes(limit: 1 << 28), error: .bytes(limit: 1 << 24))
+      input: .string(input), output: .bytes(limit: 1 << 27), error: .bytes(limit: 1 << 24))
     let status =
       switch result.terminationStatus {
       case .exited(let code): Int(code)
