@@ -24,9 +24,8 @@ public final class ObjectLifeReader {
   /// A change that was read to see whether its transaction has one to give.
   private var pending: HistoryChange?
 
-  /// Prepares to read the life of an object of a store; see ``init(_:in:schema:query:)``.
-  ///
-  /// - Parameter snapshot: The store.
+  /// Prepares to read the life of an object of a store, as ``init(_:in:schema:query:)`` does of a
+  /// timeline.
   public convenience init(
     _ object: HistoryObject, snapshot: StoreSnapshot, schema: HistorySchema? = nil,
     query: HistoryQuery = HistoryQuery()

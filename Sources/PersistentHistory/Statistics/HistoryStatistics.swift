@@ -60,9 +60,8 @@ public struct HistoryStatistics: Sendable {
   /// Whether some of what was counted is not in the store.
   private let includesArchive: Bool
 
-  /// Counts what a query selects of a store; see ``init(_:query:schema:unit:clock:now:)``.
-  ///
-  /// - Parameter snapshot: The store.
+  /// Counts what a query selects of a store, as ``init(_:query:schema:unit:clock:now:)`` does of a
+  /// timeline.
   public init(
     snapshot: StoreSnapshot, query: HistoryQuery = HistoryQuery(), schema: HistorySchema? = nil,
     unit: PeriodUnit? = nil, clock: PeriodClock = .local, now: StoreTimestamp = .now()
