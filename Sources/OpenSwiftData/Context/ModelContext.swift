@@ -70,7 +70,8 @@ public class ModelContext: Equatable {
   /// The model with an identifier, whether or not it is there.
   ///
   /// Its values are read when they are first asked for; of one that is not in the store they are
-  /// blank. To learn whether there is such a model, fetch it.
+  /// blank. To learn whether there is such a model, fetch it. To ask for a model of an entity that
+  /// the container does not have is a mistake in the program and ends it, as in SwiftData.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     guard let model = existingModel(for: persistentModelID) else {
       preconditionFailure("the container has no model \(persistentModelID.entityName)")

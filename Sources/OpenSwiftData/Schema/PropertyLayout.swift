@@ -8,6 +8,9 @@ struct PropertyLayout {
   let described: (any SchemaProperty)?
   /// How its values are stored; nil for a relationship, and for a type that no store can keep.
   let codec: AttributeCodec?
+  /// Whether a model without a value of it could not be read: it must have one, and none can be made
+  /// of its type.
+  let needsValue: Bool
   /// What it leads to; nil for an attribute.
   let relationship: RelationshipLayout?
 
@@ -23,6 +26,7 @@ struct PropertyLayout {
     codec =
       relationship == nil
       ? AttributeCodec(valueType: valueType, attributeName: metadata.name) : nil
+    needsValue = !isOptional && codec.map { !BlankValue.isMakeable($0.type) } ?? false
   }
 
   /// What `@Attribute` says of it.

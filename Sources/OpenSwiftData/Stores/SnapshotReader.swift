@@ -4,7 +4,10 @@ enum SnapshotReader {
   static func values<Snapshot: DataStoreSnapshot>(
     of snapshot: Snapshot, layout: EntityLayout
   ) throws -> [PropertyValue] {
-    if let snapshot = snapshot as? DefaultSnapshot { return snapshot.values }
+    if let snapshot = snapshot as? DefaultSnapshot {
+      try check(snapshot.values, layout)
+      return snapshot.values
+    }
     guard case .named(let parts) = try ElementEncoder.parts(of: snapshot) else {
       throw SwiftDataError(
         .storeFailure,
@@ -23,6 +26,26 @@ enum SnapshotReader {
       default: if layout.properties[index].codec != nil { values[index] = .value(value) }
       }
     }
+    try check(values, layout)
     return values
+  }
+
+  /// Refuses what no property could give later, where nothing can be thrown any more.
+  private static func check(_ values: [PropertyValue], _ layout: EntityLayout) throws {
+    for (property, value) in zip(layout.properties, values) where property.needsValue {
+      let isReadable =
+        switch value {
+        case .fault, .value: true
+        case .stored(let stored): property.codec?.value(of: stored) != nil
+        case .elements(let elements): property.codec?.value(of: elements) != nil
+        case .null, .toOne, .toMany, .toManyFault: false
+        }
+      guard isReadable else {
+        throw SwiftDataError(
+          .storeFailure,
+          "\(layout.name).\(property.name) holds what is no \(property.valueType) in a stored "
+            + "model; make the property optional, or its type able to hold it")
+      }
+    }
   }
 }

@@ -14,6 +14,9 @@ enum BlankValue {
     return try? T(from: ElementDecoder(source: Source()))
   }
 
+  /// Whether there is a blank value of a type.
+  static func isMakeable<T: Decodable>(_ type: T.Type) -> Bool { make(type) != nil }
+
   private static func first<T: CaseIterable>(of type: T.Type) -> T? { type.allCases.first }
 
   private struct Unmakeable: Error {}

@@ -16,6 +16,16 @@ enum Shape: Codable, Hashable {
   case square
 }
 
+/// An enumeration of which no value can be made out of nothing.
+enum Grade: String, Codable { case first, second }
+
+@Model
+final class Ticket {
+  var grade: Grade
+
+  init(grade: Grade) { self.grade = grade }
+}
+
 /// A model with a property of every type that a store keeps.
 @Model
 final class Everything {
@@ -167,5 +177,26 @@ final class Everything {
     model.double = 1
     try context.save()
     #expect(try context.fetchCount(FetchDescriptor<Everything>()) == 1)
+  }
+
+  /// A property could not throw when it is asked for, so that reading the model does.
+  @Test(arguments: ["'third'", "NULL", "7", "x'00'"])
+  func whatIsNoValueOfItsTypeIsRefused(_ value: String) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("Tickets.store")
+    func open() throws -> ModelContext {
+      ModelContext(
+        try ModelContainer(
+          for: Ticket.self, configurations: ModelConfiguration(url: URL(fileURLWithPath: path))))
+    }
+    let context = try open()
+    context.insert(Ticket(grade: .second))
+    try context.save()
+    #expect(try open().fetch(FetchDescriptor<Ticket>()).map(\.grade) == [.second])
+    try StoreQuery(path: path).run("UPDATE ZTICKET SET ZGRADE = \(value)")
+    let error = #expect(throws: SwiftDataError.self) {
+      try open().fetch(FetchDescriptor<Ticket>())
+    }
+    #expect(error?.explanation.contains("Ticket.grade holds what is no Grade") == true)
   }
 }
