@@ -1,3 +1,5 @@
+import StoreFormat
+
 /// Stores with many transactions that look alike, written by SQL alone.
 package enum LongHistory {
   /// Writes a store.
@@ -39,5 +41,29 @@ package enum LongHistory {
       """)
     try writer.close()
     return path
+  }
+
+  /// Writes a store of the model of trips whose long history tells nothing of its tables, with a tag
+  /// for an app to write on.
+  package static func writeForApps(
+    to path: String, transactions: Int, changesEach: Int
+  ) throws {
+    try StoreCreator.create(at: path, model: TripsModel.model)
+    let editor = try StoreEditor(path: path)
+    var save = StoreSave()
+    save.insert("Tag")
+    try editor.append(save)
+    try editor.close()
+    let changes = transactions * changesEach
+    try StoreQuery(path: path).run(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < \(transactions))
+      INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) SELECT i, 16002, 7e8 + i FROM n;
+      WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < \(changes))
+      INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID)
+        SELECT i, 16001, 0, 4, i, 1 + (i - 1) / \(changesEach) FROM n;
+      UPDATE Z_PRIMARYKEY SET Z_MAX = \(transactions) WHERE Z_ENT = 16002;
+      UPDATE Z_PRIMARYKEY SET Z_MAX = \(changes) WHERE Z_ENT = 16001
+      """)
   }
 }

@@ -1,6 +1,3 @@
-import GRDB
-import GRDBSQLite
-
 /// A store opened for deleting parts of its history, and nothing else.
 ///
 /// Unlike ``StoreEditor`` it needs no model, so that the history of any store that can be read can be
@@ -13,11 +10,11 @@ import GRDBSQLite
 /// transaction, and transactions went from the oldest on.
 public final class HistoryEraser: Sendable {
   /// Where the store's files are.
-  public let location: StoreLocation
+  public var location: StoreLocation { connection.location }
   /// How long to wait for a store that is locked, in seconds.
-  public let busyTimeout: Double
+  public var busyTimeout: Double { connection.busyTimeout }
 
-  private let queue: DatabaseQueue
+  private let connection: BatchConnection
 
   /// Opens a store.
   ///
@@ -26,14 +23,7 @@ public final class HistoryEraser: Sendable {
   ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
   /// - Throws: ``StoreWriteError``.
   public init(location: StoreLocation, busyTimeout: Double = 5) throws {
-    self.location = location
-    self.busyTimeout = busyTimeout
-    do {
-      queue = try StoreConnection.openForBatches(location, busyTimeout: busyTimeout)
-    } catch {
-      throw StoreWriteError.translating(
-        error, path: location.path, location: location, busyTimeout: busyTimeout)
-    }
+    connection = try BatchConnection(location: location, busyTimeout: busyTimeout)
   }
 
   /// Carries out a deletion, as much of it as can be.
@@ -51,24 +41,14 @@ public final class HistoryEraser: Sendable {
     _ deletion: HistoryDeletion, progress: (DeletedHistory) -> Void = { _ in }
   ) -> Erasure {
     var result = Erasure()
-    do {
-      try queue.writeWithoutTransaction { database in
-        // SQLite would not tell that another program was in the way, and that counts.
-        sqlite3_busy_timeout(database.sqliteConnection, 0)
-        let work = ErasureWork(
-          statement: StatementRunner(database), deletion: deletion, path: location.path)
-        let runner = try BatchRunner(
-          work, database: database, path: location.path, busyTimeout: busyTimeout)
-        defer {
-          result.deleted = runner.work.deleted
-          result.longestLock = runner.longestLock
-          result.batchCount = runner.batchCount
-        }
-        try runner.run { progress($0.deleted) }
-      }
-    } catch {
-      result.problem = StoreWriteError.translating(
-        error, path: location.path, location: location, busyTimeout: busyTimeout)
+    result.problem = connection.run {
+      ErasureWork(statement: $0, deletion: deletion, path: location.path)
+    } progress: {
+      progress($0.deleted)
+    } finish: { runner in
+      result.deleted = runner.work.deleted
+      result.longestLock = runner.longestLock
+      result.batchCount = runner.batchCount
     }
     return result
   }

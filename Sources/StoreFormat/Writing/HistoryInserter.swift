@@ -1,6 +1,3 @@
-import GRDB
-import GRDBSQLite
-
 /// A store opened for putting older history before its own, and nothing else.
 ///
 /// Rows get the numbers and values that they are given, so that rows which were deleted come back as
@@ -14,11 +11,11 @@ import GRDBSQLite
 /// deletion takes them along.
 public final class HistoryInserter: Sendable {
   /// Where the store's files are.
-  public let location: StoreLocation
+  public var location: StoreLocation { connection.location }
   /// How long to wait for a store that is locked, in seconds.
-  public let busyTimeout: Double
+  public var busyTimeout: Double { connection.busyTimeout }
 
-  private let queue: DatabaseQueue
+  private let connection: BatchConnection
 
   /// Opens a store.
   ///
@@ -27,14 +24,7 @@ public final class HistoryInserter: Sendable {
   ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
   /// - Throws: ``StoreWriteError``.
   public init(location: StoreLocation, busyTimeout: Double = 5) throws {
-    self.location = location
-    self.busyTimeout = busyTimeout
-    do {
-      queue = try StoreConnection.openForBatches(location, busyTimeout: busyTimeout)
-    } catch {
-      throw StoreWriteError.translating(
-        error, path: location.path, location: location, busyTimeout: busyTimeout)
-    }
+    connection = try BatchConnection(location: location, busyTimeout: busyTimeout)
   }
 
   /// Inserts transactions, as many of them as can be.
@@ -54,25 +44,14 @@ public final class HistoryInserter: Sendable {
     progress: (InsertedHistory) -> Void = { _ in }
   ) -> InsertionResult {
     var result = InsertionResult()
-    do {
-      try queue.writeWithoutTransaction { database in
-        // SQLite would not tell that another program was in the way, and that counts.
-        sqlite3_busy_timeout(database.sqliteConnection, 0)
-        let work = InsertionWork(
-          statement: StatementRunner(database), insertion: insertion, next: next,
-          path: location.path)
-        let runner = try BatchRunner(
-          work, database: database, path: location.path, busyTimeout: busyTimeout)
-        defer {
-          result.inserted = runner.work.inserted
-          result.longestLock = runner.longestLock
-          result.batchCount = runner.batchCount
-        }
-        try runner.run { progress($0.inserted) }
-      }
-    } catch {
-      result.problem = StoreWriteError.translating(
-        error, path: location.path, location: location, busyTimeout: busyTimeout)
+    result.problem = connection.run {
+      InsertionWork(statement: $0, insertion: insertion, next: next, path: location.path)
+    } progress: {
+      progress($0.inserted)
+    } finish: { runner in
+      result.inserted = runner.work.inserted
+      result.longestLock = runner.longestLock
+      result.batchCount = runner.batchCount
     }
     return result
   }

@@ -7,22 +7,7 @@ import Testing
   /// A store of the model with a long history that tells nothing of its tables, and a tag to write on.
   private static func store(_ folder: TemporaryFolder, transactions: Int) throws -> String {
     let path = folder.file("Trips.store")
-    try StoreCreator.create(at: path, model: TripsModel.model)
-    let editor = try StoreEditor(path: path)
-    var save = StoreSave()
-    save.insert("Tag")
-    try editor.append(save)
-    try editor.close()
-    try StoreQuery(path: path).run(
-      """
-      WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < \(transactions))
-      INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) SELECT i, 16002, 7e8 + i FROM n;
-      WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < \(transactions * 5))
-      INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID)
-        SELECT i, 16001, 0, 4, i, 1 + (i - 1) / 5 FROM n WHERE 1 + (i - 1) / 5 <= \(transactions);
-      UPDATE Z_PRIMARYKEY SET Z_MAX = \(transactions) WHERE Z_ENT = 16002;
-      UPDATE Z_PRIMARYKEY SET Z_MAX = \(transactions * 5) WHERE Z_ENT = 16001
-      """)
+    try LongHistory.writeForApps(to: path, transactions: transactions, changesEach: 5)
     return path
   }
 

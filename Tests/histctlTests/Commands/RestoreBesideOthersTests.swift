@@ -11,22 +11,7 @@ import Testing
     _ folder: TemporaryFolder
   ) async throws -> (path: String, archive: String) {
     let path = folder.file("Trips.store")
-    try StoreCreator.create(at: path, model: TripsModel.model)
-    let editor = try StoreEditor(path: path)
-    var save = StoreSave()
-    save.insert("Tag")
-    try editor.append(save)
-    try editor.close()
-    try StoreQuery(path: path).run(
-      """
-      WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < \(transactions))
-      INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) SELECT i, 16002, 7e8 + i FROM n;
-      WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < \(transactions * 3))
-      INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID)
-        SELECT i, 16001, 0, 4, i, 1 + (i - 1) / 3 FROM n;
-      UPDATE Z_PRIMARYKEY SET Z_MAX = \(transactions) WHERE Z_ENT = 16002;
-      UPDATE Z_PRIMARYKEY SET Z_MAX = \(transactions * 3) WHERE Z_ENT = 16001
-      """)
+    try LongHistory.writeForApps(to: path, transactions: transactions, changesEach: 3)
     let archive = folder.file("archive")
     for command in [
       ["archive", path, archive, "--quiet"],

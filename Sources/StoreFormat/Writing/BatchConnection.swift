@@ -1,0 +1,54 @@
+import GRDB
+import GRDBSQLite
+
+/// A store opened for work in batches, beside other programs.
+final class BatchConnection: Sendable {
+  /// Where the store's files are.
+  let location: StoreLocation
+  /// How long to wait for a store that is locked, in seconds.
+  let busyTimeout: Double
+
+  private let queue: DatabaseQueue
+
+  /// Opens a store.
+  ///
+  /// - Throws: ``StoreWriteError``.
+  init(location: StoreLocation, busyTimeout: Double) throws {
+    self.location = location
+    self.busyTimeout = busyTimeout
+    do {
+      queue = try StoreConnection.openForBatches(location, busyTimeout: busyTimeout)
+    } catch {
+      throw StoreWriteError.translating(
+        error, path: location.path, location: location, busyTimeout: busyTimeout)
+    }
+  }
+
+  /// Does as much of some work as can be.
+  ///
+  /// - Parameters:
+  ///   - makeWork: Makes the work for the connection.
+  ///   - progress: Is told after every batch how far the work is.
+  ///   - finish: Is told in the end how far it has come, whatever ended it.
+  /// - Returns: What stopped it, a ``StoreWriteError`` as a rule; nil where all is done.
+  func run<Work: BatchedWork>(
+    _ makeWork: (StatementRunner) -> Work, progress: (Work) -> Void,
+    finish: (BatchRunner<Work>) -> Void
+  ) -> (any Error)? {
+    do {
+      try queue.writeWithoutTransaction { database in
+        // SQLite would not tell that another program was in the way, and that counts.
+        sqlite3_busy_timeout(database.sqliteConnection, 0)
+        let runner = try BatchRunner(
+          makeWork(StatementRunner(database)), database: database, path: location.path,
+          busyTimeout: busyTimeout)
+        defer { finish(runner) }
+        try runner.run(progress: progress)
+      }
+      return nil
+    } catch {
+      return StoreWriteError.translating(
+        error, path: location.path, location: location, busyTimeout: busyTimeout)
+    }
+  }
+}
