@@ -28,8 +28,10 @@ QUIET := $(if $(VERBOSE),,--quiet)
 # The toolchain's own linker lays it out so that fewer pages are touched by then, and packs the 88,000
 # addresses that a program at a random place in memory must correct. The C++ runtime below Swift's is
 # put inside as well, and no library is offered the program's own names: that saves a quarter again.
+# Nor does it look for libraries in the folder that it stands in, which is asked at every start, and by
+# whoever would put one there.
 RUNTIME := $(CURDIR)/.build/static-runtime
-STATIC := $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib -Xswiftc -use-ld=lld \
+STATIC := $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld \
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(RUNTIME) -Xlinker --no-export-dynamic,)
 
 SWIFT_FILES := Package.swift Sources Tests

@@ -65,7 +65,7 @@ struct Table {
       let missing = max(width - shown.width, 0)
       if columns[place].alignment == .trailing { pendingSpaces += missing }
       if shown.width > 0 {
-        line += Self.spaces(pendingSpaces)
+        line.append(contentsOf: Self.spaces(pendingSpaces))
         line += shown.text
         pendingSpaces = 0
       }
