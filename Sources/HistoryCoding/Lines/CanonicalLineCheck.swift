@@ -41,6 +41,7 @@ package final class CanonicalLineCheck {
   private let store: String
   private var heads: KnownHeads
   private var changes = KnownChanges()
+  private var deletes = KnownDeletes()
   private var counts: [Count: Int64] = [:]
   private var current: Int64?
 
@@ -90,13 +91,13 @@ package final class CanonicalLineCheck {
 
   /// Checks one change.
   package func check(change text: UnsafeBufferPointer<UInt8>) throws {
-    if changes.take(text) == text.count { return }
-    try decode(change: text)
+    if take(text) != text.count { try decode(change: text) }
   }
 
   /// How many changes were checked, by kind and entity; from here on they are counted anew.
   package func takeCounts() -> [Count: Int64] {
     changes.takeCounts(into: &counts)
+    deletes.takeCounts(into: &counts)
     defer { counts.removeAll(keepingCapacity: true) }
     return counts
   }
@@ -145,9 +146,15 @@ package final class CanonicalLineCheck {
 
   // MARK: - Changes
 
+  /// Takes a change of which enough is known, and gives its length; nil for all others.
+  @inline(__always)
+  private func take(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
+    changes.take(text) ?? deletes.take(text)
+  }
+
   @inline(__always)
   private func takeChange(_ text: UnsafeBufferPointer<UInt8>) throws -> Int {
-    if let length = changes.take(text) { return length }
+    if let length = take(text) { return length }
     var span = JSONSpan()
     guard text.first == UInt8(ascii: "{"), span.findEndOfObject(text) else {
       throw problem("a change has no end")
@@ -174,6 +181,11 @@ package final class CanonicalLineCheck {
       throw problem("the text of change \(change.number) is not the one that is written of it")
     }
     let key = Count(kind: change.kind, entityNumber: change.entity?.number)
-    if !changes.learn(text, as: key) { counts[key, default: 0] += 1 }
+    if change.kind == .delete, let entity = change.entity, !change.tombstone.isEmpty {
+      deletes.learn(text, entity, as: key)
+      counts[key, default: 0] += 1
+    } else if !changes.learn(text, as: key) {
+      counts[key, default: 0] += 1
+    }
   }
 }

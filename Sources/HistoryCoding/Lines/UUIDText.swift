@@ -1,8 +1,9 @@
 /// UUIDs as upper-case text.
 public enum UUIDText {
-  private static let groups = [4, 2, 2, 2, 6]
   /// How long the text is, in bytes.
   private static let byteCount = 36
+  /// Where in the text the dashes are.
+  private static let dashes = [8, 13, 18, 23]
 
   /// The text of 16 bytes, such as `1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F`.
   public static func text(of bytes: [UInt8]) -> String {
@@ -39,10 +40,25 @@ public enum UUIDText {
     return end
   }
 
+  /// The bytes of a text in this form, also with small letters; nil for any other text.
   static func bytes(of text: String) -> [UInt8]? {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.map(\.utf8.count) == groups.map({ $0 * 2 }) else { return nil }
-    return Hexadecimal.bytes(of: parts.joined())
+    var text = text
+    return text.withUTF8 { digits -> [UInt8]? in
+      guard digits.count == byteCount else { return nil }
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(16)
+      var place = 0
+      while place < byteCount {
+        if dashes.contains(place) {
+          guard digits[place] == UInt8(ascii: "-") else { return nil }
+          place += 1
+        }
+        guard let byte = Hexadecimal.byte(digits[place], digits[place + 1]) else { return nil }
+        bytes.append(byte)
+        place += 2
+      }
+      return bytes
+    }
   }
 
   private static func digit(_ value: UInt8) -> UInt8 {
