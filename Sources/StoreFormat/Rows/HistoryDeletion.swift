@@ -75,22 +75,20 @@ extension StoreSnapshot {
     let transactions = try StatementCursor(
       database, sql: "SELECT Z_PK FROM ATRANSACTION WHERE Z_PK <= ?1 ORDER BY Z_PK")
     try transactions.bind(last)
-    // No framework writes a transaction's number as anything but an integer; a fraction goes with
-    // the next number, so that no step leaves it behind.
+    // Grouped by the column itself, SQLite walks its index and looks at nothing else.
     let changes = try StatementCursor(
       database,
       sql: """
-        SELECT CAST(ZTRANSACTIONID AS INTEGER)
-            + (ZTRANSACTIONID > CAST(ZTRANSACTIONID AS INTEGER)), count(*)
-        FROM ACHANGE WHERE ZTRANSACTIONID <= ?1 GROUP BY ZTRANSACTIONID ORDER BY ZTRANSACTIONID
+        SELECT ZTRANSACTIONID, count(*) FROM ACHANGE WHERE ZTRANSACTIONID <= ?1
+        GROUP BY ZTRANSACTIONID ORDER BY ZTRANSACTIONID
         """)
     try changes.bind(last)
     var steps = StepCollector(
       stepSize: tables.indexesChangesByTransaction
         ? HistoryDeletion.stepSize : HistoryDeletion.stepSizeWithoutIndex)
     var number = try transactions.step() ? transactions.integer(at: 0) : nil
-    var owner = try changes.step() ? changes.integer(at: 0) : nil
-    while let next = [number, owner].compactMap({ $0 }).min() {
+    var owner = try changes.step() ? Self.owner(changes) : nil
+    while let next = number.map({ min($0, owner ?? $0) }) ?? owner {
       var (count, changeCount) = (0, 0)
       if number == next {
         count = 1
@@ -98,13 +96,22 @@ extension StoreSnapshot {
       }
       while owner == next {
         changeCount += Int(clamping: changes.integer(at: 1))
-        owner = try changes.step() ? changes.integer(at: 0) : nil
+        owner = try changes.step() ? Self.owner(changes) : nil
       }
       steps.add(next, count: count, changeCount: changeCount)
     }
     return HistoryDeletion(
       storeIdentifier: metadata.storeIdentifier,
       anchor: try firstTransaction(after: last), steps: steps.finish())
+  }
+
+  /// The number of the transaction that the changes of a row belong to.
+  ///
+  /// No framework writes it as anything but an integer; a fraction goes with the next number, so that
+  /// no step leaves it behind.
+  private static func owner(_ changes: StatementCursor) -> Int64 {
+    if let number = changes.integerIfAny(at: 0) { return number }
+    return Int64(exactly: changes.real(at: 0).rounded(.up)) ?? changes.integer(at: 0)
   }
 
   /// Works out how to delete all changes of an entity; their transactions stay.

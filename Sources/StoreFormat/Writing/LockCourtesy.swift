@@ -12,7 +12,7 @@ struct LockCourtesy {
   /// How long the lock may be taken again and again while nobody else has been seen.
   private static let stretch = 0.4
   /// The first turns leave the lock to others in any case, to see whether there is anybody.
-  private static let cautiousTurns = 1...3
+  private static let cautiousTurns = 1...2
 
   private var version: Int64?
   private var turns = 0
