@@ -57,7 +57,9 @@ final class EntityLayout: @unchecked Sendable {
   private init<Model: PersistentModel>(_ type: Model.Type) {
     self.type = type
     name = Schema.entityName(for: type)
-    identifierKeyPaths = [\Model.persistentModelID, \Model.id]
+    // Without its type it would be that of what a protocol asks for, which equals no other.
+    let id: KeyPath<Model, PersistentIdentifier> = \Model.id
+    identifierKeyPaths = [\Model.persistentModelID, id]
     let inheritance = type.schemaInheritance
     isMarked = inheritance.classes.last.map(ObjectIdentifier.init) == ObjectIdentifier(type)
     superlayout =

@@ -66,6 +66,9 @@ import Testing
     let found = try context.fetch(
       FetchDescriptor<Journey>(predicate: #Predicate { $0.persistentModelID == wanted }))
     #expect(found.count == 1 && found.first === meetup)
+    let own = try #require(store.container.stores.first as? DefaultStore)
+    let byID = FetchDescriptor<ConferenceJourney>(predicate: #Predicate { $0.id == wanted })
+    #expect(try own.fetchCount(DataStoreFetchRequest(descriptor: byID)) == 1)
     let several = Set(identifiers.dropFirst())
     #expect(
       try context.fetchCount(

@@ -64,6 +64,7 @@ import Testing
     #expect(layout.indexIfAny(of: \ConferenceJourney.name) == index)
     #expect(layout.properties[index].keyPath == \ConferenceJourney.name)
     #expect(layout.isIdentifier(\ConferenceJourney.persistentModelID))
+    #expect(layout.isIdentifier(\ConferenceJourney.id))
     #expect(layout.indexIfAny(of: \PersonalJourney.name) == nil)
   }
 
