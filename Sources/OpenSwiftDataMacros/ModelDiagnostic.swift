@@ -5,6 +5,7 @@ import SwiftSyntax
 enum ModelDiagnostic: DiagnosticMessage {
   case notAClass(String)
   case withoutInitializer(String)
+  case subclassWithoutInitializer(String, superclass: String)
   case constant(String)
   case observed(String)
   case unsupportedModifier(String, modifier: String)
@@ -19,6 +20,9 @@ enum ModelDiagnostic: DiagnosticMessage {
       "'@Model' makes models of classes, and '\(name)' is none; declare it as a class"
     case .withoutInitializer(let name):
       "'@Model' requires an initializer be provided for '\(name)'"
+    case .subclassWithoutInitializer(let name, let superclass):
+      "'@Model' requires an initializer be provided for '\(name)': that of '\(superclass)' is not "
+        + "inherited; write one that gives the properties of '\(name)' values and calls super.init"
     case .constant(let name):
       "'\(name)' is a constant, and a store must be able to set it; declare it with 'var', or mark "
         + "it with '@Transient' and give it a value"
@@ -45,6 +49,7 @@ enum ModelDiagnostic: DiagnosticMessage {
       switch self {
       case .notAClass: "notAClass"
       case .withoutInitializer: "withoutInitializer"
+      case .subclassWithoutInitializer: "subclassWithoutInitializer"
       case .constant: "constant"
       case .observed: "observed"
       case .unsupportedModifier: "unsupportedModifier"

@@ -4,41 +4,14 @@ import SwiftSyntaxMacros
 
 /// `@Model`: gives a class what it takes for a store to keep its objects.
 enum ModelMacro {
-  /// The class that the macro is attached to, with its stored properties.
-  private struct Model {
-    let declaration: ClassDeclSyntax
-    let properties: [StoredProperty]
-    let constraints: [MacroExpansionDeclSyntax]
-
-    init?(_ declaration: some DeclGroupSyntax) {
-      guard let declaration = declaration.as(ClassDeclSyntax.self) else { return nil }
-      self.declaration = declaration
-      let members = declaration.memberBlock.members.map(\.decl)
-      properties = members.compactMap { StoredProperty($0) }
-      constraints = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
-        .filter { ["Unique", "Index"].contains($0.macroName.text) }
-    }
-
-    var name: String { declaration.name.text }
-    var persisted: [StoredProperty] { properties.filter { !$0.isTransient } }
-    var hasInitializer: Bool {
-      declaration.memberBlock.members.contains { $0.decl.is(InitializerDeclSyntax.self) }
-    }
-
-    /// The access that members need so that everybody who sees the class can use them.
-    var access: String {
-      let levels = declaration.modifiers.map(\.name.text)
-      if levels.contains("public") || levels.contains("open") { return "public " }
-      return levels.contains("package") ? "package " : ""
-    }
-  }
-
   /// What is wrong with a class.
-  private static func diagnostics(of model: Model) -> [Diagnostic] {
+  private static func diagnostics(of model: ModelDeclaration) -> [Diagnostic] {
     var diagnostics: [Diagnostic] = []
     if !model.hasInitializer {
-      diagnostics.append(
-        ModelDiagnostic.withoutInitializer(model.name).diagnostic(at: model.declaration.name))
+      let diagnostic: ModelDiagnostic =
+        model.superclass.map { .subclassWithoutInitializer(model.name, superclass: $0) }
+        ?? .withoutInitializer(model.name)
+      diagnostics.append(diagnostic.diagnostic(at: model.declaration.name))
     }
     for property in model.properties {
       let place = property.binding.pattern
@@ -82,7 +55,7 @@ extension ModelMacro: MemberMacro {
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    guard let model = Model(declaration) else {
+    guard let model = ModelDeclaration(declaration, conformingTo: protocols) else {
       let name =
         declaration.as(StructDeclSyntax.self)?.name.text
         ?? declaration.as(EnumDeclSyntax.self)?.name.text
@@ -95,47 +68,8 @@ extension ModelMacro: MemberMacro {
       diagnostics.forEach(context.diagnose)
       return []
     }
-    let (name, access) = (model.name, model.access)
-    let data = "any OpenSwiftData.BackingData<\(name)>"
-    let metadata =
-      (model.persisted.map { property in
-        "OpenSwiftData.Schema.PropertyMetadata(name: \"\(property.name)\", "
-          + "keypath: \\\(name).`\(property.name)`, "
-          + "defaultValue: \(property.defaultValue ?? "nil"), metadata: \(property.metadata ?? "nil"))"
-      }
-      + model.constraints.map { constraint in
-        "OpenSwiftData.Schema.PropertyMetadata(name: \"\", keypath: \\\(name).self, "
-          + "metadata: OpenSwiftData.Schema.\(constraint.macroName.text)<\(name)>"
-          + "(\(constraint.arguments.trimmedDescription)))"
-      }).joined(separator: ",\n")
-    let blanks = model.persisted.map { "_\($0.name) = _SwiftDataNoType()\n" }.joined()
-    return [
-      """
-      @Transient
-      private var _$backingData: \(raw: data) = \(raw: name).createBackingData()
-      """,
-      """
-      \(raw: access)var persistentBackingData: \(raw: data) {
-        get { _$backingData }
-        set { _$backingData = newValue }
-      }
-      """,
-      """
-      \(raw: access)static var schemaMetadata: [OpenSwiftData.Schema.PropertyMetadata] {
-        [\(raw: metadata)]
-      }
-      """,
-      """
-      \(raw: access)required init(backingData: \(raw: data)) {
-        \(raw: blanks)self.persistentBackingData = backingData
-      }
-      """,
-      """
-      @Transient
-      private let _$observationRegistrar = Observation.ObservationRegistrar()
-      """,
-      "\(raw: access)struct _SwiftDataNoType {}",
-    ]
+    return model.superclass.map { ModelMembers.inheriting(model, from: $0) }
+      ?? ModelMembers.independent(model)
   }
 }
 
@@ -145,7 +79,7 @@ extension ModelMacro: MemberAttributeMacro {
     providingAttributesFor member: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
-    guard let model = Model(declaration), diagnostics(of: model).isEmpty,
+    guard let model = ModelDeclaration(declaration), diagnostics(of: model).isEmpty,
       let property = StoredProperty(member), isStorable(property)
     else { return [] }
     return ["@_PersistedProperty"]
@@ -158,7 +92,10 @@ extension ModelMacro: ExtensionMacro {
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
-    guard let model = Model(declaration), diagnostics(of: model).isEmpty else { return [] }
+    // What inherits from a model is one already.
+    guard let model = ModelDeclaration(declaration, conformingTo: protocols),
+      model.superclass == nil, diagnostics(of: model).isEmpty
+    else { return [] }
     let declarations: [DeclSyntax] = [
       "extension \(type.trimmed): OpenSwiftData.PersistentModel, Observation.Observable {}",
       """

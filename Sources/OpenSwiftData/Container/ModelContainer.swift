@@ -84,6 +84,9 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   }
 
   private init(schema: Schema, anyConfigurations: [any DataStoreConfiguration]) throws {
+    if let unmarked = schema.layouts.values.first(where: { !$0.isMarked }) {
+      throw SwiftDataError.unmarkedModel(unmarked.name)
+    }
     var configurations: [any DataStoreConfiguration] = []
     var names: Set<String> = []
     var files: Set<URL> = []

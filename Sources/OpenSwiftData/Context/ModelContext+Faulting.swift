@@ -69,7 +69,7 @@ extension ModelContext {
           .filter { wanted.contains($0.persistentIdentifier) }
       }
       return Dictionary(
-        try snapshots.map {
+        try snapshots.filter { wanted.contains($0.persistentIdentifier) }.map {
           ($0.persistentIdentifier, try SnapshotReader.values(of: $0, layout: layout))
         }, uniquingKeysWith: { first, _ in first })
     }

@@ -127,9 +127,7 @@ extension ModelContext {
   private func store<T: PersistentModel>(of type: T.Type) throws -> any DataStore {
     let name = Schema.entityName(for: type)
     guard let store = container.store(ofEntity: name) else {
-      throw SwiftDataError(
-        .unknownSchema,
-        "the container has no model \(name); name it when the container is made")
+      throw SwiftDataError.unknownModel(name)
     }
     return store
   }
@@ -144,10 +142,19 @@ extension ModelContext {
           identifier, values: try SnapshotReader.values(of: snapshot, layout: related),
           as: related.type)
       }
-      return try result.fetchedSnapshots.map { snapshot in
-        register(
-          snapshot.persistentIdentifier,
-          values: try SnapshotReader.values(of: snapshot, layout: layout), as: T.self)
+      return try result.fetchedSnapshots.compactMap { snapshot in
+        let identifier = snapshot.persistentIdentifier
+        if identifier.entityName == layout.name {
+          return register(
+            identifier, values: try SnapshotReader.values(of: snapshot, layout: layout),
+            as: T.self)
+        }
+        guard let own = container.schema.layouts[identifier.entityName] else {
+          throw SwiftDataError.unknownModel(identifier.entityName)
+        }
+        return register(
+          identifier, values: try SnapshotReader.values(of: snapshot, layout: own), as: own.type)
+          as? T
       }
     }
     func fetch<S: DataStore>(_ descriptor: FetchDescriptor<T>, _ store: S) throws -> [T] {
@@ -204,6 +211,8 @@ extension ModelContext {
           return first.isTemporary == second.isTemporary
             ? left.offset < right.offset : second.isTemporary
         }
+        // Keys count through a hierarchy, whatever class a model is of.
+        if let left = first.number, let right = second.number { return left < right }
         return first < second
       }.map(\.element)
     } else {

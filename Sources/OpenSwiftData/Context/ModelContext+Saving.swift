@@ -30,6 +30,7 @@ extension ModelContext {
   /// - Throws: ``SwiftDataError``, and what a store of one's own throws.
   public func save() throws {
     guard hasChanges else { return }
+    try checkModels()
     try checkDenials()
     NotificationCenter.default.post(name: Self.willSave, object: self)
     var outcome = SaveOutcome()
@@ -44,6 +45,18 @@ extension ModelContext {
     }
     NotificationCenter.default.post(
       name: Self.didSave, object: self, userInfo: outcome.userInfo)
+  }
+
+  /// Checks that there is a store for every model that is to be put into one.
+  private func checkModels() throws {
+    for state in inserted.states {
+      if let model = state.model, type(of: model) != state.layout.type {
+        throw SwiftDataError.unmarkedModel(String(describing: type(of: model)))
+      }
+      guard container.store(ofEntity: state.layout.name) != nil else {
+        throw SwiftDataError.unknownModel(state.layout.name)
+      }
+    }
   }
 
   private struct PendingChanges {

@@ -176,7 +176,11 @@ public class ModelContext: Equatable {
   public func delete<T>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws where T: PersistentModel {
-    for model in try fetch(FetchDescriptor<T>(predicate: predicate)) { delete(model) }
+    let layout = EntityLayout.of(T.self)
+    for model in try fetch(FetchDescriptor<T>(predicate: predicate))
+    where includeSubclasses || model.state?.layout === layout {
+      delete(model)
+    }
   }
 
   /// Lets a model go that is not, or not any more, in the store.

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// @Model
-/// final class Trip {
+/// class Trip {
 ///   @Attribute(.preserveValueOnDeletion) var name: String
 ///   @Relationship(deleteRule: .cascade, inverse: \BucketListItem.trip)
 ///   var bucketList: [BucketListItem] = []
@@ -10,10 +10,26 @@
 ///   init(name: String) { self.name = name }
 /// }
 /// ```
+///
+/// A class that inherits from a model is one as well when it is marked itself; its own initialiser
+/// calls that of its superclass.
+///
+/// ```swift
+/// @Model
+/// class BusinessTrip: Trip {
+///   var perDiem: Double
+///
+///   init(name: String, perDiem: Double) {
+///     self.perDiem = perDiem
+///     super.init(name: name)
+///   }
+/// }
+/// ```
 @attached(
   member, conformances: Observable, PersistentModel, Sendable, names: named(_$backingData),
   named(persistentBackingData), named(schemaMetadata), named(init), named(_$observationRegistrar),
-  named(_SwiftDataNoType))
+  named(_SwiftDataNoType), named(_$isComplete), named(schemaInheritance),
+  named(_$inheritableProperties))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "OpenSwiftDataMacros", type: "ModelMacro")

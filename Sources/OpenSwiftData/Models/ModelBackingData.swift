@@ -1,9 +1,5 @@
 /// Backing data whose values are kept by name in a ``ModelState``.
-final class ModelBackingData<Model: PersistentModel>: BackingData {
-  let state: ModelState
-
-  init(_ state: ModelState) { self.state = state }
-
+final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, BackingData {
   convenience init(for modelType: Model.Type) {
     self.init(ModelState(layout: EntityLayout.of(modelType)))
   }

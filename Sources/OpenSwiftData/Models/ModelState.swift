@@ -70,8 +70,14 @@ final class ModelState {
 
   /// The state behind backing data; an empty one for backing data of another kind.
   static func of<Data: BackingData>(_ backingData: Data) -> ModelState {
-    (backingData as? ModelBackingData<Data.Model>)?.state
+    (backingData as? StatefulBackingData)?.state
       ?? ModelState(layout: EntityLayout.of(Data.Model.self))
+  }
+
+  /// Takes over the values of the properties that the class inherits.
+  func inherit(_ other: ModelState) {
+    let count = min(layout.inheritedCount, other.values.count)
+    values.replaceSubrange(..<count, with: other.values[..<count])
   }
 
   // MARK: - Attributes

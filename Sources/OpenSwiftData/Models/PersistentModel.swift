@@ -13,7 +13,12 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   var persistentBackingData: any BackingData<Self> { get set }
 
   /// The properties that a store keeps.
+  ///
+  /// Those that the class inherits are not among them.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
+
+  /// What the class inherits from other models.
+  static var schemaInheritance: Schema.Inheritance { get }
 }
 
 extension PersistentModel {
@@ -60,5 +65,5 @@ extension PersistentModel {
   }
 
   /// Where the values really are; nil where the backing data is not that of ``createBackingData()``.
-  var state: ModelState? { (persistentBackingData as? ModelBackingData<Self>)?.state }
+  var state: ModelState? { (persistentBackingData as? StatefulBackingData)?.state }
 }

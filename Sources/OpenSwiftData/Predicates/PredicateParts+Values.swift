@@ -62,10 +62,7 @@ extension EntityLayout {
         return .related(
           RelatedObjects(owner: path, relationship: property.name, variable: 0), destination)
       }
-      return .object(
-        ObjectPath(
-          variable: path.variable, relationships: path.relationships + [property.name]),
-        destination)
+      return .object(path.following(property.name), destination)
     }
     guard let codec = property.codec, !property.isTransient else {
       throw PredicateTranslator.unsupported

@@ -111,7 +111,9 @@ struct PredicateTranslator {
     case let model as any PersistentModel: identifier = model.persistentModelID
     default: throw Self.unsupported
     }
-    guard identifier.storeIdentifier == storeIdentifier, identifier.entityName == layout.name
+    guard identifier.storeIdentifier == storeIdentifier,
+      identifier.entityName == layout.name
+        || EntityLayout.named(identifier.entityName)?.isKind(of: layout) ?? false
     else { return nil }
     return identifier.number
   }

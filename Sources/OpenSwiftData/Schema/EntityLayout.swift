@@ -6,8 +6,19 @@ import Synchronization
 final class EntityLayout: @unchecked Sendable {
   let name: String
   let type: any PersistentModel.Type
+  /// The layout of the model that the class inherits from.
+  let superlayout: EntityLayout?
+  /// Whether the class is marked with `@Model` itself.
+  let isMarked: Bool
+  /// The properties, those that are inherited first, in the order of the superclass.
   let properties: [PropertyLayout]
+  /// How many properties are inherited.
+  let inheritedCount: Int
+  /// What the class itself declares unique.
   let uniquenessConstraints: [[String]]
+  /// What must be unique among objects of the class, with the entity that declares it.
+  let allUniquenessConstraints: [(entityName: String, names: [String])]
+  /// What the class itself declares an index for.
   let indices: [[String]]
   /// What a new model has before anything is set.
   let blankValues: [PropertyValue]
@@ -46,8 +57,16 @@ final class EntityLayout: @unchecked Sendable {
   private init<Model: PersistentModel>(_ type: Model.Type) {
     self.type = type
     name = Schema.entityName(for: type)
-    identifierKeyPaths = [\Model.persistentModelID, \Model.id]
-    var properties: [PropertyLayout] = []
+    // Without its type it would be that of what a protocol asks for, which equals no other.
+    let id: KeyPath<Model, PersistentIdentifier> = \Model.id
+    identifierKeyPaths = [\Model.persistentModelID, id]
+    let inheritance = type.schemaInheritance
+    isMarked = inheritance.classes.last.map(ObjectIdentifier.init) == ObjectIdentifier(type)
+    superlayout =
+      isMarked ? inheritance.classes.dropLast().last.map { EntityLayout.of(any: $0) } : nil
+    let inherited = superlayout?.properties ?? []
+    var properties = zip(inherited, inheritance.properties).map { $0.inherited(as: $1.keypath) }
+    inheritedCount = properties.count
     var constraints: [any SchemaConstraint] = []
     for metadata in type.schemaMetadata {
       if let constraint = metadata.metadata as? any SchemaConstraint {
@@ -58,18 +77,23 @@ final class EntityLayout: @unchecked Sendable {
     }
     self.properties = properties
     indexByKeyPath = Dictionary(
-      properties.enumerated().map { ($1.keyPath, $0) }, uniquingKeysWith: { first, _ in first })
+      properties.enumerated().flatMap { index, property in
+        property.keyPaths.map { ($0, index) }
+      }, uniquingKeysWith: { first, _ in first })
     indexByName = Dictionary(
       properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-    let names = Dictionary(
-      properties.map { ($0.keyPath, $0.name) }, uniquingKeysWith: { first, _ in first })
+    let indexByKeyPath = indexByKeyPath
     func lists(isUniqueness: Bool) -> [[String]] {
       constraints.filter { $0.isUniqueness == isUniqueness }.flatMap(\.keyPaths)
-        .map { $0.compactMap { names[$0] } }.filter { !$0.isEmpty }
+        .map { $0.compactMap { indexByKeyPath[$0].map { properties[$0].name } } }
+        .filter { !$0.isEmpty }
     }
     uniquenessConstraints =
-      properties.filter { $0.described?.isUnique ?? false }.map { [$0.name] }
+      properties[inheritedCount...].filter { $0.described?.isUnique ?? false }.map { [$0.name] }
       + lists(isUniqueness: true)
+    allUniquenessConstraints =
+      (superlayout?.allUniquenessConstraints ?? [])
+      + uniquenessConstraints.map { [name] in (name, $0) }
     indices = lists(isUniqueness: false)
     faultValues = properties.map { $0.isTransient ? .null : .fault }
     blankValues = properties.map { property in
@@ -124,6 +148,7 @@ final class EntityLayout: @unchecked Sendable {
 
   /// The relationship that leads back: the one that either end names, or else the only one that can.
   private func findInverse(of index: Int) -> Int? {
+    if index < inheritedCount { return superlayout?.inverseIndex(of: index) }
     guard let relationship = properties[index].relationship else { return nil }
     let destination = relationship.destinationLayout
     if let keyPath = relationship.inverseKeyPath { return destination.indexIfAny(of: keyPath) }
@@ -131,14 +156,14 @@ final class EntityLayout: @unchecked Sendable {
       destination.properties[place].relationship?.destinationLayout === self
     }
     if let named = back.first(where: {
-      destination.properties[$0].relationship?.inverseKeyPath == properties[index].keyPath
+      properties[index].isNamed(by: destination.properties[$0].relationship?.inverseKeyPath)
     }) {
       return named
     }
     func isFree(_ place: Int, of layout: EntityLayout, claimedBy other: EntityLayout) -> Bool {
       layout.properties[place].relationship?.inverseKeyPath == nil
         && !other.properties.contains {
-          $0.relationship?.inverseKeyPath == layout.properties[place].keyPath
+          layout.properties[place].isNamed(by: $0.relationship?.inverseKeyPath)
         }
     }
     let candidates = back.filter { isFree($0, of: destination, claimedBy: self) }
@@ -159,6 +184,11 @@ extension EntityLayout: Hashable {
 }
 
 extension PropertyLayout {
+  /// Whether a key path leads to the property.
+  fileprivate func isNamed(by keyPath: AnyKeyPath?) -> Bool {
+    keyPath.map(keyPaths.contains) ?? false
+  }
+
   /// A value without the optional around it; nil for nothing.
   static func unwrapped(_ value: Any) -> Any? {
     guard let optional = value as? any OptionalValue else { return value }

@@ -1,7 +1,11 @@
 /// What is known of a property of a model's class.
 struct PropertyLayout {
   let name: String
-  let keyPath: AnyKeyPath
+  /// The key path that starts at the class.
+  private(set) var keyPath: AnyKeyPath
+  /// The key paths that lead to the property: those that start at the class, at the one that declares
+  /// it and at those between.
+  private(set) var keyPaths: [AnyKeyPath]
   let valueType: Any.Type
   let isOptional: Bool
   let defaultValue: Any?
@@ -17,6 +21,7 @@ struct PropertyLayout {
   init(_ metadata: Schema.PropertyMetadata) {
     name = metadata.name
     keyPath = metadata.keypath
+    keyPaths = [metadata.keypath]
     valueType = type(of: metadata.keypath).valueType
     described = metadata.metadata
     defaultValue = metadata.defaultValue
@@ -27,6 +32,16 @@ struct PropertyLayout {
       relationship == nil
       ? AttributeCodec(valueType: valueType, attributeName: metadata.name) : nil
     needsValue = !isOptional && codec.map { !BlankValue.isMakeable($0.type) } ?? false
+  }
+
+  /// The property as a class has it that inherits it.
+  ///
+  /// - Parameter keyPath: The key path that starts at that class.
+  func inherited(as keyPath: AnyKeyPath) -> PropertyLayout {
+    var copy = self
+    copy.keyPath = keyPath
+    copy.keyPaths.append(keyPath)
+    return copy
   }
 
   /// What `@Attribute` says of it.

@@ -13,9 +13,27 @@ extension Schema {
 
 extension EntityLayout {
   fileprivate func managedEntity() throws -> ManagedEntity {
-    ManagedEntity(
-      name: name, properties: try properties.indices.map { try managedProperty(at: $0) },
+    try checkConstraints()
+    return ManagedEntity(
+      name: name, superentityName: superlayout?.name,
+      properties: try properties.indices[inheritedCount...].map { try managedProperty(at: $0) },
       uniquenessConstraints: uniquenessConstraints, indexes: indices)
+  }
+
+  /// Refuses a constraint that the objects of other classes would have to meet as well.
+  ///
+  /// Classes of one hierarchy share a table, and so its unique indexes.
+  private func checkConstraints() throws {
+    for names in uniquenessConstraints {
+      guard let superlayout, names.allSatisfy({ superlayout.index(named: $0) != nil }) else {
+        continue
+      }
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        "\(name) declares \(names.joined(separator: ", ")) unique, which it inherits from "
+          + "\(superlayout.name) as other models do; declare that in the class that has the "
+          + "property, or name a property of \(name) as well")
+    }
   }
 
   private func managedProperty(at index: Int) throws -> ManagedProperty {

@@ -2,7 +2,8 @@ import Synchronization
 
 /// The models of a store: their entities, what they have, and how they lead to each other.
 ///
-/// Models that relationships lead to need not be named; they are found.
+/// Models that relationships lead to need not be named, nor those that a model inherits from; they
+/// are found. Models that inherit from another one must be named, or nothing is known of them.
 public final class Schema: Hashable, Sendable {
   /// The version of the schema.
   public let version: Version
@@ -21,10 +22,13 @@ public final class Schema: Hashable, Sendable {
     while let layout = rest.popLast() {
       guard layouts.updateValue(layout, forKey: layout.name) == nil else { continue }
       rest += layout.properties.compactMap { $0.relationship?.destinationLayout }
+      if let superlayout = layout.superlayout { rest.append(superlayout) }
     }
     self.layouts = layouts
     self.version = version
-    entities = layouts.values.sorted { $0.name < $1.name }.map(Entity.init)
+    entities = layouts.values.sorted { $0.name < $1.name }.map { [layouts] in
+      Entity($0, among: layouts)
+    }
   }
 
   /// A schema of some models and all that they lead to.

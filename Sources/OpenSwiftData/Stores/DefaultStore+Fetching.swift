@@ -10,9 +10,8 @@ extension DefaultStore {
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
     let fetch = try objectFetch(request.descriptor)
     let found = try objects(fetch)
-    let layout = EntityLayout.of(T.self)
     return DataStoreFetchResult(
-      descriptor: request.descriptor, fetchedSnapshots: snapshots(of: found, layout: layout))
+      descriptor: request.descriptor, fetchedSnapshots: try snapshots(of: found))
   }
 
   /// How many models a request asks for.
@@ -55,6 +54,8 @@ extension DefaultStore {
         return try body()
       } catch StoreWriteError.unsupportedFetch {
         throw DataStoreError.preferInMemoryFilter
+      } catch StoreWriteError.unknownEntity(let name, _) {
+        throw SwiftDataError.unknownModel(name)
       }
     }
   }
@@ -75,15 +76,27 @@ extension DefaultStore {
     return fetch
   }
 
-  /// The snapshots of what was found.
-  func snapshots(of found: FetchedObjects, layout: EntityLayout) -> [DefaultSnapshot] {
-    let plan = SnapshotPlan(found, layout: layout)
-    return found.objects.map { object in
-      DefaultSnapshot(
+  /// The snapshots of what was found, each of the object's own class.
+  ///
+  /// - Throws: ``SwiftDataError/unknownSchema`` where the schema does not have an object's class.
+  func snapshots(of found: FetchedObjects) throws -> [DefaultSnapshot] {
+    var plans: [String: SnapshotPlan] = [:]
+    return try found.objects.map { object in
+      let plan: SnapshotPlan
+      if let known = plans[object.entityName] {
+        plan = known
+      } else {
+        guard let layout = schema.layouts[object.entityName] else {
+          throw SwiftDataError.unknownModel(object.entityName)
+        }
+        plan = SnapshotPlan(found, layout: layout)
+        plans[object.entityName] = plan
+      }
+      return DefaultSnapshot(
         PersistentIdentifier(
           entityName: object.entityName, storeIdentifier: identifier,
           key: .number(object.primaryKey)),
-        layout: layout,
+        layout: plan.layout,
         values: plan.values(of: object, identifier: persistentIdentifier))
     }
   }
@@ -99,23 +112,29 @@ private struct SnapshotPlan {
     case toMany
   }
 
+  let layout: EntityLayout
   private let places: [Place]
 
   init(_ found: FetchedObjects, layout: EntityLayout) {
+    self.layout = layout
     let attributes = Dictionary(
       found.attributes.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     let references = Dictionary(
       found.references.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    places = layout.properties.map { property in
+    places = layout.properties.enumerated().map { index, property in
+      let entityName = layout.declaringLayout(of: index).name
+      func own(_ path: String) -> FetchedObjects.Property {
+        FetchedObjects.Property(entityName: entityName, path: path)
+      }
       if let relationship = property.relationship {
         if relationship.isToMany { return .toMany }
-        return references[property.name].map(Place.reference) ?? .nothing
+        return references[own(property.name)].map(Place.reference) ?? .nothing
       }
       guard let codec = property.codec, !property.isTransient else { return .nothing }
       if case .composite = codec.storage {
-        return .elements(codec.paths(of: property.name).map { attributes[$0] })
+        return .elements(codec.paths(of: property.name).map { attributes[own($0)] })
       }
-      return attributes[property.name].map(Place.attribute) ?? .nothing
+      return attributes[own(property.name)].map(Place.attribute) ?? .nothing
     }
   }
 

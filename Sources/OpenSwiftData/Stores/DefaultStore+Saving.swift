@@ -54,11 +54,10 @@ extension DefaultStore {
   ) throws -> [PersistentIdentifier: DefaultSnapshot] {
     var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
     for (name, group) in Dictionary(grouping: objects, by: \.entityName) {
-      guard let layout = schema.layouts[name] else { continue }
       let keys = group.compactMap(\.primaryKey).map(StoredValue.integer)
       let found = try fetcher.objects(
         ObjectFetch(name, where: .contained(.primaryKey(ObjectPath(variable: 0)), keys)))
-      for snapshot in self.snapshots(of: found, layout: layout) {
+      for snapshot in try self.snapshots(of: found) {
         snapshots[snapshot.persistentIdentifier] = snapshot
       }
     }
@@ -120,11 +119,13 @@ private struct SaveDraft {
     let keys = uniqueKeys(of: snapshot, values)
     for key in keys {
       if let present = byUniqueValues[key] {
+        try check(present, against: snapshot, key)
         save.update(present, values: values)
         inserted[snapshot.persistentIdentifier] = present
         return
       }
       if let (present, known) = try find(key, snapshot.layout), !doomed.contains(present) {
+        try check(present, against: snapshot, key)
         save.update(present, values: values.filter { known[$0.key] != $0.value })
         inserted[snapshot.persistentIdentifier] = present
         for key in keys { byUniqueValues[key] = present }
@@ -139,12 +140,25 @@ private struct SaveDraft {
   private func uniqueKeys(
     of snapshot: DefaultSnapshot, _ values: [String: StoredValue]
   ) -> [UniqueKey] {
-    snapshot.layout.uniquenessConstraints.compactMap { names in
+    snapshot.layout.allUniquenessConstraints.compactMap { entityName, names in
       let stored = names.compactMap { values[$0] }
       // Nothing is never equal to nothing in a unique index.
       guard stored.count == names.count, !stored.contains(.null) else { return nil }
-      return UniqueKey(entityName: snapshot.layout.name, names: names, values: stored)
+      return UniqueKey(entityName: entityName, names: names, values: stored)
     }
+  }
+
+  /// Checks that the object which has the unique values can become what is to be inserted: the class
+  /// of an object cannot change.
+  private func check(
+    _ present: StoreObject, against snapshot: DefaultSnapshot, _ key: UniqueKey
+  ) throws {
+    guard present.entityName != snapshot.layout.name else { return }
+    throw SwiftDataError(
+      .modelValidationFailure,
+      "a \(snapshot.layout.name) cannot be saved, for a \(present.entityName) has the same "
+        + "\(key.names.joined(separator: ", ")), which \(key.entityName) declares unique; change "
+        + "the value, or delete the other model first")
   }
 
   private func find(
@@ -158,9 +172,12 @@ private struct SaveDraft {
     let condition = conditions.dropFirst().reduce(first) { .and($0, $1) }
     let found = try store.fetcher.objects(ObjectFetch(key.entityName, where: condition, limit: 1))
     guard let object = found.objects.first else { return nil }
+    let lineage = Set(layout.lineage.map(\.name))
+    let values = zip(found.attributes, object.values).filter { lineage.contains($0.0.entityName) }
     return (
       StoreObject(entityName: object.entityName, primaryKey: object.primaryKey),
-      Dictionary(zip(found.attributes, object.values), uniquingKeysWith: { first, _ in first })
+      Dictionary(
+        values.map { ($0.path, $1) }, uniquingKeysWith: { first, _ in first })
     )
   }
 

@@ -131,7 +131,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     let editor = try writable()
     try translating {
       var save = StoreSave(process: ProcessInfo.processInfo.processName)
-      for entity in schema.entities {
+      for entity in schema.entities where entity.superentityName == nil {
         for object in try fetcher.identifiers(ObjectFetch(entity.name)) { save.delete(object) }
       }
       if let transaction = try editor.append(save) {
@@ -147,8 +147,10 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   where T: PersistentModel {
     var descriptor = FetchDescriptor<T>(predicate: request.predicate)
     descriptor.includePendingChanges = false
+    let name = Schema.entityName(for: T.self)
     let identifiers = try fetchIdentifiers(
-      DataStoreFetchRequest(editingState: request.editingState, descriptor: descriptor))
+      DataStoreFetchRequest(editingState: request.editingState, descriptor: descriptor)
+    ).filter { request.includeSubclasses || $0.entityName == name }
     let editor = try writable()
     try translating {
       var save = StoreSave(header: request.editingState)

@@ -50,10 +50,45 @@ package struct ObjectPath: Hashable, Sendable {
   package var variable: Int
   /// The to-one relationships that lead from the variable's object to this one.
   package var relationships: [String]
+  /// Entities that objects on the way must be of, or inherit from, for the path to lead anywhere; by
+  /// the number of relationships that lead to the object.
+  package private(set) var casts: [Int: String] = [:]
 
   package init(variable: Int, relationships: [String] = []) {
     self.variable = variable
     self.relationships = relationships
+  }
+
+  /// The object that a to-one relationship leads to.
+  package func following(_ relationship: String) -> ObjectPath {
+    var path = self
+    path.relationships.append(relationship)
+    return path
+  }
+
+  /// The same object where it is of an entity or inherits from it, and no object elsewhere.
+  package func cast(to entityName: String) -> ObjectPath {
+    var path = self
+    path.casts[relationships.count] = entityName
+    return path
+  }
+
+  /// What the object itself must be of; nil for whatever it is.
+  var ownCast: String? { casts[relationships.count] }
+
+  /// The object whatever it is of.
+  var uncast: ObjectPath {
+    var path = self
+    path.casts[relationships.count] = nil
+    return path
+  }
+
+  /// The object that has the last relationship; nil where there is none.
+  var owner: ObjectPath? {
+    guard !relationships.isEmpty else { return nil }
+    var path = uncast
+    path.relationships.removeLast()
+    return path
   }
 }
 

@@ -36,21 +36,38 @@ package struct ObjectFetch: Hashable, Sendable {
 
 /// What a fetch found.
 package struct FetchedObjects: Sendable {
+  /// A property whose values were read.
+  ///
+  /// Entities that inherit from the same one may have properties of the same name, each in a column
+  /// of its own.
+  package struct Property: Hashable, Sendable {
+    /// The entity that adds the property.
+    package let entityName: String
+    /// The name; an element of a composite attribute is named `attribute.element`.
+    package let path: String
+
+    package init(entityName: String, path: String) {
+      self.entityName = entityName
+      self.path = path
+    }
+  }
+
   /// One object.
   package struct Object: Sendable {
     /// The object's own entity.
     package let entityName: String
     package let primaryKey: Int64
-    /// The attributes' values in the order of ``FetchedObjects/attributes``.
+    /// The attributes' values in the order of ``FetchedObjects/attributes``; null for those that
+    /// the object's entity does not have.
     package let values: [StoredValue]
     /// What to-one relationships lead to, in the order of ``FetchedObjects/references``.
     package let references: [StoreObject?]
   }
 
-  /// The attributes; an element of a composite one is named `attribute.element`.
-  package let attributes: [String]
-  /// The to-one relationships.
-  package let references: [String]
+  /// The attributes of the entity and of all that inherit from it.
+  package let attributes: [Property]
+  /// The to-one relationships of the entity and of all that inherit from it.
+  package let references: [Property]
   /// The objects.
   package let objects: [Object]
 }

@@ -30,7 +30,7 @@ package final class ObjectFetcher: Sendable {
         try plan.object(at: cursor, schema: schema)
       }
       return FetchedObjects(
-        attributes: plan.attributes.map(\.path), references: plan.references.map(\.name),
+        attributes: plan.attributes.map(\.property), references: plan.references.map(\.property),
         objects: objects)
     }
   }
@@ -91,13 +91,13 @@ package final class ObjectFetcher: Sendable {
 /// The columns that are read of each object, and what they mean.
 private struct Plan {
   struct Attribute {
-    let path: String
+    let property: FetchedObjects.Property
     let type: AttributeType
     let column: String
   }
 
   struct Reference {
-    let name: String
+    let property: FetchedObjects.Property
     let column: String
     let entityColumn: String?
     let destinationName: String
@@ -110,20 +110,27 @@ private struct Plan {
     guard let table = schema.tables.table(of: entityName) else {
       throw StoreWriteError.unknownEntity(name: entityName, isAbstract: false)
     }
-    let lineage = Set((schema.model.lineage(of: entityName) ?? []).map(\.name))
-    for column in table.columns where lineage.contains(column.entityName) {
+    let lineage = (schema.model.lineage(of: entityName) ?? []).map(\.name)
+    let entities =
+      lineage + table.memberNames.filter { $0 != entityName && schema.isKind($0, of: entityName) }
+    let wanted = Set(entities)
+    for column in table.columns where wanted.contains(column.entityName) {
       guard case .attribute(let attribute) = column.role else { continue }
       try schema.check(column, of: table)
       attributes.append(
-        Attribute(path: column.path, type: attribute.type, column: column.name))
+        Attribute(
+          property: .init(entityName: column.entityName, path: column.path), type: attribute.type,
+          column: column.name))
     }
-    for relationship in schema.relationships(of: entityName) {
-      guard case .columns(let key, let entityKey, _) = relationship.storage else { continue }
-      try schema.check(key, of: table)
-      references.append(
-        Reference(
-          name: relationship.name, column: key.name, entityColumn: entityKey?.name,
-          destinationName: relationship.destinationName))
+    for entity in entities {
+      for relationship in schema.ownRelationships(of: entity) {
+        guard case .columns(let key, let entityKey, _) = relationship.storage else { continue }
+        try schema.check(key, of: table)
+        references.append(
+          Reference(
+            property: .init(entityName: entity, path: relationship.name), column: key.name,
+            entityColumn: entityKey?.name, destinationName: relationship.destinationName))
+      }
     }
   }
 

@@ -50,10 +50,18 @@ struct ObjectQuery {
   /// has no other rows.
   private func entityCondition(_ entityName: String, row: String) throws -> String? {
     let table = try table(of: entityName)
-    let kinds = table.memberNames.filter { schema.isKind($0, of: entityName) }
-    guard kinds.count < table.memberNames.count else { return nil }
+    guard table.memberNames.contains(where: { !schema.isKind($0, of: entityName) }) else {
+      return nil
+    }
+    return try isKind("\(row).Z_ENT", of: entityName)
+  }
+
+  /// The condition that an entity number is that of an entity or of one that inherits from it.
+  private func isKind(_ number: String, of entityName: String) throws -> String {
+    let kinds = try table(of: entityName).memberNames
+      .filter { schema.isKind($0, of: entityName) }
     let numbers = try kinds.map { String(try schema.number(of: $0)) }
-    return "\(row).Z_ENT IN (\(numbers.joined(separator: ", ")))"
+    return "\(number) IN (\(numbers.joined(separator: ", ")))"
   }
 
   private func table(of entityName: String) throws -> EntityTables.Table {
@@ -131,12 +139,17 @@ struct ObjectQuery {
 
   /// SQL for the primary key of an object, and the object's entity.
   private mutating func object(at path: ObjectPath) throws -> (key: String, entityName: String) {
+    if let cast = path.ownCast {
+      let key = try object(at: path.uncast).key
+      let number = try entityNumber(of: path.uncast)
+      return ("(CASE WHEN \(try isKind(number, of: cast)) THEN \(key) END)", cast)
+    }
     guard let scope = scopes[path.variable] else {
       throw StoreWriteError.unsupportedFetch(detail: "a variable that stands for no object")
     }
-    guard let last = path.relationships.last else { return ("\(scope.row).Z_PK", scope.entityName) }
-    let owner = ObjectPath(
-      variable: path.variable, relationships: Array(path.relationships.dropLast()))
+    guard let owner = path.owner, let last = path.relationships.last else {
+      return ("\(scope.row).Z_PK", scope.entityName)
+    }
     let ownerEntity = try entityName(of: owner)
     let relationship = try schema.relationship(last, of: ownerEntity)
     guard case .columns(let key, _, _) = relationship.storage else {
@@ -146,12 +159,14 @@ struct ObjectQuery {
   }
 
   private func entityName(of path: ObjectPath) throws -> String {
+    if let cast = path.ownCast { return cast }
+    if let owner = path.owner, let last = path.relationships.last {
+      return try schema.relationship(last, of: entityName(of: owner)).destinationName
+    }
     guard let scope = scopes[path.variable] else {
       throw StoreWriteError.unsupportedFetch(detail: "a variable that stands for no object")
     }
-    return try path.relationships.reduce(scope.entityName) { entityName, name in
-      try schema.relationship(name, of: entityName).destinationName
-    }
+    return scope.entityName
   }
 
   private mutating func attribute(_ path: String, of object: ObjectPath) throws -> String {
@@ -180,7 +195,9 @@ struct ObjectQuery {
     named name: String, in table: EntityTables.Table, of object: ObjectPath
   ) throws -> String {
     if object.relationships.isEmpty, let scope = scopes[object.variable] {
-      return "\(scope.row).\(quoted(name))"
+      let own = "\(scope.row).\(quoted(name))"
+      guard let cast = object.ownCast else { return own }
+      return "(CASE WHEN \(try isKind("\(scope.row).Z_ENT", of: cast)) THEN \(own) END)"
     }
     let key = try self.object(at: object).key
     let row = "t\(rowCount)"

@@ -147,10 +147,14 @@ struct EditorSchema: Sendable {
 
   /// All relationships of an entity that the store keeps, with the entity that adds each.
   func relationships(of entityName: String) -> [Relationship] {
-    (model.lineage(of: entityName) ?? []).flatMap { entity in
-      entity.storedProperties.sortedByName().compactMap(\.relationship).map {
-        Relationship($0, declaring: entity.name, model: model, tables: tables)
-      }
+    (model.lineage(of: entityName) ?? []).flatMap { ownRelationships(of: $0.name) }
+  }
+
+  /// The relationships that an entity adds to those that it inherits, as far as the store keeps them.
+  func ownRelationships(of entityName: String) -> [Relationship] {
+    let properties = model.entities[entityName]?.storedProperties.sortedByName() ?? []
+    return properties.compactMap(\.relationship).map {
+      Relationship($0, declaring: entityName, model: model, tables: tables)
     }
   }
 

@@ -70,11 +70,17 @@ final class JournalStore: DataStore, HistoryProviding {
     let descriptor = request.descriptor
     if descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
     if !descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
-    let name = Schema.entityName(for: T.self)
-    let found = models.values.filter { $0.persistentIdentifier.entityName == name }
+    let names = names(schema.entity(for: T.self))
+    let found = models.values.filter { names.contains($0.persistentIdentifier.entityName) }
       .sorted { $0.persistentIdentifier < $1.persistentIdentifier }
       .dropFirst(descriptor.fetchOffset ?? 0).prefix(descriptor.fetchLimit ?? .max)
     return DataStoreFetchResult(descriptor: descriptor, fetchedSnapshots: Array(found))
+  }
+
+  /// The names of an entity and of all that inherit from it.
+  private func names(_ entity: Schema.Entity?) -> Set<String> {
+    guard let entity else { return [] }
+    return entity.subentities.reduce([entity.name]) { $0.union(names($1)) }
   }
 
   func save(

@@ -24,6 +24,7 @@ import Testing
     let mistakes = [
       ("@Model struct A { var name: String }", "declare it as a class"),
       ("@Model class C { var name = 1 }", "requires an initializer"),
+      ("class B {}; @Model class C2: B { var b = 1 }", "calls super.init"),
       ("@Model class D { let id = 1; init() {} }", "declare it with 'var'"),
       ("@Model class E { var a = 1 { didSet {} }; init() {} }", "remove them"),
       ("@Model class F { lazy var a = 1; init() {} }", "cannot be 'lazy'"),
