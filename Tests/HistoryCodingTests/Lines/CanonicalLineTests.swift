@@ -68,7 +68,7 @@ import Testing
     let entity = try #require(schema.entity(named: HostileHistory.everything.name))
     let types = try #require(entity.slots?.tombstoneAttributes.map(\.type))
     var encoder = TransactionLineEncoder()
-    let lines: [[UInt8]] = (1...60).map { number in
+    let lines: [[UInt8]] = (1...60 as ClosedRange<Int64>).map { number in
       var transaction = HistoryTransaction(
         store: "S", number: number, timestamp: StoreTimestamp(secondsSinceReferenceDate: 7e8))
       transaction.changes = (0..<4).map { index in
