@@ -1,0 +1,96 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Every command that reads archives, over archives that somebody made who knows the format.
+@Suite struct ForgedArchiveCommandTests {
+  /// The command lines; `S` stands for the archive by itself, or for the store with the archive.
+  private static let commands = [
+    "log S", "log S --json", "log S --changes --reverse", "log S --json --entity Trip",
+    "log S --json --only-matching --kind delete", "show S 5 --json", "show S 4", "diff S 0",
+    "diff S 0 --json", "diff S 0 --each --json", "export S", "export S --format csv",
+    "export S --after 2 --until 6", "object S Trip/p1 --json", "stats S --json",
+    "token check S 3 5 last~2 --json",
+  ]
+  private static let others = [
+    "info sealed", "info sealed --json", "verify sealed", "verify sealed --json",
+    "verify sample.store --archive sealed --json", "restore sample.store sealed --dry-run",
+    "archive sample.store sealed --dry-run --json", "archive sample.store sealed",
+    "prune sample.store --keep-last 1 --archive sealed --dry-run",
+  ]
+  private static let statuses: Set<Int> = [0, 1, 2, 4, 5, 6, 64]
+
+  /// A store, pruned, whose beginning is sealed.
+  private static func sample() async throws -> SampleFolder {
+    let sample = try SampleFolder()
+    try #require(try await sample.run("archive sample.store sealed --before 9 -q").status == 0)
+    try #require(try await sample.run("prune sample.store --before 9 --yes -q").status == 0)
+    return sample
+  }
+
+  @Test("No crash, no hang, no line that is no JSON", arguments: ForgedArchive.all)
+  func everyCommand(_ forged: ForgedArchive) async throws {
+    let sample = try await Self.sample()
+    try forged.forge(sample.folder.file("sealed"))
+    let alone = Self.commands.map { $0.replacing("S", with: "sealed", maxReplacements: 1) }
+    let joined = Self.commands.prefix(4).map {
+      $0.replacing("S", with: "sample.store", maxReplacements: 1) + " --archive sealed"
+    }
+    for line in alone + joined + Self.others {
+      let result = try await sample.run(line)
+      #expect(Self.statuses.contains(result.status), "\(line): \(result.status) \(result.errors)")
+      #expect(!result.errors.contains("fault of histctl"), "\(line): \(result.errors)")
+      #expect(result.status == 0 || !result.errors.isEmpty || !result.text.isEmpty, "\(line)")
+      let isLines = line.contains("--json") || line.hasPrefix("export") && !line.contains("csv")
+      for part in isLines ? result.output.split(separator: UInt8(ascii: "\n")) : [] {
+        #expect(
+          throws: Never.self, "\(line): \(String(decoding: part.prefix(200), as: UTF8.self))"
+        ) { _ = try JSONSerialization.jsonObject(with: Data(part)) }
+      }
+    }
+  }
+
+  @Test(
+    "Nothing reaches a terminal as it is", .enabled(if: Tool.hasTerminals),
+    arguments: ForgedArchive.all.filter {
+      $0.testDescription.contains("escape") || $0.testDescription == "backwards"
+    })
+  func onATerminal(_ forged: ForgedArchive) async throws {
+    let sample = try await Self.sample()
+    let archive = sample.folder.file("sealed")
+    try forged.forge(archive)
+    for arguments in [
+      ["log", archive], ["log", archive, "--changes"], ["show", archive, "5"],
+      ["diff", archive, "0"],
+      ["stats", archive], ["verify", archive], ["info", archive],
+      ["restore", sample.store, archive, "--dry-run"], ["log", sample.store, "--archive", archive],
+    ] {
+      let result = try await Tool.histctl.runOnTerminal(
+        arguments + ["--color", "never"] + (arguments[0] == "restore" ? [] : ["--no-pager"]),
+        columns: 300, environment: ["TERM": "dumb"])
+      #expect(HostileTextTests.isHarmless(result.text), "\(arguments): \(result.text)")
+    }
+  }
+
+  @Test("Memory is bounded", .enabled(if: Tool("python3") != nil))
+  func memory() async throws {
+    // What a command needs at most, as the system counts it.
+    let script = """
+      import resource, subprocess, sys
+      status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+      print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * (1 if sys.platform == "darwin" else 1024) >> 20)
+      """
+    let python = try #require(Tool("python3"))
+    for forged in ForgedArchive.all
+    where forged.testDescription.contains("end") || forged.testDescription.contains("frame") {
+      let sample = try await Self.sample()
+      try forged.forge(sample.folder.file("sealed"))
+      for line in [["log", "sealed", "--json"], ["diff", "sealed", "0"], ["verify", "sealed"]] {
+        let result = try await python.run(
+          ["-c", script, Tool.histctl.path] + line, folder: sample.folder.path)
+        let megabytes = try #require(Int(result.lines.first ?? ""))
+        #expect(megabytes < 400, "\(forged.testDescription), \(line)")
+      }
+    }
+  }
+}
