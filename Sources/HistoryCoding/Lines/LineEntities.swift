@@ -63,7 +63,7 @@ public final class LineEntities: Sendable {
     var former: [HistoryEntity] = []
     for (index, name) in learned.keys.sorted().enumerated() {
       let models = learned[name]?.modelSlots() ?? []
-      // Frameworks number entities by name as well.
+      // Frameworks number entities by name as well, but for those that inherit.
       entities.append(HistoryEntity(name: name, number: Int64(index + 1), slots: models.first))
       former += models.dropFirst().map { HistoryEntity(name: name, slots: $0) }
     }

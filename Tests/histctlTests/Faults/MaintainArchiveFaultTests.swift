@@ -82,6 +82,7 @@ struct MaintainArchiveFaultTests {
       },
       problemsInTheEnd: { try beginning.problemsInTheEnd($0) })
     drive.clockStep = 40
+    drive.count = 30
     let statuses = try await drive.run()
     #expect(statuses.isSuperset(of: [137]))
   }
@@ -97,7 +98,7 @@ struct MaintainArchiveFaultTests {
     ).calls.count
     var random = SeededGenerator(seed: 20_261_123)
     let isEvery = ProcessInfo.processInfo.environment["HISTCTL_EVERY_FAULT"] == "1"
-    for _ in 0..<(isEvery ? 400 : 12) {
+    for _ in 0..<(isEvery ? 400 : 6) {
       let place = try FaultDrive.Place(beginning.files)
       var told: [String] = []
       for _ in 0..<2 {
