@@ -329,6 +329,7 @@ __histctl_table() {
       '--dry-run:none:'
       '-y:none:'
       '--yes:none:'
+      '--lock-wait:free:'
       '--json:none:'
       '--qualified:none:'
       '--date:words:local utc relative raw'

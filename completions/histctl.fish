@@ -111,7 +111,7 @@ function __histctl_table --no-scope-shadowing
             set store_position 1
         case 'histctl restore'
             set commands 
-            set valued --bookmark-file --busy-timeout --from --ignore-guard --date --color
+            set valued --bookmark-file --busy-timeout --from --ignore-guard --lock-wait --date --color
             set store_position 1
         case 'histctl compact'
             set commands 
@@ -471,6 +471,7 @@ complete -c histctl -n '__histctl_at \'histctl restore\'' -s n -d 'Show what wou
 complete -c histctl -n '__histctl_at \'histctl restore\'' -l dry-run -d 'Show what would be restored, and restore nothing'
 complete -c histctl -n '__histctl_at \'histctl restore\'' -s y -d 'Restore without a question'
 complete -c histctl -n '__histctl_at \'histctl restore\'' -l yes -d 'Restore without a question'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l lock-wait -x -d 'Wait so long for another program at work on the archive, such as 10min'
 complete -c histctl -n '__histctl_at \'histctl restore\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl restore\'' -l qualified -d 'Write tokens with the identifier of their store'
 complete -c histctl -n '__histctl_at \'histctl restore\'' -l date -x -a 'local utc relative raw' -d 'How to write times'

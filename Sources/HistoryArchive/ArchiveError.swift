@@ -37,6 +37,8 @@ public enum ArchiveError: Error, Hashable, Sendable {
   case olderCopy(path: String, archive: String, sealed: Int64, newest: Int64)
   /// History behind the last sealed transaction was deleted from the store before it was sealed.
   case gap(path: String, archive: String, after: Int64, oldest: Int64)
+  /// A text that was exported cannot be unpacked, or one of its lines (counted from 1) cannot be read.
+  case damagedText(path: String, line: Int?, detail: String)
   /// What was read back of a segment is not what the store has.
   case readBackDiffers(path: String, place: String)
 }
@@ -73,9 +75,9 @@ extension ArchiveError {
     case .unknownFormat(let path, let schema):
       "\(path) follows schema \(schema) of the archive, expected \(ArchiveFormat.schema)"
     case .unknownStore(let path, let store, _):
-      "the archive \(path) has nothing of the store \(store)"
+      "\(path) has nothing of the store \(store)"
     case .severalStores(let path, _):
-      "the archive \(path) is of several stores"
+      "\(path) is of several stores"
     case .malformedAnchor(let text):
       "'\(text)' is not the head of a chain: expected a number, a colon and 64 hexadecimal digits"
     case .unknownTransaction(let path, let store, let transaction):
@@ -95,6 +97,8 @@ extension ArchiveError {
     case .gap(let path, let archive, let after, let oldest):
       "the history of \(path) does not go on where the archive \(archive) ends: transactions "
         + "\(after + 1) to \(oldest - 1) are in neither"
+    case .damagedText(let path, let line, let detail):
+      line.map { "\(path), line \($0): \(detail)" } ?? "\(path) is damaged: \(detail)"
     case .readBackDiffers(let path, let place):
       "what was written to \(path) does not come back as it was: \(place) differs"
     }
@@ -125,6 +129,8 @@ extension ArchiveError {
     case .olderCopy:
       "give the newer copy; to seal this one, name another archive"
     case .gap: "to seal what there is and leave the gap, add --allow-gap"
+    case .damagedText:
+      "export the history again; lines are as histctl export --format jsonl writes them"
     case .readBackDiffers: "see whether the disk is sound, and run the command again"
     }
   }

@@ -16,6 +16,8 @@ public enum ArchiveFormat {
   /// The most frames that a segment has.
   public static let mostFrames = 1 << 20
 
+  /// The most slots that an entity has; SQLite allows its table 2,000 columns.
+  static let mostProperties = 4096
   /// The most bytes that are read of a manifest.
   static let manifestLimit = 16 << 20
   /// The most bytes that are read of a catalog.

@@ -47,4 +47,8 @@ package enum FileBytes {
   package static func write(_ bytes: [UInt8], to path: String) throws {
     try Data(bytes).write(to: URL(fileURLWithPath: path))
   }
+
+  package static func remove(_ path: String) throws {
+    try FileManager.default.removeItem(atPath: path)
+  }
 }

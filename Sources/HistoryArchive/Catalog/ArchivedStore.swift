@@ -94,6 +94,9 @@ public struct ArchivedStore: Hashable, Sendable {
     return parts
   }
 
+  /// The segment with the last transaction; nil where there is no segment.
+  public var newestEntry: CatalogEntry? { entries.max { $0.last < $1.last } }
+
   /// The segment in whose range a transaction lies; nil where there is none.
   ///
   /// The transaction need not be in it: numbers may be missing from a history.

@@ -43,6 +43,13 @@ public final class ArchiveFile: Sendable {
     }
   }
 
+  /// Takes a file that is open.
+  init(_ descriptor: FileDescriptor, size: Int64, path: String) {
+    self.descriptor = descriptor
+    self.size = size
+    self.path = path
+  }
+
   deinit { try? descriptor.close() }
 
   /// Reads bytes from a place on, exactly so many.

@@ -13,6 +13,10 @@ extension SegmentManifest {
       writer.appendRaw(",\n\"after\":")
       writer.appendInteger(after)
     }
+    if let next {
+      writer.appendRaw(",\n\"next\":")
+      writer.appendInteger(next)
+    }
     writer.append(",\n\"earliestRaw\":", time: earliest)
     writer.append(",\n\"latestRaw\":", time: latest)
     writer.appendRaw(",\n\"transactions\":")
@@ -71,6 +75,7 @@ extension SegmentManifest {
     self.init(
       store: try reader.string("store"), first: try reader.position("first"),
       last: try reader.position("last"), after: try reader.optionalInteger("after"),
+      next: try reader.optionalInteger("next"),
       earliest: try reader.timestamp("earliestRaw"), latest: try reader.timestamp("latestRaw"),
       transactionCount: try reader.count("transactions"), counts: counts,
       textByteCount: try reader.count("textBytes"), byteCount: try reader.count("bytes"),
@@ -82,7 +87,8 @@ extension SegmentManifest {
     func damaged(_ place: String, _ detail: String) -> ArchiveError {
       .damaged(path: path, place: place, detail: detail)
     }
-    guard first.number >= 1, first.number <= last.number, after.map({ $0 < first.number }) ?? true
+    guard first.number >= 1, first.number <= last.number,
+      after.map({ $0 < first.number }) ?? true, next.map({ $0 > last.number }) ?? true
     else { throw damaged("first and last", "they contradict each other") }
     guard let start = frames.first, !start.isContinuation, start.transaction == first.number else {
       throw damaged("frames", "the first one does not begin with the first transaction")

@@ -12,6 +12,9 @@ public struct SegmentManifest: Hashable, Sendable {
   /// The number of the transaction right before the first, where that was known when the segment was
   /// sealed: the one before it in the store, or the last one of the segment before.
   public let after: Int64?
+  /// The number of the transaction right behind the last, where there was one when the segment was
+  /// sealed.
+  public let next: Int64?
   /// The earliest time of all transactions; nil where none has one.
   public let earliest: StoreTimestamp?
   /// The latest time of all transactions; nil where none has one.
@@ -34,7 +37,7 @@ public struct SegmentManifest: Hashable, Sendable {
   /// A manifest.
   public init(
     store: String, first: TransactionPosition, last: TransactionPosition, after: Int64?,
-    earliest: StoreTimestamp?, latest: StoreTimestamp?, transactionCount: Int64,
+    next: Int64? = nil, earliest: StoreTimestamp?, latest: StoreTimestamp?, transactionCount: Int64,
     counts: [SegmentCount], textByteCount: Int64, byteCount: Int64, digest: ArchiveDigest,
     frames: [SegmentFrame], schema: SegmentSchema
   ) {
@@ -42,6 +45,7 @@ public struct SegmentManifest: Hashable, Sendable {
     self.first = first
     self.last = last
     self.after = after
+    self.next = next
     self.earliest = earliest
     self.latest = latest
     self.transactionCount = transactionCount

@@ -62,6 +62,9 @@ extension ManifestReader {
     _ pairs: [(String, JSONValue)]?
   ) throws(ArchiveError) -> [EntitySlots.Slot]? {
     guard let pairs else { return nil }
+    guard pairs.count <= ArchiveFormat.mostProperties else {
+      throw damaged("entities.slots", "there are more than \(ArchiveFormat.mostProperties)")
+    }
     var slots: [EntitySlots.Slot] = []
     for (name, value) in pairs {
       guard case .string(let text) = value, let role = EntitySlots.Role(rawValue: text) else {
@@ -76,6 +79,9 @@ extension ManifestReader {
     _ pairs: [(String, JSONValue)]?
   ) throws(ArchiveError) -> [SegmentSchema.PreservedAttribute]? {
     guard let pairs else { return nil }
+    guard pairs.count <= ArchiveFormat.mostProperties else {
+      throw damaged("entities.tombstone", "there are more than \(ArchiveFormat.mostProperties)")
+    }
     var attributes: [SegmentSchema.PreservedAttribute] = []
     for (name, value) in pairs {
       guard case .integer(let number) = value else {

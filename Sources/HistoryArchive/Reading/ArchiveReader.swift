@@ -39,15 +39,6 @@ public final class ArchiveReader {
     stretches = store.runs.map { $0.first...max($0.first, $0.last) }
   }
 
-  /// A segment, opened once for questions that follow each other.
-  func segment(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader {
-    if let known = open.first(where: { $0.entry == entry }) { return known.reader }
-    let reader = try archive.segment(entry)
-    if open.count == Self.mostOpen { open.removeFirst() }
-    open.append((entry, reader))
-    return reader
-  }
-
   /// The index of the first part that has numbers behind one.
   private func firstPart(behind number: Int64) -> Int {
     var range = 0..<parts.count
@@ -58,6 +49,17 @@ public final class ArchiveReader {
         ? middle + 1..<range.upperBound : range.lowerBound..<middle
     }
     return range.lowerBound
+  }
+}
+
+extension ArchiveReader: SegmentSource {
+  /// A segment, opened once for questions that follow each other.
+  func segment(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader {
+    if let known = open.first(where: { $0.entry == entry }) { return known.reader }
+    let reader = try archive.segment(entry)
+    if open.count == Self.mostOpen { open.removeFirst() }
+    open.append((entry, reader))
+    return reader
   }
 }
 
@@ -80,6 +82,13 @@ extension ArchiveReader: ArchivedHistory {
       entities += schema.entities.lazy.filter { $0.name != nil }.map(\.historyEntity)
     }
     return entities
+  }
+
+  /// The transaction that followed the last one when it was sealed.
+  ///
+  /// - Throws: ``ArchiveError``.
+  public func successor() throws -> Int64? {
+    try store.newestEntry.flatMap { try archive.manifest(of: $0).next }
   }
 
   /// How many transactions there are before a number.
@@ -143,19 +152,10 @@ extension ArchiveReader: ArchivedHistory {
     return nil
   }
 
-  /// How many of the newest transactions are asked for their author.
-  private static let mostAsked = 200
-
   /// Whether one of the newest transactions has an author.
   ///
   /// - Throws: ``ArchiveError``.
-  public func hasAuthors() throws -> Bool {
-    let newest = try transactions(HistoryQuery(order: .descending, limit: Self.mostAsked))
-    while let transaction = try newest.nextTransaction() {
-      if transaction.author != nil { return true }
-    }
-    return false
-  }
+  public func hasAuthors() throws -> Bool { try hasNewestAuthors() }
 
   /// Reads the transactions that a query selects.
   public func transactions(_ query: HistoryQuery) throws -> any TransactionSource {

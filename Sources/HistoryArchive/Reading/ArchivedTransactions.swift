@@ -7,7 +7,7 @@ import StoreFormat
 /// Lines are unpacked a frame at a time and their changes read one by one, so that memory grows neither
 /// with the archive nor with a transaction.
 final class ArchivedTransactions: TransactionLineSource {
-  private let archive: ArchiveReader
+  private let source: any SegmentSource
   private let query: HistoryQuery
   /// The query without its condition on changes, for what the head of a line says.
   private let head: HistoryQuery
@@ -26,11 +26,11 @@ final class ArchivedTransactions: TransactionLineSource {
   private var rest: Int
 
   /// - Parameters:
-  ///   - archive: The archive.
-  ///   - parts: What to read of it, oldest first.
+  ///   - source: What opens the segments.
+  ///   - parts: What to read of them, oldest first.
   ///   - query: What to give of that.
-  init(_ archive: ArchiveReader, _ parts: [ArchivedStore.Part], _ query: HistoryQuery) {
-    self.archive = archive
+  init(_ source: any SegmentSource, _ parts: [ArchivedStore.Part], _ query: HistoryQuery) {
+    self.source = source
     self.query = query
     order = query.order
     self.parts = order == .ascending ? parts.reversed() : parts
@@ -49,7 +49,7 @@ final class ArchivedTransactions: TransactionLineSource {
     while true {
       guard let cursor else {
         guard let part = parts.popLast() else { return nil }
-        let next = try archive.segment(part.entry).transactions(in: part.range, order: order)
+        let next = try source.segment(part.entry).transactions(in: part.range, order: order)
         if let hints { next.isWanted = { hints.mayMatch($0) } }
         cursor = next
         continue
@@ -81,8 +81,7 @@ final class ArchivedTransactions: TransactionLineSource {
   func readLine(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
     guard isAtStart, filter == nil, let cursor else { return false }
     isAtStart = false
-    try cursor.readLine(body)
-    return true
+    return try cursor.readLine(body)
   }
 
   /// Whether one of the current transaction's changes meets the condition.

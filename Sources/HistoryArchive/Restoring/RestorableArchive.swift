@@ -47,6 +47,16 @@ public struct RestorableArchive: RestorableHistory {
     return .max
   }
 
+  /// The transaction that followed one when it was sealed as the last of its segment.
+  ///
+  /// - Throws: ``ArchiveError``.
+  public func successor(of number: Int64) throws -> Int64? {
+    for entry in store.entries where entry.last == number {
+      if let next = try archive.manifest(of: entry).next { return next }
+    }
+    return nil
+  }
+
   /// The parts of segments up to a transaction that have no gap between them, oldest first.
   private func parts(through number: Int64) -> [ArchivedStore.Part] {
     guard let run = store.runs.last(where: { $0.first <= number }) else { return [] }

@@ -13,11 +13,9 @@ import Glibc
 /// The folder of an archive that is being written: made where it is missing, and locked for as long
 /// as this lives, so that one program at a time writes there.
 final class ArchiveFolder {
-  private static let pause: UInt32 = 50_000
-
   /// The archive.
   let archive: Archive
-  private let descriptor: FileDescriptor
+  private let lock: ArchiveLock
 
   /// Makes and locks the folder.
   ///
@@ -28,17 +26,9 @@ final class ArchiveFolder {
   init(path: String, permissions: FilePermissions, lockWait: Double) throws(ArchiveError) {
     try Self.make(path, permissions: Self.folderPermissions(permissions))
     archive = Archive(unchecked: path)
-    do {
-      descriptor = try FileDescriptor.open(
-        FilePath(path), .readOnly, options: [.directory, .closeOnExec])
-    } catch {
-      throw .unwritable(path: path, reason: ArchiveFile.reason(error))
-    }
-    try lock(lockWait)
+    lock = try ArchiveLock(writing: path, wait: lockWait)
     try makeCatalog(permissions)
   }
-
-  deinit { try? descriptor.close() }
 
   // MARK: - The folder
 
@@ -67,19 +57,6 @@ final class ArchiveFolder {
   static func folderPermissions(_ permissions: FilePermissions) -> FilePermissions {
     let readable = permissions.rawValue & 0o444
     return FilePermissions(rawValue: permissions.rawValue | readable >> 2 | 0o700)
-  }
-
-  private func lock(_ wait: Double) throws(ArchiveError) {
-    let end = ContinuousClock.now + .seconds(min(max(wait, 0), 1e9))
-    while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
-      let number = errno
-      guard number == EWOULDBLOCK || number == EINTR else {
-        throw .unwritable(
-          path: archive.path, reason: "it cannot be locked: \(Errno(rawValue: number))")
-      }
-      guard ContinuousClock.now < end else { throw .busy(path: archive.path, seconds: wait) }
-      usleep(Self.pause)
-    }
   }
 
   // MARK: - The catalog

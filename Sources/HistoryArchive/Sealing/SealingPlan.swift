@@ -68,10 +68,13 @@ public struct SealingPlan: Hashable, Sendable {
         path: snapshot.location.path, place: "ATRANSACTION",
         detail: "the number of transaction \(oldest.number) is none that a framework gives")
     }
-    sealed = try Self.lastSealed(of: store, archive, catalog, snapshot)
+    let newest = try Self.newestManifest(of: store, archive, catalog, snapshot)
+    sealed = newest?.last
     let start = sealed?.number ?? 0
     var isGap = false
-    if let sealed, let oldest, oldest.number > sealed.number, oldest.number - 1 > sealed.number {
+    if let sealed, let oldest, oldest.number > sealed.number, oldest.number - 1 > sealed.number,
+      oldest.number != newest?.next
+    {
       guard allowsGap else {
         throw ArchiveError.gap(
           path: path, archive: archive.path, after: sealed.number, oldest: oldest.number)
@@ -104,16 +107,17 @@ public struct SealingPlan: Hashable, Sendable {
     return try snapshot.lastTransaction(before: firstKept)
   }
 
-  /// The last sealed transaction, of which the store must be no other and no older copy.
-  private static func lastSealed(
+  /// The manifest with the last sealed transaction, of which the store must be no other and no older
+  /// copy.
+  private static func newestManifest(
     of store: String, _ archive: Archive, _ catalog: ArchiveCatalog, _ snapshot: StoreSnapshot
-  ) throws -> TransactionPosition? {
+  ) throws -> SegmentManifest? {
     guard let entry = catalog.store(store)?.entries.max(by: { $0.last < $1.last }) else {
       return nil
     }
-    let sealed = try archive.manifest(of: entry).last
-    try check(sealed, archive, snapshot)
-    return sealed
+    let manifest = try archive.manifest(of: entry)
+    try check(manifest.last, archive, snapshot)
+    return manifest
   }
 
   /// Checks that a sealed transaction is the same in the store, or that the store had it.

@@ -40,9 +40,11 @@ struct SegmentSealing {
     do {
       let tally = try write(
         snapshot, helpers, HistoryQuery(after: start, until: until), to: writer, progress)
+      let next = try writer.last.flatMap { try snapshot.firstTransaction(after: $0.number) }
       guard
         let manifest = try writer.finish(
-          store: store, after: after, counts: tally.counts(schema), schema: schema)
+          store: store, after: after, next: next?.number, counts: tally.counts(schema),
+          schema: schema)
       else {
         writer.discard()
         return nil

@@ -10,7 +10,8 @@ final class SegmentWriter {
   private var hasher = ArchiveHasher()
   private var frames: [SegmentFrame] = []
   private var first: TransactionPosition?
-  private var last: TransactionPosition?
+  /// The last transaction that was written; nil before the first.
+  private(set) var last: TransactionPosition?
   private var times: ClosedRange<StoreTimestamp>?
   private var transactionCount: Int64 = 0
   private(set) var textByteCount: Int64 = 0
@@ -69,11 +70,13 @@ final class SegmentWriter {
   /// - Parameters:
   ///   - store: The identifier of the store.
   ///   - after: The transaction right before the first, where it is known.
+  ///   - next: The transaction right behind the last, where there is one.
   ///   - counts: How many changes there are.
   ///   - schema: The model and the tables of the store.
   /// - Returns: The manifest; nil where no frame was written.
   func finish(
-    store: String, after: Int64?, counts: [SegmentCount], schema: SegmentSchema
+    store: String, after: Int64?, next: Int64? = nil, counts: [SegmentCount],
+    schema: SegmentSchema
   ) throws(ArchiveError) -> SegmentManifest? {
     guard let first, let last else { return nil }
     let table = SeekTable(frames).bytes
@@ -85,7 +88,7 @@ final class SegmentWriter {
       throw .unwritable(path: draft.temporaryPath, reason: error.description)
     }
     return SegmentManifest(
-      store: store, first: first, last: last, after: after, earliest: times?.lowerBound,
+      store: store, first: first, last: last, after: after, next: next, earliest: times?.lowerBound,
       latest: times?.upperBound, transactionCount: transactionCount, counts: counts,
       textByteCount: textByteCount, byteCount: byteCount, digest: hasher.digest, frames: frames,
       schema: schema)

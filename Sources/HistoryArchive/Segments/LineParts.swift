@@ -1,7 +1,7 @@
 /// Takes the line of a transaction apart: its head, and then one change after the other.
 ///
 /// A line may be longer than memory: its text comes in pieces, and only the part that is asked for is
-/// kept. What is longer than ``ArchiveFormat/partLimit`` is refused.
+/// kept. What is longer than a limit is refused.
 struct LineParts {
   /// Why a text is not the line of a transaction.
   struct Problem: Error, Hashable {
@@ -10,14 +10,23 @@ struct LineParts {
 
   /// What the array of changes, the last of a line's members, begins with.
   private static let opening = Array("\"changes\":[".utf8)
+  /// More members and elements than the head of a line, or a change, has: each takes many times the
+  /// memory of its text.
+  private static let mostElements = 1 << 16
   /// How much text there can be behind the changes: their bracket, that of the line, the line end.
   private static let longestEnd = 3
 
   private var text: ArraySlice<UInt8>
   private var isInChanges = false
+  private let partLimit: Int
 
   /// Begins with the first piece of a line.
-  init(_ piece: ArraySlice<UInt8>) { text = piece }
+  ///
+  /// - Parameter partLimit: The most text that a part may have, in bytes.
+  init(_ piece: ArraySlice<UInt8>, partLimit: Int = ArchiveFormat.partLimit) {
+    text = piece
+    self.partLimit = partLimit
+  }
 
   /// Takes the head, up to the bracket of the changes, and closes it, so that it is a line without
   /// changes.
@@ -28,8 +37,10 @@ struct LineParts {
   ) throws -> [UInt8] {
     var scan = Scan()
     while !text.withUnsafeBufferPointer({ scan.findChanges($0, Self.opening) }) {
+      try scan.check(atMost: Self.mostElements)
       try add(more)
     }
+    try scan.check(atMost: Self.mostElements)
     let head = Array(text.prefix(scan.place))
     text = text.dropFirst(scan.place)
     isInChanges = true
@@ -48,7 +59,11 @@ struct LineParts {
       return nil
     }
     var scan = Scan()
-    while !text.withUnsafeBufferPointer({ scan.findEndOfValue($0) }) { try add(more) }
+    while !text.withUnsafeBufferPointer({ scan.findEndOfValue($0) }) {
+      try scan.check(atMost: Self.mostElements)
+      try add(more)
+    }
+    try scan.check(atMost: Self.mostElements)
     let result = try text.withUnsafeBufferPointer {
       try body(UnsafeBufferPointer(rebasing: $0[..<scan.place]))
     }
@@ -64,6 +79,28 @@ struct LineParts {
     case UInt8(ascii: "]"): break
     default: throw Problem(detail: "two changes are not separated by a comma")
     }
+    return result
+  }
+
+  /// Takes the next change where that is one which the closure knows; nil where it is not.
+  ///
+  /// - Parameter body: Gives what the text begins with, and how many bytes that has.
+  @inline(__always)
+  mutating func takeKnownChange<Result>(
+    _ body: (UnsafeBufferPointer<UInt8>) -> (Result, Int)?
+  ) -> Result? {
+    guard isInChanges else { return nil }
+    let found = text.withUnsafeBufferPointer { text -> (Result, Int)? in
+      guard let (result, length) = body(text), length + 1 < text.count else { return nil }
+      switch text[length] {
+      case UInt8(ascii: ",") where text[length + 1] == UInt8(ascii: "{"):
+        return (result, length + 1)
+      case UInt8(ascii: "]"): return (result, length)
+      default: return nil
+      }
+    }
+    guard let (result, end) = found else { return nil }
+    text = text.dropFirst(end)
     return result
   }
 
@@ -84,9 +121,8 @@ struct LineParts {
     guard let piece = try more() else {
       throw Problem(detail: "the line ends too early, or has no changes")
     }
-    guard text.count + piece.count <= ArchiveFormat.partLimit else {
-      throw Problem(
-        detail: "a part of the line is longer than \(ArchiveFormat.partLimit >> 20) MiB")
+    guard text.count + piece.count <= partLimit else {
+      throw Problem(detail: "a part of the line is longer than \(partLimit >> 20) MiB")
     }
     text.append(contentsOf: piece)
   }
@@ -96,6 +132,14 @@ struct LineParts {
     var place = 0
     private var depth = 0
     private var isInString = false
+    private var elementCount = 0
+
+    /// Refuses what has too many members and elements.
+    func check(atMost limit: Int) throws(Problem) {
+      guard elementCount <= limit else {
+        throw Problem(detail: "a part of the line has more than \(limit) members and elements")
+      }
+    }
 
     /// Goes behind the opening of the changes; false where more text is needed.
     mutating func findChanges(_ text: UnsafeBufferPointer<UInt8>, _ opening: [UInt8]) -> Bool {
@@ -137,7 +181,10 @@ struct LineParts {
       }
       switch byte {
       case UInt8(ascii: "\""): isInString = true
-      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: ","): elementCount += 1
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        elementCount += 1
       case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
       default: break
       }

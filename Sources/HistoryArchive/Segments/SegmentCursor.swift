@@ -30,7 +30,7 @@ public final class SegmentCursor {
 
   init(_ reader: SegmentReader, range: ClosedRange<Int64>, order: HistoryQuery.Order) {
     self.reader = reader
-    decoder = TransactionLineDecoder(schema: reader.schema)
+    decoder = reader.decoder
     let manifest = reader.manifest
     beginning = Array(
       "{\"schema\":1,\"type\":\"transaction\",\"store\":\"\(manifest.store)\",\"transaction\":".utf8
@@ -75,8 +75,10 @@ public final class SegmentCursor {
   /// - Throws: ``ArchiveError``.
   public func nextChange() throws(ArchiveError) -> HistoryChange? {
     guard parts != nil else { return nil }
+    let changes = reader.changes
+    if let known = parts?.takeKnownChange({ changes.readKnown($0) }) { return known }
     do {
-      return try parts?.takeChange(more) { try decoder.decodeChange($0) }
+      return try parts?.takeChange(more) { try changes.read($0) }
     } catch {
       throw damaged(error)
     }
@@ -97,25 +99,25 @@ public final class SegmentCursor {
     self.parts = parts
   }
 
-  /// Lends the line of the current transaction, with its line end, piece by piece.
+  /// Lends the line of the current transaction, with its line end, and tells whether it has.
+  ///
+  /// It is looked through before: whoever shows it relies on it that it is what the encoder writes. A
+  /// line that is longer than a frame is not lent.
   ///
   /// - Throws: ``ArchiveError``, or what the closure throws.
-  func readLine(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-    guard parts != nil else { return }
-    parts = nil
-    try lend(line.start, body)
-    for index in line.pieces { try lend(reader.text(ofFrame: index)[...], body) }
-    if line.pieces.isEmpty { try lend([UInt8(ascii: "\n")], body) }
-  }
-
-  private func lend(
-    _ text: ArraySlice<UInt8>, _ body: (UnsafeRawBufferPointer) throws -> Void
-  ) throws {
-    // Whoever shows the text relies on it that all other control characters are escaped.
-    guard !text.contains(where: { $0 < 0x20 && $0 != UInt8(ascii: "\n") }) else {
-      throw damaged(LineParts.Problem(detail: "a control character stands in it"))
+  func readLine(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
+    guard parts != nil, line.pieces.isEmpty else { return false }
+    do {
+      if let check = reader.lineCheck {
+        try line.start.withUnsafeBufferPointer { try check.check(line: $0) }
+      }
+    } catch {
+      throw damaged(error)
     }
-    try text.withUnsafeBytes { try body($0) }
+    parts = nil
+    try line.start.withUnsafeBytes { try body($0) }
+    try [UInt8(ascii: "\n")].withUnsafeBytes { try body($0) }
+    return true
   }
 
   /// Whether a line is sure to be of a transaction that comes before the range, without reading it.
@@ -156,7 +158,7 @@ public final class SegmentCursor {
       let found = try reader.lines(ofFrame: frames.lowerBound)
       guard found.count == reader.manifest.frames[frames.lowerBound].transactionCount else {
         throw .damaged(
-          path: reader.path, place: "frame \(frames.lowerBound)",
+          path: reader.path, place: "frame \(frames.lowerBound + 1)",
           detail: "it has another number of lines than the manifest says")
       }
       lines = isAscending ? found.reversed() : found
@@ -197,7 +199,7 @@ public final class SegmentCursor {
     guard case .transaction(let transaction) = decoded else {
       throw damaged(LineParts.Problem(detail: "a line is no transaction"))
     }
-    guard transaction.store == reader.manifest.store,
+    guard transaction.store ?? "" == reader.manifest.store,
       reader.manifest.range.contains(transaction.number)
     else {
       throw damaged(
@@ -221,6 +223,7 @@ public final class SegmentCursor {
       switch error {
       case let problem as LineParts.Problem: problem.detail
       case let error as LineError: error.message
+      case let problem as CanonicalLineCheck.Problem: problem.detail
       default: "\(error)"
       }
     return .damaged(

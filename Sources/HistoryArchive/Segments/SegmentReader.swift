@@ -2,6 +2,14 @@ import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// Reads a segment frame by frame.
 ///
 /// Nothing is believed: the seek table must be that of the manifest, each frame must have the size
@@ -23,6 +31,12 @@ public final class SegmentReader {
   public let manifest: SegmentManifest
   /// The entities of the store when the segment was sealed.
   public let schema: HistorySchema
+  /// Reads its lines.
+  let decoder: TransactionLineDecoder
+  /// Reads changes.
+  let changes: ChangeTextReader
+  /// Finds out whether a line is what the encoder writes; nil where this program has just written it.
+  let lineCheck: CanonicalLineCheck?
   private let file: ArchiveFile
   private let unpacker = FrameUnpacker()
   private var lastFrame: (index: Int, text: [UInt8])?
@@ -37,6 +51,9 @@ public final class SegmentReader {
     file = try ArchiveFile(path: path)
     self.manifest = manifest
     schema = manifest.historySchema()
+    decoder = TransactionLineDecoder(schema: schema)
+    changes = ChangeTextReader(decoder)
+    lineCheck = CanonicalLineCheck(store: manifest.store, schema: schema)
     guard file.size == manifest.byteCount else {
       throw .damaged(
         path: path, place: "its size",
@@ -46,6 +63,19 @@ public final class SegmentReader {
       throw .damaged(
         path: path, place: "its seek table", detail: "it is not that of the manifest")
     }
+  }
+
+  /// Takes a file of frames that this program itself has just written, without a table behind them.
+  init(
+    _ file: ArchiveFile, _ manifest: SegmentManifest, schema: HistorySchema,
+    decoder: TransactionLineDecoder
+  ) {
+    self.file = file
+    self.manifest = manifest
+    self.schema = schema
+    self.decoder = decoder
+    changes = ChangeTextReader(decoder)
+    lineCheck = nil
   }
 
   /// Where the segment is.
@@ -67,14 +97,14 @@ public final class SegmentReader {
   public func text(ofFrame index: Int) throws(ArchiveError) -> [UInt8] {
     if let lastFrame, lastFrame.index == index { return lastFrame.text }
     guard manifest.frames.indices.contains(index) else {
-      throw .damaged(path: path, place: "frame \(index)", detail: "there is no such frame")
+      throw .damaged(path: path, place: "frame \(index + 1)", detail: "there is no such frame")
     }
     let frame = manifest.frames[index]
     let packed = try file.read(at: frame.offset, count: frame.byteCount)
     let (text, problem) = unpacker.unpack(packed, textByteCount: frame.textByteCount)
     guard let text else {
       throw .damaged(
-        path: path, place: "frame \(index) at byte \(frame.offset)", detail: problem)
+        path: path, place: "frame \(index + 1) at byte \(frame.offset)", detail: problem)
     }
     lastFrame = (index, text)
     return text
@@ -85,7 +115,20 @@ public final class SegmentReader {
   ///
   /// - Throws: ``ArchiveError``.
   public func lines(ofFrame index: Int) throws(ArchiveError) -> [ArraySlice<UInt8>] {
-    try text(ofFrame: index).split(separator: UInt8(ascii: "\n"))
+    let text = try self.text(ofFrame: index)
+    var lines: [ArraySlice<UInt8>] = []
+    lines.reserveCapacity(manifest.frames[index].transactionCount)
+    var start = 0
+    text.withUnsafeBufferPointer { bytes in
+      guard let base = bytes.baseAddress else { return }
+      while start < bytes.count {
+        let found = memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)
+        let end = found.map { UnsafeRawPointer($0) - UnsafeRawPointer(base) } ?? bytes.count
+        if end > start { lines.append(text[start..<end]) }
+        start = end + 1
+      }
+    }
+    return lines
   }
 
   /// The frames that a frame's last line goes on in, itself included.

@@ -117,7 +117,7 @@ final class FrameRunInspection {
       facts.findings.add(.damagedLine, at: place, problem.detail)
     case ArchiveError.damaged(_, let part, let detail):
       // The place says already which frame it is.
-      let own = "frame \(group.lowerBound) "
+      let own = "frame \(group.lowerBound + 1) "
       let rest = part.hasPrefix(own) ? String(part.dropFirst(own.count)) : part
       facts.findings.add(.damagedFrame, at: place, "\(rest): \(detail)")
     case let error as ArchiveError:

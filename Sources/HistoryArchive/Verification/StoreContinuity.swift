@@ -38,7 +38,8 @@ public struct StoreContinuity: Sendable {
     findings.add(folders.findings)
     guard let last = store.last else { return }
     let oldest = try snapshot.oldestTransaction()
-    inspectReach(of: snapshot, oldest, last)
+    let next = try store.newestEntry.flatMap { try archive.manifest(of: $0).next }
+    inspectReach(of: snapshot, oldest, last, next)
     guard let oldest, oldest.number <= last else { return }
     let schema = try SegmentSchema(snapshot).digest
     for part in store.parts(after: max(oldest.number, 1) - 1) {
@@ -52,11 +53,11 @@ public struct StoreContinuity: Sendable {
 
   /// Looks for what neither has, and for what the store cannot have forgotten.
   private mutating func inspectReach(
-    of snapshot: StoreSnapshot, _ oldest: TransactionPosition?, _ last: Int64
+    of snapshot: StoreSnapshot, _ oldest: TransactionPosition?, _ last: Int64, _ next: Int64?
   ) {
     let issued = max(
       snapshot.entities.highestNumber(of: .transaction), oldest?.number ?? 0)
-    if let oldest, oldest.number > last, oldest.number - last > 1 {
+    if let oldest, oldest.number > last, oldest.number - last > 1, oldest.number != next {
       findings.add(
         .storeGap, at: .transactions(last + 1...oldest.number - 1),
         "the archive ends with \(last), and the store begins with \(oldest.number)")

@@ -40,7 +40,7 @@ package final class CanonicalLineCheck {
   private var encoder = TransactionLineEncoder()
   private let store: String
   private var heads: KnownHeads
-  private var changes = KnownChanges()
+  private var changes = KnownChanges<Count>()
   private var deletes = KnownDeletes()
   private var counts: [Count: Int64] = [:]
   private var current: Int64?
@@ -65,19 +65,38 @@ package final class CanonicalLineCheck {
   ) throws {
     var place = 0
     while place < text.count {
-      place += try takeHead(UnsafeBufferPointer(rebasing: text[place...]), body)
-      if place < text.count, text[place] != UInt8(ascii: "]") {
-        place += try takeChange(UnsafeBufferPointer(rebasing: text[place...]))
-        while place < text.count, text[place] == UInt8(ascii: ",") {
-          place += 1
-          place += try takeChange(UnsafeBufferPointer(rebasing: text[place...]))
-        }
+      place += try takeLine(UnsafeBufferPointer(rebasing: text[place...]), body)
+      guard place < text.count, text[place] == UInt8(ascii: "\n") else {
+        throw problem("the line does not end behind its changes")
       }
-      guard text.count - place >= 3, text[place] == UInt8(ascii: "]"),
-        text[place + 1] == UInt8(ascii: "}"), text[place + 2] == UInt8(ascii: "\n")
-      else { throw problem("the line does not end behind its changes") }
-      place += 3
+      place += 1
     }
+  }
+
+  /// Checks one line, which comes without its line end.
+  package func check(line text: UnsafeBufferPointer<UInt8>) throws {
+    guard try takeLine(text, { _ in }) == text.count else {
+      throw problem("the line does not end behind its changes")
+    }
+  }
+
+  /// Takes a line and gives its length without the line end.
+  @inline(__always)
+  private func takeLine(
+    _ text: UnsafeBufferPointer<UInt8>, _ body: (Head) throws -> Void
+  ) throws -> Int {
+    var place = try takeHead(text, body)
+    if place < text.count, text[place] != UInt8(ascii: "]") {
+      place += try takeChange(UnsafeBufferPointer(rebasing: text[place...]))
+      while place < text.count, text[place] == UInt8(ascii: ",") {
+        place += 1
+        place += try takeChange(UnsafeBufferPointer(rebasing: text[place...]))
+      }
+    }
+    guard text.count - place >= 2, text[place] == UInt8(ascii: "]"),
+      text[place + 1] == UInt8(ascii: "}")
+    else { throw problem("the line does not end behind its changes") }
+    return place + 2
   }
 
   /// Checks the head of a line, up to the bracket of its changes.

@@ -7,10 +7,22 @@ import StoreFormat
 /// entity that a reader of the store would give it.
 public struct TransactionLineDecoder: Sendable {
   private let schema: HistorySchema
+  /// What the entities are that lines name; nil where the schema tells.
+  private let entities: LineEntities?
   private let reader = JSONReader()
 
   /// A decoder for lines of one store.
-  public init(schema: HistorySchema) { self.schema = schema }
+  public init(schema: HistorySchema) {
+    self.schema = schema
+    entities = nil
+  }
+
+  /// A decoder for lines of a store that is not there: masks and tombstones get the names that stand
+  /// in their lines.
+  public init(entities: LineEntities) {
+    schema = HistorySchema(entities: [])
+    self.entities = entities
+  }
 
   /// Reads one line, with or without the line end.
   ///
@@ -95,18 +107,20 @@ public struct TransactionLineDecoder: Sendable {
       kind = ChangeKind(name: name)
       if kind == nil { throw .unexpected(key: "kind", expectation: "insert, update or delete") }
     }
-    var entity: HistoryEntity?
-    if let name = try object.string("entity") {
-      entity = schema.entity(named: name) ?? HistoryEntity(name: name)
-    } else if let number = try object.integer("entityRaw") {
-      entity = schema.entity(number: number)
-    }
     var mask: ColumnMask?
     if let digits = try object.string("columnsRaw") {
       guard let bytes = Hexadecimal.bytes(of: digits) else {
         throw .unexpected(key: "columnsRaw", expectation: "pairs of hexadecimal digits")
       }
       mask = ColumnMask(bytes)
+    }
+    var entity: HistoryEntity?
+    if let name = try object.string("entity") {
+      entity =
+        try entities?.entity(of: object, named: name, mask: kind == .update ? mask : nil)
+        ?? schema.entity(named: name) ?? HistoryEntity(name: name)
+    } else if let number = try object.integer("entityRaw") {
+      entity = schema.entity(number: number)
     }
     return HistoryChange(
       number: try object.required("change"), kind: kind, entity: entity,

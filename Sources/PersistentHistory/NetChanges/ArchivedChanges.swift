@@ -11,6 +11,8 @@ final class ArchivedChanges {
   private var hasTransaction = false
   private(set) var numbers: EntityNumbers
   private var slots: [ObjectIdentifier: SlotTranslation] = [:]
+  /// More entities than models have; an archive may name ever new ones.
+  private static let mostSlots = 10_000
 
   /// The changes in those pieces that the archive holds; nil where there are none.
   init?(
@@ -69,7 +71,10 @@ final class ArchivedChanges {
     if let known = slots[key] { return known.mask(mask) }
     let translation = SlotTranslation(entity, to: schema.entity(number: number))
     // An entity that its schema does not know is made anew for each change.
-    if entity.slots != nil { slots[key] = translation }
+    if entity.slots != nil {
+      if slots.count >= Self.mostSlots { slots.removeAll() }
+      slots[key] = translation
+    }
     return translation.mask(mask)
   }
 }

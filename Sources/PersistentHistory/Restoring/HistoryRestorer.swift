@@ -51,6 +51,7 @@ public struct HistoryRestorer: Sendable {
   /// Works out what would be put back; nothing is changed.
   ///
   /// All of it is read and looked at, so that nothing is found to stand in the way half way through.
+  /// No snapshot of the store is held meanwhile: apps save and checkpoint as ever.
   ///
   /// - Parameters:
   ///   - request: What is wanted.
@@ -61,10 +62,8 @@ public struct HistoryRestorer: Sendable {
   public func plan(
     _ request: RestoreRequest, of sealed: any RestorableHistory, progress: (Int) -> Void = { _ in }
   ) throws -> RestorePlan {
-    try store.read { snapshot in
-      try withoutActuallyEscaping(progress) { progress in
-        try planner(request, sealed, snapshot).plan(progress: progress)
-      }
+    try withoutActuallyEscaping(progress) { progress in
+      try planner(request, sealed).plan(progress: progress)
     }
   }
 
@@ -85,7 +84,8 @@ public struct HistoryRestorer: Sendable {
   ) throws -> InsertionResult {
     guard !plan.isEmpty else { return .nothing }
     // A person may have thought about the plan for a while.
-    let guards = try store.read { try planner(plan.request, sealed, $0).presentGuards() }
+    let planner = planner(plan.request, sealed)
+    let guards = try store.read { try planner.presentGuards($0) }
     let refusals = guards.filter { $0.verdict == .refuses }
     guard refusals.isEmpty else {
       throw HistoryError.restoreRefusedByGuards(path: plan.path, reasons: refusals.map(\.reason))
@@ -96,9 +96,9 @@ public struct HistoryRestorer: Sendable {
   }
 
   private func planner(
-    _ request: RestoreRequest, _ sealed: any RestorableHistory, _ snapshot: StoreSnapshot
+    _ request: RestoreRequest, _ sealed: any RestorableHistory
   ) -> RestorePlanner {
     RestorePlanner(
-      snapshot: snapshot, request: request, sealed: sealed, bookmarkPath: bookmarkPath, now: now)
+      store: store, request: request, sealed: sealed, bookmarkPath: bookmarkPath, now: now)
   }
 }

@@ -12,11 +12,18 @@ public protocol RestorableHistory {
   /// A number below which no transaction was saved at a moment or later; the lowest of all where that
   /// would have to be looked for.
   func lowestNumber(notBefore moment: StoreTimestamp) throws -> Int64
+
+  /// The number of the transaction that follows one of these, where another than the next number is
+  /// known to.
+  func successor(of number: Int64) throws -> Int64?
 }
 
 extension RestorableHistory {
   /// The lowest of all.
   public func lowestNumber(notBefore moment: StoreTimestamp) throws -> Int64 { .min }
+
+  /// Not known.
+  public func successor(of number: Int64) throws -> Int64? { nil }
 }
 
 /// Steps through sealed transactions from the newest to the oldest, and through the changes of each in

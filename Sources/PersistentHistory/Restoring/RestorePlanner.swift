@@ -1,8 +1,11 @@
 import StoreFormat
 
-/// Works out from one snapshot of a store what of some sealed history can be put back there.
+/// Works out what of some sealed history can be put back into a store.
+///
+/// No snapshot of the store is held while what is sealed is read. Saves meanwhile do not matter; where
+/// the beginning of the history has moved, the plan is not to be trusted.
 struct RestorePlanner {
-  private let snapshot: StoreSnapshot
+  private let store: StoreFile
   private let request: RestoreRequest
   private let sealed: any RestorableHistory
   private let bookmarkPath: String
@@ -10,25 +13,25 @@ struct RestorePlanner {
   private let path: String
 
   /// - Parameters:
-  ///   - snapshot: The store.
+  ///   - store: The store.
   ///   - request: What is to be put back.
   ///   - sealed: Where it is kept.
   ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
   ///   - now: What durations are relative to.
   init(
-    snapshot: StoreSnapshot, request: RestoreRequest, sealed: any RestorableHistory,
+    store: StoreFile, request: RestoreRequest, sealed: any RestorableHistory,
     bookmarkPath: String?, now: StoreTimestamp
   ) {
-    self.snapshot = snapshot
+    self.store = store
     self.request = request
     self.sealed = sealed
     self.now = now
-    path = snapshot.location.path
+    path = store.location.path
     self.bookmarkPath =
-      bookmarkPath ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath)
+      bookmarkPath ?? BookmarkFile.path(besideStore: store.location.resolvedPath)
   }
 
-  private var resolver: TokenResolver {
+  private func resolver(_ snapshot: StoreSnapshot) -> TokenResolver {
     TokenResolver(snapshot: snapshot, bookmarkPath: bookmarkPath, now: now)
   }
 
@@ -36,28 +39,40 @@ struct RestorePlanner {
   ///
   /// - Parameter progress: Is told how many changes have been looked at.
   func plan(progress: @escaping (Int) -> Void) throws -> RestorePlan {
-    _ = try snapshot.historyTables()
-    try checkIdentifier()
-    let start = try start()
+    let start = try store.read { snapshot in
+      _ = try snapshot.historyTables()
+      try checkIdentifier(snapshot)
+      return try findStart(snapshot)
+    }
     let survey = try RestoreSurvey(
-      snapshot: snapshot, oldest: start.oldest, highestIssued: start.highestIssued,
-      progress: progress)
+      store: store, oldest: start.oldest, highestIssued: start.highestIssued, progress: progress)
     try survey.make(of: sealed, through: start.newestRead, until: start.until)
-    try check(survey)
+    return try store.read { try plan(start, survey, $0) }
+  }
+
+  private func plan(
+    _ start: Start, _ survey: RestoreSurvey, _ snapshot: StoreSnapshot
+  ) throws -> RestorePlan {
+    guard try snapshot.oldestTransaction() == start.oldest else {
+      throw StoreWriteError.historyChanged(
+        path: path, detail: "its beginning moved while the sealed history was read")
+    }
+    try check(survey, snapshot)
     let first = survey.taken.first
     return RestorePlan(
       path: path, storeIdentifier: snapshot.metadata.storeIdentifier, request: request,
       oldest: start.oldest, newest: try snapshot.newestTransaction(),
       first: first, last: survey.taken.last, transactionCount: survey.taken.transactionCount,
       changeCount: survey.taken.changeCount, completed: survey.completed,
-      textCount: try missingTextCount(survey.taken),
+      textCount: try snapshot.missingTextCount(among: survey.taken.texts),
       translatedEntities: survey.taken.translatedEntities.sorted(),
-      guards: try presentGuards(), returningBookmarks: try returningBookmarks(from: first),
+      guards: try presentGuards(snapshot),
+      returningBookmarks: try returningBookmarks(from: first, snapshot),
       insertion: try snapshot.insertion(danglingTextNumbers: survey.taken.danglingTextNumbers),
       newestRead: start.newestRead, isModelKnown: survey.isModelKnown, schema: survey.schema)
   }
 
-  private func checkIdentifier() throws {
+  private func checkIdentifier(_ snapshot: StoreSnapshot) throws {
     guard let identifier = snapshot.metadata.storeIdentifier else {
       throw HistoryError.unnamedStore(path: path)
     }
@@ -77,7 +92,8 @@ struct RestorePlanner {
     let until: RestoreSurvey.End
   }
 
-  private func start() throws -> Start {
+  private func findStart(_ snapshot: StoreSnapshot) throws -> Start {
+    let resolver = resolver(snapshot)
     let oldest = try snapshot.oldestTransaction()
     var until = RestoreSurvey.End.oldestSealed
     if let from = request.from {
@@ -99,7 +115,7 @@ struct RestorePlanner {
 
   // MARK: - What stands in the way
 
-  private func check(_ survey: RestoreSurvey) throws {
+  private func check(_ survey: RestoreSurvey, _ snapshot: StoreSnapshot) throws {
     if let highest = survey.taken.highestChange, highest > (try snapshot.highestIssuedChange()) {
       throw RestoreObstacle.diverged(
         path: path, transaction: survey.taken.last?.number ?? 0,
@@ -110,7 +126,7 @@ struct RestorePlanner {
         path: path, transaction: survey.taken.last?.number ?? 0,
         detail: "the number \(number), which stood for no text, is that of one here")
     }
-    let missing = try missingTextCount(survey.taken)
+    let missing = try snapshot.missingTextCount(among: survey.taken.texts)
     if missing > 0,
       try !snapshot.hasFreeTextNumbers(
         missing, danglingTextNumbers: survey.taken.danglingTextNumbers)
@@ -119,20 +135,17 @@ struct RestorePlanner {
     }
   }
 
-  private func missingTextCount(_ taken: RestoreSurvey.Taken) throws -> Int {
-    try snapshot.missingTextCount(among: taken.texts)
-  }
-
   /// The guards as they are now.
-  func presentGuards() throws -> [RetentionGuard] {
+  func presentGuards(_ snapshot: StoreSnapshot) throws -> [RetentionGuard] {
     [try RetentionGuard.mirroringOfRestore(snapshot)].compactMap { $0 }
       .filter { !request.ignoredGuards.contains($0.name) }
   }
 
   private func returningBookmarks(
-    from first: TransactionPosition?
+    from first: TransactionPosition?, _ snapshot: StoreSnapshot
   ) throws -> [RestorePlan.ReturningBookmark] {
     guard let first else { return [] }
+    let resolver = resolver(snapshot)
     return try BookmarkFile(path: bookmarkPath).bookmarks.compactMap { bookmark in
       let token = try resolver.resolve(bookmark)
       guard token.state == .expired, let number = token.number, number >= first.number else {

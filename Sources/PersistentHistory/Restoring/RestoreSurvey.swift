@@ -1,6 +1,9 @@
 import StoreFormat
 
 /// Looks at everything that is to be put back into a store, and finds out whether it can be.
+///
+/// To read what is sealed may take long, and a snapshot of the store keeps its log from being
+/// checkpointed. So the store is asked in between, each time in a snapshot of its own.
 final class RestoreSurvey {
   /// How far back to go.
   enum End: Hashable {
@@ -36,7 +39,7 @@ final class RestoreSurvey {
   /// The transaction of the store that lacks changes.
   private(set) var completed: TransactionPosition?
 
-  private let snapshot: StoreSnapshot
+  private let store: StoreFile
   private let path: String
   private let oldest: TransactionPosition?
   private let highestIssued: Int64
@@ -44,24 +47,32 @@ final class RestoreSurvey {
   private let translator: HistoryTranslator
   private let progress: (Int) -> Void
   private var lookedAt = 0
+  /// The numbers of changes of which the store was not asked yet, with those of their transactions.
+  private var unasked: [(change: Int64, transaction: Int64)] = []
+  /// So many of them are asked about at a time.
+  private static let mostUnasked = 1 << 14
 
   /// - Parameters:
-  ///   - snapshot: The store.
+  ///   - store: The store.
   ///   - oldest: Its oldest transaction.
   ///   - highestIssued: The highest transaction number that it ever issued.
   ///   - progress: Is told now and then how many changes have been looked at.
   init(
-    snapshot: StoreSnapshot, oldest: TransactionPosition?, highestIssued: Int64,
+    store: StoreFile, oldest: TransactionPosition?, highestIssued: Int64,
     progress: @escaping (Int) -> Void
   ) throws {
-    self.snapshot = snapshot
+    self.store = store
     self.oldest = oldest
     self.highestIssued = highestIssued
     self.progress = progress
-    path = snapshot.location.path
-    schema = try HistorySchema(snapshot)
-    isModelKnown = try snapshot.modelCache().model != nil
-    let insertion = try snapshot.insertion()
+    path = store.location.path
+    let insertion: HistoryInsertion
+    (schema, isModelKnown, insertion) = try store.read { snapshot in
+      (
+        try HistorySchema(snapshot), try snapshot.modelCache().model != nil,
+        try snapshot.insertion()
+      )
+    }
     hasLooseChanges = insertion.hasLooseChanges
     translator = HistoryTranslator(
       schema: schema, isModelKnown: isModelKnown, tables: insertion.tables, path: path)
@@ -77,7 +88,7 @@ final class RestoreSurvey {
   func make(of sealed: any RestorableHistory, through newest: Int64, until end: End) throws {
     if case .number(let number) = end, let oldest, number >= oldest.number, number != 0 {
       // The token works as it is; only what is missing of the oldest transaction is looked for.
-      try surveyOldest(of: sealed.transactions(through: oldest.number))
+      try surveyOldest(of: sealed.transactions(through: oldest.number), sealed)
       return
     }
     let reader = try sealed.transactions(through: newest)
@@ -96,7 +107,7 @@ final class RestoreSurvey {
       if isFirst {
         isFirst = false
         oldestSealed = transaction.number
-        if try isOldest(transaction, reader) {
+        if try isOldest(transaction, reader, sealed) {
           current = taken
           continue
         }
@@ -107,9 +118,10 @@ final class RestoreSurvey {
       if obstacle == nil {
         do {
           try add(transaction, reader, to: &current)
+          if unasked.count >= Self.mostUnasked { try settle() }
         } catch let error as RestoreObstacle {
           // What is not wanted after all need not fit.
-          guard case .moment = end else { throw error }
+          guard case .moment = end, !isTaken(error.transaction) else { throw error }
           obstacle = error
         }
       }
@@ -118,6 +130,11 @@ final class RestoreSurvey {
         if let obstacle { throw obstacle }
       }
       taken = current
+    }
+    do {
+      try settle()
+    } catch let error as RestoreObstacle {
+      guard case .moment = end, !isTaken(error.transaction) else { throw error }
     }
     if case .number(let number) = end, number != 0, taken.first?.number != number {
       throw RestoreObstacle.notSealed(path: path, wanted: number, oldestSealed: oldestSealed)
@@ -128,7 +145,8 @@ final class RestoreSurvey {
 
   /// Looks at the newest sealed transaction that is of interest; whether it is the store's oldest.
   private func isOldest(
-    _ transaction: HistoryTransaction, _ reader: any SealedTransactionReader
+    _ transaction: HistoryTransaction, _ reader: any SealedTransactionReader,
+    _ sealed: any RestorableHistory
   ) throws -> Bool {
     guard let oldest else {
       guard transaction.number <= highestIssued else {
@@ -140,7 +158,11 @@ final class RestoreSurvey {
       return false
     }
     guard transaction.number == oldest.number else {
-      guard transaction.number == oldest.number - 1 else { throw gap(transaction.number) }
+      // A number may never have been given to a transaction.
+      guard
+        try transaction.number == oldest.number - 1
+          || sealed.successor(of: transaction.number) == oldest.number
+      else { throw gap(transaction.number) }
       return false
     }
     guard transaction.timestamp == oldest.timestamp else {
@@ -162,12 +184,14 @@ final class RestoreSurvey {
       path: path, newestSealed: sealed, oldest: oldest?.number, newestIssued: highestIssued)
   }
 
-  private func surveyOldest(of reader: any SealedTransactionReader) throws {
+  private func surveyOldest(
+    of reader: any SealedTransactionReader, _ sealed: any RestorableHistory
+  ) throws {
     guard let transaction = try reader.nextTransaction(), transaction.number == oldest?.number
     else {
       return
     }
-    _ = try isOldest(transaction, reader)
+    _ = try isOldest(transaction, reader, sealed)
   }
 
   // MARK: - One transaction
@@ -209,27 +233,38 @@ final class RestoreSurvey {
     of transaction: HistoryTransaction, _ reader: any SealedTransactionReader
   ) throws -> ChangeCount {
     var count = ChangeCount()
-    // Numbers that are in use are few or none, so that the range is asked about first.
-    var numbers: [Int64] = []
-    func settle() throws {
-      guard let least = numbers.min(), let most = numbers.max() else { return }
-      if try snapshot.hasChange(numbered: least...most) {
-        for number in numbers where try snapshot.hasChange(numbered: number...number) {
-          throw clash(of: number, in: transaction.number)
-        }
-      }
-      numbers.removeAll(keepingCapacity: true)
-    }
     while let change = try reader.nextChange() {
       noteProgress()
       _ = try translator.row(of: change, in: transaction.number)
       count.note(change)
       count.missing += 1
-      numbers.append(change.number)
-      if numbers.count >= HistoryInsertion.Piece.size { try settle() }
+      // A transaction of millions of changes need not stay in memory.
+      if unasked.count >= Self.mostUnasked * 4 { try settle() }
+      unasked.append((change.number, transaction.number))
     }
-    try settle()
     return count
+  }
+
+  /// Asks the store whether it has given other changes the numbers that were seen.
+  ///
+  /// Those of the transactions that were seen first are told of first.
+  private func settle() throws {
+    let numbers = unasked.map { $0.change }
+    guard let least = numbers.min(), let most = numbers.max() else { return }
+    let pending = unasked
+    unasked.removeAll(keepingCapacity: true)
+    let found = try store.read { snapshot -> (change: Int64, transaction: Int64)? in
+      // Numbers that are in use are few or none, so that the range is asked about first.
+      guard try snapshot.hasChange(numbered: least...most) else { return nil }
+      return try pending.first { try snapshot.hasChange(numbered: $0.change...$0.change) }
+    }
+    if let found { throw clash(of: found.change, in: found.transaction) }
+  }
+
+  /// Whether a transaction is among those that are to be put back.
+  private func isTaken(_ transaction: Int64?) -> Bool {
+    guard let transaction, let first = taken.first?.number else { return false }
+    return transaction >= first
   }
 
   /// Looks at the changes of a transaction of which the store may have some.
@@ -238,35 +273,54 @@ final class RestoreSurvey {
   ) throws -> ChangeCount {
     var count = ChangeCount()
     var presentCount = 0
+    var storedCount = 0
     let isOldest = transaction.number == oldest?.number
-    while let change = try reader.nextChange() {
-      noteProgress()
-      count.note(change)
-      if let present = try snapshot.presentChange(numbered: change.number) {
-        guard present.transaction == transaction.number else {
-          throw clash(of: change.number, in: transaction.number)
-        }
-        guard present.kind == change.kind, present.primaryKey == change.primaryKey,
-          isSameEntity(present, change)
-        else {
-          throw RestoreObstacle.diverged(
-            path: path, transaction: transaction.number,
-            detail: "its change \(change.number) is another one here")
-        }
-        presentCount += 1
-      } else if try translator.row(
-        of: change, in: transaction.number, skipsGoneEntities: isOldest) != nil
-      {
-        // Of a transaction that is there, the changes of an entity that is gone went with the entity.
-        count.missing += 1
+    var piece: [HistoryChange] = []
+    repeat {
+      piece.removeAll(keepingCapacity: true)
+      while piece.count < HistoryInsertion.Piece.size, let change = try reader.nextChange() {
+        noteProgress()
+        piece.append(change)
       }
-    }
-    guard try presentCount == snapshot.changeCount(ofTransaction: transaction.number) else {
+      try store.read { snapshot in
+        for change in piece {
+          count.note(change)
+          if let present = try snapshot.presentChange(numbered: change.number) {
+            try check(present, is: change, of: transaction.number)
+            presentCount += 1
+          } else if try translator.row(
+            of: change, in: transaction.number, skipsGoneEntities: isOldest) != nil
+          {
+            // Of a transaction that is there, the changes of an entity that is gone went with the
+            // entity.
+            count.missing += 1
+          }
+        }
+        storedCount = try snapshot.changeCount(ofTransaction: transaction.number)
+      }
+    } while piece.count == HistoryInsertion.Piece.size
+    guard presentCount == storedCount else {
       throw RestoreObstacle.diverged(
         path: path, transaction: transaction.number,
         detail: "it has changes here that are not sealed")
     }
     return count
+  }
+
+  /// Sees that a change that is there is the sealed one.
+  private func check(
+    _ present: PresentChange, is change: HistoryChange, of transaction: Int64
+  ) throws(RestoreObstacle) {
+    guard present.transaction == transaction else {
+      throw clash(of: change.number, in: transaction)
+    }
+    guard present.kind == change.kind, present.primaryKey == change.primaryKey,
+      isSameEntity(present, change)
+    else {
+      throw .diverged(
+        path: path, transaction: transaction,
+        detail: "its change \(change.number) is another one here")
+    }
   }
 
   /// Whether a change here may be of the same entity as a sealed one; a number that has lost its name

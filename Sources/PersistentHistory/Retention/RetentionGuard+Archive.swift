@@ -19,6 +19,8 @@ extension RetentionGuard {
     guard last.number < newest else { return nil }
     return RetentionGuard(
       name: archiveName, verdict: .holds(from: max(last.number, oldest)),
-      reason: "\(sealed.archivePath) has everything up to transaction \(last.number)")
+      reason: sealed.isPlanned
+        ? "\(sealed.archivePath) will have everything up to transaction \(last.number)"
+        : "\(sealed.archivePath) has everything up to transaction \(last.number)")
   }
 }

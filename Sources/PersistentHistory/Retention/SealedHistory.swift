@@ -7,11 +7,14 @@ public struct SealedHistory: Hashable, Sendable {
   /// The transaction up to which everything that the store has is sealed and verified; nil where
   /// nothing is.
   public let last: TransactionPosition?
+  /// Whether a part of that is yet to be sealed.
+  public let isPlanned: Bool
 
-  /// What an archive has.
-  public init(archivePath: String, last: TransactionPosition?) {
+  /// What an archive has, or will have.
+  public init(archivePath: String, last: TransactionPosition?, isPlanned: Bool = false) {
     self.archivePath = archivePath
     self.last = last
+    self.isPlanned = isPlanned
   }
 
   /// Whether all that goes with a cut is sealed.

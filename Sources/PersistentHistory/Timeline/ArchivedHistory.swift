@@ -19,6 +19,11 @@ public protocol ArchivedHistory: AnyObject {
   /// The entities, those of the newest model first; one name occurs once for each model it was in.
   func entities() throws -> [HistoryEntity]
 
+  /// The number of the transaction that follows the last one, where that is known.
+  ///
+  /// Numbers between the two were never given to a transaction.
+  func successor() throws -> Int64?
+
   /// How many transactions there are before a number.
   func transactionCount(before number: Int64) throws -> Int64
 
@@ -41,4 +46,9 @@ public protocol ArchivedHistory: AnyObject {
   ///
   /// Names that the query has and the history lacks select nothing; they have been checked before.
   func transactions(_ query: HistoryQuery) throws -> any TransactionSource
+}
+
+extension ArchivedHistory {
+  /// Not known.
+  public func successor() throws -> Int64? { nil }
 }

@@ -25,20 +25,27 @@ public struct HistoryTimeline {
   let seam: Int64?
   /// The highest number that was issued, for the end of an archive behind which a store keeps nothing.
   private let issued: Int64?
+  /// Whether the store is known to go on right where the archive ends, whatever numbers lie between.
+  private let isJoined: Bool
 
   /// No history.
-  init() { (snapshot, archive, divergence, seam, issued) = (nil, nil, nil, nil, nil) }
+  init() {
+    (snapshot, archive, divergence, seam, issued) = (nil, nil, nil, nil, nil)
+    isJoined = false
+  }
 
   /// The history that a store keeps.
   public init(_ snapshot: StoreSnapshot) {
     self.snapshot = snapshot
     (archive, divergence, seam, issued) = (nil, nil, nil, nil)
+    isJoined = false
   }
 
   /// The history that an archive holds.
   public init(_ archive: any ArchivedHistory) {
     self.archive = archive
     (snapshot, divergence, seam, issued) = (nil, nil, nil, nil)
+    isJoined = false
   }
 
   /// The history that a store keeps, behind what an archive holds of it.
@@ -52,6 +59,11 @@ public struct HistoryTimeline {
     let issued = try snapshot.highestIssued()
     self.issued = issued
     divergence = try ArchiveDivergence(archive, snapshot, seam: seam, issued: issued)
+    if let seam, let last = archive.stretches.last?.upperBound, last < seam, seam - last > 1 {
+      isJoined = try archive.successor() == seam
+    } else {
+      isJoined = false
+    }
   }
 
   /// The path of the store or, without one, of the archive; for messages.
@@ -116,7 +128,7 @@ public struct HistoryTimeline {
       last = stretch.upperBound
     }
     if let seam {
-      fill(upTo: seam)
+      if !isJoined { fill(upTo: seam) }
       add(.store, seam, .max)
     } else if let last, let issued, issued > last {
       add(.gap(HistoryGap(store: storeIdentifier, after: last, oldest: nil)), last + 1, issued)

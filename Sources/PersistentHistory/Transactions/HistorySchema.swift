@@ -14,11 +14,12 @@ public struct HistorySchema: Sendable {
   /// A schema of the given entities.
   public init(entities: [HistoryEntity]) {
     var numbered: [(number: Int64, entity: HistoryEntity)] = []
-    for entity in entities {
-      guard let number = entity.number else { continue }
-      let place = Self.place(of: number, in: numbered)
-      if place < numbered.count, numbered[place].number == number { continue }
-      numbered.insert((number, entity), at: place)
+    // Of equal numbers the first counts.
+    let sorted = entities.enumerated().compactMap { place, entity in
+      entity.number.map { (number: $0, place: place, entity: entity) }
+    }.sorted { ($0.number, $0.place) < ($1.number, $1.place) }
+    for entry in sorted where numbered.last?.number != entry.number {
+      numbered.append((entry.number, entry.entity))
     }
     byNumber = numbered
     byName = Dictionary(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HistoryArchive
 import HistoryCoding
 import PersistentHistory
 import StoreFormat
@@ -23,6 +24,7 @@ struct Export: ParsableCommand {
         histctl export default.store --with-current | jq '.changes[].current'
         histctl export default.store --output-dir logs --bookmark nightly
         histctl export default.store --archive history-archive --after 57
+        histctl export history.jsonl.zst --format csv --entity Trip
       """)
 
   @OptionGroup var store: StoreOptions
@@ -44,6 +46,14 @@ struct Export: ParsableCommand {
   func run() throws {
     let session = Session(output)
     let encoder = try export.encoder()
+    if export.consumer != nil, store.bookmarkFile == nil,
+      store.store == ExportedText.standardInput
+    {
+      throw Failure(
+        status: .usage, kind: "usage",
+        message: "standard input has no place beside it for a bookmark",
+        hint: "name the file of bookmarks with --bookmark-file")
+    }
     try session.readHistoryTogether(store, archive) { writer, timeline, helpers, resolver in
       _ = try timeline.snapshot?.historyTables()
       var query = try filter.query(resolver)

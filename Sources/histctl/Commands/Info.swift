@@ -1,8 +1,9 @@
 import ArgumentParser
+import HistoryArchive
 import PersistentHistory
 import StoreFormat
 
-/// `histctl info`: what a store is and what its history holds.
+/// `histctl info`: what a store is and what its history holds, or what an archive has.
 struct Info: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
@@ -11,11 +12,13 @@ struct Info: ParsableCommand {
     discussion: """
       Identifier, framework and its system, the span of the history, changes by entity, \
       transactions by author, the bytes that history occupies, bookmarks and what to know about \
-      the store. A store without history tables is described as well, and ends with 8.
+      the store. A store without history tables is described as well, and ends with 8. Of an \
+      archive: its stores, ranges, segments and bytes, and the head of its chain.
 
       Examples:
         histctl info default.store
         histctl info default.store --json | jq .transactions
+        histctl info history-archive
       """)
 
   @OptionGroup var store: StoreOptions
@@ -23,6 +26,12 @@ struct Info: ParsableCommand {
 
   func run() throws {
     let session = Session(output)
+    if Archive.isArchive(store.store) {
+      let overview = try ArchiveOverview(Archive(path: store.store))
+      return try session.write(usesPager: true) { writer in
+        try ArchiveInfoReport(session: session, writer: writer, overview: overview).write()
+      }
+    }
     try session.read(store) { writer, snapshot, resolver in
       let report = try InfoReport(
         snapshot: snapshot, schema: session.schema(of: snapshot),

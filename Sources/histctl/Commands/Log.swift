@@ -22,6 +22,7 @@ struct Log: ParsableCommand {
         histctl log default.store --after 1200 --reverse --json | jq .author
         histctl log default.store --follow --author widget
         histctl log default.store --archive history-archive --object Trip/p12
+        histctl log history.jsonl.zst --author widget
       """)
 
   @OptionGroup var store: StoreOptions

@@ -43,6 +43,13 @@ struct Restore: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Restore without a question.")
   var yes = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Wait so long for another program at work on the archive, such as 10min.",
+      valueName: "duration"),
+    transform: DurationArgument.init(parsing:))
+  var lockWait: DurationArgument?
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
@@ -56,6 +63,7 @@ struct Restore: ParsableCommand {
     if let from { _ = try TokenExpression(from, now: session.now) }
     let run = RestoreRun(
       session: session, store: store, archivePath: archive,
+      lockWait: lockWait?.seconds(before: session.now) ?? 0,
       request: RestoreRequest(from: from, ignoredGuards: Set(ignoreGuard)),
       consent: try Consent(.restore, dryRun: dryRun, yes: yes, session: session))
     try session.write(usesPager: false) { writer in try run.run(writer) }

@@ -7,7 +7,9 @@ import StoreFormat
 ///
 /// A run ends in two steps: the file gets its name, then the bookmark moves. Where something comes
 /// between them, the next run finds the file that begins where the bookmark stands and moves the
-/// bookmark behind it before it goes on: no transaction is lost, none stands in two files.
+/// bookmark behind it before it goes on: no transaction is lost, none stands in two files. That the
+/// file is its own, it sees from what is in it: another copy of the store gives its files the same
+/// names.
 struct ExportFolder {
   var run: ExportRun
   let folder: String
@@ -51,18 +53,37 @@ struct ExportFolder {
     of consumer: String, in directory: String, move: (Int64) throws -> Void
   ) throws -> Int64? {
     var start = try position(of: consumer)
-    while let last = try finishedRun(after: start, in: directory) {
-      guard try run.timeline.position(ofTransaction: last) != nil else {
+    while let range = try finishedRun(after: start, in: directory) {
+      guard try run.timeline.position(ofTransaction: range.upperBound) != nil else {
         throw Failure(
           status: .historyGap, kind: "divergedFolder",
-          message: "\(directory) has a file up to transaction \(last), which is not in "
+          message: "\(directory) has a file up to transaction \(range.upperBound), which is not in "
             + run.timeline.path,
           hint: "the file comes from another copy of the store; export this one elsewhere")
       }
-      try move(last)
-      start = last
+      try expectOwnFile(of: range, after: start, in: directory)
+      try move(range.upperBound)
+      start = range.upperBound
     }
     return start
+  }
+
+  /// Sees that the file of a range has in it what this run would write there.
+  private func expectOwnFile(
+    of range: ClosedRange<Int64>, after start: Int64?, in directory: String
+  ) throws {
+    let path = OutputFolder.path(of: name(of: range), in: directory)
+    var run = run
+    run.export.query.after = start
+    run.export.query.until = range.upperBound
+    guard try run.isWritten(in: path) else {
+      throw Failure(
+        status: .historyGap, kind: "divergedFolder",
+        message: "\(path) is there already and holds something else than would be exported from "
+          + "\(run.timeline.path)",
+        hint: "it comes from another copy of the store, or was exported with other options; export "
+          + "into another folder, or move that file away")
+    }
   }
 
   private func storeIdentifier() throws -> String {
@@ -133,8 +154,10 @@ struct ExportFolder {
     return try resolver.resolveUsable("@" + consumer).number
   }
 
-  /// The end of a run that wrote its file and did not come to move the bookmark.
-  private func finishedRun(after position: Int64?, in directory: String) throws -> Int64? {
+  /// The range of a run that wrote its file and did not come to move the bookmark.
+  private func finishedRun(
+    after position: Int64?, in directory: String
+  ) throws -> ClosedRange<Int64>? {
     guard let first = try range(of: HistoryQuery(after: position))?.lowerBound else { return nil }
     let start = SegmentName.padded(first) + "-"
     var last: Int64?
@@ -145,7 +168,7 @@ struct ExportFolder {
       }
       last = max(last ?? number, number)
     }
-    return last
+    return last.map { first...max(first, $0) }
   }
 
   private func move(_ consumer: String, to number: Int64) throws {

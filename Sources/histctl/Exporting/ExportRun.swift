@@ -42,6 +42,28 @@ struct ExportRun {
     }
   }
 
+  /// Whether a file holds what this run would write into it.
+  ///
+  /// - Throws: `ArchiveError` where the file cannot be read or unpacked.
+  func isWritten(in path: String) throws -> Bool {
+    var export = export
+    let ignoresPresentObjects = export.query.readsPresentObjects
+    export.query.readsPresentObjects = false
+    export.compression = .none
+    // One call at a time, whichever thread it comes from.
+    nonisolated(unsafe) let comparison = try ExportComparison(
+      path: path, ignoresPresentObjects: ignoresPresentObjects)
+    do {
+      _ = try export.write(timeline, helpers, encoder, schema: schema) { bytes, _ in
+        try comparison.compare(bytes)
+      }
+      try comparison.finish()
+      return true
+    } catch is ExportComparison.Difference {
+      return false
+    }
+  }
+
   private func write(
     _ output: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
   ) throws -> ExportSummary {

@@ -43,8 +43,19 @@ extension Failure {
       self.init(
         status: .notAStore, kind: "archive",
         message: "\(path) is an archive, and this command is about a store itself",
-        hint: "log, show, diff, export, object, stats and token check read an archive as they "
+        hint:
+          "info, log, show, diff, export, object, stats and token check read an archive as they "
           + "read a store", details: [("store", .string(path))])
+      return
+    }
+    if ExportedText.isName(error.path), error.isOfNoStore {
+      self.init(
+        status: .notAStore, kind: "lines",
+        message: error.path == ExportedText.standardInput
+          ? "standard input stands for lines, and this command is about a store itself"
+          : error.message,
+        hint: "log, show, diff, export, object, stats and token check read lines as they read a "
+          + "store", details: [("store", .string(error.path))])
       return
     }
     let (status, kind): (ExitStatus, String) =
@@ -183,6 +194,8 @@ extension Failure {
       case .diverged: (.historyGap, "diverged")
       case .olderCopy: (.historyGap, "olderCopy")
       case .gap: (.historyGap, "gap")
+      case .damagedText(_, let line, _):
+        (.damaged, line == nil ? "damagedText" : "malformedLine")
       case .readBackDiffers: (.damaged, "readBackDiffers")
       }
     self.init(status: status, kind: kind, message: error.message, hint: error.remedy)
@@ -204,5 +217,16 @@ extension Failure {
     if let number = error.transaction { details.append(("transaction", .integer(number))) }
     self.init(
       status: status, kind: kind, message: error.message, hint: error.remedy, details: details)
+  }
+}
+
+extension StoreError {
+  /// Whether there is no store where one was looked for.
+  fileprivate var isOfNoStore: Bool {
+    switch self {
+    case .notAStore: true
+    case .missing(let path): path == ExportedText.standardInput
+    default: false
+    }
   }
 }

@@ -3,15 +3,16 @@ import PersistentHistory
 import StoreFormat
 
 /// What stands in the place of the store on a command line that only reads: a store, with or without
-/// an archive of what it has pruned, or an archive by itself.
+/// an archive of what it has pruned, an archive by itself, or lines that were exported.
 struct HistoryInput {
   let store: StoreOptions
   let options: ArchiveOptions
   let session: Session
 
-  /// The archive that stands in the place of the store; nil where a store does.
-  func archiveAlone() throws -> ArchiveReader? {
-    guard Archive.isArchive(store.store) else {
+  /// The archive or the lines that stand in the place of the store; nil where a store does.
+  func archiveAlone() throws -> (any ArchivedHistory)? {
+    let isArchive = Archive.isArchive(store.store)
+    guard isArchive || ExportedText.isName(store.store) else {
       if options.storeIdentifier != nil {
         throw Failure(
           status: .usage, kind: "usage",
@@ -23,10 +24,16 @@ struct HistoryInput {
     }
     guard options.archive == nil else {
       throw Failure(
-        status: .usage, kind: "usage", message: "\(store.store) is an archive already",
+        status: .usage, kind: "usage",
+        message: isArchive
+          ? "\(store.store) is an archive already"
+          : "lines take the place of a store, and only a store goes with --archive",
         hint: "give the store before --archive, or leave out --archive")
     }
-    return try ArchiveReader(path: store.store, storeIdentifier: options.storeIdentifier)
+    if isArchive {
+      return try ArchiveReader(path: store.store, storeIdentifier: options.storeIdentifier)
+    }
+    return try ExportedHistory(path: store.store, storeIdentifier: options.storeIdentifier)
   }
 
   /// The history of a store, with what the archive has of it.

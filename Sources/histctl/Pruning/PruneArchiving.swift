@@ -13,7 +13,8 @@ struct PruneArchiving {
     var request = wanted.request
     guard let cut = wanted.cut, !wanted.deletion.isEmpty else { return request }
     let plan = try run.plan(wanted.path) { _ in Self.reach(of: cut) }
-    request.sealed = SealedHistory(archivePath: run.archivePath, last: plan.last ?? plan.sealed)
+    request.sealed = SealedHistory(
+      archivePath: run.archivePath, last: plan.last ?? plan.sealed, isPlanned: plan.last != nil)
     return request
   }
 

@@ -19,6 +19,11 @@ struct FollowedLog {
     start: (TokenResolver) throws -> HistoryQuery,
     table: (OutputWriter, HistoryTimeline) throws -> TransactionTable?
   ) throws {
+    guard try input.archiveAlone() == nil else {
+      throw Failure(
+        status: .usage, kind: "usage", message: "--follow waits for saves, which only a store has",
+        hint: "leave out --follow, or give the store")
+    }
     try Pager.withOutput(usesPager: false, environment: session.environment) { writer in
       writer.flushesEachLine = true
       var query = HistoryQuery()

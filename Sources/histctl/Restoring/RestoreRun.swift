@@ -7,6 +7,8 @@ struct RestoreRun {
   let session: Session
   let store: StoreOptions
   let archivePath: String
+  /// How long to wait for another program at work on the archive, in seconds.
+  let lockWait: Double
   let request: RestoreRequest
   let consent: Consent
 
@@ -32,8 +34,12 @@ struct RestoreRun {
         return
       }
     }
-    let result = try withProgress("restoring", total: Int64(plan.changeCount)) { progress in
-      try restorer.restore(plan, of: sealed) { progress?.update(Int64($0.changeCount)) }
+    // Nobody seals, and prunes what is coming back, until it is there.
+    let lock = try ArchiveLock(reading: archivePath, wait: lockWait)
+    let result = try withExtendedLifetime(lock) {
+      try withProgress("restoring", total: Int64(plan.changeCount)) { progress in
+        try restorer.restore(plan, of: sealed) { progress?.update(Int64($0.changeCount)) }
+      }
     }
     try output.showResult(result, of: plan)
     if let problem = result.problem {

@@ -71,7 +71,7 @@ import Testing
     let lines: [[UInt8]] = (1...60 as ClosedRange<Int64>).map { number in
       var transaction = HistoryTransaction(
         store: "S", number: number, timestamp: StoreTimestamp(secondsSinceReferenceDate: 7e8))
-      transaction.changes = (0..<4).map { index in
+      transaction.changes = (Int64(0)..<4).map { index in
         HistoryChange(
           number: number * 10 + index, kind: .delete, entity: entity, primaryKey: number,
           tombstone: types.map { Self.value(of: $0, &random) })

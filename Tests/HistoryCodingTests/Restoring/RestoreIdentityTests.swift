@@ -46,6 +46,51 @@ struct RestoreIdentityTests {
     #expect(result.problem == nil)
   }
 
+  @Test("Apps save and checkpoint while what is sealed is read")
+  func noSnapshotIsHeld() throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(
+      to: folder.file("x.store"), transactions: 60, changesEach: 40)
+    let sealed = try SealedLines(store: path)
+    let query = try StoreQuery(path: path)
+    let before = try query.lines("SELECT * FROM ACHANGE ORDER BY Z_PK")
+    try Self.prune(path, [.keepLast(5)])
+    var saved: Int64 = 60
+    let watched = WatchedHistory(base: sealed) {
+      saved += 1
+      try query.run(
+        """
+        INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (\(saved), 16002, \(800_000_000 + saved));
+        UPDATE Z_PRIMARYKEY SET Z_MAX = \(saved) WHERE Z_ENT = 16002
+        """)
+      // Nobody reads who would keep the log from being emptied.
+      #expect(try query.lines("PRAGMA wal_checkpoint(TRUNCATE)") == ["0|0|0"])
+    }
+    let restorer = try HistoryRestorer(path: path)
+    let plan = try restorer.plan(RestoreRequest(), of: watched)
+    #expect(plan.transactionCount == 55 && plan.changeCount == 55 * 40)
+    #expect(saved > 100)
+    #expect(try restorer.restore(plan, of: sealed).problem == nil)
+    #expect(try query.lines("SELECT * FROM ACHANGE ORDER BY Z_PK") == before)
+  }
+
+  @Test("A history whose beginning moves meanwhile is looked at anew")
+  func movingBeginning() throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(to: folder.file("x.store"), transactions: 30, changesEach: 2)
+    let sealed = try SealedLines(store: path)
+    try Self.prune(path, [.keepLast(9)])
+    var isPruned = false
+    let watched = WatchedHistory(base: sealed) {
+      guard !isPruned else { return }
+      isPruned = true
+      try Self.prune(path, [.keepLast(3)])
+    }
+    let restorer = try HistoryRestorer(path: path)
+    #expect(throws: StoreWriteError.self) { try restorer.plan(RestoreRequest(), of: watched) }
+    #expect(try restorer.plan(RestoreRequest(), of: watched).transactionCount == 27)
+  }
+
   @Test(
     "real stores", .enabled(if: !stores.isEmpty, "there are no real stores here"),
     arguments: stores)
@@ -241,5 +286,34 @@ struct RestoreIdentityTests {
     #expect(throws: RestoreObstacle.withoutTextNumbers(path: path, count: 5)) {
       try restorer.plan(RestoreRequest(), of: sealed)
     }
+  }
+}
+
+/// Sealed history that tells when it is read.
+private struct WatchedHistory: RestorableHistory {
+  let base: SealedLines
+  let onRead: () throws -> Void
+
+  var storeIdentifier: String { base.storeIdentifier }
+
+  func transactions(through number: Int64) throws -> any SealedTransactionReader {
+    Reader(base: try base.transactions(through: number), onRead: onRead)
+  }
+
+  private final class Reader: SealedTransactionReader {
+    let base: any SealedTransactionReader
+    let onRead: () throws -> Void
+
+    init(base: any SealedTransactionReader, onRead: @escaping () throws -> Void) {
+      self.base = base
+      self.onRead = onRead
+    }
+
+    func nextTransaction() throws -> HistoryTransaction? {
+      try onRead()
+      return try base.nextTransaction()
+    }
+
+    func nextChange() throws -> HistoryChange? { try base.nextChange() }
   }
 }

@@ -128,6 +128,10 @@ import Testing
     #expect(dry.status == 0, "\(dry.errors)")
     let plan = try Self.object(dry.lines[0])
     #expect(plan["cut"] as? Int == 10)
+    // Nothing is there yet.
+    let text = try await sample.run("prune sample.store --keep-last 3 --archive arch --dry-run")
+    #expect(!text.text.contains("arch has everything"), "\(text.text)")
+    #expect(text.text.contains("arch will have everything up to transaction 10"), "\(text.text)")
     #expect(try !sample.folder.names().contains("arch"))
     let result = try await sample.run("prune sample.store --keep-last 3 --archive arch --yes")
     #expect(result.status == 0, "\(result.errors)")

@@ -157,8 +157,8 @@ import Testing
     }
     let life = try await copies.run("object sealed Trip/p1 --json")
     #expect(life.lines.last?.contains(#""state":"deleted""#) == true)
-    let info = try await copies.run("info sealed")
-    #expect(info.status == 8 && info.errors.contains("is an archive"))
+    let prune = try await copies.run("prune sealed --keep-last 3 --yes")
+    #expect(prune.status == 8 && prune.errors.contains("is an archive"))
     let both = try await copies.run("log sealed --archive sealed")
     #expect(both.status == 64)
   }
@@ -219,6 +219,42 @@ import Testing
     }
   }
 
+  @Test("A number that was never given is no gap, wherever it stands")
+  func unusedNumbers() async throws {
+    let folder = try SampleFolder()
+    // Nine was never saved: a save that failed takes a number with it.
+    try await folder.sqlite(
+      "DELETE FROM ACHANGE WHERE ZTRANSACTIONID = 9; DELETE FROM ATRANSACTION WHERE Z_PK = 9")
+    let whole = try await folder.run("export sample.store")
+    let rows = try StoreQuery(path: folder.store).contents()
+    #expect(try await folder.run("archive sample.store sealed --before 9").status == 0)
+    #expect(try await folder.run("prune sample.store --before 10 --yes").status == 0)
+    let export = try await folder.run("export sample.store --archive sealed")
+    #expect(export.text == whole.text && export.status == 0, "\(export.errors)")
+    let token = try await folder.run("token check sample.store 3 8 --archive sealed")
+    #expect(token.status == 0 && token.text.contains("archived"))
+    let verify = try await folder.run("verify sample.store --archive sealed")
+    #expect(verify.status == 0, "\(verify.text)")
+    // What is sealed next goes on without a gap.
+    let plan = try await folder.run("archive sample.store sealed --dry-run --json")
+    #expect(plan.status == 0 && !plan.text.contains("leavesGap"))
+    let restore = try await folder.run("restore sample.store sealed --yes")
+    #expect(restore.status == 0, "\(restore.errors)")
+    #expect(try StoreQuery(path: folder.store).contents()["ACHANGE"] == rows["ACHANGE"])
+    #expect(try await folder.run("archive sample.store sealed").status == 0)
+    let info = try await folder.run("info sealed --json")
+    #expect(info.text.contains(#""ranges":[{"first":1,"last":11}]"#))
+    // Where nine was saved and is gone, it is missing.
+    let other = try SampleFolder()
+    #expect(try await other.run("archive sample.store sealed --before 9").status == 0)
+    #expect(try await other.run("prune sample.store --before 10 --yes").status == 0)
+    let gap = try await other.run("export sample.store --archive sealed")
+    #expect(gap.status == 4 && gap.text.contains(#""after":8,"oldest":10"#))
+    #expect(try await other.run("restore sample.store sealed --yes").status == 4)
+    #expect(try await other.run("archive sample.store sealed").status == 4)
+    #expect(try await other.run("verify sample.store --archive sealed").status == 1)
+  }
+
   @Test("A segment that was taken out of the archive is a gap")
   func missingSegment() async throws {
     let copies = try await Copies(sealedBefore: ["4", "6", "9"], prunedBefore: "9")
@@ -246,6 +282,8 @@ import Testing
         let result = try await copies.run("export default.store --archive sealed")
         #expect(result.status == 5, "\(path) at \(place): \(result.errors)")
         #expect(result.errors.contains(URL(fileURLWithPath: path).lastPathComponent))
+        // People count from 1.
+        #expect(!result.errors.contains("frame 0"))
       }
       for broken in [[], Array(bytes.dropLast(5)), bytes + bytes] {
         try FileBytes.write(broken, to: path)

@@ -85,6 +85,86 @@ import Testing
     #expect(result.errors.contains("another copy"))
   }
 
+  @Test(
+    "Two copies of a store that went their own ways do not mix in one folder",
+    arguments: [
+      "", " --format changes", " --format csv --compress gzip",
+      " --compress none --fields transaction",
+      " --only-matching --entity Trip",
+    ])
+  func divergedCopies(_ options: String) async throws {
+    let folder = try SampleFolder()
+    try FileBytes.write(try FileBytes.read(folder.store), to: folder.folder.file("copy.store"))
+    try await folder.sqlite(
+      "UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 1 WHERE Z_PK > 8")
+    try await folder.sqlite("UPDATE ACHANGE SET ZENTITYPK = 99 WHERE ZTRANSACTIONID > 8")
+    let line = "store --output-dir logs --bookmark n" + options
+    #expect(try await folder.run("export sample." + line).status == 0)
+    let name = try await folder.files()[0]
+    let file = "logs/\(SampleFolder.identifier)/\(name)"
+    let bytes = try FileBytes.read(folder.folder.file(file))
+    let other = try await folder.run("export copy." + line)
+    if options.hasSuffix("--fields transaction") {
+      // Of numbers alone both have the same, so nothing is lost.
+      #expect(other.status == 0 && other.errors.isEmpty == false)
+    } else {
+      #expect(other.status == 4, "\(other.errors)")
+      #expect(other.errors.contains("\(file) is there already and holds something else"))
+      #expect(try !folder.names().contains("copy.store-bookmarks.json"))
+    }
+    #expect(try await folder.files().count == 1)
+    #expect(try FileBytes.read(folder.folder.file(file)) == bytes)
+    // The one whose file it is goes on.
+    try FileBytes.remove(folder.store + "-bookmarks.json")
+    try await folder.append(13...14)
+    #expect(try await folder.run("export sample." + line).status == 0)
+    #expect(try await folder.files().count == 2)
+  }
+
+  @Test("A file that was cut off is not taken for a finished run")
+  func tornFile() async throws {
+    let folder = try SampleFolder()
+    let line = "export sample.store --output-dir logs --bookmark n --compress "
+    for (method, suffix) in [("zstd", ".zst"), ("gzip", ".gz"), ("none", "")] {
+      #expect(try await folder.run(line + method).status == 0)
+      try FileBytes.remove(folder.store + "-bookmarks.json")
+      let path = folder.folder.file(
+        "logs/\(SampleFolder.identifier)/000000000001-000000000012.jsonl" + suffix)
+      let bytes = try FileBytes.read(path)
+      try FileBytes.write(Array(bytes.dropLast(3)), to: path)
+      let torn = try await folder.run(line + method)
+      #expect(torn.status == (method == "none" ? 4 : 5), "\(torn.errors)")
+      try FileBytes.write(bytes + bytes, to: path)
+      #expect(try await folder.run(line + method).status == 4)
+      try FileBytes.write(bytes, to: path)
+      #expect(try await folder.run(line + method).status == 0)
+      #expect(try FileBytes.read(path) == bytes)
+      try FileBytes.remove(folder.store + "-bookmarks.json")
+      try FileBytes.remove(path)
+    }
+  }
+
+  @Test(
+    "What objects are now may differ when an interrupted run is found",
+    arguments: ["jsonl", "changes", "cloudevents", "debezium"])
+  func presentObjects(_ format: String) async throws {
+    let folder = try SampleFolder()
+    #expect(try await folder.run("demo trips --ending 2026-11-20 -q").status == 0)
+    let store = folder.folder.file("trips/trips.store")
+    let line = "export \(store) --output-dir logs --bookmark n --with-current --format \(format)"
+    #expect(try await folder.run(line).status == 0)
+    try FileBytes.remove(store + "-bookmarks.json")
+    let query = try StoreQuery(path: store)
+    try query.run("UPDATE ZTRIP SET ZNAME = 'now \"}{' || ZNAME")
+    let again = try await folder.run(line)
+    #expect(again.status == 0, "\(again.errors)")
+    // What the history says of an object is still compared.
+    try FileBytes.remove(store + "-bookmarks.json")
+    try query.run(
+      "UPDATE ACHANGE SET ZENTITYPK = ZENTITYPK + 1 WHERE Z_PK = (SELECT max(Z_PK) FROM ACHANGE)")
+    #expect(try await folder.run(line).status == 4)
+  }
+
   @Test("Bookmarks that cannot be read are left alone")
   func unreadable() async throws {
     let folder = try SampleFolder()

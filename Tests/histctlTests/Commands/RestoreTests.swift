@@ -65,6 +65,38 @@ import Testing
     #expect(try FileBytes.read(sample.store) == before)
   }
 
+  @Test("Somebody at work on the archive is waited for", .enabled(if: Tool("flock") != nil))
+  func lockWait() async throws {
+    let (sample, original) = try await Self.sample()
+    let shell = try #require(Tool("sh"))
+    let histctl = Tool.histctl.path
+    // Somebody holds the archive until a file is there.
+    let hold = """
+      flock -x archive sh -c 'while [ ! -e done ]; do sleep 0.05; done' &
+      while flock -n -x archive true; do sleep 0.01; done
+      """
+    let command = "'\(histctl)' restore \(Self.name) archive --yes -q"
+    let busy = try await shell.run(
+      ["-c", "\(hold)\n\(command); status=$?; touch done; wait; rm done; exit $status"],
+      folder: sample.folder.path)
+    #expect(busy.status == 7 && busy.errors.contains("--lock-wait"), "\(busy.errors)")
+    #expect(try Self.numbers(sample.store).count == 3)
+    let waited = try await shell.run(
+      [
+        "-c",
+        "\(hold)\n\(command) --lock-wait 5min & pid=$!; sleep 0.5; touch done; wait $pid",
+      ], folder: sample.folder.path)
+    #expect(waited.status == 0, "\(waited.errors)")
+    #expect(
+      try StoreQuery(path: sample.store).contents()["ATRANSACTION"] == original["ATRANSACTION"])
+    // Several may read.
+    let (other, _) = try await Self.sample()
+    let shared = try await shell.run(
+      ["-c", "flock -s archive '\(histctl)' restore \(Self.name) archive --yes -q"],
+      folder: other.folder.path)
+    #expect(shared.status == 0, "\(shared.errors)")
+  }
+
   @Test func yesRestoresAndSaysSoInALine() async throws {
     let (sample, original) = try await Self.sample()
     let some = try await sample.run("restore \(Self.name) archive --from 6 --yes --date utc")

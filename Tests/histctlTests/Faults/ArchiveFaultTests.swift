@@ -35,22 +35,8 @@ struct ArchiveFaultTests {
   private static func problems(
     _ place: FaultDrive.Place, _ lines: [Int64: [UInt8]], _ original: StoreRows, keeps: Int64
   ) throws -> [String] {
-    let rows = try StoreRows(place, name)
-    var problems = rows.integrity == ["ok"] ? [] : rows.integrity
-    if rows.transactions != original.transactions.suffix(rows.transactions.count) {
-      problems.append("the store has \(rows.numbers)")
-    }
-    if let oldest = rows.numbers.first, oldest > keeps {
-      problems.append("\(oldest) is the oldest, \(keeps) was to stay")
-    }
-    let archived = try ArchivedLines(place, "arch")
-    problems += archived.problems
-    for (number, line) in archived.lines where lines[number] != line {
-      problems.append("the sealed transaction \(number) is another")
-    }
-    let missing = lines.keys.filter { archived.lines[$0] == nil && !rows.numbers.contains($0) }
-    if !missing.isEmpty { problems.append("lost: \(missing.sorted())") }
-    return problems
+    try ArchivedLines.problems(
+      in: place, store: name, archive: "arch", lines, original, keeps: keeps)
   }
 
   @Test("archive, a new one and one that goes on", arguments: [false, true])
@@ -153,6 +139,29 @@ struct ArchivedLines {
   }
   private struct Manifest: Decodable { let sha256: String }
   private struct Line: Decodable { let transaction: Int64 }
+
+  /// What is missing in store and archive together, and what in the archive is not as it was.
+  static func problems(
+    in place: FaultDrive.Place, store name: String, archive folder: String,
+    _ lines: [Int64: [UInt8]], _ original: StoreRows, keeps: Int64
+  ) throws -> [String] {
+    let rows = try StoreRows(place, name)
+    var problems = rows.integrity == ["ok"] ? [] : rows.integrity
+    if rows.transactions != original.transactions.suffix(rows.transactions.count) {
+      problems.append("the store has \(rows.numbers)")
+    }
+    if let oldest = rows.numbers.first, oldest > keeps {
+      problems.append("\(oldest) is the oldest, \(keeps) was to stay")
+    }
+    let archived = try ArchivedLines(place, folder)
+    problems += archived.problems
+    for (number, line) in archived.lines where lines[number] != line {
+      problems.append("the sealed transaction \(number) is another")
+    }
+    let missing = lines.keys.filter { archived.lines[$0] == nil && !rows.numbers.contains($0) }
+    if !missing.isEmpty { problems.append("lost: \(missing.sorted())") }
+    return problems
+  }
 
   static func byNumber(_ text: [UInt8]) throws -> [Int64: [UInt8]] {
     var lines: [Int64: [UInt8]] = [:]

@@ -69,12 +69,96 @@ import Testing
     for text in ["show", "object"].contains(line[0]) ? Array(Self.texts.prefix(1)) : Self.texts {
       #expect(result.text.contains(text.shown), "\(text): \(result.text)")
     }
-    for scalar in result.text.unicodeScalars {
-      let isHarmless =
-        scalar == "\n" || scalar == "\u{200D}"
+    #expect(Self.isHarmless(result.text), "\(result.text)")
+  }
+
+  /// Whether nothing in a text acts on a terminal.
+  static func isHarmless(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { scalar in
+      scalar == "\n" || scalar == "\u{200D}"
         || ![.control, .format, .lineSeparator, .paragraphSeparator].contains(
           scalar.properties.generalCategory)
-      #expect(isHarmless, "U+\(String(scalar.value, radix: 16))")
+    }
+  }
+
+  @Test("Archives, whatever they and their folder are called", .enabled(if: Tool.hasTerminals))
+  func archives() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Self.store(of: Self.texts.map(\.text), in: folder)
+    let archive = folder.file("a\u{1B}[2J\u{202E}b")
+    func run(_ arguments: [String]) async throws -> Tool.Result {
+      let result = try await Tool.histctl.runOnTerminal(
+        arguments + ["--color", "never"], columns: 400, environment: ["TERM": "dumb"])
+      #expect(Self.isHarmless(result.text), "\(arguments): \(result.text)")
+      return result
+    }
+    let sealed = try await run(["archive", store, archive])
+    #expect(sealed.status == 0)
+    for command in [
+      ["log", archive], ["log", archive, "--changes"], ["show", archive, "1"],
+      ["diff", archive, "0", "--each"], ["object", archive, "LivingAccommodation/p1"],
+      ["stats", archive], ["info", archive], ["log", store, "--archive", archive],
+    ] {
+      let result = try await run(command + ["--no-pager"])
+      #expect(result.status == 0, "\(command): \(result.text)")
+      if command[0] == "log" {
+        // The newest transaction is not sealed.
+        for text in Self.texts.dropLast() {
+          #expect(result.text.contains(text.shown), "\(command), \(text): \(result.text)")
+        }
+      }
+    }
+    for command in [
+      ["verify", archive], ["verify", store, "--archive", archive],
+      ["restore", store, archive, "--dry-run"],
+      ["prune", store, "--keep-last", "3", "--archive", archive, "--dry-run"],
+      ["prune", store, "--keep-last", "3", "--archive", archive, "--yes"],
+      ["restore", store, archive, "--yes"],
+    ] {
+      let result = try await run(command)
+      #expect(result.status == 0, "\(command): \(result.text)")
+    }
+    // Damage is named with its file.
+    let catalog = archive + "/catalog.jsonl"
+    let bytes = try FileBytes.read(catalog)
+    var flipped = bytes
+    flipped[20] ^= 1
+    try FileBytes.write(flipped, to: catalog)
+    for command in [["verify", archive], ["log", archive], ["info", archive]] {
+      let result = try await run(command + (command[0] == "verify" ? [] : ["--no-pager"]))
+      #expect(result.status == 5 && result.text.contains(#"a\e[2J\u{202E}b"#), "\(result.text)")
+    }
+  }
+
+  @Test(
+    "What is found in a store is told without acting on a terminal", .enabled(if: Tool.hasTerminals)
+  )
+  func findings() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Self.store(of: Self.texts.map(\.text), in: folder)
+    let query = try StoreQuery(path: store)
+    let hostile = "CAST(x'611B5B324AE280AE620A63' AS TEXT)"
+    try query.run(
+      """
+      UPDATE ACHANGE SET Z_OPT = \(hostile) WHERE Z_PK = 1;
+      UPDATE ACHANGE SET ZENTITY = \(hostile) WHERE Z_PK = 2;
+      UPDATE ATRANSACTION SET ZTIMESTAMP = \(hostile) WHERE Z_PK = 3;
+      UPDATE ATRANSACTION SET ZAUTHORTS = \(hostile) WHERE Z_PK = 4;
+      UPDATE Z_PRIMARYKEY SET Z_NAME = \(hostile) WHERE Z_NAME = 'Tag';
+      CREATE TABLE "a\u{1B}[2Jb\u{202E}" (x); ALTER TABLE ACHANGE ADD COLUMN "\u{1B}[2J" DEFAULT 1;
+      CREATE TRIGGER "t\u{1B}[2Jb\u{202E}" AFTER INSERT ON ACHANGE BEGIN SELECT 1; END
+      """)
+    for options in [[], ["--full"], ["--limit", "1"]] {
+      let result = try await Tool.histctl.runOnTerminal(
+        ["verify", store, "--color", "never"] + options, columns: 400,
+        environment: ["TERM": "dumb"])
+      #expect([1, 5].contains(result.status), "\(result.text)")
+      #expect(Self.isHarmless(result.text), "\(result.text)")
+      #expect(result.text.contains(#"\e[2J"#), "\(result.text)")
+    }
+    let lines = try await Tool.histctl.run(["verify", store, "--json"])
+    for line in lines.lines {
+      _ = try JSONSerialization.jsonObject(with: Data(line.utf8))
     }
   }
 

@@ -1,0 +1,111 @@
+import PersistentHistory
+import StoreFormat
+
+/// What an archive has, as its catalog and its manifests tell; no segment is read.
+public struct ArchiveOverview: Hashable, Sendable {
+  /// How many changes there are of one entity.
+  public struct EntityCount: Hashable, Sendable {
+    /// The entity's name, or its number after a `#` where it has none.
+    public let label: String
+    /// How many inserts.
+    public internal(set) var inserts: Int64 = 0
+    /// How many updates.
+    public internal(set) var updates: Int64 = 0
+    /// How many deletes.
+    public internal(set) var deletes: Int64 = 0
+  }
+
+  /// What there is of one store.
+  public struct Store: Hashable, Sendable {
+    /// The identifier of the store.
+    public let identifier: String
+    /// The first transaction.
+    public internal(set) var first: TransactionPosition
+    /// The last transaction.
+    public internal(set) var last: TransactionPosition
+    /// The numbers that there are; between two ranges history is missing.
+    public let ranges: [ClosedRange<Int64>]
+    /// How many segments there are.
+    public let segmentCount: Int
+    /// How many of them have transactions that others have too, as a crash may leave them.
+    public let overlapCount: Int
+    /// How many frames the segments have.
+    public internal(set) var frameCount = 0
+    /// How many transactions the segments have.
+    public internal(set) var transactionCount: Int64 = 0
+    /// How many changes the segments have.
+    public internal(set) var changeCount: Int64 = 0
+    /// How many bytes the segments have.
+    public internal(set) var byteCount: Int64 = 0
+    /// How many bytes of text the segments have.
+    public internal(set) var textByteCount: Int64 = 0
+    /// The versions of the models that segments were sealed with, oldest first.
+    public internal(set) var modelVersions: [String] = []
+    /// The changes by entity, by label.
+    public internal(set) var entities: [EntityCount] = []
+
+    /// The places where history is missing.
+    public var gaps: [HistoryGap] {
+      zip(ranges, ranges.dropFirst()).map {
+        HistoryGap(store: identifier, after: $0.upperBound, oldest: $1.lowerBound)
+      }
+    }
+  }
+
+  /// The folder.
+  public let path: String
+  /// The head of the catalog's chain, to be kept elsewhere.
+  public let head: ArchiveAnchor
+  /// The stores, by identifier.
+  public let stores: [Store]
+  /// How many bytes stand behind the catalog's last whole line, as a crash may leave them.
+  public let tornByteCount: Int
+
+  /// Reads the catalog and all manifests.
+  ///
+  /// - Throws: ``ArchiveError``.
+  public init(_ archive: Archive) throws(ArchiveError) {
+    let catalog = try archive.catalog()
+    path = archive.path
+    head = catalog.head
+    tornByteCount = catalog.tornByteCount
+    var stores: [Store] = []
+    for store in catalog.stores { try stores.append(Store(store, archive)) }
+    self.stores = stores
+  }
+}
+
+extension ArchiveOverview.Store {
+  fileprivate init(_ store: ArchivedStore, _ archive: Archive) throws(ArchiveError) {
+    identifier = store.identifier
+    ranges = store.runs.map { $0.first...max($0.first, $0.last) }
+    segmentCount = store.entries.count
+    overlapCount = store.overlapping.count
+    first = TransactionPosition(number: store.first ?? 0, timestamp: nil)
+    last = TransactionPosition(number: store.last ?? 0, timestamp: nil)
+    var counts: [String: ArchiveOverview.EntityCount] = [:]
+    var versions: Set<String> = []
+    for entry in store.entries {
+      let manifest = try archive.manifest(of: entry)
+      if manifest.first.number == first.number { first = manifest.first }
+      if manifest.last.number == last.number { last = manifest.last }
+      frameCount += manifest.frames.count
+      transactionCount &+= manifest.transactionCount
+      changeCount &+= manifest.changeCount
+      byteCount &+= manifest.byteCount
+      textByteCount &+= manifest.textByteCount
+      for version in manifest.schema.versionIdentifiers where versions.insert(version).inserted {
+        modelVersions.append(version)
+      }
+      for count in manifest.counts {
+        let label = count.entity ?? count.number.map { "#\($0)" } ?? "#?"
+        var entity = counts[label] ?? ArchiveOverview.EntityCount(label: label)
+        entity.inserts &+= count.inserts
+        entity.updates &+= count.updates
+        entity.deletes &+= count.deletes
+        counts[label] = entity
+      }
+    }
+    entities = counts.values.sorted { $0.label < $1.label }
+  }
+}

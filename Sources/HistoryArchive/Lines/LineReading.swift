@@ -1,0 +1,153 @@
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+
+/// Reads the lines of a text once, checks each, and puts them away as the frames of a segment.
+struct LineReading {
+  /// The identifier of the store; nil where the lines name none.
+  private(set) var store: String?
+  /// The places where the lines say that history is missing.
+  private(set) var gaps: [HistoryGap] = []
+  private(set) var frames: LineFrames
+  /// Some of the other stores whose lines were left out.
+  private(set) var others: Set<String> = []
+  /// What the lines have told of entities.
+  let entities = LineEntities()
+
+  /// The most text that one change, or the head of a line, has.
+  private static let partLimit = 32 << 20
+
+  private static let mostOthers = 16
+
+  private let wanted: String?
+  private let path: String
+  private let input: LineInput
+  private let decoder: TransactionLineDecoder
+  private let changes: ChangeTextReader
+  private var encoder = TransactionLineEncoder()
+  private var hasStore = false
+
+  /// - Parameters:
+  ///   - text: The lines.
+  ///   - store: The identifier of the store whose lines to take; nil where all are of one store.
+  ///   - file: Where to put them.
+  init(_ text: ExportedText, store: String?, _ file: TemporaryFile) throws {
+    path = text.path
+    wanted = store?.uppercased()
+    input = LineInput(text)
+    frames = try LineFrames(file)
+    decoder = TransactionLineDecoder(entities: entities)
+    changes = ChangeTextReader(decoder)
+  }
+
+  /// Reads them all.
+  ///
+  /// - Throws: ``ArchiveError``.
+  mutating func run() throws {
+    do {
+      while let line = try input.next() {
+        guard line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }) else {
+          continue
+        }
+        try take(line)
+      }
+      try frames.finish()
+    } catch let error as LineDisorder {
+      throw malformed(
+        "transaction \(error.transaction) comes twice, or stands out of order", at: error.number)
+    }
+  }
+
+  private mutating func take(_ line: ArraySlice<UInt8>) throws {
+    let isWhole = input.isWhole
+    do {
+      try takeParts(line)
+    } catch let error where error is LineParts.Problem || error is LineError {
+      guard isWhole else { throw malformed(error) }
+      // Other programs write lines in other ways, with blanks or another order of keys.
+      encoder.removeAll()
+      let decoded: HistoryLine
+      do throws(LineError) {
+        decoded = try decoder.decode(Array(line))
+      } catch {
+        throw malformed(error)
+      }
+      try takeWhole(decoded)
+    }
+  }
+
+  /// Takes a line apart, so that it may be longer than memory.
+  private mutating func takeParts(_ line: ArraySlice<UInt8>) throws {
+    let (input, changes) = (input, changes)
+    var parts = LineParts(line, partLimit: Self.partLimit)
+    let head = try parts.takeHead { try input.more() }
+    guard case .transaction(let transaction) = try decoder.decode(head) else {
+      throw LineParts.Problem(detail: "a gap has no changes")
+    }
+    guard try accept(transaction.store, transaction.number) else { return }
+    encoder.begin(transaction)
+    while let change = try parts.takeKnownChange({ changes.readKnown($0) })
+      ?? parts.takeChange({ try input.more() }, { try changes.read($0) })
+    {
+      encoder.append(change)
+      if encoder.byteCount >= ArchiveFormat.frameLimit, !input.isWhole {
+        try frames.addPiece(transaction.position, Array(encoder.bytes), number: input.number)
+        encoder.removeAll()
+      }
+    }
+    try end(transaction)
+  }
+
+  private mutating func takeWhole(_ line: HistoryLine) throws {
+    switch line {
+    case .gap(let gap):
+      if try accept(gap.store, nil) { gaps.append(gap) }
+    case .transaction(let transaction):
+      guard try accept(transaction.store, transaction.number) else { return }
+      encoder.begin(transaction)
+      for change in transaction.changes { encoder.append(change) }
+      try end(transaction)
+    }
+  }
+
+  private mutating func end(_ transaction: HistoryTransaction) throws {
+    encoder.end()
+    try frames.end(transaction.position, Array(encoder.bytes), number: input.number)
+    encoder.removeAll()
+  }
+
+  /// Whether a line is of the store that is wanted.
+  private mutating func accept(_ store: String?, _ transaction: Int64?) throws(ArchiveError) -> Bool
+  {
+    if let transaction, transaction < 1 {
+      throw malformed(
+        "transaction \(transaction) has a number that no transaction can have", at: nil)
+    }
+    if let wanted, store?.uppercased() != wanted {
+      if let store, others.count < Self.mostOthers { others.insert(store) }
+      return false
+    }
+    guard hasStore else {
+      hasStore = true
+      self.store = store
+      return true
+    }
+    guard store == self.store else {
+      throw .severalStores(path: path, stores: [self.store, store].map { $0 ?? "none" })
+    }
+    return true
+  }
+
+  private func malformed(_ detail: String, at number: Int?) -> ArchiveError {
+    .damagedText(path: path, line: number ?? input.number, detail: detail)
+  }
+
+  private func malformed(_ error: any Error) -> ArchiveError {
+    switch error {
+    case let problem as LineParts.Problem:
+      malformed("\(problem.detail); a line as long as this must be as histctl writes it", at: nil)
+    case let error as LineError: malformed("\(error.message) (\(error.remedy))", at: nil)
+    default: malformed("\(error)", at: nil)
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import HistoryArchive
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+
+/// What there is to say of an archive, for people and for programs.
+struct ArchiveInfoReport {
+  /// How many entities are listed before the rest is summed up.
+  private static let mostRows = 20
+
+  let session: Session
+  let writer: OutputWriter
+  let overview: ArchiveOverview
+
+  /// Writes it in the form that was asked for.
+  func write() throws {
+    guard !session.options.json else { return try writer.writeLine(json) }
+    try writeArchive()
+    try writeStores()
+    if overview.stores.count == 1, let store = overview.stores.first {
+      try writeEntities(store.entities)
+    }
+    try writeNotices()
+  }
+
+  private func sum(_ count: (ArchiveOverview.Store) -> Int64) -> Int64 {
+    overview.stores.reduce(0) { $0 &+ count($1) }
+  }
+
+  private var segmentCount: Int64 { sum { Int64($0.segmentCount) } }
+  private var frameCount: Int64 { sum { Int64($0.frameCount) } }
+
+  /// What deserves attention.
+  private var notices: [(kind: String, text: String)] {
+    var notices: [(kind: String, text: String)] = []
+    for store in overview.stores {
+      for gap in store.gaps {
+        notices.append(("gap", "of the store \(store.identifier), \(gap.message)"))
+      }
+      if store.overlapCount > 0 {
+        notices.append(
+          (
+            "overlap",
+            "of the store \(store.identifier), "
+              + counted(Int64(store.overlapCount), "segment")
+              + " with transactions that others have too, which is normal after a crash"
+          ))
+      }
+    }
+    if overview.tornByteCount > 0 {
+      notices.append(
+        (
+          "tornCatalog",
+          "the catalog ends in the middle of a line, as a crash leaves it; the next sealing puts it "
+            + "right"
+        ))
+    }
+    return notices
+  }
+
+  // MARK: - For people
+
+  private func field(_ title: String, _ value: String, style: Style = .plain) throws {
+    try writer.writeLine(StyledLine(session).field(title, value, style: style))
+  }
+
+  private func counted(_ count: Int64, _ noun: String) -> String {
+    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
+  }
+
+  private func writeArchive() throws {
+    try field("archive", overview.path, style: .heading)
+    try field(
+      "segments",
+      "\(counted(segmentCount, "segment")) of \(counted(Int64(overview.stores.count), "store")), "
+        + counted(frameCount, "frame"))
+    try field(
+      "history",
+      "\(counted(sum(\.transactionCount), "transaction")), "
+        + "\(counted(sum(\.changeCount), "change"))")
+    try field(
+      "size", "\(ByteCount(sum(\.byteCount))) for \(ByteCount(sum(\.textByteCount))) of text")
+    try field("head", overview.head.description)
+  }
+
+  private func writeStores() throws {
+    guard !overview.stores.isEmpty else { return }
+    let time = TimeText(style: session.options.date, now: session.now)
+    let rows = overview.stores.map { store in
+      [
+        TableCell(store.identifier),
+        TableCell(
+          store.ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: " "),
+          style: .token),
+        TableCell(time.text(store.first.timestamp)), TableCell(time.text(store.last.timestamp)),
+        TableCell(store.transactionCount.grouped), TableCell(store.segmentCount.grouped),
+        TableCell("\(ByteCount(store.byteCount))"),
+      ]
+    }
+    try writeTable(
+      [
+        TableColumn("STORE", priority: 7, minimumWidth: 8, canShrink: true),
+        TableColumn("TRANSACTIONS", priority: 6, minimumWidth: 10, canShrink: true, canDrop: true),
+        TableColumn("FROM", priority: 3, canDrop: true),
+        TableColumn("TO", priority: 4, canDrop: true),
+        TableColumn("COUNT", alignment: .trailing, priority: 2, canDrop: true),
+        TableColumn("SEGMENTS", alignment: .trailing, priority: 1, canDrop: true),
+        TableColumn("SIZE", alignment: .trailing, priority: 5, canDrop: true),
+      ], rows, hidden: 0)
+  }
+
+  private func writeEntities(_ entities: [ArchiveOverview.EntityCount]) throws {
+    guard !entities.isEmpty else { return }
+    func cell(_ count: Int64, _ style: Style) -> TableCell {
+      TableCell(count == 0 ? "-" : count.grouped, style: count == 0 ? .secondary : style)
+    }
+    let rows = entities.prefix(Self.mostRows).map { entity in
+      [
+        TableCell(entity.label), cell(entity.inserts, .inserted), cell(entity.updates, .updated),
+        cell(entity.deletes, .deleted),
+      ]
+    }
+    try writeTable(
+      [
+        TableColumn("ENTITY", priority: 4, minimumWidth: 8, canShrink: true),
+        TableColumn("INSERTS", alignment: .trailing, priority: 3, canDrop: true),
+        TableColumn("UPDATES", alignment: .trailing, priority: 2, canDrop: true),
+        TableColumn("DELETES", alignment: .trailing, priority: 1, canDrop: true),
+      ], rows, hidden: entities.count - rows.count)
+  }
+
+  private func writeNotices() throws {
+    guard !notices.isEmpty else { return }
+    try writer.writeLine("")
+    let styled = StyledLine(session)
+    for notice in notices {
+      try writer.writeLine(styled.line([.init(text: "note: \(notice.text)", style: .warning)]))
+    }
+  }
+
+  private func writeTable(_ columns: [TableColumn], _ rows: [[TableCell]], hidden: Int) throws {
+    let table = Table(
+      columns: columns, sample: rows, environment: session.environment, palette: session.palette)
+    try writer.writeLine("")
+    try writer.writeLine(table.header)
+    for row in rows { try writer.writeLine(table.line(row)) }
+    if hidden > 0 {
+      try writer.writeLine(session.palette.apply(.secondary, to: "and \(hidden) more"))
+    }
+  }
+
+  // MARK: - For programs
+
+  private var json: JSONValue {
+    [
+      "schema": .integer(1), "type": "archiveInfo", "path": .string(overview.path),
+      "head": .string(overview.head.description), "segments": .integer(segmentCount),
+      "frames": .integer(frameCount), "transactions": .integer(sum(\.transactionCount)),
+      "changes": .integer(sum(\.changeCount)), "bytes": .integer(sum(\.byteCount)),
+      "textBytes": .integer(sum(\.textByteCount)),
+      "stores": .array(overview.stores.map { members(of: $0) }),
+      "notices": .array(
+        notices.map { ["kind": .string($0.kind), "message": .string($0.text)] }),
+    ]
+  }
+
+  private func members(of store: ArchiveOverview.Store) -> JSONValue {
+    [
+      "store": .string(store.identifier), "segments": .integer(Int64(store.segmentCount)),
+      "frames": .integer(Int64(store.frameCount)),
+      "transactions": .integer(store.transactionCount), "changes": .integer(store.changeCount),
+      "bytes": .integer(store.byteCount), "textBytes": .integer(store.textByteCount),
+      "first": store.first.json, "last": store.last.json,
+      "ranges": .array(
+        store.ranges.map {
+          ["first": .integer($0.lowerBound), "last": .integer($0.upperBound)]
+        }),
+      "overlaps": .integer(Int64(store.overlapCount)),
+      "modelVersions": .array(store.modelVersions.map(JSONValue.string)),
+      "entities": .array(
+        store.entities.map {
+          [
+            "entity": .string($0.label), "inserts": .integer($0.inserts),
+            "updates": .integer($0.updates), "deletes": .integer($0.deletes),
+          ]
+        }),
+    ]
+  }
+}

@@ -1,0 +1,120 @@
+#if os(Linux)
+import Foundation
+import TestSupport
+import Testing
+
+/// Whatever fails or ends `maintain` with `prune.archive`, every transaction is exported or still to be
+/// exported, and in the store or in the archive; the next run does the rest.
+@Suite(.serialized, .enabled(if: FaultInjector.isPossible && ArchivedLines.isPossible))
+struct MaintainArchiveFaultTests {
+  private static let name = "Trips.store"
+  private static let transactions: Int64 = 30
+  private static let kept: Int64 = 8
+  private static let arguments = ["maintain", "--config", "maintain.conf", "--quiet"]
+
+  private static let config = """
+    [trips]
+    store = Trips.store
+    export.output-dir = logs
+    export.bookmark = nightly
+    export.compress = none
+    prune.keep-last = \(kept)
+    prune.archive = arch
+    compact = yes
+    """
+
+  /// What there is to begin with.
+  private struct Beginning: Sendable {
+    let files: [String: [UInt8]]
+    let lines: [Int64: [UInt8]]
+    let original: StoreRows
+
+    init() async throws {
+      let folder = try TemporaryFolder()
+      let store = try LongHistory.write(
+        to: folder.file(name), transactions: Int(transactions), changesEach: 9)
+      files = [name: try FileBytes.read(store), "maintain.conf": Array(config.utf8)]
+      let exported = try await Tool.histctl.run(["export", store])
+      lines = try ArchivedLines.byNumber(exported.output)
+      original = try StoreRows(FaultDrive.Place(files), name)
+    }
+
+    /// What is wrong with what a run has left.
+    func problems(_ place: FaultDrive.Place) throws -> [String] {
+      var problems = try ArchivedLines.problems(
+        in: place, store: name, archive: "arch", lines, original, keeps: transactions - kept + 1)
+      let exported = try exported(place)
+      if exported != Array((1...transactions).prefix(exported.count)) {
+        problems.append("exported: \(exported)")
+      }
+      let left = try StoreRows(place, name)
+      if exported.isEmpty, left.numbers.count < transactions {
+        problems.append("deleted before it was exported: \(left.numbers)")
+      }
+      return problems + left.problems(asPartOf: original)
+    }
+
+    /// What is wrong with what the last run has left.
+    func problemsInTheEnd(_ place: FaultDrive.Place) throws -> [String] {
+      let left = try StoreRows(place, name).numbers
+      let sealed = try ArchivedLines(place, "arch").lines.keys.sorted()
+      let exported = try exported(place)
+      return try problems(place)
+        + (left == Array((1...transactions).suffix(Int(kept))) ? [] : ["left: \(left)"])
+        + (sealed == Array(1...transactions - kept + 1) ? [] : ["sealed: \(sealed)"])
+        + (exported == Array(1...transactions) ? [] : ["exported: \(exported)"])
+    }
+
+    private func exported(_ place: FaultDrive.Place) throws -> [Int64] {
+      try place.files().filter { $0.key.hasPrefix("logs/") && $0.key.hasSuffix(".jsonl") }
+        .sorted { $0.key < $1.key }
+        .flatMap { try ArchivedLines.byNumber($0.value).keys.sorted() }
+    }
+  }
+
+  @Test func maintain() async throws {
+    let beginning = try await Beginning()
+    var drive = FaultDrive(
+      files: beginning.files, arguments: Self.arguments,
+      problemsAfterFault: { place, status in
+        let problems = try beginning.problems(place)
+        return try status == 0 ? problems + beginning.problemsInTheEnd(place) : problems
+      },
+      problemsInTheEnd: { try beginning.problemsInTheEnd($0) })
+    drive.clockStep = 40
+    drive.count = 30
+    let statuses = try await drive.run()
+    #expect(statuses.isSuperset(of: [137]))
+  }
+
+  @Test("when the run after a fault fails as well")
+  func twice() async throws {
+    let beginning = try await Beginning()
+    let tools = try TemporaryFolder()
+    let injector = try await FaultInjector(folder: tools)
+    let clean = try FaultDrive.Place(beginning.files)
+    let calls = try await injector.calls(
+      of: .histctl, Self.arguments, files: clean.folder.path, folder: clean.folder.path
+    ).calls.count
+    var random = SeededGenerator(seed: 20_261_123)
+    let isEvery = ProcessInfo.processInfo.environment["HISTCTL_EVERY_FAULT"] == "1"
+    for _ in 0..<(isEvery ? 400 : 6) {
+      let place = try FaultDrive.Place(beginning.files)
+      var told: [String] = []
+      for _ in 0..<2 {
+        let kind = FaultInjector.Kind.allCases.randomElement(using: &random) ?? .kill
+        let fault = FaultInjector.Fault(
+          kind, at: .random(in: 1...calls, using: &random), lasts: kind == .full)
+        told.append("\(fault)")
+        _ = try await injector.run(
+          .histctl, Self.arguments, files: place.folder.path, fault, folder: place.folder.path)
+        #expect(try beginning.problems(place) == [], "\(told)")
+      }
+      let result = try await Tool.histctl.run(Self.arguments, folder: place.folder.path)
+      #expect(result.status == 0, "\(told): \(result.errors)")
+      #expect(try beginning.problemsInTheEnd(place) == [], "\(told)")
+      #expect(try !place.files().keys.contains { $0.contains("partial") }, "\(told)")
+    }
+  }
+}
+#endif
