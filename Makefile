@@ -45,7 +45,7 @@ PAGES = $(wildcard man/*.[157])
 
 help: ## list the targets
 	@echo "histctl: make TARGET"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s%s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s%s\n", $$1, $$2 }' Makefile
 	@echo "variables: PREFIX=/usr/local DESTDIR INSTALL_BINARY"
 	@echo "           BUILD_FLAGS RELEASE_FLAGS TEST_FLAGS BENCHMARK_FLAGS ANALYSIS_FLAGS VERBOSE=1"
 
