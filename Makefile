@@ -34,18 +34,18 @@ RUNTIME := $(CURDIR)/.build/static-runtime
 STATIC := $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld \
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(RUNTIME) -Xlinker --no-export-dynamic,)
 
-SWIFT_FILES := Package.swift Sources Tests
+SWIFT_FILES := Package.swift Sources Tests Benchmarks/Models/Package.swift Benchmarks/Models/Sources
 FORMAT := $(SWIFT) format
 FORMAT_FLAGS := --configuration .swift-format --recursive --parallel $(SWIFT_FILES)
 PAGES = $(wildcard man/*.[157])
 
 .PHONY: help demo setup setup-test setup-package setup-analysis setup-ci build release install \
   uninstall deb deb-check test lint format warnings architecture docs docs-check docc man \
-  completions schema packaging ci clean benchmark analysis
+  completions schema packaging session-code libraries ci clean benchmark benchmark-models analysis
 
 help: ## list the targets
 	@echo "histctl: make TARGET"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s%s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s%s\n", $$1, $$2 }' Makefile
 	@echo "variables: PREFIX=/usr/local DESTDIR INSTALL_BINARY"
 	@echo "           BUILD_FLAGS RELEASE_FLAGS TEST_FLAGS BENCHMARK_FLAGS ANALYSIS_FLAGS VERBOSE=1"
 
@@ -163,15 +163,30 @@ packaging: setup-ci ## check installing, uninstalling and packaging, without a r
 	@.ci/check-install "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
 	@.ci/check-deb
 
+# Both build packages of their own in the folder of this one's build, so that swift-syntax and all else
+# is compiled once; they come last, since the plan of the build is then theirs.
+session-code: setup ## build the code of Apple's sessions against OpenSwiftData, and run it
+	@echo "session-code: Tests/SessionCode"
+	@.ci/session-code $(QUIET) $(BUILD_FLAGS)
+
+libraries: setup-test ## check that the libraries can be used without compiling swift-syntax
+	@echo "libraries: StoreFormat PersistentHistory HistoryCoding HistoryArchive"
+	@.ci/check-libraries $(BUILD_FLAGS)
+
 # One make below this one, so that HISTCTL_STRICT reaches every step and the code is built once.
 ci: setup-ci ## all checks and all tests, as the continuous integration runs them
 	@$(MAKE) HISTCTL_STRICT=1 architecture schema man completions lint warnings docs-check docc packaging \
-	  test
+	  test session-code libraries
 	@echo "ci: all good"
 
 benchmark: setup-test release ## measure histctl beside sqlite3 (BENCHMARK_FLAGS="--only log")
 	@echo "benchmark: Benchmarks/run"
 	@$(PYTHON) Benchmarks/run $(BENCHMARK_FLAGS)
+
+benchmark-models: setup ## measure OpenSwiftData beside GRDB (the first time compiles swift-syntax for release)
+	@echo "benchmark-models: Benchmarks/Models"
+	@$(SWIFT) run --configuration release --package-path Benchmarks/Models $(BUILD_FLAGS) \
+	  ModelBenchmark $(BENCHMARK_FLAGS)
 
 # Not a part of `make ci`: it fetches 450 MB from PyPI, and needs Java and some minutes.
 analysis: setup-analysis release ## run the recipes in DuckDB and Spark, and compare with sqlite3
@@ -179,5 +194,5 @@ analysis: setup-analysis release ## run the recipes in DuckDB and Spark, and com
 	@$(PYTHON) Benchmarks/analyse $(ANALYSIS_FLAGS)
 
 clean: ## remove everything that was built or measured
-	@echo "clean: .build Benchmarks/.cache"
-	@rm -rf .build Benchmarks/.cache
+	@echo "clean: .build Benchmarks/.cache Benchmarks/Models/.build"
+	@rm -rf .build Benchmarks/.cache Benchmarks/Models/.build

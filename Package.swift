@@ -100,6 +100,21 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // A sample beside it: an app and its widget over one store of models.
+    .target(
+      name: "SampleTripsKit", dependencies: ["OpenSwiftData"], path: "Sources/SampleTrips/Kit",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "sampletrips",
+      dependencies: [
+        "SampleTripsKit", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], path: "Sources/SampleTrips/App", swiftSettings: strict),
+    .executableTarget(
+      name: "sampletrips-widget",
+      dependencies: [
+        "SampleTripsKit", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], path: "Sources/SampleTrips/Widget", swiftSettings: strict),
+
     // For this repository only: manual pages and completions from the command line's own description.
     .executableTarget(name: "ManualGenerator", swiftSettings: strict),
 
@@ -148,6 +163,10 @@ let package = Package(
     .testTarget(
       name: "OpenSwiftDataTests",
       dependencies: ["OpenSwiftData", "ModelSaver", "histctl", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SampleTripsTests",
+      dependencies: ["sampletrips", "sampletrips-widget", "histctl", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "histctlTests", dependencies: ["histctl", "TestSupport"], swiftSettings: strict),

@@ -16,6 +16,10 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   public let isStoredInMemoryOnly: Bool
   /// The models; nil for those of the container.
   public var schema: Schema?
+  /// Where the store's folder was looked for.
+  public let groupContainer: GroupContainer
+  /// Where the store was to be mirrored; see ``CloudKitDatabase``.
+  public let cloudKitDatabase: CloudKitDatabase
 
   /// The file.
   public var id: URL { url }
@@ -43,10 +47,15 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   ///   - schema: The models; nil for those of the container.
   ///   - isStoredInMemoryOnly: Whether the store is gone with its container.
   ///   - allowsSave: Whether the store may be changed.
+  ///   - groupContainer: Whose folder the store is in, where several programs share it.
+  ///   - cloudKitDatabase: Where the store is to be mirrored; nothing is.
   public init(
     _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false,
-    allowsSave: Bool = true
+    allowsSave: Bool = true, groupContainer: GroupContainer = .automatic,
+    cloudKitDatabase: CloudKitDatabase = .automatic
   ) {
+    self.groupContainer = groupContainer
+    self.cloudKitDatabase = cloudKitDatabase
     self.name = name ?? Self.defaultName
     self.schema = schema
     self.isStoredInMemoryOnly = isStoredInMemoryOnly
@@ -57,7 +66,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
       let folder =
         FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
         ?? URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
-      url = folder.appendingPathComponent(self.name + ".store")
+      url = groupContainer.folder(in: folder).appendingPathComponent(self.name + ".store")
     }
   }
 
@@ -68,9 +77,13 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   ///   - schema: The models; nil for those of the container.
   ///   - url: The file, which is created where it is not there.
   ///   - allowsSave: Whether the store may be changed.
+  ///   - cloudKitDatabase: Where the store is to be mirrored; nothing is.
   public init(
-    _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true
+    _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
+    cloudKitDatabase: CloudKitDatabase = .automatic
   ) {
+    groupContainer = .automatic
+    self.cloudKitDatabase = cloudKitDatabase
     self.name = name ?? url.deletingPathExtension().lastPathComponent
     self.schema = schema
     self.url = url

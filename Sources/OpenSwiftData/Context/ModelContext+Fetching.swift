@@ -32,9 +32,9 @@ extension ModelContext {
         "models in batches do not include changes that were not saved; set includePendingChanges "
           + "to false, or leave out the batch size")
     }
-    let identifiers = try storedIdentifiers(descriptor)
+    let identifiers = try storedIdentifierList(descriptor)
     return FetchResultsCollection(count: identifiers.count, batchSize: batchSize) { [self] range in
-      existingModels(for: Array(identifiers[range])).compactMap { $0 as? T }
+      existingModels(for: identifiers[range]).compactMap { $0 as? T }
     }
   }
 
@@ -112,10 +112,10 @@ extension ModelContext {
       }
     }
     try checkChanges()
-    let identifiers = try storedIdentifiers(fetch)
+    let identifiers = try storedIdentifierList(fetch)
     for start in stride(from: 0, to: identifiers.count, by: max(1, batchSize)) {
       let batch = identifiers[start..<min(start + max(1, batchSize), identifiers.count)]
-      for model in existingModels(for: Array(batch)) {
+      for model in existingModels(for: batch) {
         if let model = model as? T { try block(model) }
       }
       try checkChanges()
@@ -182,6 +182,20 @@ extension ModelContext {
       }
     }
     return try identifiers(store(of: T.self))
+  }
+
+  /// The identifiers in little room, for models that are read in batches.
+  private func storedIdentifierList<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> IdentifierList {
+    do {
+      if let store = try store(of: T.self) as? DefaultStore {
+        return try store.identifierList(request(descriptor))
+      }
+    } catch is DataStoreError {
+      // Who cannot choose or sort is asked for everything below.
+    }
+    return IdentifierList(try storedIdentifiers(descriptor))
   }
 
   // MARK: - What was changed since

@@ -35,8 +35,9 @@ extension ModelContext {
     NotificationCenter.default.post(name: Self.willSave, object: self)
     var outcome = SaveOutcome()
     for store in container.stores {
+      let isAlone = container.stores.count == 1
       func isOurs(_ state: ModelState) -> Bool {
-        container.store(ofEntity: state.layout.name) === store
+        isAlone || container.store(ofEntity: state.layout.name) === store
       }
       let changes = PendingChanges(
         inserted: inserted.states.filter(isOurs), updated: updated.states.filter(isOurs),
@@ -89,7 +90,10 @@ extension ModelContext {
   ) throws {
     var related: [PersistentIdentifier: any BackingData] = [:]
     func snapshots(_ states: [ModelState]) -> [S.Snapshot] {
-      states.map { state in
+      if let snapshots = Self.defaultSnapshots(states, for: store) as? [S.Snapshot] {
+        return snapshots
+      }
+      return states.map { state in
         // Only our own store knows what to do with values that were not read.
         if !(store is DefaultStore) { readAll(state) }
         return S.Snapshot(from: state.backingData, relatedBackingDatas: &related)
@@ -101,7 +105,12 @@ extension ModelContext {
         updated: snapshots(changes.updated), deleted: snapshots(changes.deleted)))
     outcome.updated += changes.updated.map(\.identifier)
     outcome.deleted += changes.deleted.map(\.identifier)
-    outcome.inserted += Set(result.remappedIdentifiers.values).sorted()
+    var seen: Set<PersistentIdentifier> = []
+    for state in changes.inserted {
+      // Two models with the same unique values have become one.
+      guard let identifier = result.remappedIdentifiers[state.identifier] else { continue }
+      if seen.insert(identifier).inserted { outcome.inserted.append(identifier) }
+    }
     if let token = result.historyToken { outcome.tokens[store.identifier] = token }
 
     for state in changes.inserted { settle(state, result.remappedIdentifiers) }
@@ -118,6 +127,11 @@ extension ModelContext {
     }
   }
 
+  /// The snapshots for a store of our own, taken of the states themselves; nil for any other store.
+  private static func defaultSnapshots(_ states: [ModelState], for store: any DataStore) -> Any? {
+    store is DefaultStore ? states.map { DefaultSnapshot($0) } : nil
+  }
+
   private func readAll(_ state: ModelState) {
     for index in state.values.indices {
       if case .fault = state.values[index] { fulfill(state) }
@@ -132,10 +146,13 @@ extension ModelContext {
     let model = state.model
     inserted.remove(state)
     updated.remove(state)
-    state.values = state.values.map { value in
-      // What was to be added and taken out is in the store by now.
-      if case .toManyFault = value { return .toManyFault(added: [], removed: []) }
-      return value.remapped(remapped)
+    for index in state.layout.relationshipPlaces {
+      if case .toManyFault = state.values[index] {
+        // What was to be added and taken out is in the store by now.
+        state.values[index] = .toManyFault(added: [], removed: [])
+      } else {
+        state.values[index] = state.values[index].remapped(remapped)
+      }
     }
     state.original = nil
     state.changed = []

@@ -131,10 +131,10 @@ public class ModelContext: Equatable {
     inserted.insert(model, state)
     // From here on relationships name identifiers, and both ends know of each other.
     let values = state.values
-    for index in values.indices where state.layout.properties[index].relationship != nil {
+    for index in state.layout.relationshipPlaces {
       state.values[index] = state.layout.emptyValue(at: index)
     }
-    for index in values.indices {
+    for index in state.layout.relationshipPlaces {
       switch values[index] {
       case .toOne(.model(let target)?):
         setToOne(target, of: state, at: index)

@@ -1,23 +1,34 @@
 /// Models in the order in which they were added, each once.
 struct ModelSet {
-  private var entries: [ObjectIdentifier: (place: Int, model: any PersistentModel)] = [:]
-  private var nextPlace = 0
+  private var entries: [(model: any PersistentModel, state: ModelState)?] = []
+  private var places: [ObjectIdentifier: Int] = [:]
 
-  var isEmpty: Bool { entries.isEmpty }
+  var isEmpty: Bool { places.isEmpty }
 
   /// The models in order.
-  var models: [any PersistentModel] {
-    entries.values.sorted { $0.place < $1.place }.map(\.model)
-  }
+  var models: [any PersistentModel] { entries.compactMap { $0?.model } }
 
   /// The models' states in order.
-  var states: [ModelState] { models.compactMap(\.state) }
+  var states: [ModelState] { entries.compactMap { $0?.state } }
 
   mutating func insert(_ model: any PersistentModel, _ state: ModelState) {
-    guard entries[ObjectIdentifier(state)] == nil else { return }
-    entries[ObjectIdentifier(state)] = (nextPlace, model)
-    nextPlace += 1
+    let identity = ObjectIdentifier(state)
+    guard places[identity] == nil else { return }
+    places[identity] = entries.count
+    entries.append((model, state))
   }
 
-  mutating func remove(_ state: ModelState) { entries[ObjectIdentifier(state)] = nil }
+  mutating func remove(_ state: ModelState) {
+    guard let place = places.removeValue(forKey: ObjectIdentifier(state)) else { return }
+    entries[place] = nil
+    if places.isEmpty {
+      entries = []
+    } else if entries.count > 64, entries.count > 4 * places.count {
+      // Mostly gaps by now.
+      entries.removeAll { $0 == nil }
+      for (place, entry) in entries.enumerated() {
+        if let entry { places[ObjectIdentifier(entry.state)] = place }
+      }
+    }
+  }
 }

@@ -16,6 +16,11 @@ public struct DefaultHistoryToken: HistoryToken, Codable {
     token = PersistentHistory.HistoryToken(storeTokens: storeTokens)
   }
 
+  /// - Parameter storeKey: The identifier of the store in upper case.
+  init(storeKey: String, number: Int64) {
+    token = PersistentHistory.HistoryToken(canonical: [storeKey: number])
+  }
+
   /// Tells tokens apart.
   public var id: Int { hashValue }
   /// The transaction's number by the identifier of the store.

@@ -22,18 +22,15 @@ extension DefaultStore: HistoryProviding {
       try file.read { snapshot in
         try check(narrowing.positions, snapshot)
         guard !narrowing.isEmpty else { return [] }
-        var query = HistoryQuery(after: narrowing.after, until: narrowing.until)
+        var query = narrowing.query
         query.order = order ?? .ascending
-        switch narrowing.author {
-        case .some(.some(let author)): query.author = .init(anyOf: [author])
-        case .some(.none): query.author = .init(anyOf: [], orNone: true)
-        case .none: break
-        }
-        let reader = try HistoryReader(snapshot: snapshot, query: query)
+        let maker = TransactionMaker(
+          reader: try HistoryReader(snapshot: snapshot, query: query), schema: schema,
+          storeIdentifier: identifier)
+        let predicate = narrowing.isExact ? nil : descriptor.predicate
         var transactions: [DefaultHistoryTransaction] = []
-        while let recorded = try reader.next() {
-          let transaction = self.transaction(recorded)
-          guard try Self.meets(transaction, descriptor.predicate) else { continue }
+        while let transaction = try maker.next(includesChanges: descriptor.includesChanges) {
+          guard try Self.meets(transaction, predicate) else { continue }
           transactions.append(transaction)
           if order != nil, transactions.count == descriptor.limit { break }
         }
@@ -56,12 +53,15 @@ extension DefaultStore: HistoryProviding {
     let editor = try writable()
     let last = try translatingHistory {
       try file.read { snapshot in
-        let reader = try HistoryReader(snapshot: snapshot)
+        let maker = TransactionMaker(
+          reader: try HistoryReader(snapshot: snapshot), schema: schema,
+          storeIdentifier: identifier)
         var (last, count): (Int64?, Int) = (nil, 0)
-        while let recorded = try reader.next(), count < descriptor.limit ?? .max,
-          try Self.meets(transaction(recorded), descriptor.predicate)
+        while let transaction = try maker.next(includesChanges: descriptor.includesChanges),
+          count < descriptor.limit ?? .max,
+          try Self.meets(transaction, descriptor.predicate)
         {
-          last = recorded.number
+          last = transaction.transactionIdentifier
           count += 1
         }
         return last
@@ -97,7 +97,7 @@ extension DefaultStore: HistoryProviding {
   }
 
   /// Checks that the transactions are there after which history is asked for.
-  private func check(_ positions: [Int64], _ snapshot: StoreSnapshot) throws {
+  func check(_ positions: [Int64], _ snapshot: StoreSnapshot) throws {
     for number in positions where number >= 1 {
       guard try snapshot.timestamp(ofTransaction: number) == nil else { continue }
       let oldest = try snapshot.oldestTransaction()
@@ -109,89 +109,11 @@ extension DefaultStore: HistoryProviding {
     }
   }
 
-  private func translatingHistory<Result>(_ body: () throws -> Result) throws -> Result {
+  func translatingHistory<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try translating(body)
     } catch let error as HistoryError {
       throw SwiftDataError(.storeFailure, "\(error)")
     }
-  }
-
-  // MARK: - Transactions
-
-  private func transaction(
-    _ recorded: PersistentHistory.HistoryTransaction
-  ) -> DefaultHistoryTransaction {
-    DefaultHistoryTransaction(
-      timestamp: Date(
-        timeIntervalSinceReferenceDate: recorded.timestamp?.secondsSinceReferenceDate ?? 0),
-      changes: recorded.changes.compactMap { change($0, in: recorded.number) },
-      token: DefaultHistoryToken([identifier: recorded.number]),
-      transactionIdentifier: recorded.number, storeIdentifier: identifier,
-      bundleIdentifier: recorded.bundle?.string ?? "",
-      processIdentifier: recorded.process?.string ?? "", author: recorded.author?.string)
-  }
-
-  /// A change with the type of its model; nil for a model that the schema does not have.
-  private func change(
-    _ recorded: PersistentHistory.HistoryChange, in transaction: Int64
-  ) -> HistoryChange? {
-    guard let name = recorded.entity?.name, let key = recorded.primaryKey,
-      let kind = recorded.kind, let layout = schema.layouts[name]
-    else { return nil }
-    let identifier = PersistentIdentifier(
-      entityName: name, storeIdentifier: self.identifier, key: .number(key))
-    func change<Model: PersistentModel>(_ type: Model.Type) -> HistoryChange {
-      switch kind {
-      case .insert:
-        .insert(
-          DefaultHistoryInsert<Model>(
-            changeIdentifier: recorded.number, transactionIdentifier: transaction,
-            changedPersistentIdentifier: identifier))
-      case .update:
-        .update(
-          DefaultHistoryUpdate<Model>(
-            changeIdentifier: recorded.number, transactionIdentifier: transaction,
-            changedPersistentIdentifier: identifier,
-            updatedAttributes: (recorded.attributes ?? []).compactMap {
-              layout.sendableKeyPath(named: $0)
-            }))
-      case .delete:
-        .delete(
-          DefaultHistoryDelete<Model>(
-            changeIdentifier: recorded.number, transactionIdentifier: transaction,
-            changedPersistentIdentifier: identifier,
-            tombstone: HistoryTombstone(values: layout.preservedValues(of: recorded))))
-      }
-    }
-    return change(layout.type)
-  }
-}
-
-extension EntityLayout {
-  /// A property of the class.
-  fileprivate func sendableKeyPath<Model: PersistentModel>(
-    named name: String
-  ) -> (any PartialKeyPath<Model> & Sendable)? {
-    guard let index = index(named: name),
-      let keyPath = properties[index].keyPath as? PartialKeyPath<Model>
-    else { return nil }
-    // Key paths of stored properties capture nothing, and being Sendable leaves no trace in a value.
-    return unsafeBitCast(keyPath, to: (any PartialKeyPath<Model> & Sendable).self)
-  }
-
-  /// What a deleted object has left behind, by property.
-  fileprivate func preservedValues(
-    of change: PersistentHistory.HistoryChange
-  ) -> [String: any Sendable] {
-    var values: [String: any Sendable] = [:]
-    for (attribute, stored) in change.preservedValues ?? [] {
-      guard let index = index(named: attribute.name),
-        let value = properties[index].codec?.value(of: stored)
-      else { continue }
-      // Values of attributes are plain data, and being Sendable leaves no trace in a value.
-      values[attribute.name] = unsafeBitCast(value as Any, to: (any Sendable).self)
-    }
-    return values
   }
 }

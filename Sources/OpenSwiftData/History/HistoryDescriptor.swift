@@ -9,6 +9,13 @@ public struct HistoryDescriptor<TransactionType> where TransactionType: HistoryT
   /// The order, the first key first; without any, the oldest comes first.
   public var sortBy: [SortDescriptor<TransactionType>]
 
+  /// Whether the transactions are read with their changes; SwiftData always does that.
+  ///
+  /// Without them a transaction is read in a fraction of the time, and its `changes` are empty. A
+  /// predicate or an order that looks at changes finds none then. A store of one's own may read them
+  /// all the same.
+  public var includesChanges = true
+
   /// A descriptor.
   ///
   /// - Parameters:

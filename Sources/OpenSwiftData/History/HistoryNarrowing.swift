@@ -1,23 +1,29 @@
 import Foundation
+import PersistentHistory
 
 /// What a predicate on transactions says of their numbers and authors, so that not the whole history
 /// has to be read.
 ///
-/// Only conditions that must all hold are looked at; whatever else the predicate says is left to its
-/// evaluation.
+/// Only conditions that must all hold are looked at; where the predicate says anything else, it must be
+/// evaluated as well.
 struct HistoryNarrowing {
   /// Every transaction that is meant has a higher number.
   private(set) var after: Int64?
   /// Every transaction that is meant has this number or a lower one.
   private(set) var until: Int64?
-  /// Every transaction that is meant is by this author; an inner nil for nobody.
-  private(set) var author: String??
+  /// What the author of every transaction that is meant meets.
+  private(set) var author = HistoryQuery.TextCondition()
   /// Numbers after which history is asked for, and which must therefore still be there.
   private(set) var positions: [Int64] = []
   /// Whether no transaction can be meant.
   private(set) var isEmpty = false
+  /// Whether the predicate says nothing else.
+  private(set) var isExact = true
 
   private let storeIdentifier: String
+
+  /// Reads the transactions that can be meant, unless there can be none.
+  var query: HistoryQuery { HistoryQuery(after: after, until: until, author: author) }
 
   init(_ predicate: Predicate<DefaultHistoryTransaction>?, storeIdentifier: String) {
     self.storeIdentifier = storeIdentifier
@@ -25,8 +31,14 @@ struct HistoryNarrowing {
   }
 
   private mutating func add(_ part: any PredicateExpression) {
-    (part as? any NarrowingPredicatePart)?.narrow(&self)
+    if let part = part as? any NarrowingPredicatePart {
+      part.narrow(&self)
+    } else {
+      isExact = false
+    }
   }
+
+  fileprivate mutating func cannotTell() { isExact = false }
 
   fileprivate mutating func addBoth(
     _ left: any PredicateExpression, _ right: any PredicateExpression
@@ -41,14 +53,37 @@ struct HistoryNarrowing {
   ) {
     switch keyPath {
     case \DefaultHistoryTransaction.token:
-      guard let token = value as? DefaultHistoryToken else { return }
+      guard let token = value as? DefaultHistoryToken, relation != .notEqual else {
+        isExact = false
+        return
+      }
+      // What a token says of other stores is a matter for its own comparison.
+      if token.tokenValue?.count != 1 { isExact = false }
       note(relation, token.number(of: storeIdentifier), isToken: true)
     case \DefaultHistoryTransaction.transactionIdentifier, \DefaultHistoryTransaction.id:
-      if let number = value as? Int64 { note(relation, number, isToken: false) }
+      guard let number = value as? Int64, relation != .notEqual else {
+        isExact = false
+        return
+      }
+      note(relation, number, isToken: false)
     case \DefaultHistoryTransaction.author:
-      guard relation == .equal else { return }
-      author = .some(PropertyLayout.unwrapped(value) as? String)
-    default: break
+      note(relation, author: PropertyLayout.unwrapped(value) as? String)
+    default: isExact = false
+    }
+  }
+
+  private mutating func note(_ relation: Relation, author name: String?) {
+    // Other texts can be written in several ways that are equal in Swift, and not for SQLite.
+    let isUnambiguous = name?.utf8.allSatisfy { $0 < 0x80 } ?? true
+    switch (relation, name) {
+    case (.equal, let name?) where author.isEmpty && isUnambiguous: author.anyOf = [name]
+    case (.equal, nil) where author.isEmpty:
+      author.anyOf = []
+      author.orNone = true
+    // In Swift, what has no author is not by somebody; SQL would not know.
+    case (.notEqual, let name?) where author.anyOf == nil && isUnambiguous:
+      author.noneOf.append(name)
+    default: isExact = false
     }
   }
 
@@ -70,16 +105,18 @@ struct HistoryNarrowing {
     case .equal:
       after = max(after ?? .min, number == .min ? .min : number - 1)
       until = min(until ?? .max, number)
+    case .notEqual: isExact = false
     }
   }
 
   fileprivate enum Relation {
-    case equal, less, lessOrEqual, greater, greaterOrEqual
+    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
     /// The relation with its sides exchanged.
     var mirrored: Relation {
       switch self {
       case .equal: .equal
+      case .notEqual: .notEqual
       case .less: .greater
       case .lessOrEqual: .greaterOrEqual
       case .greater: .less
@@ -100,6 +137,8 @@ struct HistoryNarrowing {
       let value = (left as? any CapturedValue)?.captured
     {
       note(keyPath, relation.mirrored, value)
+    } else {
+      isExact = false
     }
   }
 }
@@ -119,6 +158,12 @@ extension PredicateExpressions.Equal: NarrowingPredicatePart {
   }
 }
 
+extension PredicateExpressions.NotEqual: NarrowingPredicatePart {
+  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
+    narrowing.note(lhs, .notEqual, rhs)
+  }
+}
+
 extension PredicateExpressions.Comparison: NarrowingPredicatePart {
   fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
     switch op {
@@ -126,7 +171,7 @@ extension PredicateExpressions.Comparison: NarrowingPredicatePart {
     case .lessThanOrEqual: narrowing.note(lhs, .lessOrEqual, rhs)
     case .greaterThan: narrowing.note(lhs, .greater, rhs)
     case .greaterThanOrEqual: narrowing.note(lhs, .greaterOrEqual, rhs)
-    @unknown default: break
+    @unknown default: narrowing.cannotTell()
     }
   }
 }

@@ -15,8 +15,15 @@ final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, Backi
 
   @_disfavoredOverload
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: Decodable {
+    let state = state
     let index = state.layout.index(of: key)
-    if case .value(let value) = state.values[index], let value = value as? Value { return value }
+    switch state.values[index] {
+    case .stored(let stored) where state.layout.properties[index].isPlain:
+      if let value = PlainValue.value(stored, as: Value.self) { return value }
+    case .value(let value):
+      if let value = value as? Value { return value }
+    default: break
+    }
     return state.attribute(at: index)
   }
 
@@ -42,7 +49,13 @@ final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, Backi
   @_disfavoredOverload
   func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
   where Value: Encodable {
-    state.setAttribute(newValue, at: state.layout.index(of: key))
+    let state = state
+    let index = state.layout.index(of: key)
+    if state.layout.properties[index].isPlain, let stored = PlainValue.stored(newValue) {
+      state.setStored(stored, at: index)
+    } else {
+      state.setAttribute(newValue, at: index)
+    }
   }
 
   func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)

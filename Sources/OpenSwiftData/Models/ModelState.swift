@@ -131,6 +131,12 @@ final class ModelState {
     }
   }
 
+  /// Sets an attribute to what a column holds for its value.
+  func setStored(_ newValue: StoredValue, at index: Int) {
+    context?.willChange(self, at: index)
+    values[index] = .stored(newValue)
+  }
+
   // MARK: - Relationships
 
   /// What a to-one relationship leads to.

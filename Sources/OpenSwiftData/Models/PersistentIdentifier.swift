@@ -38,7 +38,8 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
   /// A new identifier for a model that is not saved yet.
   static func temporary(entityName: String) -> PersistentIdentifier {
-    PersistentIdentifier(entityName: entityName, storeIdentifier: nil, key: .temporary(UUID()))
+    PersistentIdentifier(
+      entityName: entityName, storeIdentifier: nil, key: .temporary(TemporaryKeys.next()))
   }
 
   /// Makes the identifier of a model in a store of one's own.

@@ -25,7 +25,13 @@ final class EntityLayout: @unchecked Sendable {
   /// What a model has of which nothing but the identifier is known.
   let faultValues: [PropertyValue]
 
+  /// The numbers of the relationships.
+  let relationshipPlaces: [Int]
+  /// The numbers of the properties without whose value a model could not be read.
+  let placesThatNeedValues: [Int]
+
   private let identifierKeyPaths: [AnyKeyPath]
+  private let keyPathTable: KeyPathTable
   private let indexByKeyPath: [AnyKeyPath: Int]
   private let indexByName: [String: Int]
   /// The relationships that lead back, by property; found when first asked for.
@@ -95,6 +101,9 @@ final class EntityLayout: @unchecked Sendable {
       (superlayout?.allUniquenessConstraints ?? [])
       + uniquenessConstraints.map { [name] in (name, $0) }
     indices = lists(isUniqueness: false)
+    relationshipPlaces = properties.indices.filter { properties[$0].relationship != nil }
+    placesThatNeedValues = properties.indices.filter { properties[$0].needsValue }
+    keyPathTable = KeyPathTable(propertyCount: properties.count)
     faultValues = properties.map { $0.isTransient ? .null : .fault }
     blankValues = properties.map { property in
       if let relationship = property.relationship {
@@ -110,9 +119,11 @@ final class EntityLayout: @unchecked Sendable {
   /// A key path that leads to no stored property is a mistake in the program: nothing sensible could
   /// be read or written there.
   func index(of keyPath: AnyKeyPath) -> Int {
+    if let index = keyPathTable.number(of: keyPath) { return index }
     guard let index = indexByKeyPath[keyPath] else {
       preconditionFailure("\(name) has no stored property \(keyPath)")
     }
+    keyPathTable.remember(keyPath, number: index)
     return index
   }
 

@@ -15,6 +15,12 @@ struct PropertyLayout {
   /// Whether a model without a value of it could not be read: it must have one, and none can be made
   /// of its type.
   let needsValue: Bool
+  /// Whether the store does not keep it.
+  let isTransient: Bool
+  /// Whether one column holds its values as they are.
+  let isPlain: Bool
+  /// The names of the attributes that its columns have in the store: its own, or one for each element.
+  let columnPaths: [String]
   /// What it leads to; nil for an attribute.
   let relationship: RelationshipLayout?
 
@@ -31,6 +37,9 @@ struct PropertyLayout {
     codec =
       relationship == nil
       ? AttributeCodec(valueType: valueType, attributeName: metadata.name) : nil
+    isTransient = (described as? Schema.Attribute)?.options.contains(.ephemeral) ?? false
+    isPlain = if case .plain? = codec?.storage { true } else { false }
+    columnPaths = codec?.paths(of: metadata.name) ?? []
     needsValue = !isOptional && codec.map { !BlankValue.isMakeable($0.type) } ?? false
   }
 
@@ -46,8 +55,6 @@ struct PropertyLayout {
 
   /// What `@Attribute` says of it.
   var options: [Schema.Attribute.Option] { (described as? Schema.Attribute)?.options ?? [] }
-  /// Whether the store does not keep it.
-  var isTransient: Bool { options.contains(.ephemeral) }
 
   /// The property as an attribute of a schema.
   var attributeDescription: Schema.Attribute {

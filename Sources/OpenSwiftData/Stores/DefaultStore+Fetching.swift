@@ -35,6 +35,15 @@ extension DefaultStore {
     return try asking { try fetcher.identifiers(fetch) }.map(persistentIdentifier)
   }
 
+  /// The same in little room.
+  func identifierList<T>(_ request: DataStoreFetchRequest<T>) throws -> IdentifierList
+  where T: PersistentModel {
+    let fetch = try objectFetch(request.descriptor)
+    return try IdentifierList(storeIdentifier: identifier) { body in
+      try asking { try fetcher.forEachIdentifier(fetch, body) }
+    }
+  }
+
   /// The models that a to-many relationship leads to.
   func related(
     to identifier: PersistentIdentifier, by name: String

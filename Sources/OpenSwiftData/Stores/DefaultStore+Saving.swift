@@ -86,11 +86,13 @@ private struct SaveDraft {
 
   mutating func add(inserted snapshots: [DefaultSnapshot], deleted: [DefaultSnapshot]) throws {
     let doomed = Set(try deleted.map { try store.object($0.persistentIdentifier) })
+    inserted.reserveCapacity(snapshots.count)
     for snapshot in snapshots { try insert(snapshot, doomed) }
     // Related models may come later in the list, so relationships come last.
     for snapshot in snapshots {
       guard let object = inserted[snapshot.persistentIdentifier] else { continue }
-      let (toOne, toMany) = try relationships(of: snapshot, at: Array(snapshot.values.indices))
+      let (toOne, toMany) = try relationships(
+        of: snapshot, at: snapshot.layout.relationshipPlaces)
       // Relationships that lead nowhere are so in a new object, and stay in one that was there.
       let links = toOne.filter { $0.value != nil }
       if !links.isEmpty || !toMany.isEmpty { save.update(object, toOne: links, toMany: toMany) }
@@ -115,7 +117,7 @@ private struct SaveDraft {
 
   /// Inserts an object, or updates the one that has its unique values already.
   private mutating func insert(_ snapshot: DefaultSnapshot, _ doomed: Set<StoreObject>) throws {
-    let values = try attributes(of: snapshot, at: Array(snapshot.values.indices))
+    let values = try attributes(of: snapshot, at: snapshot.values.indices)
     let keys = uniqueKeys(of: snapshot, values)
     for key in keys {
       if let present = byUniqueValues[key] {
@@ -184,19 +186,18 @@ private struct SaveDraft {
   // MARK: - Values
 
   private func attributes(
-    of snapshot: DefaultSnapshot, at indices: [Int]
+    of snapshot: DefaultSnapshot, at indices: some Collection<Int>
   ) throws -> [String: StoredValue] {
     var stored: [String: StoredValue] = [:]
+    stored.reserveCapacity(indices.count)
     for index in indices {
       let property = snapshot.layout.properties[index]
       guard let codec = property.codec, !property.isTransient else { continue }
-      let paths = codec.paths(of: property.name)
+      let paths = property.columnPaths
       switch snapshot.values[index] {
       case .value(let value):
-        let name = "\(snapshot.layout.name).\(property.name)"
-        for (path, value) in zip(paths, try codec.stored(value, name: name)) {
-          stored[path] = value
-        }
+        let values = try codec.stored(value, name: "\(snapshot.layout.name).\(property.name)")
+        for (path, value) in zip(paths, values) { stored[path] = value }
       case .stored(let value): stored[property.name] = value
       case .elements(let values):
         for (path, value) in zip(paths, values) { stored[path] = value }

@@ -32,9 +32,10 @@ enum SnapshotReader {
 
   /// Refuses what no property could give later, where nothing can be thrown any more.
   private static func check(_ values: [PropertyValue], _ layout: EntityLayout) throws {
-    for (property, value) in zip(layout.properties, values) where property.needsValue {
+    for index in layout.placesThatNeedValues {
+      let property = layout.properties[index]
       let isReadable =
-        switch value {
+        switch values[index] {
         case .fault, .value: true
         case .stored(let stored): property.codec?.value(of: stored) != nil
         case .elements(let elements): property.codec?.value(of: elements) != nil

@@ -53,7 +53,7 @@ struct AttributeCodec {
   /// What the columns hold for a value.
   ///
   /// - Throws: ``SwiftDataError/modelValidationFailure`` where they cannot hold it.
-  func stored(_ value: Any, name: String) throws -> [StoredValue] {
+  func stored(_ value: Any, name: @autoclosure () -> String) throws -> [StoredValue] {
     let stored: [StoredValue]?
     do {
       switch storage {
@@ -64,11 +64,11 @@ struct AttributeCodec {
         stored = try (value as? any Encodable).flatMap { try shape.stored($0) }
       }
     } catch {
-      throw SwiftDataError(.modelValidationFailure, "\(name) cannot be encoded: \(error)")
+      throw SwiftDataError(.modelValidationFailure, "\(name()) cannot be encoded: \(error)")
     }
     guard let stored else {
       throw SwiftDataError(
-        .modelValidationFailure, "\(name) has a value that a store cannot hold: \(value)")
+        .modelValidationFailure, "\(name()) has a value that a store cannot hold: \(value)")
     }
     return stored
   }

@@ -14,6 +14,9 @@ public struct HistoryToken: Hashable, Codable, Sendable {
       storeTokens.map { ($0.key.uppercased(), $0.value) }, uniquingKeysWith: max)
   }
 
+  /// A position in stores whose identifiers are in upper case already.
+  package init(canonical storeTokens: [String: Int64]) { self.storeTokens = storeTokens }
+
   /// A position in one store.
   public init(storeIdentifier: String, transaction: Int64) {
     self.init(storeTokens: [storeIdentifier: transaction])

@@ -37,11 +37,24 @@ package final class ObjectFetcher: Sendable {
 
   /// The objects that a fetch asks for, without their values.
   package func identifiers(_ fetch: ObjectFetch) throws -> [StoreObject] {
+    var objects: [StoreObject] = []
+    try forEachIdentifier(fetch) { name, primaryKey in
+      objects.append(StoreObject(entityName: name, primaryKey: primaryKey))
+    }
+    return objects
+  }
+
+  /// Visits the objects that a fetch asks for: the name of the entity and the primary key of each.
+  package func forEachIdentifier(_ fetch: ObjectFetch, _ body: (String, Int64) -> Void) throws {
     try read { schema, statement in
       var query = ObjectQuery(schema: schema)
       let sql = try query.statement(for: fetch) { row in ["\(row).Z_PK", "\(row).Z_ENT"] }
-      return try statement.map(sql, query.arguments) { cursor in
-        try schema.object(at: cursor, key: 0, number: 1)
+      let cursor = try statement.cursor(sql)
+      defer { cursor.reset() }
+      try cursor.bind(query.arguments)
+      while try cursor.step() {
+        let object = try schema.object(at: cursor, key: 0, number: 1)
+        body(object.entityName, object.primaryKey ?? 0)
       }
     }
   }

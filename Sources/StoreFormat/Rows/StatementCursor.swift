@@ -31,9 +31,11 @@ final class StatementCursor {
         case .null: sqlite3_bind_null(pointer, position)
         case .integer(let value): sqlite3_bind_int64(pointer, position, value)
         case .real(let value): sqlite3_bind_double(pointer, position, value)
-        case .text(let text): bind(Array(text.utf8), at: position, asText: true)
-        case .malformedText(let bytes): bind(bytes, at: position, asText: true)
-        case .blob(let bytes): bind(bytes, at: position, asText: false)
+        case .text(var text): text.withUTF8 { bind($0, at: position, asText: true) }
+        case .malformedText(let bytes):
+          bytes.withUnsafeBufferPointer { bind($0, at: position, asText: true) }
+        case .blob(let bytes):
+          bytes.withUnsafeBufferPointer { bind($0, at: position, asText: false) }
         }
       try check(result)
     }
@@ -43,6 +45,13 @@ final class StatementCursor {
   func bind(_ value: Int64) throws {
     reset()
     try check(sqlite3_bind_int64(pointer, 1, value))
+  }
+
+  /// Runs a statement that gives no rows, and leaves it reset.
+  func run(_ values: [StoredValue]) throws {
+    defer { reset() }
+    try bind(values)
+    while try step() {}
   }
 
   /// Starts anew with the same parameters.
@@ -106,18 +115,18 @@ final class StatementCursor {
   /// The values of the row.
   var values: [StoredValue] { (0..<Int(sqlite3_column_count(pointer))).map { value(at: $0) } }
 
-  private func bind(_ bytes: [UInt8], at position: CInt, asText: Bool) -> CInt {
+  private func bind(
+    _ bytes: UnsafeBufferPointer<UInt8>, at position: CInt, asText: Bool
+  ) -> CInt {
     // SQLITE_TRANSIENT: SQLite copies the bytes before it returns.
     let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-    return bytes.withUnsafeBytes { buffer in
-      // A null pointer would bind null instead of an empty value.
-      let start = buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 1)
-      return asText
-        ? sqlite3_bind_text(
-          pointer, position, start?.assumingMemoryBound(to: CChar.self), CInt(buffer.count),
-          transient)
-        : sqlite3_bind_blob(pointer, position, start, CInt(buffer.count), transient)
-    }
+    // A null pointer would bind null instead of an empty value.
+    let start = UnsafeRawPointer(bytes.baseAddress) ?? UnsafeRawPointer(bitPattern: 1)
+    return asText
+      ? sqlite3_bind_text(
+        pointer, position, start?.assumingMemoryBound(to: CChar.self), CInt(bytes.count),
+        transient)
+      : sqlite3_bind_blob(pointer, position, start, CInt(bytes.count), transient)
   }
 
   private func check(_ result: CInt) throws {

@@ -42,7 +42,9 @@ extension StoredValue {
   }
 
   /// Whether this is ``null``.
-  public var isNull: Bool { self == .null }
+  public var isNull: Bool {
+    if case .null = self { true } else { false }
+  }
 }
 
 /// A text that a store holds, which need not be clean UTF-8.

@@ -37,7 +37,7 @@ struct HistoryAppender {
       columns.append(column)
       values.append(tables.internsStrings ? .integer(try intern(text)) : .text(text))
     }
-    try insert(into: "ATRANSACTION", columns, values)
+    try statement.insert(into: "ATRANSACTION", columns, values)
     try append(changes, of: number)
     return TransactionPosition(number: number, timestamp: timestamp)
   }
@@ -51,15 +51,19 @@ struct HistoryAppender {
     let hasEntity = tables.changeColumns.contains("Z_ENT")
     if hasEntity { columns.append("Z_ENT") }
     columns += tables.tombstoneColumns
+    let insertion = try statement.insertion(into: "ACHANGE", columns)
+    let nothing = Array(repeating: StoredValue.null, count: tables.tombstoneSlots.count)
     for change in changes {
-      var values: [StoredValue] = [
+      var values: [StoredValue] = []
+      values.reserveCapacity(columns.count)
+      values += [
         .integer(number), .integer(change.kind.rawValue), .integer(change.entityNumber),
         .integer(change.primaryKey), .integer(transaction),
         change.mask.map { .blob($0.bytes) } ?? .null,
       ]
       if hasEntity { values.append(.integer(EntityNumbering.HistoryEntity.change.rawValue)) }
-      values += try self.columns(of: change.tombstone)
-      try insert(into: "ACHANGE", columns, values)
+      values += change.tombstone.isEmpty ? nothing : try self.columns(of: change.tombstone)
+      try insertion.run(values)
       number += 1
     }
   }
@@ -89,20 +93,19 @@ struct HistoryAppender {
       ])
     return number
   }
-
-  private func insert(
-    into table: String, _ columns: [String], _ values: [StoredValue]
-  ) throws {
-    try statement.insert(into: table, columns, values)
-  }
 }
 
 extension StatementRunner {
   /// Inserts a row.
   func insert(into table: String, _ columns: [String], _ values: [StoredValue]) throws {
+    try insertion(into: table, columns).run(values)
+  }
+
+  /// A statement that inserts rows, to be run for each of them.
+  func insertion(into table: String, _ columns: [String]) throws -> StatementCursor {
     let names = columns.map(quoted).joined(separator: ", ")
     let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
-    try run("INSERT INTO \(quoted(table)) (\(names)) VALUES (\(marks))", values)
+    return try cursor("INSERT INTO \(quoted(table)) (\(names)) VALUES (\(marks))")
   }
 }
 

@@ -21,7 +21,8 @@ final class SaveWriter {
   private var touchedSlots: [Row: Set<Int>] = [:]
   private var tombstones: [Row: [StoredValue]] = [:]
   private var verified: Set<Row> = []
-  private var attributesByEntity: [String: [StoredAttribute]] = [:]
+  private var rowsByEntity: [String: EntityRows] = [:]
+  private var lastRows: EntityRows?
   /// The keys of the objects that the save inserts.
   private(set) var primaryKeys: [StoreObject: Int64] = [:]
   /// The objects that the save deletes by name, which cannot keep others from being deleted.
@@ -54,7 +55,11 @@ final class SaveWriter {
     for object in save.deleted { try delete(try row(of: object)) }
     if valuesComeLast {
       for (object, content) in save.inserted {
-        try setIfPresent(try values(content.values, forNew: object.entityName), of: object)
+        let rows = try rows(of: object.entityName)
+        let values = try rows.values(content.values)
+        try setIfPresent(
+          Dictionary(uniqueKeysWithValues: zip(rows.attributes.lazy.map(\.path), values)),
+          of: object)
       }
       for (object, content) in save.updated { try setIfPresent(content.values, of: object) }
     }
@@ -90,11 +95,11 @@ final class SaveWriter {
     var byRoot: [String: [StoreObject]] = [:]
     var roots: [String] = []
     for object in objects {
-      _ = try schema.number(of: object.entityName)
-      if schema.model.entities[object.entityName]?.isAbstract ?? false {
+      let rows = try rows(of: object.entityName)
+      guard !rows.isAbstract else {
         throw StoreWriteError.unknownEntity(name: object.entityName, isAbstract: true)
       }
-      let root = try schema.table(of: object.entityName).rootName
+      let root = rows.table.rootName
       if byRoot[root] == nil { roots.append(root) }
       byRoot[root, default: []].append(object)
     }
@@ -114,19 +119,9 @@ final class SaveWriter {
     _ object: StoreObject, _ values: [String: StoredValue], isBare: Bool
   ) throws {
     let row = try row(of: object)
-    let table = try schema.table(of: object.entityName)
-    let content = try self.values(values, forNew: object.entityName)
-    var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
-    var stored: [StoredValue] = [
-      .integer(row.primaryKey), .integer(try schema.number(of: object.entityName)), .integer(1),
-    ]
-    if !isBare {
-      for attribute in try attributes(of: object.entityName) {
-        columns.append(attribute.column.name)
-        stored.append(content[attribute.path] ?? .null)
-      }
-    }
-    try statement.insert(into: table.name, columns, stored)
+    let rows = try rows(of: object.entityName)
+    let content = try rows.values(values)
+    try rows.insert(row.primaryKey, isBare ? nil : content, with: statement)
     kinds[row] = .insert
     inserted.append(row)
   }
@@ -174,70 +169,14 @@ final class SaveWriter {
 
   // MARK: - Values
 
-  private struct StoredAttribute {
-    let path: String
-    let attribute: ManagedAttribute
-    let column: EntityTables.Column
-  }
-
-  /// The attributes of an entity that have a column, elements of composite ones included.
-  private func attributes(of entityName: String) throws -> [StoredAttribute] {
-    if let known = attributesByEntity[entityName] { return known }
-    let lineage = Set((schema.model.lineage(of: entityName) ?? []).map(\.name))
-    let table = try schema.table(of: entityName)
-    var attributes: [StoredAttribute] = []
-    for column in table.columns where lineage.contains(column.entityName) {
-      guard case .attribute(let attribute) = column.role else { continue }
-      try schema.check(column, of: table)
-      attributes.append(
-        StoredAttribute(path: column.path, attribute: attribute, column: column))
-    }
-    attributesByEntity[entityName] = attributes
-    return attributes
-  }
-
-  /// The given values of a new object and the defaults of others.
-  private func values(
-    _ values: [String: StoredValue], forNew entityName: String
-  ) throws -> [String: StoredValue] {
-    var complete: [String: StoredValue] = [:]
-    for attribute in try attributes(of: entityName) {
-      let value = values[attribute.path] ?? attribute.attribute.defaultValue ?? .null
-      // The elements of a composite attribute are there or not as the whole is.
-      if value.isNull && !attribute.attribute.isOptional && !attribute.path.contains(".") {
-        throw StoreWriteError.missingValue(entity: entityName, attribute: attribute.path)
-      }
-      complete[attribute.path] = value
-    }
-    try check(values, of: entityName)
-    return complete
-  }
-
-  private func check(_ values: [String: StoredValue], of entityName: String) throws {
-    guard !values.isEmpty else { return }
-    let known = Dictionary(
-      try attributes(of: entityName).map { ($0.path, $0.attribute) },
-      uniquingKeysWith: { first, _ in first })
-    for (path, value) in values {
-      guard let attribute = known[path] else {
-        if schema.model.declaringEntity(of: path, in: entityName)?.propertiesByName[path]?
-          .attribute?.type == .composite
-        {
-          throw StoreWriteError.wrongValue(
-            entity: entityName, attribute: path,
-            expected: AttributeType.composite.expectedValue, found: value.kindName)
-        }
-        throw StoreWriteError.unknownProperty(entity: entityName, property: path)
-      }
-      guard attribute.type.accepts(value) else {
-        throw StoreWriteError.wrongValue(
-          entity: entityName, attribute: path, expected: attribute.type.expectedValue,
-          found: value.kindName)
-      }
-      if attribute.allowsExternalStorage && !value.isNull {
-        throw StoreWriteError.externalStorage(entity: entityName, attribute: path)
-      }
-    }
+  /// What is known of an entity's rows.
+  private func rows(of entityName: String) throws -> EntityRows {
+    // Objects of one entity tend to stand together.
+    if let lastRows, lastRows.entityName == entityName { return lastRows }
+    let rows = try rowsByEntity[entityName] ?? EntityRows(entityName, schema: schema)
+    rowsByEntity[entityName] = rows
+    lastRows = rows
+    return rows
   }
 
   private func setIfPresent(_ values: [String: StoredValue], of object: StoreObject) throws {
@@ -248,9 +187,10 @@ final class SaveWriter {
   }
 
   private func set(_ values: [String: StoredValue], of row: Row) throws {
-    try check(values, of: row.entityName)
+    let rows = try rows(of: row.entityName)
+    try rows.check(values)
     var columns: [(name: String, value: StoredValue)] = []
-    for attribute in try attributes(of: row.entityName) {
+    for attribute in rows.attributes {
       guard let value = values[attribute.path] else { continue }
       if value.isNull && !attribute.attribute.isOptional && !attribute.path.contains(".") {
         throw StoreWriteError.missingValue(entity: row.entityName, attribute: attribute.path)
@@ -267,7 +207,7 @@ final class SaveWriter {
     let preserved = try schema.slots(of: row.entityName).tombstoneAttributes
     guard !preserved.isEmpty else { return [] }
     let table = try schema.table(of: row.entityName)
-    let columns = try attributes(of: row.entityName)
+    let columns = try rows(of: row.entityName).attributes
     return try preserved.map { attribute in
       // Values in files beside the store, and composite ones, leave nothing behind.
       guard !attribute.allowsExternalStorage,
@@ -301,7 +241,7 @@ final class SaveWriter {
   private func change(_ kind: ChangeKind, _ row: Row) throws -> HistoryAppender.Change {
     let slotCount = kind == .update ? try schema.slots(of: row.entityName).slots.count : 0
     return HistoryAppender.Change(
-      kind: kind, entityNumber: try schema.number(of: row.entityName),
+      kind: kind, entityNumber: try rows(of: row.entityName).number,
       primaryKey: row.primaryKey,
       mask: kind == .update
         ? ColumnMask(slotCount: slotCount, settingSlots: touchedSlots[row] ?? []) : nil,

@@ -168,6 +168,8 @@ public struct StoreSave: Hashable, Sendable {
 extension StoreSave {
   /// The outcome: inserts with all that was done to them, and without what was deleted again.
   func folded() -> StoreSave {
+    // Every object is named once then.
+    if updated.isEmpty && deleted.isEmpty { return self }
     var folded = self
     let deletedObjects = Set(deleted)
     let vanished = Set(inserted.map(\.object)).intersection(deletedObjects)

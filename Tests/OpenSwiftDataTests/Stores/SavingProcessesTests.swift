@@ -36,11 +36,15 @@ import Testing
         """)
   }
 
+  /// How often each process saves; HISTCTL_SAVES=10000 takes some minutes.
+  private static let saveCount =
+    ProcessInfo.processInfo.environment["HISTCTL_SAVES"].flatMap { Int($0) } ?? 100
+
   @Test func twoProcessesSaveAtOnce() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("Saved.store")
     let saver = Tool.built("ModelSaver")
-    let count = 100
+    let count = Self.saveCount
     // Both may find no store, and only one of them creates it.
     async let first = saver.run([path, "first", "\(count)"])
     async let second = saver.run([path, "second", "\(count)"])

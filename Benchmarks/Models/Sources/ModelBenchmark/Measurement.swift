@@ -1,0 +1,47 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The times of several runs of one thing, in seconds.
+struct Measurement {
+  private(set) var times: [Double] = []
+
+  var median: Double {
+    let ordered = times.sorted()
+    let half = ordered.count / 2
+    return ordered.count.isMultiple(of: 2)
+      ? (ordered[half - 1] + ordered[half]) / 2 : ordered[half]
+  }
+
+  mutating func add<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let begin = ContinuousClock.now
+    let result = try body()
+    let (seconds, attoseconds) = (ContinuousClock.now - begin).components
+    times.append(Double(seconds) + Double(attoseconds) * 1e-18)
+    return result
+  }
+
+  var text: String {
+    func milliseconds(_ seconds: Double) -> String {
+      "\((seconds * 10_000).rounded() / 10) ms"
+    }
+    return "\(milliseconds(median)) | \(milliseconds(times.min() ?? 0)) to "
+      + milliseconds(times.max() ?? 0)
+  }
+}
+
+/// The most memory that this program has taken so far, in bytes.
+func peakMemory() -> Int {
+  var usage = rusage()
+  #if canImport(Darwin)
+  getrusage(RUSAGE_SELF, &usage)
+  return Int(usage.ru_maxrss)
+  #else
+  getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+  return Int(usage.ru_maxrss) * 1024
+  #endif
+}
