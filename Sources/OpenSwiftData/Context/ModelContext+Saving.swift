@@ -145,7 +145,11 @@ extension ModelContext {
     forget(state.identifier)
     if let other = knownModel(for: identifier)?.state, other !== state {
       // The store had the model already: both objects are that one from now on.
-      if other.original == nil { other.replace(other.layout.faultValues) }
+      if other.original == nil {
+        for (index, value) in other.layout.faultValues.enumerated() {
+          if case .fault = value { other.change(value, at: index) }
+        }
+      }
       model.share(other)
       state.context = nil
       state.phase = .standalone

@@ -213,7 +213,7 @@ public class ModelContext: Equatable {
   public func rollback() {
     for state in inserted.states { leave(state) }
     for state in updated.states + deleted.states {
-      if let original = state.original { state.values = original }
+      if let original = state.original { state.restore(original) }
       state.original = nil
       state.changed = []
       state.phase = .registered
@@ -237,7 +237,8 @@ public class ModelContext: Equatable {
     try save()
   }
 
-  private func changesHaveBegun() {
+  /// Notes that models are about to change, or have changed.
+  func changesHaveBegun() {
     guard autosaveEnabled, !awaitsAutosave, isMainContext else { return }
     awaitsAutosave = true
     let later = LaterSave(context: self)
@@ -273,7 +274,28 @@ extension ModelState {
   /// Takes over what a store holds; what the store does not keep stays.
   func replace(_ new: [PropertyValue]) {
     for index in new.indices where !layout.properties[index].isTransient {
-      values[index] = new[index]
+      takeOver(new[index], at: index)
+    }
+  }
+
+  /// Takes back what was there before the first change.
+  func restore(_ original: [PropertyValue]) {
+    for (index, property) in layout.properties.enumerated() {
+      // What a deleted model has been given besides was never tracked; it keeps its lists.
+      let isToMany = property.relationship?.isToMany ?? false
+      if changed.contains(index) || (phase == .deleted && !isToMany) {
+        change(original[index], at: index)
+      }
+    }
+  }
+
+  /// Takes over what a store holds in a property, and tells observers where that is another value.
+  func takeOver(_ new: PropertyValue, at index: Int) {
+    switch (values[index], new) {
+    // Nobody has seen the old value, or nobody has read the new one.
+    case (.fault, _), (_, .toManyFault), (_, .fault): values[index] = new
+    case (let old, _) where layout.properties[index].isSame(old, new): break
+    default: change(new, at: index)
     }
   }
 }

@@ -16,24 +16,30 @@ final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, Backi
   @_disfavoredOverload
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: Decodable {
     let index = state.layout.index(of: key)
+    state.isRead(at: index)
     if case .value(let value) = state.values[index], let value = value as? Value { return value }
     return state.attribute(at: index)
   }
 
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: PersistentModel {
     let index = state.layout.index(of: key)
+    state.isRead(at: index)
     if let model = state.toOne(at: index) as? Value { return model }
     // There is no value that could be given instead of a model; an empty one does no harm.
     return Value(backingData: ModelBackingData<Value>(for: Value.self))
   }
 
   func getValue<Value>(forKey key: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel {
-    state.toOne(at: state.layout.index(of: key)) as? Value
+    let index = state.layout.index(of: key)
+    state.isRead(at: index)
+    return state.toOne(at: index) as? Value
   }
 
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
   where Value: RelationshipCollection {
-    let models = state.toMany(at: state.layout.index(of: key))
+    let index = state.layout.index(of: key)
+    state.isRead(at: index)
+    let models = state.toMany(at: index)
     return Value(models: models.compactMap { $0 as? Value.PersistentElement })
   }
 

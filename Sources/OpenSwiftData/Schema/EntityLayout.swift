@@ -24,6 +24,8 @@ final class EntityLayout: @unchecked Sendable {
   let blankValues: [PropertyValue]
   /// What a model has of which nothing but the identifier is known.
   let faultValues: [PropertyValue]
+  /// The properties of a model's values as observers name them.
+  let observedProperties: [KeyPath<ModelState, Void>]
 
   private let identifierKeyPaths: [AnyKeyPath]
   private let indexByKeyPath: [AnyKeyPath: Int]
@@ -96,6 +98,7 @@ final class EntityLayout: @unchecked Sendable {
       + uniquenessConstraints.map { [name] in (name, $0) }
     indices = lists(isUniqueness: false)
     faultValues = properties.map { $0.isTransient ? .null : .fault }
+    observedProperties = properties.indices.map { \ModelState[property: $0] }
     blankValues = properties.map { property in
       if let relationship = property.relationship {
         return relationship.isToMany ? .toMany([]) : .toOne(nil)
