@@ -21,6 +21,7 @@ extension ModelContext {
     let new = wanted.map(\.persistentModelID)
     guard old != new else { return }
     willChange(state, at: index)
+    undoRecorder?.willReplace(old, with: new, of: state, at: index)
     state.change(.toMany(new.map(ModelReference.identifier)), at: index)
     guard let inverse = state.layout.inverse(of: index) else { return }
     for identifier in old where !seen.contains(identifier) {
@@ -105,12 +106,14 @@ extension ModelContext {
     _ identifier: PersistentIdentifier, to state: ModelState, at index: Int
   ) {
     willChange(state, at: index)
+    undoRecorder?.willAdd(identifier, to: state, at: index)
   }
 
   private func willRemove(
     _ identifier: PersistentIdentifier, from state: ModelState, at index: Int
   ) {
     willChange(state, at: index)
+    undoRecorder?.willRemove(identifier, from: state, at: index)
   }
 
   /// Takes an identifier out of a to-many relationship, without reading what else is in it.

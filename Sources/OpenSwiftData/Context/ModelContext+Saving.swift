@@ -29,6 +29,7 @@ extension ModelContext {
   ///
   /// - Throws: ``SwiftDataError``, and what a store of one's own throws.
   public func save() throws {
+    processPendingChanges()
     guard hasChanges else { return }
     try checkModels()
     try checkDenials()
@@ -118,7 +119,8 @@ extension ModelContext {
     }
   }
 
-  private func readAll(_ state: ModelState) {
+  /// Reads what is not known of a model yet.
+  func readAll(_ state: ModelState) {
     for index in state.values.indices {
       if case .fault = state.values[index] { fulfill(state) }
       if case .toManyFault = state.values[index] { _ = state.toManyReferences(at: index) }
@@ -143,6 +145,7 @@ extension ModelContext {
     state.keepContext()
     guard let model, let identifier = remapped[state.identifier] else { return }
     forget(state.identifier)
+    undoRecorder?.replaced(state.identifier, by: identifier)
     if let other = knownModel(for: identifier)?.state, other !== state {
       // The store had the model already: both objects are that one from now on.
       if other.original == nil {

@@ -28,6 +28,8 @@ public class ModelContext: Equatable {
   var updated = ModelSet()
   var deleted = ModelSet()
   private var awaitsAutosave = false
+  /// Notes changes for the undo manager; nil where there is none.
+  var undoRecorder: UndoRecorder?
 
   private struct WeakModel { weak var model: (any PersistentModel)? }
 
@@ -129,6 +131,7 @@ public class ModelContext: Equatable {
     state.phase = .inserted
     remember(model, as: state.identifier)
     inserted.insert(model, state)
+    undoRecorder?.inserted(model, state)
     // From here on relationships name identifiers, and both ends know of each other.
     let values = state.values
     for index in values.indices where state.layout.properties[index].relationship != nil {
@@ -152,6 +155,9 @@ public class ModelContext: Equatable {
     guard let state = model.state, state.context === self else { return }
     let wasInserted = state.phase == .inserted
     guard wasInserted || state.phase == .registered else { return }
+    // What was deleted and saved can come back only with what is known by then.
+    if undoRecorder != nil { readAll(state) }
+    undoRecorder?.deleted(model, state)
     if !wasInserted && state.original == nil { state.original = state.values }
     inserted.remove(state)
     updated.remove(state)
@@ -194,6 +200,7 @@ public class ModelContext: Equatable {
 
   /// Notes that a property is about to change.
   func willChange(_ state: ModelState, at index: Int) {
+    undoRecorder?.willSet(state, at: index)
     guard state.phase == .registered, !state.layout.properties[index].isTransient,
       let model = state.model
     else {
@@ -209,7 +216,7 @@ public class ModelContext: Equatable {
     changesHaveBegun()
   }
 
-  /// Undoes all changes that were not saved.
+  /// Undoes all changes that were not saved, and lets the undo manager forget everything.
   public func rollback() {
     for state in inserted.states { leave(state) }
     for state in updated.states + deleted.states {
@@ -222,10 +229,8 @@ public class ModelContext: Equatable {
     inserted = ModelSet()
     updated = ModelSet()
     deleted = ModelSet()
+    undoRecorder?.forgetAll()
   }
-
-  /// Does nothing: what follows from a change is done at once.
-  public func processPendingChanges() {}
 
   /// Runs a block and saves what it has changed, together with what was changed before.
   ///
