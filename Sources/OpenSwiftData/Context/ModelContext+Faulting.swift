@@ -50,7 +50,7 @@ extension ModelContext {
   }
 
   /// What a store holds of some models of one entity.
-  private func storedValues<T: PersistentModel>(
+  func storedValues<T: PersistentModel>(
     of identifiers: [PersistentIdentifier], as type: T.Type
   ) throws -> [PersistentIdentifier: [PropertyValue]] {
     let layout = EntityLayout.of(type)

@@ -1,7 +1,8 @@
 import Foundation
 
 extension ModelContext {
-  /// Is posted before a context saves.
+  /// Is posted before a context saves, with what it is about to save: the identifiers of new models
+  /// are temporary yet. Whoever is told may change more, and that is saved as well.
   public static let willSave = Notification.Name("ModelContext.willSave")
   /// Is posted after a context has saved; ``NotificationKey`` names what it tells.
   public static let didSave = Notification.Name("ModelContext.didSave")
@@ -31,10 +32,17 @@ extension ModelContext {
   public func save() throws {
     processPendingChanges()
     guard hasChanges else { return }
+    NotificationCenter.default.post(
+      name: Self.willSave, object: self, userInfo: SaveOutcome(self).announcement)
+    // Whoever was told may have changed something.
+    processPendingChanges()
+    // Where the stores stand must be known before, so that these saves are not news.
+    if standings.isEmpty { try catchUp() }
     try checkModels()
     try checkDenials()
-    NotificationCenter.default.post(name: Self.willSave, object: self)
     var outcome = SaveOutcome()
+    // What was saved is told even where a later store refuses.
+    defer { tell(outcome) }
     for store in container.stores {
       func isOurs(_ state: ModelState) -> Bool {
         container.store(ofEntity: state.layout.name) === store
@@ -44,8 +52,13 @@ extension ModelContext {
         deleted: deleted.states.filter(isOurs))
       if !changes.isEmpty { try save(changes, to: store, &outcome) }
     }
+  }
+
+  private func tell(_ outcome: SaveOutcome) {
+    guard outcome.hasSaved else { return }
     NotificationCenter.default.post(
       name: Self.didSave, object: self, userInfo: outcome.userInfo)
+    container.saves.tell(outcome.saves)
   }
 
   /// Checks that there is a store for every model that is to be put into one.
@@ -66,6 +79,7 @@ extension ModelContext {
     let deleted: [ModelState]
 
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+    var entityNames: Set<String> { Set((inserted + updated + deleted).map(\.layout.name)) }
   }
 
   /// What the stores made of a save.
@@ -74,14 +88,30 @@ extension ModelContext {
     var updated: [PersistentIdentifier] = []
     var deleted: [PersistentIdentifier] = []
     var tokens: [String: any HistoryToken] = [:]
+    var saves: [RecordedSave] = []
+    var hasSaved = false
 
-    var userInfo: [AnyHashable: Any] {
+    /// What is about to be saved.
+    init(_ context: ModelContext) {
+      inserted = context.inserted.states.map(\.identifier)
+      updated = context.updated.states.map(\.identifier)
+      deleted = context.deleted.states.map(\.identifier)
+    }
+
+    init() {}
+
+    /// What is told before a save.
+    var announcement: [AnyHashable: Any] {
       [
         NotificationKey.insertedIdentifiers.rawValue: inserted,
         NotificationKey.updatedIdentifiers.rawValue: updated,
         NotificationKey.deletedIdentifiers.rawValue: deleted,
-        NotificationKey.historyTokens.rawValue: tokens,
       ]
+    }
+
+    /// What is told after a save.
+    var userInfo: [AnyHashable: Any] {
+      announcement.merging([NotificationKey.historyTokens.rawValue: tokens]) { $1 }
     }
   }
 
@@ -96,14 +126,20 @@ extension ModelContext {
         return S.Snapshot(from: state.backingData, relatedBackingDatas: &related)
       }
     }
-    let result = try store.save(
-      DataStoreSaveChangesRequest(
-        editingState: editingState, inserted: snapshots(changes.inserted),
-        updated: snapshots(changes.updated), deleted: snapshots(changes.deleted)))
+    let request = DataStoreSaveChangesRequest(
+      editingState: editingState, inserted: snapshots(changes.inserted),
+      updated: snapshots(changes.updated), deleted: snapshots(changes.deleted))
+    let (result, recorded) = try container.saves.noting(
+      { try store.save(request) }, to: store, by: editingState, entityNames: changes.entityNames)
+    outcome.hasSaved = true
+    if let recorded { outcome.saves.append(recorded) }
     outcome.updated += changes.updated.map(\.identifier)
     outcome.deleted += changes.deleted.map(\.identifier)
     outcome.inserted += Set(result.remappedIdentifiers.values).sorted()
-    if let token = result.historyToken { outcome.tokens[store.identifier] = token }
+    if let token = result.historyToken {
+      outcome.tokens[store.identifier] = token
+      saved(token, to: store)
+    }
 
     for state in changes.inserted { settle(state, result.remappedIdentifiers) }
     for state in changes.updated { settle(state, result.remappedIdentifiers) }
@@ -112,6 +148,7 @@ extension ModelContext {
       leave(state)
     }
     for (identifier, snapshot) in result.snapshotsToReregister {
+      undoRecorder?.isPresent(identifier)
       guard let layout = container.schema.layouts[identifier.entityName] else { continue }
       _ = register(
         identifier, values: try SnapshotReader.values(of: snapshot, layout: layout),

@@ -30,6 +30,10 @@ public class ModelContext: Equatable {
   private var awaitsAutosave = false
   /// Notes changes for the undo manager; nil where there is none.
   var undoRecorder: UndoRecorder?
+  /// Where each store stood when its news were last taken over, by store.
+  var standings: [String: StoreStanding] = [:]
+  /// The transactions that this context has made since then, by store.
+  var ownTransactions: [String: Set<Int64>] = [:]
 
   private struct WeakModel { weak var model: (any PersistentModel)? }
 
@@ -121,6 +125,11 @@ public class ModelContext: Equatable {
 
   func forget(_ identifier: PersistentIdentifier) { registry[identifier] = nil }
 
+  /// The models of a store that are known and in use.
+  func knownModels(ofStore identifier: String) -> [any PersistentModel] {
+    registry.compactMap { $0.key.storeIdentifier == identifier ? $0.value.model : nil }
+  }
+
   // MARK: - Changes
 
   /// Adds a model, and all that it is related to; saving puts them into the store.
@@ -196,6 +205,7 @@ public class ModelContext: Equatable {
     state.phase = .standalone
     state.original = nil
     state.changed = []
+    state.isGone = false
   }
 
   /// Notes that a property is about to change.
@@ -225,6 +235,7 @@ public class ModelContext: Equatable {
       state.changed = []
       state.phase = .registered
       state.keepContext()
+      if state.isGone { leave(state) }
     }
     inserted = ModelSet()
     updated = ModelSet()

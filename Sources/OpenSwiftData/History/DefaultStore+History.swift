@@ -97,7 +97,7 @@ extension DefaultStore: HistoryProviding {
   }
 
   /// Checks that the transactions are there after which history is asked for.
-  private func check(_ positions: [Int64], _ snapshot: StoreSnapshot) throws {
+  func check(_ positions: [Int64], _ snapshot: StoreSnapshot) throws {
     for number in positions where number >= 1 {
       guard try snapshot.timestamp(ofTransaction: number) == nil else { continue }
       let oldest = try snapshot.oldestTransaction()
@@ -109,7 +109,7 @@ extension DefaultStore: HistoryProviding {
     }
   }
 
-  private func translatingHistory<Result>(_ body: () throws -> Result) throws -> Result {
+  func translatingHistory<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try translating(body)
     } catch let error as HistoryError {
@@ -119,7 +119,7 @@ extension DefaultStore: HistoryProviding {
 
   // MARK: - Transactions
 
-  private func transaction(
+  func transaction(
     _ recorded: PersistentHistory.HistoryTransaction
   ) -> DefaultHistoryTransaction {
     DefaultHistoryTransaction(

@@ -22,6 +22,8 @@ final class ModelState: Observable {
   var phase = Phase.standalone
   /// The values before the first change that was not saved; nil where there is none.
   var original: [PropertyValue]?
+  /// Whether others have deleted the model, which has changes that cannot be saved any more.
+  var isGone = false
   /// The properties that were changed since then.
   var changed: Set<Int> = []
   weak var model: (any PersistentModel)?

@@ -73,4 +73,22 @@ import Testing
     #expect(try other.fetch(FetchDescriptor<Trip>()).first === fault)
     #expect(!told.isTold)
   }
+
+  @Test func whatOthersHaveSavedTells() throws {
+    let other = ModelContext(try TripStore.open(store.path))
+    let theirs = try #require(try other.fetch(FetchDescriptor<Trip>()).first)
+    _ = try context.fetchCount(FetchDescriptor<Trip>())
+    theirs.name = "Roma"
+    try other.save()
+    told.look { _ = rome.name }
+    _ = try context.fetchCount(FetchDescriptor<Tag>())
+    #expect(told.isTold)
+    #expect(rome.name == "Roma")
+    told.look { _ = rome.bucketList }
+    theirs.bucketList.append(BucketListItem(title: "Pantheon"))
+    try other.save()
+    _ = try context.fetchCount(FetchDescriptor<Tag>())
+    #expect(told.isTold)
+    #expect(rome.bucketList.count == 2)
+  }
 }
