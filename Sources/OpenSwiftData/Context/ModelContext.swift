@@ -34,6 +34,8 @@ public class ModelContext: Equatable {
   var standings: [String: StoreStanding] = [:]
   /// The transactions that this context has made since then, by store.
   var ownTransactions: [String: Set<Int64>] = [:]
+  /// Who wants to know that fetches may have other results now.
+  var resultsSignals: [WeakResultsSignal] = []
 
   private struct WeakModel { weak var model: (any PersistentModel)? }
 
@@ -241,6 +243,7 @@ public class ModelContext: Equatable {
     updated = ModelSet()
     deleted = ModelSet()
     undoRecorder?.forgetAll()
+    changesHaveBegun()
   }
 
   /// Runs a block and saves what it has changed, together with what was changed before.
@@ -255,6 +258,7 @@ public class ModelContext: Equatable {
 
   /// Notes that models are about to change, or have changed.
   func changesHaveBegun() {
+    for signal in resultsSignals { signal.signal?.mark() }
     guard autosaveEnabled, !awaitsAutosave, isMainContext else { return }
     awaitsAutosave = true
     let later = LaterSave(context: self)
