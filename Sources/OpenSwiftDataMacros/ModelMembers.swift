@@ -29,11 +29,6 @@ enum ModelMembers {
         \(raw: blanks(of: model))self.persistentBackingData = backingData
       }
       """,
-      """
-      @Transient
-      \(raw: model.isFinal ? "private " : access)let _$observationRegistrar = \
-      Observation.ObservationRegistrar()
-      """,
       "\(raw: access)struct _SwiftDataNoType {}",
     ]
     guard !model.isFinal else { return members }

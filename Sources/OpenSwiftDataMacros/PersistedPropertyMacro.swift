@@ -18,17 +18,10 @@ enum PersistedPropertyMacro: AccessorMacro, PeerMacro {
       }
       """,
       """
-      get {
-        _$observationRegistrar.access(self, keyPath: \(raw: path))
-        return self.getValue(forKey: \(raw: path))
-      }
+      get { self.getValue(forKey: \(raw: path)) }
       """,
       """
-      set {
-        _$observationRegistrar.withMutation(of: self, keyPath: \(raw: path)) {
-          self.setValue(forKey: \(raw: path), to: newValue)
-        }
-      }
+      set { self.setValue(forKey: \(raw: path), to: newValue) }
       """,
     ]
   }

@@ -14,6 +14,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   public let configurations: Set<ModelConfiguration>
   /// The stores, each once.
   let stores: [any DataStore]
+  /// Where saves to the stores become known.
+  let saves = SaveHub()
   private let storesByEntity: [String: any DataStore]
   private let storesByIdentifier: [String: any DataStore]
 
@@ -140,6 +142,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     storesByEntity = byEntity
     storesByIdentifier = Dictionary(
       stores.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+    saves.attach(self)
+    ContainerRegistry.shared.add(self)
   }
 
   private static func open<Configuration: DataStoreConfiguration>(

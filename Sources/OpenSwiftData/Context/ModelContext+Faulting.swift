@@ -50,7 +50,7 @@ extension ModelContext {
   }
 
   /// What a store holds of some models of one entity.
-  private func storedValues<T: PersistentModel>(
+  func storedValues<T: PersistentModel>(
     of identifiers: [PersistentIdentifier], as type: T.Type
   ) throws -> [PersistentIdentifier: [PropertyValue]] {
     let layout = EntityLayout.of(type)
@@ -80,21 +80,15 @@ extension ModelContext {
     DataStoreFetchRequest(editingState: editingState, descriptor: descriptor)
   }
 
-  /// The models that a to-many relationship leads to, with what was changed about that.
-  func relatedIdentifiers(of state: ModelState, at index: Int) -> [PersistentIdentifier] {
-    guard case .toManyFault(let added, let removed) = state.values[index] else { return [] }
-    var identifiers: [PersistentIdentifier] = []
-    if !state.identifier.isTemporary {
-      if let store = container.store(ofEntity: state.layout.name) as? DefaultStore {
-        identifiers =
-          (try? store.related(to: state.identifier, by: state.layout.properties[index].name)) ?? []
-      } else if let values = try? storedValues(of: [state.identifier], as: state.layout.type)[
-        state.identifier], case .toMany(let references) = values[index]
-      {
-        identifiers = references.map(\.identifier)
-      }
+  /// The models that a to-many relationship leads to in the store.
+  func storedIdentifiers(of state: ModelState, at index: Int) -> [PersistentIdentifier] {
+    guard !state.identifier.isTemporary else { return [] }
+    if let store = container.store(ofEntity: state.layout.name) as? DefaultStore {
+      let name = state.layout.properties[index].name
+      return (try? store.related(to: state.identifier, by: name)) ?? []
     }
-    let known = Set(identifiers)
-    return identifiers.filter { !removed.contains($0) } + added.filter { !known.contains($0) }
+    let values = try? storedValues(of: [state.identifier], as: state.layout.type)
+    guard case .toMany(let references)? = values?[state.identifier]?[index] else { return [] }
+    return references.map(\.identifier)
   }
 }

@@ -5,6 +5,7 @@ extension ModelContext {
   ///
   /// - Throws: ``SwiftDataError``, and what a store of one's own throws.
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
+    try catchUp()
     let models: [T]
     if descriptor.includePendingChanges && hasChanges {
       models = try fetchWithChanges(descriptor)
@@ -44,6 +45,7 @@ extension ModelContext {
   public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int
   where T: PersistentModel {
     if descriptor.includePendingChanges && hasChanges { return try fetch(descriptor).count }
+    try catchUp()
     func count<S: DataStore>(_ store: S) throws -> Int {
       do {
         return try store.fetchCount(request(descriptor))
@@ -174,6 +176,7 @@ extension ModelContext {
   private func storedIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
+    try catchUp()
     func identifiers<S: DataStore>(_ store: S) throws -> [PersistentIdentifier] {
       do {
         return try store.fetchIdentifiers(request(descriptor))

@@ -7,7 +7,7 @@ extension ModelContext {
     )
     guard old != new else { return }
     willChange(state, at: index)
-    state.values[index] = .toOne(new.map(ModelReference.identifier))
+    state.change(.toOne(new.map(ModelReference.identifier)), at: index)
     guard let inverse = state.layout.inverse(of: index) else { return }
     if let old { unlink(state, from: old, at: inverse.index) }
     if let target = target?.state { link(state, at: index, to: target, at: inverse.index) }
@@ -21,7 +21,8 @@ extension ModelContext {
     let new = wanted.map(\.persistentModelID)
     guard old != new else { return }
     willChange(state, at: index)
-    state.values[index] = .toMany(new.map(ModelReference.identifier))
+    undoRecorder?.willReplace(old, with: new, of: state, at: index)
+    state.change(.toMany(new.map(ModelReference.identifier)), at: index)
     guard let inverse = state.layout.inverse(of: index) else { return }
     for identifier in old where !seen.contains(identifier) {
       unlink(state, from: identifier, at: inverse.index)
@@ -59,7 +60,7 @@ extension ModelContext {
     guard former != owner.identifier else { return }
     if let former { unlink(other, from: former, at: index) }
     willChange(other, at: inverse)
-    other.values[inverse] = .toOne(.identifier(owner.identifier))
+    other.change(.toOne(.identifier(owner.identifier)), at: inverse)
   }
 
   /// Takes a model out of the other end of a relationship.
@@ -73,50 +74,66 @@ extension ModelContext {
       remove(owner.identifier, from: other, at: inverse)
     } else if other.toOneReference(at: inverse)?.identifier == owner.identifier {
       willChange(other, at: inverse)
-      other.values[inverse] = .toOne(nil)
+      other.change(.toOne(nil), at: inverse)
     }
   }
 
   /// Adds an identifier to a to-many relationship, without reading what else is in it.
   ///
   /// - Returns: Whether it was not known to be there.
-  private func add(
+  func add(
     _ identifier: PersistentIdentifier, to state: ModelState, at index: Int
   ) -> Bool {
     switch state.values[index] {
     case .toMany(let references):
       guard !references.contains(where: { $0.identifier == identifier }) else { return false }
-      willChange(state, at: index)
-      state.values[index] = .toMany(references + [.identifier(identifier)])
+      willAdd(identifier, to: state, at: index)
+      state.change(.toMany(references + [.identifier(identifier)]), at: index)
     case .toManyFault(var added, var removed):
       guard !added.contains(identifier) else { return false }
-      willChange(state, at: index)
+      willAdd(identifier, to: state, at: index)
       added.append(identifier)
       removed.remove(identifier)
-      state.values[index] = .toManyFault(added: added, removed: removed)
+      state.change(.toManyFault(added: added, removed: removed), at: index)
     default:
-      willChange(state, at: index)
-      state.values[index] = .toManyFault(added: [identifier], removed: [])
+      willAdd(identifier, to: state, at: index)
+      state.change(.toManyFault(added: [identifier], removed: []), at: index)
     }
     return true
   }
 
-  private func remove(
+  private func willAdd(
+    _ identifier: PersistentIdentifier, to state: ModelState, at index: Int
+  ) {
+    willChange(state, at: index)
+    undoRecorder?.willAdd(identifier, to: state, at: index)
+  }
+
+  private func willRemove(
+    _ identifier: PersistentIdentifier, from state: ModelState, at index: Int
+  ) {
+    willChange(state, at: index)
+    undoRecorder?.willRemove(identifier, from: state, at: index)
+  }
+
+  /// Takes an identifier out of a to-many relationship, without reading what else is in it.
+  func remove(
     _ identifier: PersistentIdentifier, from state: ModelState, at index: Int
   ) {
     switch state.values[index] {
     case .toMany(let references):
       guard references.contains(where: { $0.identifier == identifier }) else { return }
-      willChange(state, at: index)
-      state.values[index] = .toMany(references.filter { $0.identifier != identifier })
+      willRemove(identifier, from: state, at: index)
+      state.change(.toMany(references.filter { $0.identifier != identifier }), at: index)
     case .toManyFault(var added, var removed):
-      willChange(state, at: index)
+      willRemove(identifier, from: state, at: index)
       added.removeAll { $0 == identifier }
-      removed.insert(identifier)
-      state.values[index] = .toManyFault(added: added, removed: removed)
+      // What was never saved is not in the store either.
+      if !identifier.isTemporary { removed.insert(identifier) }
+      state.change(.toManyFault(added: added, removed: removed), at: index)
     default:
-      willChange(state, at: index)
-      state.values[index] = .toManyFault(added: [], removed: [identifier])
+      willRemove(identifier, from: state, at: index)
+      state.change(.toManyFault(added: [], removed: [identifier]), at: index)
     }
   }
 

@@ -1,7 +1,8 @@
 import Foundation
 
 extension ModelContext {
-  /// Is posted before a context saves.
+  /// Is posted before a context saves, with what it is about to save: the identifiers of new models
+  /// are temporary yet. Whoever is told may change more, and that is saved as well.
   public static let willSave = Notification.Name("ModelContext.willSave")
   /// Is posted after a context has saved; ``NotificationKey`` names what it tells.
   public static let didSave = Notification.Name("ModelContext.didSave")
@@ -29,11 +30,19 @@ extension ModelContext {
   ///
   /// - Throws: ``SwiftDataError``, and what a store of one's own throws.
   public func save() throws {
+    processPendingChanges()
     guard hasChanges else { return }
+    NotificationCenter.default.post(
+      name: Self.willSave, object: self, userInfo: SaveOutcome(self).announcement)
+    // Whoever was told may have changed something.
+    processPendingChanges()
+    // Where the stores stand must be known before, so that these saves are not news.
+    if standings.isEmpty { try catchUp() }
     try checkModels()
     try checkDenials()
-    NotificationCenter.default.post(name: Self.willSave, object: self)
     var outcome = SaveOutcome()
+    // What was saved is told even where a later store refuses.
+    defer { tell(outcome) }
     for store in container.stores {
       let isAlone = container.stores.count == 1
       func isOurs(_ state: ModelState) -> Bool {
@@ -44,8 +53,13 @@ extension ModelContext {
         deleted: deleted.states.filter(isOurs))
       if !changes.isEmpty { try save(changes, to: store, &outcome) }
     }
+  }
+
+  private func tell(_ outcome: SaveOutcome) {
+    guard outcome.hasSaved else { return }
     NotificationCenter.default.post(
       name: Self.didSave, object: self, userInfo: outcome.userInfo)
+    container.saves.tell(outcome.saves)
   }
 
   /// Checks that there is a store for every model that is to be put into one.
@@ -66,6 +80,7 @@ extension ModelContext {
     let deleted: [ModelState]
 
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+    var entityNames: Set<String> { Set((inserted + updated + deleted).map(\.layout.name)) }
   }
 
   /// What the stores made of a save.
@@ -74,14 +89,30 @@ extension ModelContext {
     var updated: [PersistentIdentifier] = []
     var deleted: [PersistentIdentifier] = []
     var tokens: [String: any HistoryToken] = [:]
+    var saves: [RecordedSave] = []
+    var hasSaved = false
 
-    var userInfo: [AnyHashable: Any] {
+    /// What is about to be saved.
+    init(_ context: ModelContext) {
+      inserted = context.inserted.states.map(\.identifier)
+      updated = context.updated.states.map(\.identifier)
+      deleted = context.deleted.states.map(\.identifier)
+    }
+
+    init() {}
+
+    /// What is told before a save.
+    var announcement: [AnyHashable: Any] {
       [
         NotificationKey.insertedIdentifiers.rawValue: inserted,
         NotificationKey.updatedIdentifiers.rawValue: updated,
         NotificationKey.deletedIdentifiers.rawValue: deleted,
-        NotificationKey.historyTokens.rawValue: tokens,
       ]
+    }
+
+    /// What is told after a save.
+    var userInfo: [AnyHashable: Any] {
+      announcement.merging([NotificationKey.historyTokens.rawValue: tokens]) { $1 }
     }
   }
 
@@ -99,10 +130,13 @@ extension ModelContext {
         return S.Snapshot(from: state.backingData, relatedBackingDatas: &related)
       }
     }
-    let result = try store.save(
-      DataStoreSaveChangesRequest(
-        editingState: editingState, inserted: snapshots(changes.inserted),
-        updated: snapshots(changes.updated), deleted: snapshots(changes.deleted)))
+    let request = DataStoreSaveChangesRequest(
+      editingState: editingState, inserted: snapshots(changes.inserted),
+      updated: snapshots(changes.updated), deleted: snapshots(changes.deleted))
+    let (result, recorded) = try container.saves.noting(
+      { try store.save(request) }, to: store, by: editingState, entityNames: changes.entityNames)
+    outcome.hasSaved = true
+    if let recorded { outcome.saves.append(recorded) }
     outcome.updated += changes.updated.map(\.identifier)
     outcome.deleted += changes.deleted.map(\.identifier)
     var seen: Set<PersistentIdentifier> = []
@@ -111,7 +145,10 @@ extension ModelContext {
       guard let identifier = result.remappedIdentifiers[state.identifier] else { continue }
       if seen.insert(identifier).inserted { outcome.inserted.append(identifier) }
     }
-    if let token = result.historyToken { outcome.tokens[store.identifier] = token }
+    if let token = result.historyToken {
+      outcome.tokens[store.identifier] = token
+      saved(token, to: store)
+    }
 
     for state in changes.inserted { settle(state, result.remappedIdentifiers) }
     for state in changes.updated { settle(state, result.remappedIdentifiers) }
@@ -120,6 +157,7 @@ extension ModelContext {
       leave(state)
     }
     for (identifier, snapshot) in result.snapshotsToReregister {
+      undoRecorder?.isPresent(identifier)
       guard let layout = container.schema.layouts[identifier.entityName] else { continue }
       _ = register(
         identifier, values: try SnapshotReader.values(of: snapshot, layout: layout),
@@ -132,7 +170,8 @@ extension ModelContext {
     store is DefaultStore ? states.map { DefaultSnapshot($0) } : nil
   }
 
-  private func readAll(_ state: ModelState) {
+  /// Reads what is not known of a model yet.
+  func readAll(_ state: ModelState) {
     for index in state.values.indices {
       if case .fault = state.values[index] { fulfill(state) }
       if case .toManyFault = state.values[index] { _ = state.toManyReferences(at: index) }
@@ -160,9 +199,14 @@ extension ModelContext {
     state.keepContext()
     guard let model, let identifier = remapped[state.identifier] else { return }
     forget(state.identifier)
+    undoRecorder?.replaced(state.identifier, by: identifier)
     if let other = knownModel(for: identifier)?.state, other !== state {
       // The store had the model already: both objects are that one from now on.
-      if other.original == nil { other.replace(other.layout.faultValues) }
+      if other.original == nil {
+        for (index, value) in other.layout.faultValues.enumerated() {
+          if case .fault = value { other.change(value, at: index) }
+        }
+      }
       model.share(other)
       state.context = nil
       state.phase = .standalone

@@ -28,6 +28,14 @@ public class ModelContext: Equatable {
   var updated = ModelSet()
   var deleted = ModelSet()
   private var awaitsAutosave = false
+  /// Notes changes for the undo manager; nil where there is none.
+  var undoRecorder: UndoRecorder?
+  /// Where each store stood when its news were last taken over, by store.
+  var standings: [String: StoreStanding] = [:]
+  /// The transactions that this context has made since then, by store.
+  var ownTransactions: [String: Set<Int64>] = [:]
+  /// Who wants to know that fetches may have other results now.
+  var resultsSignals: [WeakResultsSignal] = []
 
   private struct WeakModel { weak var model: (any PersistentModel)? }
 
@@ -119,6 +127,11 @@ public class ModelContext: Equatable {
 
   func forget(_ identifier: PersistentIdentifier) { registry[identifier] = nil }
 
+  /// The models of a store that are known and in use.
+  func knownModels(ofStore identifier: String) -> [any PersistentModel] {
+    registry.compactMap { $0.key.storeIdentifier == identifier ? $0.value.model : nil }
+  }
+
   // MARK: - Changes
 
   /// Adds a model, and all that it is related to; saving puts them into the store.
@@ -129,6 +142,7 @@ public class ModelContext: Equatable {
     state.phase = .inserted
     remember(model, as: state.identifier)
     inserted.insert(model, state)
+    undoRecorder?.inserted(model, state)
     // From here on relationships name identifiers, and both ends know of each other.
     let values = state.values
     for index in state.layout.relationshipPlaces {
@@ -152,6 +166,9 @@ public class ModelContext: Equatable {
     guard let state = model.state, state.context === self else { return }
     let wasInserted = state.phase == .inserted
     guard wasInserted || state.phase == .registered else { return }
+    // What was deleted and saved can come back only with what is known by then.
+    if undoRecorder != nil { readAll(state) }
+    undoRecorder?.deleted(model, state)
     if !wasInserted && state.original == nil { state.original = state.values }
     inserted.remove(state)
     updated.remove(state)
@@ -190,10 +207,12 @@ public class ModelContext: Equatable {
     state.phase = .standalone
     state.original = nil
     state.changed = []
+    state.isGone = false
   }
 
   /// Notes that a property is about to change.
   func willChange(_ state: ModelState, at index: Int) {
+    undoRecorder?.willSet(state, at: index)
     guard state.phase == .registered, !state.layout.properties[index].isTransient,
       let model = state.model
     else {
@@ -209,23 +228,23 @@ public class ModelContext: Equatable {
     changesHaveBegun()
   }
 
-  /// Undoes all changes that were not saved.
+  /// Undoes all changes that were not saved, and lets the undo manager forget everything.
   public func rollback() {
     for state in inserted.states { leave(state) }
     for state in updated.states + deleted.states {
-      if let original = state.original { state.values = original }
+      if let original = state.original { state.restore(original) }
       state.original = nil
       state.changed = []
       state.phase = .registered
       state.keepContext()
+      if state.isGone { leave(state) }
     }
     inserted = ModelSet()
     updated = ModelSet()
     deleted = ModelSet()
+    undoRecorder?.forgetAll()
+    changesHaveBegun()
   }
-
-  /// Does nothing: what follows from a change is done at once.
-  public func processPendingChanges() {}
 
   /// Runs a block and saves what it has changed, together with what was changed before.
   ///
@@ -237,7 +256,9 @@ public class ModelContext: Equatable {
     try save()
   }
 
-  private func changesHaveBegun() {
+  /// Notes that models are about to change, or have changed.
+  func changesHaveBegun() {
+    for signal in resultsSignals { signal.signal?.mark() }
     guard autosaveEnabled, !awaitsAutosave, isMainContext else { return }
     awaitsAutosave = true
     let later = LaterSave(context: self)
@@ -273,7 +294,28 @@ extension ModelState {
   /// Takes over what a store holds; what the store does not keep stays.
   func replace(_ new: [PropertyValue]) {
     for index in new.indices where !layout.properties[index].isTransient {
-      values[index] = new[index]
+      takeOver(new[index], at: index)
+    }
+  }
+
+  /// Takes back what was there before the first change.
+  func restore(_ original: [PropertyValue]) {
+    for (index, property) in layout.properties.enumerated() {
+      // What a deleted model has been given besides was never tracked; it keeps its lists.
+      let isToMany = property.relationship?.isToMany ?? false
+      if changed.contains(index) || (phase == .deleted && !isToMany) {
+        change(original[index], at: index)
+      }
+    }
+  }
+
+  /// Takes over what a store holds in a property, and tells observers where that is another value.
+  func takeOver(_ new: PropertyValue, at index: Int) {
+    switch (values[index], new) {
+    // Nobody has seen the old value, or nobody has read the new one.
+    case (.fault, _), (_, .toManyFault), (_, .fault): values[index] = new
+    case (let old, _) where layout.properties[index].isSame(old, new): break
+    default: change(new, at: index)
     }
   }
 }

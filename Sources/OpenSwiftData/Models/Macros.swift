@@ -27,9 +27,8 @@
 /// ```
 @attached(
   member, conformances: Observable, PersistentModel, Sendable, names: named(_$backingData),
-  named(persistentBackingData), named(schemaMetadata), named(init), named(_$observationRegistrar),
-  named(_SwiftDataNoType), named(_$isComplete), named(schemaInheritance),
-  named(_$inheritableProperties))
+  named(persistentBackingData), named(schemaMetadata), named(init), named(_SwiftDataNoType),
+  named(_$isComplete), named(schemaInheritance), named(_$inheritableProperties))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "OpenSwiftDataMacros", type: "ModelMacro")

@@ -17,6 +17,7 @@ final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, Backi
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: Decodable {
     let state = state
     let index = state.layout.index(of: key)
+    state.isRead(at: index)
     switch state.values[index] {
     case .stored(let stored) where state.layout.properties[index].isPlain:
       if let value = PlainValue.value(stored, as: Value.self) { return value }
@@ -29,18 +30,23 @@ final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, Backi
 
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: PersistentModel {
     let index = state.layout.index(of: key)
+    state.isRead(at: index)
     if let model = state.toOne(at: index) as? Value { return model }
     // There is no value that could be given instead of a model; an empty one does no harm.
     return Value(backingData: ModelBackingData<Value>(for: Value.self))
   }
 
   func getValue<Value>(forKey key: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel {
-    state.toOne(at: state.layout.index(of: key)) as? Value
+    let index = state.layout.index(of: key)
+    state.isRead(at: index)
+    return state.toOne(at: index) as? Value
   }
 
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
   where Value: RelationshipCollection {
-    let models = state.toMany(at: state.layout.index(of: key))
+    let index = state.layout.index(of: key)
+    state.isRead(at: index)
+    let models = state.toMany(at: index)
     return Value(models: models.compactMap { $0 as? Value.PersistentElement })
   }
 

@@ -1,9 +1,10 @@
+import Observation
 import StoreFormat
 
 /// The values of one model, and where it stands.
 ///
 /// All that a context does, it does to this, without knowing the model's type.
-final class ModelState {
+final class ModelState: Observable {
   /// How a model stands to its context.
   enum Phase {
     /// It belongs to none.
@@ -21,6 +22,8 @@ final class ModelState {
   var phase = Phase.standalone
   /// The values before the first change that was not saved; nil where there is none.
   var original: [PropertyValue]?
+  /// Whether others have deleted the model, which has changes that cannot be saved any more.
+  var isGone = false
   /// The properties that were changed since then.
   var changed: Set<Int> = []
   weak var model: (any PersistentModel)?
@@ -30,6 +33,7 @@ final class ModelState {
   ///
   /// A context keeps its models that have changes, and those must not keep it in turn.
   private var keptContext: ModelContext?
+  private let observers = ObservationRegistrar()
 
   init(layout: EntityLayout) {
     self.layout = layout
@@ -80,6 +84,26 @@ final class ModelState {
     values.replaceSubrange(..<count, with: other.values[..<count])
   }
 
+  // MARK: - Observers
+
+  /// A property as observers name it.
+  subscript(property index: Int) -> Void { () }
+
+  /// Lets whoever is observing know that a property was looked at.
+  func isRead(at index: Int) {
+    observers.access(self, keyPath: layout.observedProperties[index])
+  }
+
+  /// Changes a value, and tells those who observe it.
+  ///
+  /// It does not matter who brings the change about: the model's own setter, the other end of a
+  /// relationship, an undo, or somebody else's save.
+  func change(_ value: PropertyValue, at index: Int) {
+    observers.withMutation(of: self, keyPath: layout.observedProperties[index]) {
+      values[index] = value
+    }
+  }
+
   // MARK: - Attributes
 
   /// A value, read from the store where it must be.
@@ -125,9 +149,10 @@ final class ModelState {
   func setAttribute(_ newValue: Any, at index: Int) {
     context?.willChange(self, at: index)
     if layout.properties[index].isOptional {
-      values[index] = (newValue as? any OptionalValue)?.unwrapped.map(PropertyValue.value) ?? .null
+      let unwrapped = (newValue as? any OptionalValue)?.unwrapped
+      change(unwrapped.map(PropertyValue.value) ?? .null, at: index)
     } else {
-      values[index] = .value(newValue)
+      change(.value(newValue), at: index)
     }
   }
 
@@ -154,7 +179,7 @@ final class ModelState {
 
   func setToOne(_ target: (any PersistentModel)?, at index: Int) {
     guard let context else {
-      values[index] = .toOne(target.map(ModelReference.model))
+      change(.toOne(target.map(ModelReference.model)), at: index)
       return
     }
     context.setToOne(target, of: self, at: index)
@@ -166,9 +191,14 @@ final class ModelState {
     case .toMany(let references): return references
     case .toManyFault:
       guard let context else { return [] }
-      let identifiers = context.relatedIdentifiers(of: self, at: index)
-      values[index] = .toMany(identifiers.map(ModelReference.identifier))
-      return identifiers.map(ModelReference.identifier)
+      let stored = context.storedIdentifiers(of: self, at: index)
+      let references = values[index].references(among: stored)
+      values[index] = .toMany(references)
+      // What was there before the first change is known now as well.
+      if let before = original?[index], case .toManyFault = before {
+        original?[index] = .toMany(before.references(among: stored))
+      }
+      return references
     default: return []
     }
   }
@@ -181,7 +211,7 @@ final class ModelState {
 
   func setToMany(_ targets: [any PersistentModel], at index: Int) {
     guard let context else {
-      values[index] = .toMany(targets.map(ModelReference.model))
+      change(.toMany(targets.map(ModelReference.model)), at: index)
       return
     }
     context.setToMany(targets, of: self, at: index)

@@ -21,6 +21,16 @@ enum PropertyValue {
   case toManyFault(added: [PersistentIdentifier], removed: Set<PersistentIdentifier>)
 }
 
+extension PropertyValue {
+  /// What a list that was not read leads to, given what the store has of it.
+  func references(among stored: [PersistentIdentifier]) -> [ModelReference] {
+    guard case .toManyFault(let added, let removed) = self else { return [] }
+    let known = Set(stored)
+    return (stored.filter { !removed.contains($0) } + added.filter { !known.contains($0) })
+      .map(ModelReference.identifier)
+  }
+}
+
 /// The other end of a relationship.
 enum ModelReference {
   /// A model of the same context.

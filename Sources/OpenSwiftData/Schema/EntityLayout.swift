@@ -24,6 +24,8 @@ final class EntityLayout: @unchecked Sendable {
   let blankValues: [PropertyValue]
   /// What a model has of which nothing but the identifier is known.
   let faultValues: [PropertyValue]
+  /// The properties of a model's values as observers name them.
+  let observedProperties: [KeyPath<ModelState, Void>]
 
   /// The numbers of the relationships.
   let relationshipPlaces: [Int]
@@ -105,6 +107,7 @@ final class EntityLayout: @unchecked Sendable {
     placesThatNeedValues = properties.indices.filter { properties[$0].needsValue }
     keyPathTable = KeyPathTable(propertyCount: properties.count)
     faultValues = properties.map { $0.isTransient ? .null : .fault }
+    observedProperties = properties.indices.map { \ModelState[property: $0] }
     blankValues = properties.map { property in
       if let relationship = property.relationship {
         return relationship.isToMany ? .toMany([]) : .toOne(nil)

@@ -1,0 +1,56 @@
+import Foundation
+import Synchronization
+
+extension ModelContainer {
+  static let remoteChangeName = Notification.Name("ModelContainer.remoteChange")
+
+  /// Is posted, with the container as its object, after others have saved to one of its stores: other
+  /// processes, and other containers of this one.
+  ///
+  /// `userInfo` has the places behind what was saved, a dictionary by store identifier, under
+  /// ``ModelContext/NotificationKey/historyTokens``. It is posted on a thread of its own, some tenths
+  /// of a second after the save.
+  ///
+  /// From the first time that this name is asked for, the containers of the process watch their files.
+  /// A store of one's own that learns of such changes posts it with itself as the object.
+  public static var remoteChange: Notification.Name {
+    ContainerRegistry.shared.watchAll()
+    return remoteChangeName
+  }
+}
+
+/// The containers of the process.
+final class ContainerRegistry: Sendable {
+  static let shared = ContainerRegistry()
+
+  private struct WeakContainer { weak var container: ModelContainer? }
+
+  private struct State {
+    var containers: [WeakContainer] = []
+    var limit = 64
+    var isWatching = false
+  }
+
+  private let state = Mutex(State())
+
+  func add(_ container: ModelContainer) {
+    let watches = state.withLock { state in
+      state.containers.append(WeakContainer(container: container))
+      if state.containers.count > state.limit {
+        state.containers.removeAll { $0.container == nil }
+        state.limit = max(64, state.containers.count * 2)
+      }
+      return state.isWatching
+    }
+    if watches { container.saves.watchAlways() }
+  }
+
+  func watchAll() {
+    let containers = state.withLock { state in
+      guard !state.isWatching else { return [WeakContainer]() }
+      state.isWatching = true
+      return state.containers
+    }
+    for container in containers { container.container?.saves.watchAlways() }
+  }
+}

@@ -1,0 +1,170 @@
+import OpenSwiftData
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct HistoryObserverTests {
+  /// Waits until an observer has counted so many saves.
+  private func wait(for count: Int, _ observer: HistoryObserver) async throws {
+    while observer.eventCounter < count { try await Task.sleep(for: .milliseconds(10)) }
+  }
+
+  @Test func savesOfTheContainerAreCountedAtOnce() throws {
+    let store = try TripStore()
+    let observer = try HistoryObserver(modelContainer: store.container, isolation: nil)
+    #expect(observer.eventCounter == 0)
+    #expect(observer.lastEventOrigin == nil)
+    let told = Told()
+    told.look { _ = observer.eventCounter }
+    let context = store.context()
+    context.insert(Trip(name: "Rome"))
+    try context.save()
+    #expect(told.isTold)
+    #expect(observer.eventCounter == 1)
+    #expect(observer.lastEventOrigin == .container)
+    // A save that comes to nothing is none.
+    try context.save()
+    #expect(observer.eventCounter == 1)
+    let identifier = try #require(store.container.storeIdentifier(forConfigurationNamed: "Trips"))
+    #expect(
+      (observer.historyTokens[identifier] as? DefaultHistoryToken)?.tokenValue == [identifier: 1])
+  }
+
+  @Test func anotherProcessIsCountedOnceForEachSave() async throws {
+    let store = try SharedStore()
+    let observer = try HistoryObserver(modelContainer: store.container, isolation: nil)
+    let told = Told()
+    told.look { _ = observer.eventCounter }
+    try await store.saveElsewhere(5)
+    try await wait(for: 5, observer)
+    #expect(told.isTold)
+    #expect(observer.lastEventOrigin == .elsewhere)
+    let context = ModelContext(store.container)
+    context.insert(SavedEntry(author: "app", number: 1))
+    try context.save()
+    #expect(observer.eventCounter == 6)
+    #expect(observer.lastEventOrigin == .container)
+    try await store.saveElsewhere(1)
+    try await wait(for: 7, observer)
+    // Nothing comes late or twice.
+    try await store.saveElsewhere(1, as: "last")
+    try await wait(for: 8, observer)
+    #expect(observer.eventCounter == 8)
+  }
+
+  @Test func bothKindsAtOnceAreCountedOnce() async throws {
+    let store = try SharedStore()
+    let observer = try HistoryObserver(modelContainer: store.container, isolation: nil)
+    let (own, others) = (100, 60)
+    async let elsewhere: Void = store.saveElsewhere(others)
+    try await Task.detached {
+      let context = ModelContext(store.container)
+      for number in 1...own {
+        context.insert(SavedEntry(author: "app", number: number))
+        try context.save()
+      }
+    }.value
+    try await elsewhere
+    try await wait(for: own + others, observer)
+    try await store.saveElsewhere(1, as: "last")
+    try await wait(for: own + others + 1, observer)
+    #expect(observer.eventCounter == own + others + 1)
+    #expect(observer.lastEventOrigin == .elsewhere)
+  }
+
+  @Test func onlyWhatIsOfInterestCounts() throws {
+    let store = try TripStore()
+    let byWidget = try HistoryObserver(
+      authors: ["widget"], modelContainer: store.container, isolation: nil)
+    let ofTags = try HistoryObserver(
+      observedModels: [Tag.self], modelContainer: store.container, isolation: nil)
+    let (app, widget, nobody) = (
+      store.context(author: "app"), store.context(author: "widget"), store.context()
+    )
+    app.insert(Trip(name: "Rome"))
+    try app.save()
+    nobody.insert(Tag(label: "city"))
+    try nobody.save()
+    #expect(byWidget.eventCounter == 0)
+    #expect(ofTags.eventCounter == 1)
+    widget.insert(Trip(name: "Paris"))
+    try widget.save()
+    #expect(byWidget.eventCounter == 1)
+    #expect(ofTags.eventCounter == 1)
+    #expect(byWidget.authors == ["widget"])
+    #expect(ofTags.observedModels.count == 1)
+  }
+
+  @Test func aTokenBeginsWhereItStands() throws {
+    let store = try TripStore()
+    let context = store.context()
+    var tokens: [DefaultHistoryToken] = []
+    for name in ["Rome", "Paris", "Oslo"] {
+      context.insert(Trip(name: name))
+      try context.save()
+      tokens = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        .map(\.token)
+    }
+    let identifier = tokens[0].storeIdentifier
+    let observer = try HistoryObserver(
+      historyTokens: [identifier: tokens[0]], modelContainer: store.container, isolation: nil)
+    #expect(observer.eventCounter == 2)
+    context.insert(Trip(name: "Bern"))
+    try context.save()
+    #expect(observer.eventCounter == 3)
+    // It goes on where another has ended.
+    let next = try HistoryObserver(
+      historyTokens: observer.historyTokens, modelContainer: store.container, isolation: nil)
+    #expect(next.eventCounter == 0)
+    let third = tokens[2]
+    try context.deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token < third }))
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try HistoryObserver(
+        historyTokens: [identifier: tokens[0]], modelContainer: store.container, isolation: nil)
+    }
+  }
+
+  @MainActor @Test func theCounterChangesOnTheActor() async throws {
+    let store = try SharedStore()
+    let observer = try HistoryObserver(modelContainer: store.container)
+    let isOnMainActor = Mutex<Bool?>(nil)
+    withObservationTracking {
+      _ = observer.eventCounter
+    } onChange: {
+      MainActor.assumeIsolated { isOnMainActor.withLock { $0 = true } }
+    }
+    try await store.saveElsewhere(1)
+    try await wait(for: 1, observer)
+    #expect(isOnMainActor.withLock { $0 } == true)
+  }
+
+  @Test func anObserverIsNotKeptByWhatItObserves() async throws {
+    let store = try TripStore()
+    weak var observer: HistoryObserver?
+    do {
+      let kept = try HistoryObserver(modelContainer: store.container, isolation: nil)
+      observer = kept
+      #expect(observer === kept)
+    }
+    #expect(observer == nil)
+    let context = store.context()
+    context.insert(Trip(name: "Rome"))
+    try context.save()
+  }
+
+  @Test func aStoreOfOnesOwnTellsByItself() throws {
+    let folder = try TemporaryFolder()
+    let container = try ModelContainer(
+      for: Trip.self,
+      configurations: JournalConfiguration(
+        name: "journal", url: URL(fileURLWithPath: folder.file("trips.jsonl"))))
+    let observer = try HistoryObserver(modelContainer: container, isolation: nil)
+    let context = ModelContext(container)
+    context.insert(Trip(name: "Rome"))
+    try context.save()
+    #expect(observer.eventCounter == 1)
+    let identifier = try #require(container.storeIdentifier(forConfigurationNamed: "journal"))
+    #expect((observer.historyTokens[identifier] as? JournalToken)?.number == 1)
+  }
+}

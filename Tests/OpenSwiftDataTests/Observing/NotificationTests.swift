@@ -1,0 +1,101 @@
+import OpenSwiftData
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct NotificationTests {
+  /// What was heard of one kind of notification.
+  private final class Heard: @unchecked Sendable {
+    private(set) var all: [[AnyHashable: Any]] = []
+    private let lock = Mutex(())
+    private var observer: (any NSObjectProtocol)?
+
+    init(_ name: Notification.Name, of object: AnyObject, _ body: @escaping () -> Void = {}) {
+      nonisolated(unsafe) let body = body
+      observer = NotificationCenter.default.addObserver(
+        forName: name, object: object, queue: nil
+      ) { [weak self] notification in
+        body()
+        self?.lock.withLock { _ in self?.all.append(notification.userInfo ?? [:]) }
+      }
+    }
+
+    deinit { observer.map(NotificationCenter.default.removeObserver) }
+
+    var count: Int { lock.withLock { _ in all.count } }
+
+    func identifiers(_ key: ModelContext.NotificationKey) -> [PersistentIdentifier]? {
+      lock.withLock { _ in all.last?[key.rawValue] as? [PersistentIdentifier] }
+    }
+
+    var tokens: [String: any HistoryToken]? {
+      lock.withLock { _ in
+        all.last?[ModelContext.NotificationKey.historyTokens.rawValue]
+          as? [String: any HistoryToken]
+      }
+    }
+  }
+
+  @Test func savesTellWhatTheyAreAbout() throws {
+    let store = try TripStore()
+    let context = store.context()
+    let (rome, paris) = (Trip(name: "Rome"), Trip(name: "Paris"))
+    context.insert(rome)
+    context.insert(paris)
+    try context.save()
+    let will = Heard(ModelContext.willSave, of: context)
+    let did = Heard(ModelContext.didSave, of: context)
+    rome.name = "Roma"
+    let gone = paris.persistentModelID
+    context.delete(paris)
+    let oslo = Trip(name: "Oslo")
+    context.insert(oslo)
+    let temporary = oslo.persistentModelID
+    try context.save()
+    #expect(will.identifiers(.insertedIdentifiers) == [temporary])
+    #expect(will.identifiers(.updatedIdentifiers) == [rome.persistentModelID])
+    #expect(will.identifiers(.deletedIdentifiers) == [gone])
+    #expect(will.tokens == nil)
+    #expect(did.identifiers(.insertedIdentifiers) == [oslo.persistentModelID])
+    #expect(did.identifiers(.updatedIdentifiers) == [rome.persistentModelID])
+    #expect(did.identifiers(.deletedIdentifiers) == [gone])
+    let identifier = try #require(gone.storeIdentifier)
+    #expect((did.tokens?[identifier] as? DefaultHistoryToken)?.tokenValue == [identifier: 2])
+    try context.save()
+    #expect(did.count == 1)
+  }
+
+  @Test func whatIsChangedBeforeASaveIsSaved() throws {
+    let store = try TripStore()
+    let context = store.context()
+    let rome = Trip(name: "Rome")
+    context.insert(rome)
+    nonisolated(unsafe) let trip = rome
+    let will = Heard(ModelContext.willSave, of: context) { trip.notes = "saved" }
+    try context.save()
+    #expect(will.count == 1)
+    #expect(try StoreQuery(path: store.path).lines("SELECT ZNOTES FROM ZTRIP") == ["saved"])
+  }
+
+  @Test func onlyChangesOfOthersAreRemote() async throws {
+    let store = try SharedStore()
+    let remote = Heard(ModelContainer.remoteChange, of: store.container)
+    let context = ModelContext(store.container)
+    context.insert(SavedEntry(author: "app", number: 1))
+    try context.save()
+    try await store.saveElsewhere(1)
+    while remote.count < 1 { try await Task.sleep(for: .milliseconds(10)) }
+    let identifier = try #require(
+      store.container.storeIdentifier(forConfigurationNamed: "Saved"))
+    // The first that was told is the second transaction.
+    #expect((remote.tokens?[identifier] as? DefaultHistoryToken)?.tokenValue == [identifier: 2])
+  }
+
+  @Test func aContainerThatIsMadeLaterIsWatchedToo() async throws {
+    let name = ModelContainer.remoteChange
+    let store = try SharedStore()
+    let remote = Heard(name, of: store.container)
+    try await store.saveElsewhere(1)
+    while remote.count < 1 { try await Task.sleep(for: .milliseconds(10)) }
+  }
+}

@@ -1,0 +1,146 @@
+import OpenSwiftData
+import TestSupport
+import Testing
+
+/// What a context makes of what others save: other contexts, other containers, other processes.
+@Suite struct RefreshingTests {
+  private let store: TripStore
+  private let context: ModelContext
+  private let rome: Trip
+  /// Like another program.
+  private let others: ModelContext
+  private let theirs: Trip
+
+  init() throws {
+    store = try TripStore()
+    context = store.context()
+    rome = Trip(name: "Rome", destination: "Italy")
+    rome.bucketList = [BucketListItem(title: "Forum"), BucketListItem(title: "Pantheon")]
+    context.insert(rome)
+    try context.save()
+    others = ModelContext(try TripStore.open(store.path))
+    theirs = try #require(try others.fetch(FetchDescriptor<Trip>()).first)
+  }
+
+  /// Any fetch will do.
+  private func look() throws { _ = try context.fetchCount(FetchDescriptor<Tag>()) }
+
+  @Test func anyFetchTakesOverWhatOthersHaveChanged() throws {
+    theirs.name = "Roma"
+    try others.save()
+    #expect(rome.name == "Rome")
+    try look()
+    #expect(rome.name == "Roma")
+    #expect(!rome.hasChanges)
+    // Another context of the same container is somebody else as well.
+    let second = store.context()
+    let same = try #require(try second.fetch(FetchDescriptor<Trip>()).first)
+    same.notes = "in spring"
+    try second.save()
+    try look()
+    #expect(rome.notes == "in spring")
+  }
+
+  @Test func changesOfOnesOwnStayAndTheRestIsTakenOver() throws {
+    rome.name = "Roma"
+    theirs.name = "Rom"
+    theirs.destination = "Italia"
+    try others.save()
+    try look()
+    #expect(rome.name == "Roma")
+    #expect(rome.destination == "Italia")
+    // A save writes what was changed here only; of a property that both have set, the last save counts.
+    try context.save()
+    #expect(
+      try StoreQuery(path: store.path).lines("SELECT ZNAME, ZDESTINATION FROM ZTRIP")
+        == ["Roma|Italia"])
+    rome.name = "Rome again"
+    theirs.name = "Rom"
+    try others.save()
+    try look()
+    context.rollback()
+    #expect(rome.name == "Rom")
+  }
+
+  @Test func listsFollow() throws {
+    #expect(rome.bucketList.count == 2)
+    let colosseum = BucketListItem(title: "Colosseum")
+    colosseum.trip = theirs
+    others.delete(try #require(theirs.bucketList.first { $0.title == "Forum" }))
+    try others.save()
+    try look()
+    #expect(rome.bucketList.map(\.title).sorted() == ["Colosseum", "Pantheon"])
+  }
+
+  @Test func whatOthersHaveDeletedLeavesTheContext() throws {
+    let forum = try #require(rome.bucketList.first { $0.title == "Forum" })
+    others.delete(theirs)
+    try others.save()
+    try look()
+    #expect(rome.modelContext == nil)
+    #expect(forum.modelContext == nil)
+    // What it held can still be looked at.
+    #expect(rome.name == "Rome")
+    #expect(try context.fetch(FetchDescriptor<Trip>()) == [])
+  }
+
+  @Test func whatOthersHaveDeletedCannotBeSaved() throws {
+    rome.name = "Roma"
+    others.delete(theirs)
+    try others.save()
+    try look()
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(rome.name == "Roma")
+    context.rollback()
+    #expect(!context.hasChanges)
+    #expect(rome.modelContext == nil)
+  }
+
+  @Test func whatBothHaveDeletedIsDeleted() throws {
+    context.delete(rome)
+    others.delete(theirs)
+    try others.save()
+    try look()
+    #expect(!context.hasChanges)
+    try context.save()
+    #expect(try StoreQuery(path: store.path).lines("SELECT count(*) FROM ZTRIP") == ["0"])
+  }
+
+  @Test func historyThatIsGoneDoesNotHideChanges() async throws {
+    theirs.name = "Roma"
+    try others.save()
+    theirs.destination = "Italia"
+    try others.save()
+    try others.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    try look()
+    #expect(rome.name == "Roma")
+    #expect(rome.destination == "Italia")
+  }
+
+  @Test func savesOfOnesOwnAreNoNews() throws {
+    let tag = Tag(label: "city")
+    rome.tags = [tag]
+    try context.save()
+    let told = Told()
+    told.look {
+      _ = rome.tags
+      _ = tag.trips
+      _ = rome.name
+    }
+    try look()
+    #expect(!told.isTold)
+  }
+
+  @Test func whatSQLAloneHasWrittenIsSeenWhereItIsFetched() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("Trips.store")
+    let own = ModelContext(try TripStore.open(path))
+    let trip = Trip(name: "Rome")
+    own.insert(trip)
+    try own.save()
+    // SQL leaves no history; what is fetched shows it all the same.
+    try StoreQuery(path: path).run("UPDATE ZTRIP SET ZNAME = 'Roma'")
+    _ = try own.fetch(FetchDescriptor<Trip>())
+    #expect(trip.name == "Roma")
+  }
+}
