@@ -5,19 +5,31 @@ import OpenSwiftData
 ///
 /// ```
 /// ModelSaver STORE AUTHOR COUNT
+/// ModelSaver STORE
 /// ```
 ///
 /// Every save inserts an entry and writes its number into the author's counter; from the third on it
 /// also deletes the entry of two saves before. So a store that holds whole saves only has a counter
 /// that agrees with its entries and with the number of the author's transactions. A line on standard
 /// output means that the save of this number was in the store before.
+///
+/// Without an author it opens the store with newer models, to which the store is migrated, and prints how
+/// many of the entries the migration has marked.
 @main
 enum Main {
   static func main() {
     let words = CommandLine.arguments.dropFirst()
+    if words.count == 1, let path = words.first {
+      do {
+        FileHandle.standardOutput.write(Data("\(try NewerModels.migrate(path))\n".utf8))
+      } catch {
+        fail("\(error)", status: 1)
+      }
+      return
+    }
     guard words.count == 3, let path = words.first, let count = words.last.flatMap({ Int($0) })
     else {
-      fail("usage: ModelSaver STORE AUTHOR COUNT", status: 64)
+      fail("usage: ModelSaver STORE [AUTHOR COUNT]", status: 64)
     }
     do {
       try save(count, as: words[words.startIndex + 1], to: path)

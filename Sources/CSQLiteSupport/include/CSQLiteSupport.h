@@ -33,6 +33,11 @@ static inline int csqlite_harden_for_writing(sqlite3 *connection) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
 }
 
+/// Makes a connection leave the `-wal` as it is when it is closed.
+static inline int csqlite_keep_log_on_close(sqlite3 *connection) {
+  return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+
 /// The file that a connection has open as its main database; null where there is none.
 ///
 /// Whoever opened the file by himself and closed it again would drop SQLite's locks.

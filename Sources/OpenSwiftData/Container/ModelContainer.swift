@@ -10,6 +10,8 @@ import Foundation
 public final class ModelContainer: Equatable, @unchecked Sendable {
   /// The models of all stores.
   public let schema: Schema
+  /// How stores of older versions of the models are migrated; nil for what the models tell.
+  public let migrationPlan: (any SchemaMigrationPlan.Type)?
   /// What describes the stores in SwiftData's own layout.
   public let configurations: Set<ModelConfiguration>
   /// The stores, each once.
@@ -31,33 +33,44 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - types: The models.
+  ///   - migrationPlan: How stores of older versions of the models are migrated.
   ///   - configurations: What describes the stores; without any, one at the usual place.
-  /// - Throws: ``SwiftDataError``.
+  /// - Throws: ``SwiftDataError``, and what the stages of the plan throw.
   public convenience init(
-    for types: any PersistentModel.Type..., configurations: ModelConfiguration...
+    for types: any PersistentModel.Type...,
+    migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: ModelConfiguration...
   ) throws {
-    try self.init(for: Schema(types), configurations: configurations)
-  }
-
-  /// Opens the stores of a schema, and creates those that are not there.
-  ///
-  /// - Parameters:
-  ///   - schema: The models.
-  ///   - configurations: What describes the stores; without any, one at the usual place.
-  /// - Throws: ``SwiftDataError``.
-  public convenience init(for schema: Schema, configurations: ModelConfiguration...) throws {
-    try self.init(for: schema, configurations: configurations)
-  }
-
-  /// Opens the stores of a schema, and creates those that are not there.
-  ///
-  /// - Parameters:
-  ///   - schema: The models.
-  ///   - configurations: What describes the stores; without any, one at the usual place.
-  /// - Throws: ``SwiftDataError``.
-  public convenience init(for schema: Schema, configurations: [ModelConfiguration]) throws {
     try self.init(
-      schema: schema,
+      for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
+  }
+
+  /// Opens the stores of a schema, and creates those that are not there.
+  ///
+  /// - Parameters:
+  ///   - schema: The models.
+  ///   - migrationPlan: How stores of older versions of the models are migrated.
+  ///   - configurations: What describes the stores; without any, one at the usual place.
+  /// - Throws: ``SwiftDataError``, and what the stages of the plan throw.
+  public convenience init(
+    for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: ModelConfiguration...
+  ) throws {
+    try self.init(for: schema, migrationPlan: migrationPlan, configurations: configurations)
+  }
+
+  /// Opens the stores of a schema, and creates those that are not there.
+  ///
+  /// - Parameters:
+  ///   - schema: The models.
+  ///   - migrationPlan: How stores of older versions of the models are migrated.
+  ///   - configurations: What describes the stores; without any, one at the usual place.
+  /// - Throws: ``SwiftDataError``, and what the stages of the plan throw.
+  public convenience init(
+    for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: [ModelConfiguration]
+  ) throws {
+    try self.init(
+      schema: schema, migrationPlan: migrationPlan,
       anyConfigurations: configurations.isEmpty ? [ModelConfiguration()] : configurations)
   }
 
@@ -71,7 +84,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   public convenience init(
     for types: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
   ) throws {
-    try self.init(schema: Schema(types), anyConfigurations: configurations)
+    try self.init(
+      schema: Schema(types), migrationPlan: nil, anyConfigurations: configurations)
   }
 
   /// Opens stores of one's own for a schema.
@@ -82,10 +96,25 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   /// - Throws: ``SwiftDataError``, and what the stores throw.
   @_disfavoredOverload
   public convenience init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {
-    try self.init(schema: schema, anyConfigurations: configurations)
+    try self.init(schema: schema, migrationPlan: nil, anyConfigurations: configurations)
   }
 
-  private init(schema: Schema, anyConfigurations: [any DataStoreConfiguration]) throws {
+  /// The container of a context that works on a store in the middle of a migration.
+  init(schema: Schema, migrating store: DefaultStore) {
+    self.schema = schema
+    migrationPlan = nil
+    configurations = [store.configuration]
+    stores = [store]
+    var byEntity: [String: any DataStore] = [:]
+    for entity in schema.entities { byEntity[entity.name] = store }
+    storesByEntity = byEntity
+    storesByIdentifier = [store.identifier: store]
+  }
+
+  private init(
+    schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?,
+    anyConfigurations: [any DataStoreConfiguration]
+  ) throws {
     if let unmarked = schema.layouts.values.first(where: { !$0.isMarked }) {
       throw SwiftDataError.unmarkedModel(unmarked.name)
     }
@@ -131,8 +160,9 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         .loadIssueModelContainer,
         "no configuration has the model \(homeless.name); add it to the schema of one")
     }
-    let stores = try configurations.map { try Self.open($0) }
+    let stores = try configurations.map { try Self.open($0, migrationPlan) }
     self.schema = schema
+    self.migrationPlan = migrationPlan
     self.configurations = Set(configurations.compactMap { $0 as? ModelConfiguration })
     self.stores = stores
     var byEntity: [String: any DataStore] = [:]
@@ -147,9 +177,9 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   }
 
   private static func open<Configuration: DataStoreConfiguration>(
-    _ configuration: Configuration
+    _ configuration: Configuration, _ migrationPlan: (any SchemaMigrationPlan.Type)?
   ) throws -> any DataStore {
-    try Configuration.Store(configuration, migrationPlan: nil)
+    try Configuration.Store(configuration, migrationPlan: migrationPlan)
   }
 
   /// The store that keeps an entity's models.

@@ -55,6 +55,15 @@ struct PropertyLayout {
 
   /// What `@Attribute` says of it.
   var options: [Schema.Attribute.Option] { (described as? Schema.Attribute)?.options ?? [] }
+  /// The name that it had before; nil where none is given.
+  var originalName: String? {
+    described.map(\.originalName).flatMap { $0.isEmpty ? nil : $0 }
+  }
+  /// What a version's hash is to contain besides.
+  var hashModifier: String? {
+    (described as? Schema.Attribute)?.hashModifier
+      ?? (described as? Schema.Relationship)?.hashModifier
+  }
 
   /// The property as an attribute of a schema.
   var attributeDescription: Schema.Attribute {

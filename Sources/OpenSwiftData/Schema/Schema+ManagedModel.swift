@@ -44,7 +44,8 @@ extension EntityLayout {
           name: property.name, destinationName: relationship.destinationLayout.name,
           inverseName: inverse(of: index).map { $0.layout.properties[$0.index].name },
           isToMany: relationship.isToMany, isOptional: property.isOptional,
-          deleteRule: relationship.deleteRule.managed))
+          deleteRule: relationship.deleteRule.managed,
+          renamingIdentifier: property.originalName, versionHashModifier: property.hashModifier))
     }
     guard let codec = property.codec else {
       throw SwiftDataError(
@@ -74,14 +75,23 @@ extension EntityLayout {
       elements = shape.elements.map { ManagedAttribute(name: $0.name, type: $0.attributeType) }
     }
     var defaultValue: StoredValue?
-    if type != .composite, let value = property.defaultValue.flatMap(PropertyLayout.unwrapped) {
-      defaultValue = try codec.stored(value, name: "\(name).\(property.name)").first
+    if let value = property.defaultValue.flatMap(PropertyLayout.unwrapped) {
+      let stored = try codec.stored(value, name: "\(name).\(property.name)")
+      if elements.isEmpty {
+        defaultValue = stored.first
+      } else {
+        elements = zip(elements, stored).map { element, value in
+          ManagedAttribute(
+            name: element.name, type: element.type, defaultValue: value.isNull ? nil : value)
+        }
+      }
     }
     return ManagedAttribute(
       name: property.name, type: type, isOptional: property.isOptional,
       isTransient: property.isTransient,
       preservesValueOnDeletion: property.options.contains(.preserveValueOnDeletion),
-      valueClassName: codec.valueClassName, defaultValue: defaultValue, elements: elements)
+      valueClassName: codec.valueClassName, defaultValue: defaultValue, elements: elements,
+      renamingIdentifier: property.originalName, versionHashModifier: property.hashModifier)
   }
 }
 

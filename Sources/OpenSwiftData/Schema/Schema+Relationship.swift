@@ -33,6 +33,8 @@ extension Schema {
     public let minimumModelCount: Int?
     /// The greatest number of models at the other end, 0 for any; nothing enforces it.
     public let maximumModelCount: Int?
+    /// What a version's hash is to contain besides.
+    public let hashModifier: String?
     /// The type as the class declares it.
     public let valueType: Any.Type
     /// The name of the entity at the other end.
@@ -53,6 +55,7 @@ extension Schema {
       self.maximumModelCount = maximumModelCount
       self.originalName = originalName ?? ""
       inverseKeyPath = inverse
+      self.hashModifier = hashModifier
       valueType = Never.self
       destination = ""
       inverseName = nil
@@ -72,6 +75,7 @@ extension Schema {
       maximumModelCount = described?.maximumModelCount
       originalName = described.map(\.originalName).flatMap { $0.isEmpty ? nil : $0 } ?? name
       inverseKeyPath = described?.inverseKeyPath
+      hashModifier = described?.hashModifier
     }
 
     /// False.

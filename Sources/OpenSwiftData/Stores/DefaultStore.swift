@@ -30,44 +30,97 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   /// The name of the configuration.
   public var name: String { configuration.name }
 
-  /// Opens a store, and creates it where it is not there.
+  /// Opens a store, creates it where it is not there, and migrates it where it is of other models.
   ///
   /// - Parameters:
   ///   - configuration: What describes the store; its schema must be there.
-  ///   - migrationPlan: Must be nil: stores of another version are not migrated.
-  /// - Throws: ``SwiftDataError/loadIssueModelContainer``.
+  ///   - migrationPlan: How stores of older versions are migrated; without one, what the store's models
+  ///     and the schema's tell is enough, or it is not migrated.
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer``, ``SwiftDataError/unknownSchema``,
+  ///   ``SwiftDataError/backwardMigration``, and what the stages of the plan throw.
   public init(
     _ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil
   ) throws {
-    guard let schema = configuration.schema, migrationPlan == nil else {
+    guard let schema = configuration.schema else {
       throw SwiftDataError(
-        .loadIssueModelContainer,
-        configuration.schema == nil
-          ? "the configuration \(configuration.name) has no schema"
-          : "stores are not migrated; leave out the migration plan")
+        .loadIssueModelContainer, "the configuration \(configuration.name) has no schema")
     }
     self.configuration = configuration
     self.schema = schema
     let model = try schema.managedModel()
-    temporaryFolder = configuration.isStoredInMemoryOnly ? try TemporaryStoreFolder() : nil
+    let temporaryFolder =
+      configuration.isStoredInMemoryOnly ? try TemporaryStoreFolder() : nil
+    self.temporaryFolder = temporaryFolder
     let path = temporaryFolder?.storePath ?? configuration.url.path
-    do {
+    if let migrationPlan { try MigrationPath.check(migrationPlan) }
+    var opened = try Self.loading {
       try Self.createIfMissing(path, model: model, configuration)
-      file = try StoreFile(path: path, busyTimeout: Self.busyTimeout)
-      fetcher = try ObjectFetcher(file: file)
-      guard let identifier = try file.read({ $0.metadata.storeIdentifier }) else {
-        throw SwiftDataError(.loadIssueModelContainer, "\(path) has no identifier")
-      }
-      self.identifier = identifier
-      if let difference = ModelDifference.first(store: fetcher.model, schema: model) {
+      return try Opened(path)
+    }
+    let difference = try Self.loading {
+      ModelDifference.first(
+        store: try opened.fetcher.indexedModel(), schema: model,
+        ignoringRules: !configuration.allowsSave)
+    }
+    if let difference {
+      guard configuration.allowsSave else {
         throw SwiftDataError(
           .loadIssueModelContainer,
-          "\(path) was made for other models: \(difference); stores are not migrated, so open it "
-            + "with the models that it was made for")
+          "\(path) was made for other models: \(difference); the configuration "
+            + "\(configuration.name) does not allow it to be migrated, so open it once with "
+            + "allowsSave")
       }
-      editor =
-        configuration.allowsSave
+      try StoreUpgrade(
+        path: path, configuration: configuration, schema: schema, plan: migrationPlan
+      ).run()
+      opened = try Self.loading { try Opened(path) }
+    }
+    file = opened.file
+    fetcher = opened.fetcher
+    identifier = opened.identifier
+    editor = try Self.loading {
+      configuration.allowsSave
         ? try StoreEditor(path: path, busyTimeout: Self.busyTimeout) : nil
+    }
+  }
+
+  /// A store that is being migrated, with the models that it has at one step.
+  init(_ configuration: ModelConfiguration, schema: Schema, migration: StoreMigration) throws {
+    self.configuration = configuration
+    self.schema = schema
+    temporaryFolder = nil
+    let opened = try Opened(migration.file)
+    file = opened.file
+    fetcher = opened.fetcher
+    identifier = opened.identifier
+    editor = try migration.editor()
+  }
+
+  /// What a store is read by.
+  private struct Opened {
+    let file: StoreFile
+    let fetcher: ObjectFetcher
+    let identifier: String
+
+    init(_ path: String) throws {
+      try self.init(StoreFile(path: path, busyTimeout: DefaultStore.busyTimeout))
+    }
+
+    init(_ file: StoreFile) throws {
+      self.file = file
+      fetcher = try ObjectFetcher(file: file)
+      guard let identifier = try file.read({ $0.metadata.storeIdentifier }) else {
+        throw SwiftDataError(
+          .loadIssueModelContainer, "\(file.location.path) has no identifier")
+      }
+      self.identifier = identifier
+    }
+  }
+
+  /// Runs what a container opens a store by.
+  private static func loading<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
     } catch let error as SwiftDataError {
       throw error
     } catch {

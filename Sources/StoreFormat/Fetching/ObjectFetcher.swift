@@ -20,6 +20,11 @@ package final class ObjectFetcher: Sendable {
   /// The model that the store was last seen with.
   package var model: ManagedModel { schema.withLock { $0.model } }
 
+  /// The model that the store has now, with the indexes that there are for it.
+  package func indexedModel() throws -> ManagedModel {
+    try read { schema, statement in try schema.indexedModel(statement) }
+  }
+
   /// The objects that a fetch asks for, with their values.
   package func objects(_ fetch: ObjectFetch) throws -> FetchedObjects {
     try read { schema, statement in

@@ -215,7 +215,8 @@ private struct ModelArchiveReader {
       isTransient: try object.boolean("NSIsTransient") ?? false,
       isOptional: try object.boolean("NSIsOptional") ?? false,
       deleteRule: try object.integer("NSDeleteRule").flatMap(
-        ManagedRelationship.DeleteRule.init(rawValue:)) ?? .nullify)
+        ManagedRelationship.DeleteRule.init(rawValue:)) ?? .nullify,
+      versionHashModifier: try text("NSVersionHashModifier", of: object))
   }
 
   private mutating func attribute(
@@ -243,7 +244,8 @@ private struct ModelArchiveReader {
       allowsExternalStorage: flags & AttributeFlags.allowsExternalStorage != 0,
       valueClassName: try text("NSAttributeValueClassName", of: object),
       defaultValue: try DefaultValue.read(object, type: type),
-      elements: elements)
+      elements: elements,
+      versionHashModifier: try text("NSVersionHashModifier", of: object))
   }
 
   private mutating func spend(_ count: Int) throws {

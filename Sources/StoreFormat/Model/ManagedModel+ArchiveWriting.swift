@@ -88,7 +88,8 @@ private struct ModelArchiveWriter {
           "NSIsOrdered": .boolean(relationship.isOrdered),
           "NSIsTransient": .boolean(relationship.isTransient),
           "NSIsOptional": .boolean(relationship.isOptional),
-          "NSRenamingIdentifier": writer.add(string: relationship.name).value,
+          "NSRenamingIdentifier": text(relationship.renamingIdentifier ?? relationship.name),
+          "NSVersionHashModifier": text(relationship.versionHashModifier),
           "_NSDestinationEntityName": text(relationship.destinationName),
           "_NSInverseRelationshipName": text(relationship.inverseName),
         ])
@@ -113,7 +114,8 @@ private struct ModelArchiveWriter {
       "NSFlagsKey": .integer(flags),
       "NSAttributeValueClassName": text(attribute.valueClassName),
       "NSDefaultValue": DefaultValue.add(attribute, to: &writer),
-      "NSRenamingIdentifier": writer.add(string: attribute.name).value,
+      "NSRenamingIdentifier": text(attribute.renamingIdentifier ?? attribute.name),
+      "NSVersionHashModifier": text(attribute.versionHashModifier),
     ]
     if !attribute.elements.isEmpty {
       let elements = attribute.elements.map { add($0) }

@@ -64,8 +64,7 @@ public struct ManagedEntity: Hashable, Sendable {
   public let properties: [ManagedProperty]
   /// Lists of properties whose values together no two objects may share.
   public let uniquenessConstraints: [[String]]
-  /// Lists of properties that a new store has an index for; a model that was read from a store does
-  /// not tell them.
+  /// Lists of properties that a store has an index for; a model cache does not tell them.
   public let indexes: [[String]]
   /// The properties by name.
   let propertiesByName: [String: ManagedProperty]
@@ -154,13 +153,19 @@ public struct ManagedAttribute: Hashable, Sendable {
   public let defaultValue: StoredValue?
   /// The elements of a composite attribute.
   public let elements: [ManagedAttribute]
+  /// The name that it had in the model before, where that was another; a model that was read from a
+  /// store does not tell.
+  public let renamingIdentifier: String?
+  /// What makes a version of the model another one although the attribute is the same.
+  public let versionHashModifier: String?
 
   /// An attribute.
   public init(
     name: String, type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
     preservesValueOnDeletion: Bool = false, allowsExternalStorage: Bool = false,
     valueClassName: String? = nil, defaultValue: StoredValue? = nil,
-    elements: [ManagedAttribute] = []
+    elements: [ManagedAttribute] = [], renamingIdentifier: String? = nil,
+    versionHashModifier: String? = nil
   ) {
     self.name = name
     self.type = type
@@ -171,6 +176,8 @@ public struct ManagedAttribute: Hashable, Sendable {
     self.valueClassName = valueClassName
     self.defaultValue = defaultValue
     self.elements = elements
+    self.renamingIdentifier = renamingIdentifier == name ? nil : renamingIdentifier
+    self.versionHashModifier = versionHashModifier
   }
 
   /// How many columns it takes: those of its elements, or one.
@@ -197,6 +204,11 @@ public struct ManagedRelationship: Hashable, Sendable {
   public let isOptional: Bool
   /// What becomes of the objects at its other end when this one is deleted.
   public let deleteRule: DeleteRule
+  /// The name that it had in the model before, where that was another; a model that was read from a
+  /// store does not tell.
+  public let renamingIdentifier: String?
+  /// What makes a version of the model another one although the relationship is the same.
+  public let versionHashModifier: String?
 
   /// What becomes of the objects at the other end when an object is deleted, by the numbers that a
   /// model's archive gives the rules.
@@ -215,7 +227,8 @@ public struct ManagedRelationship: Hashable, Sendable {
   public init(
     name: String, destinationName: String?, inverseName: String? = nil, isToMany: Bool = false,
     isOrdered: Bool = false, isTransient: Bool = false, isOptional: Bool = true,
-    deleteRule: DeleteRule = .nullify
+    deleteRule: DeleteRule = .nullify, renamingIdentifier: String? = nil,
+    versionHashModifier: String? = nil
   ) {
     self.name = name
     self.destinationName = destinationName
@@ -225,5 +238,7 @@ public struct ManagedRelationship: Hashable, Sendable {
     self.isTransient = isTransient
     self.isOptional = isOptional
     self.deleteRule = deleteRule
+    self.renamingIdentifier = renamingIdentifier == name ? nil : renamingIdentifier
+    self.versionHashModifier = versionHashModifier
   }
 }

@@ -71,6 +71,15 @@ public final class StoreFile: Sendable {
     }
   }
 
+  /// A store that is read in a transaction which is open already, with what was written in it.
+  init(location: StoreLocation, queue: DatabaseQueue, busyTimeout: Double) {
+    self.location = location
+    self.queue = queue
+    self.busyTimeout = busyTimeout
+    accessMode = .shared
+    unlockedStamp = nil
+  }
+
   /// Reads in one snapshot: nothing that others save meanwhile is seen, and nobody is kept waiting.
   ///
   /// The snapshot must not leave the closure.

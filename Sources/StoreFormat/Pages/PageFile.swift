@@ -23,7 +23,9 @@ final class PageFile {
   /// - Parameter database: A connection inside a read transaction, for as long as this lives.
   init?(_ database: Database) {
     guard let connection = database.sqliteConnection,
-      let file = csqlite_main_file(connection), csqlite_log_is_empty(connection) != 0
+      let file = csqlite_main_file(connection), csqlite_log_is_empty(connection) != 0,
+      // What the connection itself is about to write stands nowhere but in its memory.
+      sqlite3_txn_state(connection, "main") != SQLITE_TXN_WRITE
     else { return nil }
     var header = [UInt8](repeating: 0, count: FileHeader.length)
     guard csqlite_read(file, &header, CInt(header.count), 0) == SQLITE_OK,

@@ -7,36 +7,68 @@ extension EntityTables {
     "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
   ]
 
+  /// An index that the frameworks make.
+  struct Index: Hashable, Sendable {
+    /// The name.
+    let name: String
+    /// The entity and the properties whose values together no two objects may share; nil for an
+    /// index that only finds rows.
+    var constraint: Constraint?
+    /// The statement that creates it.
+    let statement: String
+
+    struct Constraint: Hashable, Sendable {
+      let entityName: String
+      let properties: [String]
+    }
+  }
+
   /// The statements that create the tables and then the indexes, in the order of the frameworks.
   func statements(model: ManagedModel) throws -> [String] {
-    var statements: [String] = []
+    tables.flatMap { [$0.statement] + joins(of: $0).map(\.statement) }
+      + (try indexes(model: model).map(\.statement))
+  }
+
+  /// The indexes of all tables, in the order of the frameworks.
+  func indexes(model: ManagedModel) throws -> [Index] {
+    var indexes: [Index] = []
     for table in tables {
-      statements.append(table.statement)
-      statements += joins(of: table).map(\.statement)
-    }
-    for table in tables {
-      statements += table.indexStatements
+      indexes += table.indexes
       for member in table.memberNames {
-        statements += joinTables.filter { $0.first.entityName == member }.map(\.indexStatement)
+        indexes += joinTables.filter { $0.first.entityName == member }.map(\.index)
         if member == table.rootName && table.memberNames.count > 1 {
-          statements.append("CREATE INDEX \(table.name)_Z_ENT_INDEX ON \(table.name) (Z_ENT)")
+          let name = "\(table.name)_Z_ENT_INDEX"
+          indexes.append(
+            Index(name: name, statement: "CREATE INDEX \(name) ON \(table.name) (Z_ENT)"))
         }
-        for index in model.entities[member]?.indexes ?? [] {
-          let columns = try indexed(index, by: "an index", of: member, model: model)
-          statements.append(
-            "CREATE INDEX Z_\(member)_SwiftDataIndexOnBinary\(index.joined()) "
-              + "ON \(table.name) (\(columns))")
+        for properties in model.entities[member]?.indexes ?? [] {
+          let columns = try indexed(properties, by: "an index", of: member, model: model)
+          let name = Self.indexPrefix(of: member) + properties.joined()
+          indexes.append(
+            Index(name: name, statement: "CREATE INDEX \(name) ON \(table.name) (\(columns))"))
         }
-        for constraint in model.entities[member]?.uniquenessConstraints ?? [] {
+        for properties in model.entities[member]?.uniquenessConstraints ?? [] {
           let columns = try indexed(
-            constraint, by: "the uniqueness constraint", of: member, model: model)
-          statements.append(
-            "CREATE UNIQUE INDEX Z_\(member)_UNIQUE_\(constraint.joined(separator: "_")) "
-              + "ON \(table.name) (\(columns))")
+            properties, by: "the uniqueness constraint", of: member, model: model)
+          let name = Self.constraintName(of: properties, at: member)
+          indexes.append(
+            Index(
+              name: name, constraint: .init(entityName: member, properties: properties),
+              statement: "CREATE UNIQUE INDEX \(name) ON \(table.name) (\(columns))"))
         }
       }
     }
-    return statements
+    return indexes
+  }
+
+  /// What the names of the indexes begin with that a model asks for at an entity.
+  static func indexPrefix(of entityName: String) -> String {
+    "Z_\(entityName)_SwiftDataIndexOnBinary"
+  }
+
+  /// The name of the index that keeps values unique.
+  static func constraintName(of properties: [String], at entityName: String) -> String {
+    "Z_\(entityName)_UNIQUE_\(properties.joined(separator: "_"))"
   }
 
   private func joins(of table: Table) -> [JoinTable] {
@@ -70,10 +102,13 @@ extension EntityTables.Table {
     return "CREATE TABLE \(name) ( \(list.joined(separator: ", ")) )"
   }
 
-  /// The statements that create the indexes on the keys of related objects.
-  var indexStatements: [String] {
-    columns.filter { $0.role == .toOne || $0.role == .hiddenToOne }
-      .map { "CREATE INDEX \(name)_\($0.name)_INDEX ON \(name) (\($0.name))" }
+  /// The indexes on the keys of related objects.
+  var indexes: [EntityTables.Index] {
+    columns.filter { $0.role == .toOne || $0.role == .hiddenToOne }.map { column in
+      let index = "\(name)_\(column.name)_INDEX"
+      return EntityTables.Index(
+        name: index, statement: "CREATE INDEX \(index) ON \(name) (\(column.name))")
+    }
   }
 }
 
@@ -85,9 +120,11 @@ extension JoinTable {
       + "PRIMARY KEY (\(firstOwnerColumn), \(secondOwnerColumn)) )"
   }
 
-  /// The statement that creates the index for the way back.
-  var indexStatement: String {
-    "CREATE INDEX \(name)_\(secondOwnerColumn)_INDEX ON \(name) "
-      + "(\(secondOwnerColumn), \(firstOwnerColumn))"
+  /// The index for the way back.
+  var index: EntityTables.Index {
+    let index = "\(name)_\(secondOwnerColumn)_INDEX"
+    return EntityTables.Index(
+      name: index,
+      statement: "CREATE INDEX \(index) ON \(name) (\(secondOwnerColumn), \(firstOwnerColumn))")
   }
 }

@@ -42,6 +42,7 @@ enum ModelDigest {
       digest.add(relationship.destinationName ?? "")
       digest.add(relationship.inverseName ?? "")
       digest.add((relationship.isToMany ? 2 : 0) | (relationship.isOrdered ? 1 : 0))
+      if let modifier = relationship.versionHashModifier { digest.add(modifier) }
     case .other: digest.add(3)
     }
   }
@@ -49,6 +50,7 @@ enum ModelDigest {
   private static func add(_ attribute: ManagedAttribute, to digest: inout Digest) {
     digest.add(UInt64(bitPattern: attribute.type.number))
     digest.add(attribute.isOptional ? 1 : 0)
+    if let modifier = attribute.versionHashModifier { digest.add(modifier) }
     for element in attribute.elements {
       digest.add(element.name)
       add(element, to: &digest)

@@ -8,7 +8,7 @@ import Synchronization
 /// Only tables of the entities concerned, of history and of numbers are written, and no table, index
 /// or trigger is ever added.
 ///
-/// Values in files beside the store (external binary storage) and migrations are not supported.
+/// Values in files beside the store (external binary storage) are not supported.
 public final class StoreEditor: Sendable {
   /// What a loss of power may take.
   public enum Durability: Hashable, Sendable {
@@ -59,6 +59,15 @@ public final class StoreEditor: Sendable {
       throw StoreWriteError.translating(
         error, path: path, location: location, busyTimeout: busyTimeout)
     }
+  }
+
+  /// A store that is written in a transaction which is open already.
+  init(location: StoreLocation, queue: DatabaseQueue, busyTimeout: Double) throws {
+    self.location = location
+    self.busyTimeout = busyTimeout
+    self.queue = queue
+    schema = Mutex(
+      try queue.read { database in try EditorSchema(database: database, path: location.path) })
   }
 
   /// The model that the store was last seen with.
@@ -137,10 +146,16 @@ public final class StoreEditor: Sendable {
     do {
       return try queue.writeWithoutTransaction { database in
         var result: Result?
-        try database.inTransaction(.immediate) {
+        func save() throws -> Database.TransactionCompletion {
           let statement = StatementRunner(database)
           result = try body(try currentSchema(database, statement), statement)
           return .commit
+        }
+        // In a migration the transaction is open already, and a save is a part of it.
+        if database.isInsideTransaction {
+          try database.inSavepoint(save)
+        } else {
+          try database.inTransaction(.immediate, save)
         }
         guard let result else {
           throw StoreError.unreadable(path: location.path, reason: "the save was not written")

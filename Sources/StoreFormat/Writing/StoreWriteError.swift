@@ -54,6 +54,10 @@ public enum StoreWriteError: Error, Hashable, Sendable {
   case unsupportedFetch(detail: String)
   /// The file system has too little room, in bytes, to rebuild the store.
   case withoutSpace(path: String, needed: Int64, free: Int64)
+  /// What becomes of an entity or a property in another model cannot be told from the models.
+  case notInferable(entity: String, property: String?, obstacle: MigrationObstacle)
+  /// A table has what a migration to another model would lose.
+  case notMigratable(table: String, detail: String)
 }
 
 extension StoreWriteError {
@@ -107,6 +111,10 @@ extension StoreWriteError {
     case .unsupportedFetch(let detail): "the objects cannot be fetched: \(detail)"
     case .withoutSpace(let path, let needed, let free):
       "rebuilding \(path) takes \(needed) bytes for a while, and \(free) are free"
+    case .notInferable(let entity, let property, let obstacle):
+      "\(entity)\(property.map { "." + $0 } ?? "") \(obstacle.message)"
+    case .notMigratable(let table, let detail):
+      "the table \(table) cannot be brought to another model here: \(detail)"
     }
   }
 
@@ -137,6 +145,8 @@ extension StoreWriteError {
     case .renumbersRows: "leave out --full; something may refer to these rows by their numbers"
     case .unsupportedFetch: "ask a simpler question, and choose among the answers"
     case .withoutSpace: "make room, or leave out --full"
+    case .notInferable(_, _, let obstacle): obstacle.remedy
+    case .notMigratable: "open the store once with its app, so that it is migrated there"
     }
   }
 }

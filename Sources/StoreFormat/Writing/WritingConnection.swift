@@ -9,12 +9,16 @@ import GRDBSQLite
 enum WritingConnection {
   /// Opens a queue for writing.
   ///
-  /// - Parameter isExclusive: Whether nobody else may have the store open. A store with a write-ahead
-  ///   log that is open anywhere else, be it only to read, is busy then.
+  /// - Parameters:
+  ///   - isExclusive: Whether nobody else may have the store open. A store with a write-ahead log that
+  ///     is open anywhere else, be it only to read, is busy then.
+  ///   - isForOneTransaction: Whether one transaction stays open between uses of the queue, and the log
+  ///     stays where it is when the queue is closed.
   static func open(
-    path: String, busyTimeout: Double, isExclusive: Bool = false
+    path: String, busyTimeout: Double, isExclusive: Bool = false, isForOneTransaction: Bool = false
   ) throws -> DatabaseQueue {
     var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = isForOneTransaction
     // The frameworks declare no foreign keys; an app's own tables are its own business.
     configuration.foreignKeysEnabled = false
     configuration.busyMode = StoreConnection.busyMode(timeout: busyTimeout)
@@ -22,6 +26,12 @@ enum WritingConnection {
       let result = csqlite_harden_for_writing(database.sqliteConnection)
       guard result == SQLITE_OK else {
         throw DatabaseError(resultCode: ResultCode(rawValue: result))
+      }
+      if isForOneTransaction {
+        let kept = csqlite_keep_log_on_close(database.sqliteConnection)
+        guard kept == SQLITE_OK else {
+          throw DatabaseError(resultCode: ResultCode(rawValue: kept))
+        }
       }
       sqlite3_limit(
         database.sqliteConnection, SQLITE_LIMIT_LENGTH, StoreConnection.longestValue)

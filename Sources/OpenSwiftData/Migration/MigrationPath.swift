@@ -1,0 +1,160 @@
+import StoreFormat
+
+/// The stages of a plan that lead from a store's version to that of a container.
+struct MigrationPath {
+  /// A version as far as one store of the container has its models.
+  private struct Version {
+    let type: any VersionedSchema.Type
+    let schema: Schema
+    let model: ManagedModel
+
+    var name: String { "\(type) (\(type.versionIdentifier))" }
+  }
+
+  private let path: String
+  private let plan: any SchemaMigrationPlan.Type
+  private let present: ManagedModel
+  private let wanted: ManagedModel
+  private let versions: [Version]
+
+  /// - Parameters:
+  ///   - plan: The plan.
+  ///   - path: The store file.
+  ///   - schema: The models that the store is to have.
+  ///   - present: The model that it has.
+  ///   - wanted: That of the schema.
+  init(
+    plan: any SchemaMigrationPlan.Type, path: String, schema: Schema, present: ManagedModel,
+    wanted: ManagedModel
+  ) throws {
+    self.path = path
+    self.plan = plan
+    self.present = present
+    self.wanted = wanted
+    // Where a container has several stores, each has its part of every version.
+    let isWhole = plan.schemas.contains { type in
+      Set(Schema(versionedSchema: type).layouts.keys) == Set(schema.layouts.keys)
+    }
+    let names = Set(wanted.entities.keys).union(present.entities.keys)
+    versions = try plan.schemas.map { type in
+      let models =
+        isWhole
+        ? type.models
+        : type.models.filter { model in
+          names.contains(EntityLayout.of(any: model).name)
+        }
+      let schema = Schema(models, version: type.versionIdentifier)
+      return Version(type: type, schema: schema, model: try schema.managedModel())
+    }
+  }
+
+  /// Checks that stores can tell which version of a plan they are of.
+  ///
+  /// - Throws: ``SwiftDataError/unknownSchema`` where two versions have equal models.
+  static func check(_ plan: any SchemaMigrationPlan.Type) throws {
+    var known: [(type: any VersionedSchema.Type, model: ManagedModel)] = []
+    for type in plan.schemas {
+      let model = try Schema(versionedSchema: type).managedModel()
+      if let other = known.first(where: {
+        ModelDifference.first(store: $0.model, schema: model) == nil
+      }) {
+        throw SwiftDataError(
+          .unknownSchema,
+          "\(other.type) and \(type) of \(plan) have equal models, so that no store tells which of "
+            + "the two it is of; give an attribute of one a hashModifier")
+      }
+      known.append((type, model))
+    }
+  }
+
+  /// The steps in order.
+  ///
+  /// - Throws: ``SwiftDataError/unknownSchema`` where the store or the container has a version that the
+  ///   plan does not have, or no stages lead from the one to the other;
+  ///   ``SwiftDataError/backwardMigration`` where the store's is the newer one.
+  func steps() throws -> [StoreUpgrade.Step] {
+    let (start, end) = (try current(), try target())
+    guard start <= end else {
+      throw SwiftDataError(
+        .backwardMigration,
+        "\(path) is of the version \(versions[start].name), which is newer than the container's, "
+          + "\(versions[end].name); open it with the newer models")
+    }
+    return try stages(from: start, to: end).map { stage, from, to in
+      StoreUpgrade.Step(
+        before: versions[from].schema, after: versions[to].schema,
+        willMigrate: stage.willMigrate, didMigrate: stage.didMigrate)
+    }
+  }
+
+  /// The version of the store; where versions differ in models that other stores keep, the last.
+  private func current() throws -> Int {
+    let found = versions.indices.last {
+      ModelDifference.first(store: present, schema: versions[$0].model) == nil
+    }
+    if let found { return found }
+    throw SwiftDataError(
+      .unknownSchema,
+      "\(path) is of no version of \(plan), which has "
+        + "\(versions.map(\.name).joined(separator: ", "))\(nearest); add the version that the "
+        + "store was made with to the plan")
+  }
+
+  /// In what the store differs from the newest version that has all its entities.
+  private var nearest: String {
+    let alike = versions.last { Set($0.model.entities.keys) == Set(present.entities.keys) }
+    guard let alike,
+      let difference = ModelDifference.first(store: present, schema: alike.model)
+    else { return "" }
+    return "; compared with \(alike.name), \(difference)"
+  }
+
+  /// The version of the container.
+  private func target() throws -> Int {
+    let found = versions.indices.last {
+      ModelDifference.first(store: versions[$0].model, schema: wanted) == nil
+    }
+    guard let found else {
+      throw SwiftDataError(
+        .unknownSchema,
+        "the container's models are of no version of \(plan); add a version with them to the plan")
+    }
+    return found
+  }
+
+  /// The fewest stages that lead from one version to another.
+  private func stages(
+    from start: Int, to end: Int
+  ) throws -> [(stage: MigrationStage, from: Int, to: Int)] {
+    let places = Dictionary(
+      versions.enumerated().map { (ObjectIdentifier($1.type), $0) },
+      uniquingKeysWith: { first, _ in first })
+    let edges = try plan.stages.map { stage in
+      guard let from = places[ObjectIdentifier(stage.fromVersion)],
+        let to = places[ObjectIdentifier(stage.toVersion)]
+      else {
+        throw SwiftDataError(
+          .unknownSchema,
+          "\(plan) has a stage from \(stage.fromVersion) to \(stage.toVersion), of which one is not "
+            + "among its schemas; add it there")
+      }
+      return (stage: stage, from: from, to: to)
+    }
+    var ways: [Int: [(stage: MigrationStage, from: Int, to: Int)]] = [start: []]
+    var rest = [start]
+    while ways[end] == nil, !rest.isEmpty {
+      let place = rest.removeFirst()
+      for edge in edges where edge.from == place && ways[edge.to] == nil {
+        ways[edge.to] = (ways[place] ?? []) + [edge]
+        rest.append(edge.to)
+      }
+    }
+    guard let way = ways[end] else {
+      throw SwiftDataError(
+        .unknownSchema,
+        "\(plan) has no stages that lead from \(versions[start].name) to \(versions[end].name); "
+          + "add .lightweight(fromVersion:toVersion:) or .custom for each step")
+    }
+    return way
+  }
+}
