@@ -159,7 +159,7 @@ final class ModelState: Observable {
   /// Sets an attribute to what a column holds for its value.
   func setStored(_ newValue: StoredValue, at index: Int) {
     context?.willChange(self, at: index)
-    values[index] = .stored(newValue)
+    change(.stored(newValue), at: index)
   }
 
   // MARK: - Relationships

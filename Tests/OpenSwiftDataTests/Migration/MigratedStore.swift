@@ -55,9 +55,13 @@ struct MigratedStore {
   func lines(_ sql: String) throws -> [String] { try StoreQuery(path: path).lines(sql) }
 
   /// What is wrong with the store, and in what it differs from one that was made for the models.
-  func problems(_ models: [any PersistentModel.Type]) async throws -> [String] {
+  func problems(
+    _ models: [any PersistentModel.Type], version: Schema.Version = Schema.Version(1, 0, 0)
+  ) async throws -> [String] {
     let fresh = try MigratedStore()
-    try fresh.open(models)
+    _ = try ModelContainer(
+      for: Schema(models, version: version),
+      configurations: ModelConfiguration(url: URL(fileURLWithPath: fresh.path)))
     var problems: [String] = []
     for sql in Self.layout {
       let (own, wanted) = (try lines(sql), try fresh.lines(sql))

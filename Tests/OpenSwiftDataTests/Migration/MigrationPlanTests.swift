@@ -56,7 +56,8 @@ import Testing
       #expect(try context.fetchCount(FetchDescriptor<LibraryV3.Account>()) == 1)
       #expect(context.container.migrationPlan is Plan.Type)
     }
-    #expect(try await store.problems(LibraryV3.models) == [])
+    #expect(
+      try await store.problems(LibraryV3.models, version: LibraryV3.versionIdentifier) == [])
     let authors = try await store.history().map { $0["author"] as? String ?? "" }
     #expect(authors.prefix(5) == Array(repeating: "v1", count: 5)[...])
     #expect(
@@ -74,7 +75,8 @@ import Testing
       #expect(author.works.count == 3)
       #expect([20].contains(author.century))
     }
-    #expect(try await store.problems(LibraryV3.models) == [])
+    #expect(
+      try await store.problems(LibraryV3.models, version: LibraryV3.versionIdentifier) == [])
     let authors = try await store.history().compactMap { $0["author"] as? String }
     #expect(authors.suffix(3).map { $0.prefix(6) } == ["before", "com.ap", "after"])
     // The newest version is left alone.
