@@ -20,7 +20,7 @@ struct ArchiveInfoReport {
     if overview.stores.count == 1, let store = overview.stores.first {
       try writeEntities(store.entities)
     }
-    try writeNotices()
+    try writer.writeNotices(notices.map(\.text), in: session)
   }
 
   private func sum(_ count: (ArchiveOverview.Store) -> Int64) -> Int64 {
@@ -97,7 +97,7 @@ struct ArchiveInfoReport {
         TableCell("\(ByteCount(store.byteCount))"),
       ]
     }
-    try writeTable(
+    try writer.writeTable(
       [
         TableColumn("STORE", priority: 7, minimumWidth: 8, canShrink: true),
         TableColumn("TRANSACTIONS", priority: 6, minimumWidth: 10, canShrink: true, canDrop: true),
@@ -106,7 +106,7 @@ struct ArchiveInfoReport {
         TableColumn("COUNT", alignment: .trailing, priority: 2, canDrop: true),
         TableColumn("SEGMENTS", alignment: .trailing, priority: 1, canDrop: true),
         TableColumn("SIZE", alignment: .trailing, priority: 5, canDrop: true),
-      ], rows, hidden: 0)
+      ], rows, in: session)
   }
 
   private func writeEntities(_ entities: [ArchiveOverview.EntityCount]) throws {
@@ -120,33 +120,13 @@ struct ArchiveInfoReport {
         cell(entity.deletes, .deleted),
       ]
     }
-    try writeTable(
+    try writer.writeTable(
       [
         TableColumn("ENTITY", priority: 4, minimumWidth: 8, canShrink: true),
         TableColumn("INSERTS", alignment: .trailing, priority: 3, canDrop: true),
         TableColumn("UPDATES", alignment: .trailing, priority: 2, canDrop: true),
         TableColumn("DELETES", alignment: .trailing, priority: 1, canDrop: true),
-      ], rows, hidden: entities.count - rows.count)
-  }
-
-  private func writeNotices() throws {
-    guard !notices.isEmpty else { return }
-    try writer.writeLine("")
-    let styled = StyledLine(session)
-    for notice in notices {
-      try writer.writeLine(styled.line([.init(text: "note: \(notice.text)", style: .warning)]))
-    }
-  }
-
-  private func writeTable(_ columns: [TableColumn], _ rows: [[TableCell]], hidden: Int) throws {
-    let table = Table(
-      columns: columns, sample: rows, environment: session.environment, palette: session.palette)
-    try writer.writeLine("")
-    try writer.writeLine(table.header)
-    for row in rows { try writer.writeLine(table.line(row)) }
-    if hidden > 0 {
-      try writer.writeLine(session.palette.apply(.secondary, to: "and \(hidden) more"))
-    }
+      ], rows, hidden: entities.count - rows.count, in: session)
   }
 
   // MARK: - For programs

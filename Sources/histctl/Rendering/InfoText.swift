@@ -20,7 +20,7 @@ struct InfoText {
       try writeTexts("PROCESS", overview.processes, total: overview.transactionCount)
     }
     try writeBookmarks()
-    try writeNotices()
+    try writer.writeNotices(report.notices.map(\.text), in: session)
   }
 
   private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
@@ -72,13 +72,13 @@ struct InfoText {
         cell(entity.updates, .updated), cell(entity.deletes, .deleted),
       ]
     }
-    try writeTable(
+    try writer.writeTable(
       [
         TableColumn("ENTITY", priority: 4, minimumWidth: 8, canShrink: true),
         TableColumn("INSERTS", alignment: .trailing, priority: 3, canDrop: true),
         TableColumn("UPDATES", alignment: .trailing, priority: 2, canDrop: true),
         TableColumn("DELETES", alignment: .trailing, priority: 1, canDrop: true),
-      ], rows, hidden: entities.count - rows.count)
+      ], rows, hidden: entities.count - rows.count, in: session)
   }
 
   private func writeTexts(_ title: String, _ counts: [TextCount], total: Int64) throws {
@@ -91,11 +91,11 @@ struct InfoText {
         TableCell(count.count.grouped),
       ]
     }
-    try writeTable(
+    try writer.writeTable(
       [
         TableColumn(title, priority: 2, minimumWidth: 8, canShrink: true),
         TableColumn("TRANSACTIONS", alignment: .trailing, priority: 1, canDrop: true),
-      ], rows, hidden: counts.count - rows.count)
+      ], rows, hidden: counts.count - rows.count, in: session)
   }
 
   private func writeBookmarks() throws {
@@ -112,33 +112,14 @@ struct InfoText {
         TableCell(time.text(bookmark.timestamp)),
       ]
     }
-    try writeTable(
+    try writer.writeTable(
       [
         TableColumn("BOOKMARK", priority: 5, minimumWidth: 8, canShrink: true),
         TableColumn("STATE", priority: 4),
         TableColumn("TOKEN", priority: 2, minimumWidth: 10, canShrink: true, canDrop: true),
         TableColumn("BEHIND", alignment: .trailing, priority: 3, canDrop: true),
         TableColumn("TIME", priority: 1, canDrop: true),
-      ], rows, hidden: 0)
+      ], rows, in: session)
   }
 
-  private func writeNotices() throws {
-    guard !report.notices.isEmpty else { return }
-    try writer.writeLine("")
-    let styled = StyledLine(session)
-    for notice in report.notices {
-      try writer.writeLine(styled.line([.init(text: "note: \(notice.text)", style: .warning)]))
-    }
-  }
-
-  private func writeTable(_ columns: [TableColumn], _ rows: [[TableCell]], hidden: Int) throws {
-    let table = Table(
-      columns: columns, sample: rows, environment: session.environment, palette: session.palette)
-    try writer.writeLine("")
-    try writer.writeLine(table.header)
-    for row in rows { try writer.writeLine(table.line(row)) }
-    if hidden > 0 {
-      try writer.writeLine(session.palette.apply(.secondary, to: "and \(hidden) more"))
-    }
-  }
 }

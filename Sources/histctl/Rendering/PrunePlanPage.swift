@@ -82,13 +82,13 @@ struct PrunePlanPage {
         TableCell(guardian.reason, style: .secondary),
       ]
     }
-    try writeTable(
+    try writer.writeTable(
       [
         TableColumn("RULE OR GUARD", priority: 4, minimumWidth: 12, canShrink: true),
         TableColumn("KEEPS FROM", priority: 3),
         TableColumn("", priority: 2, canDrop: true),
         TableColumn(guards.isEmpty ? "" : "WHY", priority: 1, canDrop: true),
-      ], rules + guards)
+      ], rules + guards, in: session)
   }
 
   private func writeBookmarks() throws {
@@ -99,12 +99,12 @@ struct PrunePlanPage {
         TableCell(outlook.fate.rawValue, style: outlook.fate == .kept ? .inserted : .deleted),
       ]
     }
-    try writeTable(
+    try writer.writeTable(
       [
         TableColumn("BOOKMARK", priority: 4, minimumWidth: 8, canShrink: true),
         TableColumn("NUMBER", priority: 2, canDrop: true),
         TableColumn("NOW", priority: 1, canDrop: true), TableColumn("AFTERWARDS", priority: 3),
-      ], rows)
+      ], rows, in: session)
   }
 
   private func writeTokens() throws {
@@ -116,21 +116,12 @@ struct PrunePlanPage {
         TableCell(outlook.stateAfter, style: outlook.works ? .inserted : .deleted),
       ]
     }
-    try writeTable(
+    try writer.writeTable(
       [
         TableColumn("TOKEN", priority: 4, minimumWidth: 8, canShrink: true),
         TableColumn("NUMBER", priority: 2, canDrop: true),
         TableColumn("NOW", priority: 1, canDrop: true), TableColumn("AFTERWARDS", priority: 3),
-      ], rows)
-  }
-
-  private func writeTable(_ columns: [TableColumn], _ rows: [[TableCell]]) throws {
-    guard !rows.isEmpty else { return }
-    let table = Table(
-      columns: columns, sample: rows, environment: session.environment, palette: session.palette)
-    try writer.writeLine("")
-    try writer.writeLine(table.header)
-    for row in rows { try writer.writeLine(table.line(row)) }
+      ], rows, in: session)
   }
 
   private func counted(_ count: Int64, _ noun: String) -> String {

@@ -32,7 +32,7 @@ struct RestorePlanPage {
         PruneOutput.counted(plan.textCount, "name")
           + " of authors, bundles and the like, added anew")
     }
-    try writeTable(
+    try writer.writeTable(
       [
         TableColumn("GUARD", priority: 2), TableColumn("", priority: 3),
         TableColumn("WHY", priority: 1, canDrop: true),
@@ -42,8 +42,8 @@ struct RestorePlanPage {
           TableCell(guardian.name), TableCell("refuses", style: .error),
           TableCell(guardian.reason, style: .secondary),
         ]
-      })
-    try writeTable(
+      }, in: session)
+    try writer.writeTable(
       [
         TableColumn("BOOKMARK", priority: 3, minimumWidth: 8, canShrink: true),
         TableColumn("NUMBER", priority: 1, canDrop: true),
@@ -54,7 +54,7 @@ struct RestorePlanPage {
           TableCell("@" + returning.bookmark.name, style: .token),
           TableCell(tokens.text(returning.number)), TableCell("works again", style: .inserted),
         ]
-      })
+      }, in: session)
   }
 
   private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
@@ -81,12 +81,4 @@ struct RestorePlanPage {
     try writer.writeLine(StyledLine(session).field(title, value, style: style))
   }
 
-  private func writeTable(_ columns: [TableColumn], _ rows: [[TableCell]]) throws {
-    guard !rows.isEmpty else { return }
-    let table = Table(
-      columns: columns, sample: rows, environment: session.environment, palette: session.palette)
-    try writer.writeLine("")
-    try writer.writeLine(table.header)
-    for row in rows { try writer.writeLine(table.line(row)) }
-  }
 }

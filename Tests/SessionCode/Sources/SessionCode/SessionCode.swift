@@ -17,7 +17,7 @@ enum SessionCode {
       .appendingPathComponent("session-code-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    // The usual place is below this folder for now.
+    // What this run writes at the usual place is to go with the folder.
     setenv("XDG_DATA_HOME", folder.path, 1)
 
     try checkContainers(folder)
