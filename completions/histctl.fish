@@ -75,27 +75,27 @@ function __histctl_table --no-scope-shadowing
             set store_position 0
         case 'histctl info'
             set commands 
-            set valued --bookmark-file --busy-timeout --date --color
+            set valued --bookmark-file --busy-timeout --values-file --date --color
             set store_position 1
         case 'histctl log'
             set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --kind --object --attribute -n --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --kind --object --attribute -n --values-file --date --color
             set store_position 1
         case 'histctl show'
             set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --values-file --date --color
             set store_position 1
         case 'histctl diff'
             set commands 
-            set valued --bookmark-file --busy-timeout --with --archive --store-identifier --author --not-author --bundle --process --entity --kind --object --attribute --date --color
+            set valued --bookmark-file --busy-timeout --with --archive --store-identifier --author --not-author --bundle --process --entity --kind --object --attribute --values-file --date --color
             set store_position 1
         case 'histctl object'
             set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --kind --attribute --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --kind --attribute --values-file --date --color
             set store_position 1
         case 'histctl export'
             set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --kind --object --attribute --format --fields --compress -o --output --output-dir --bookmark --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --kind --object --attribute --values-file --format --fields --compress -o --output --output-dir --bookmark --date --color
             set store_position 1
         case 'histctl stats'
             set commands 
@@ -103,7 +103,7 @@ function __histctl_table --no-scope-shadowing
             set store_position 1
         case 'histctl archive'
             set commands 
-            set valued --bookmark-file --busy-timeout --before --segment-size --lock-wait --date --color
+            set valued --bookmark-file --busy-timeout --before --segment-size --lock-wait --values-file --date --color
             set store_position 1
         case 'histctl prune'
             set commands 
@@ -163,7 +163,7 @@ function __histctl_table --no-scope-shadowing
             set store_position 1
         case 'histctl rehearse'
             set commands 
-            set valued --bookmark-file --busy-timeout --expire -o --output --check-token --date --color
+            set valued --bookmark-file --busy-timeout --expire -o --output --check-token --values-file --date --color
             set store_position 1
         case 'histctl demo'
             set commands 
@@ -232,6 +232,8 @@ complete -c histctl -n '__histctl_at \'histctl\'' -l help -d 'Show help informat
 
 complete -c histctl -n '__histctl_at \'histctl info\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
+complete -c histctl -n '__histctl_at \'histctl info\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
+complete -c histctl -n '__histctl_at \'histctl info\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l qualified -d 'Write tokens with the identifier of their store'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
@@ -263,6 +265,8 @@ complete -c histctl -n '__histctl_at \'histctl log\'' -l reverse -d 'Oldest firs
 complete -c histctl -n '__histctl_at \'histctl log\'' -l changes -d 'Show each change below its transaction'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l only-matching -d 'Leave out changes that do not match the options on changes'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l follow -d 'Show the newest transactions, then each one as it is saved'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l qualified -d 'Write tokens with the identifier of their store'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
@@ -278,6 +282,8 @@ complete -c histctl -n '__histctl_at \'histctl show\'' -l bookmark-file -r -F -d
 complete -c histctl -n '__histctl_at \'histctl show\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl show\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
 complete -c histctl -n '__histctl_at \'histctl show\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
+complete -c histctl -n '__histctl_at \'histctl show\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
+complete -c histctl -n '__histctl_at \'histctl show\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
 complete -c histctl -n '__histctl_at \'histctl show\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl show\'' -l qualified -d 'Write tokens with the identifier of their store'
 complete -c histctl -n '__histctl_at \'histctl show\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
@@ -308,6 +314,8 @@ complete -c histctl -n '__histctl_at \'histctl diff\'' -l each -d 'Show every ch
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l stat -d 'Show how many objects of each entity were changed'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l name-only -d 'Show the names of the objects alone'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l exit-code -d 'End with 1 where there are differences'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l qualified -d 'Write tokens with the identifier of their store'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
@@ -334,6 +342,8 @@ complete -c histctl -n '__histctl_at \'histctl object\'' -l bundle -x -k -a '(__
 complete -c histctl -n '__histctl_at \'histctl object\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only those of this process'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l kind -x -a 'insert update delete' -d 'Only changes of this kind'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only updates of this attribute or relationship'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l qualified -d 'Write tokens with the identifier of their store'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
@@ -362,12 +372,14 @@ complete -c histctl -n '__histctl_at \'histctl export\'' -l kind -x -a 'insert u
 complete -c histctl -n '__histctl_at \'histctl export\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only those that concern this object, such as Trip/p12'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only those that updated this attribute or relationship'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l only-matching -d 'Leave out changes that do not match the options on changes'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l format -x -a 'jsonl changes cloudevents debezium csv' -d 'The format of the records'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l fields -x -d 'Only these fields of each record, separated by commas'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l with-current -d 'Add to each change what its object is now, where it still exists'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l compress -x -a 'none zstd gzip' -d 'Pack the text; by default as the name of the file says, and with zstd in a folder'
-complete -c histctl -n '__histctl_at \'histctl export\'' -s o -r -F -d 'Write a file, which must not be there yet'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l output -r -F -d 'Write a file, which must not be there yet'
+complete -c histctl -n '__histctl_at \'histctl export\'' -s o -r -F -d 'Write a file, which must not be there yet; - is standard output'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l output -r -F -d 'Write a file, which must not be there yet; - is standard output'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l overwrite -d 'Replace a file that is there'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l output-dir -x -a '(__fish_complete_directories (commandline -ct))' -d 'Write into this folder, a file named by its range: STORE/FIRST-LAST.jsonl.zst'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l bookmark -x -d 'Start after this bookmark, and move it when the file is safe; with --output-dir'
@@ -418,6 +430,8 @@ complete -c histctl -n '__histctl_at \'histctl archive\'' -l before -x -k -a '(_
 complete -c histctl -n '__histctl_at \'histctl archive\'' -l segment-size -x -d 'How much text a segment has before it is packed, such as 64M'
 complete -c histctl -n '__histctl_at \'histctl archive\'' -l allow-gap -d 'Seal although history between the archive and the store is gone'
 complete -c histctl -n '__histctl_at \'histctl archive\'' -l lock-wait -x -d 'Wait so long for another program at work on the archive, such as 10min'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
 complete -c histctl -n '__histctl_at \'histctl archive\'' -s n -d 'Show what would be sealed, and seal nothing'
 complete -c histctl -n '__histctl_at \'histctl archive\'' -l dry-run -d 'Show what would be sealed, and seal nothing'
 complete -c histctl -n '__histctl_at \'histctl archive\'' -l json -d 'Write JSON, one object a line; errors too'
@@ -472,6 +486,7 @@ complete -c histctl -n '__histctl_at \'histctl restore\'' -l dry-run -d 'Show wh
 complete -c histctl -n '__histctl_at \'histctl restore\'' -s y -d 'Restore without a question'
 complete -c histctl -n '__histctl_at \'histctl restore\'' -l yes -d 'Restore without a question'
 complete -c histctl -n '__histctl_at \'histctl restore\'' -l lock-wait -x -d 'Wait so long for another program at work on the archive, such as 10min'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l no-values -d 'Leave out old and new values of updates that were sealed with them'
 complete -c histctl -n '__histctl_at \'histctl restore\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl restore\'' -l qualified -d 'Write tokens with the identifier of their store'
 complete -c histctl -n '__histctl_at \'histctl restore\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
@@ -666,6 +681,8 @@ complete -c histctl -n '__histctl_at \'histctl rehearse\'' -s o -r -F -d 'Where 
 complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l output -r -F -d 'Where to write the copy'
 complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l overwrite -d 'Replace a store that is there'
 complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l check-token -x -k -a '(__histctl_ask token)' -d 'Say what becomes of this token in the copy; can be repeated'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
+complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
 complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l qualified -d 'Write tokens with the identifier of their store'
 complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l date -x -a 'local utc relative raw' -d 'How to write times'

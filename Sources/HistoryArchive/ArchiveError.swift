@@ -74,6 +74,7 @@ extension ArchiveError {
       "\(path) is damaged in \(place): \(detail)"
     case .unknownFormat(let path, let schema):
       "\(path) follows schema \(schema) of the archive, expected \(ArchiveFormat.schema)"
+    case .unknownStore(let path, "", _): "\(path) is an archive without segments"
     case .unknownStore(let path, let store, _):
       "\(path) has nothing of the store \(store)"
     case .severalStores(let path, _):

@@ -12,8 +12,9 @@ enum ModelActorMacro: MemberMacro, ExtensionMacro {
       context.diagnose(ModelDiagnostic.notAnActor(name).diagnostic(at: node))
       return []
     }
-    let isPublic = declaration.modifiers.contains { $0.name.text == "public" }
-    let access = isPublic ? "public " : ""
+    let access =
+      declaration.modifiers.map(\.name.text).first { ["public", "package"].contains($0) }
+      .map { $0 + " " } ?? ""
     return [
       "\(raw: access)nonisolated let modelExecutor: any OpenSwiftData.ModelExecutor",
       "\(raw: access)nonisolated let modelContainer: OpenSwiftData.ModelContainer",

@@ -18,7 +18,7 @@ struct ModelDeclaration {
     let members = declaration.memberBlock.members.map(\.decl)
     properties = members.compactMap { StoredProperty($0) }
     constraints = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
-      .filter { ["Unique", "Index"].contains($0.macroName.text) }
+      .filter { Self.isConstraint($0) }
     superclass = protocols.flatMap { Self.superclass(of: declaration, conformingTo: $0) }
   }
 
@@ -38,9 +38,6 @@ struct ModelDeclaration {
 
   var name: String { declaration.name.text }
   var persisted: [StoredProperty] { properties.filter { !$0.isTransient } }
-  var hasInitializer: Bool {
-    declaration.memberBlock.members.contains { $0.decl.is(InitializerDeclSyntax.self) }
-  }
 
   private var modifiers: [String] { declaration.modifiers.map(\.name.text) }
   /// Whether no class can inherit from it.

@@ -10,6 +10,8 @@ enum ModelDiagnostic: DiagnosticMessage {
   case observed(String)
   case unsupportedModifier(String, modifier: String)
   case severalNames
+  case unusableName(String)
+  case conditional(String)
   case transientWithoutDefault(String)
   case twoKinds(String)
   case notAnActor(String)
@@ -34,6 +36,12 @@ enum ModelDiagnostic: DiagnosticMessage {
         + "with '@Transient'"
     case .severalNames:
       "the properties of a model are declared one by one; give each a declaration of its own"
+    case .unusableName(let name):
+      "'\(name)' cannot be the name of a column in a store; use letters, digits and '_', or mark the "
+        + "property with '@Transient'"
+    case .conditional(let name):
+      "'\(name)' stands under '#if', where '@Model' cannot tell whether it is there; move it out, or "
+        + "put the '#if' around the whole class"
     case .transientWithoutDefault(let name):
       "'\(name)' is not stored, so a model that comes from a store needs a value for it; give it a "
         + "default value"
@@ -54,6 +62,8 @@ enum ModelDiagnostic: DiagnosticMessage {
       case .observed: "observed"
       case .unsupportedModifier: "unsupportedModifier"
       case .severalNames: "severalNames"
+      case .unusableName: "unusableName"
+      case .conditional: "conditional"
       case .transientWithoutDefault: "transientWithoutDefault"
       case .twoKinds: "twoKinds"
       case .notAnActor: "notAnActor"

@@ -13,6 +13,7 @@ enum ModelMacro {
         ?? .withoutInitializer(model.name)
       diagnostics.append(diagnostic.diagnostic(at: model.declaration.name))
     }
+    diagnostics += model.unreadableMembers
     for property in model.properties {
       let place = property.binding.pattern
       if property.declaration.bindings.count > 1 {
@@ -24,6 +25,9 @@ enum ModelMacro {
             ModelDiagnostic.transientWithoutDefault(property.name).diagnostic(at: place))
         }
         continue
+      }
+      if !property.hasPlainName {
+        diagnostics.append(ModelDiagnostic.unusableName(property.name).diagnostic(at: place))
       }
       if property.isConstant {
         diagnostics.append(ModelDiagnostic.constant(property.name).diagnostic(at: place))

@@ -8,20 +8,21 @@ enum PersistedPropertyMacro: AccessorMacro, PeerMacro {
     in context: some MacroExpansionContext
   ) throws -> [AccessorDeclSyntax] {
     guard let property = StoredProperty(declaration) else { return [] }
+    let value = property.isTransformable ? "TransformableValue" : "Value"
     let path = "\\.`\(property.name)`"
     return [
       """
       @storageRestrictions(accesses: _$backingData, initializes: _\(raw: property.name))
       init(initialValue) {
-        _$backingData.setValue(forKey: \(raw: path), to: initialValue)
+        _$backingData.set\(raw: value)(forKey: \(raw: path), to: initialValue)
         _\(raw: property.name) = _SwiftDataNoType()
       }
       """,
       """
-      get { self.getValue(forKey: \(raw: path)) }
+      get { self.get\(raw: value)(forKey: \(raw: path)) }
       """,
       """
-      set { self.setValue(forKey: \(raw: path), to: newValue) }
+      set { self.set\(raw: value)(forKey: \(raw: path), to: newValue) }
       """,
     ]
   }

@@ -8,8 +8,7 @@ struct StoredProperty {
 
   /// - Returns: Nil for what is not stored in an object: functions, computed and static properties.
   init?(_ member: some SyntaxProtocol) {
-    guard let declaration = member.as(VariableDeclSyntax.self),
-      !declaration.modifiers.contains(where: { ["static", "class"].contains($0.name.text) }),
+    guard let declaration = member.as(VariableDeclSyntax.self), !Self.isShared(declaration),
       let binding = declaration.bindings.first,
       let pattern = binding.pattern.as(IdentifierPatternSyntax.self),
       !Self.isComputed(binding)
@@ -17,6 +16,11 @@ struct StoredProperty {
     self.declaration = declaration
     self.binding = binding
     name = pattern.identifier.text.trimmingBackticks
+  }
+
+  /// Whether it belongs to the class rather than to each object.
+  static func isShared(_ declaration: VariableDeclSyntax) -> Bool {
+    declaration.modifiers.contains { ["static", "class"].contains($0.name.text) }
   }
 
   private static func isComputed(_ binding: PatternBindingSyntax) -> Bool {
@@ -48,17 +52,41 @@ struct StoredProperty {
     return nil
   }
 
+  /// Whether a transformer makes what a store keeps out of its value, which need not be codable.
+  var isTransformable: Bool {
+    guard case .argumentList(let list) = attribute("Attribute")?.arguments else { return false }
+    return list.contains { argument in
+      argument.expression.as(FunctionCallExprSyntax.self)?.calledExpression
+        .as(MemberAccessExprSyntax.self)?.declName.baseName.text == "transformable"
+    }
+  }
+
   /// What the property has at first, with its type; nil where that is nothing.
   var defaultValue: String? {
     guard let value = binding.initializer?.value.trimmedDescription else { return nil }
     guard let type = binding.typeAnnotation?.type.trimmedDescription else { return value }
-    return "(\(value)) as \(type)"
+    // A value cannot be said to be of a type with an exclamation mark.
+    return "(\(value)) as \(isImplicitlyUnwrapped ? type.dropLast() + "?" : type)"
   }
 
   /// Whether an object has a value there without anybody giving it one.
   var hasDefault: Bool {
     binding.initializer != nil
       || binding.typeAnnotation?.type.is(OptionalTypeSyntax.self) ?? false
+      || isImplicitlyUnwrapped
+  }
+
+  private var isImplicitlyUnwrapped: Bool {
+    binding.typeAnnotation?.type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) ?? false
+  }
+
+  /// Whether the name can be that of a column: no raw identifier with anything in it.
+  var hasPlainName: Bool {
+    func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+    guard let first = name.unicodeScalars.first, !isDigit(first) else { return false }
+    return name.unicodeScalars.allSatisfy { scalar in
+      !scalar.isASCII || scalar == "_" || scalar.properties.isAlphabetic || isDigit(scalar)
+    }
   }
 
   /// The description of the property for the schema, as source; nil where nothing is special.

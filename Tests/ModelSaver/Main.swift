@@ -4,21 +4,48 @@ import OpenSwiftData
 /// Saves models, for tests that need another process to do so.
 ///
 /// ```
-/// ModelSaver STORE AUTHOR COUNT
+/// ModelSaver STORE AUTHOR COUNT [--bytes=NUMBER] [--values]
+/// ModelSaver STORE OTHER AUTHOR COUNT [--values]
 /// ModelSaver STORE
+/// ModelSaver --in-memory
 /// ```
 ///
 /// Every save inserts an entry and writes its number into the author's counter; from the third on it
 /// also deletes the entry of two saves before. So a store that holds whole saves only has a counter
 /// that agrees with its entries and with the number of the author's transactions. A line on standard
-/// output means that the save of this number was in the store before.
+/// output means that the save of this number was in the store before. With a number of bytes every
+/// entry has so many of them, each of which is the entry's number.
+///
+/// With `--values`, old and new values of what is updated are recorded.
+///
+/// With a second store that one has the counters, and every save is one to both.
 ///
 /// Without an author it opens the store with newer models, to which the store is migrated, and prints how
-/// many of the entries the migration has marked.
+/// many of the entries the migration has marked. In memory it opens a store that it never lets go, and
+/// prints where that is.
 @main
 enum Main {
+  nonisolated(unsafe) private static var kept: ModelContainer?
+
   static func main() {
-    let words = CommandLine.arguments.dropFirst()
+    var words = CommandLine.arguments.dropFirst()
+    if words.count == 1, words.first == "--in-memory" {
+      do {
+        kept = try ModelContainer(
+          for: SavedEntry.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let files = try FileManager.default.subpathsOfDirectory(atPath: "/proc/self/fd")
+          .compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
+          }
+        let path = files.first { $0.hasSuffix("memory.store") } ?? "none"
+        FileHandle.standardOutput.write(Data("\(path)\n".utf8))
+        exit(0)
+      } catch {
+        fail("\(error)", status: 1)
+      }
+    }
+    let recordsValues = words.last == "--values"
+    if recordsValues { words.removeLast() }
     if words.count == 1, let path = words.first {
       do {
         FileHandle.standardOutput.write(Data("\(try NewerModels.migrate(path))\n".utf8))
@@ -27,21 +54,42 @@ enum Main {
       }
       return
     }
-    guard words.count == 3, let path = words.first, let count = words.last.flatMap({ Int($0) })
-    else {
-      fail("usage: ModelSaver STORE [AUTHOR COUNT]", status: 64)
+    let byteCount = words.last.flatMap {
+      $0.hasPrefix("--bytes=") ? Int($0.dropFirst("--bytes=".count)) : nil
+    }
+    if byteCount != nil { words.removeLast() }
+    guard words.count == 3 || words.count == 4, let count = words.last.flatMap({ Int($0) }) else {
+      fail("usage: ModelSaver STORE [[OTHER] AUTHOR COUNT [--bytes=NUMBER] [--values]]", status: 64)
     }
     do {
-      try save(count, as: words[words.startIndex + 1], to: path)
+      try save(
+        count, as: words[words.endIndex - 2], byteCount,
+        to: try container(Array(words.dropLast(2)), recordsValues: recordsValues))
     } catch {
       fail("\(error)", status: 1)
     }
   }
 
-  private static func save(_ count: Int, as author: String, to path: String) throws {
-    let container = try ModelContainer(
-      for: SavedEntry.self, SavedCounter.self,
-      configurations: ModelConfiguration(url: URL(fileURLWithPath: path)))
+  private static func container(
+    _ paths: [String], recordsValues: Bool
+  ) throws -> ModelContainer {
+    func configuration(
+      _ path: String, _ models: [any PersistentModel.Type]
+    ) -> ModelConfiguration {
+      ModelConfiguration(
+        schema: Schema(models), url: URL(fileURLWithPath: path), recordsValues: recordsValues)
+    }
+    let models: [any PersistentModel.Type] = [SavedEntry.self, SavedCounter.self]
+    return try ModelContainer(
+      for: Schema(models),
+      configurations: paths.count == 1
+        ? [configuration(paths[0], models)]
+        : zip(paths, models).map { configuration($0, [$1]) })
+  }
+
+  private static func save(
+    _ count: Int, as author: String, _ byteCount: Int?, to container: ModelContainer
+  ) throws {
     let context = ModelContext(container)
     context.author = author
     let counters = try context.fetch(
@@ -51,7 +99,11 @@ enum Main {
     for _ in 0..<count {
       counter.count += 1
       let number = counter.count
-      context.insert(SavedEntry(author: author, number: number))
+      let entry = SavedEntry(author: author, number: number)
+      entry.content = byteCount.map {
+        Data(repeating: UInt8(truncatingIfNeeded: number), count: $0)
+      }
+      context.insert(entry)
       let old = try context.fetch(
         FetchDescriptor<SavedEntry>(
           predicate: #Predicate { $0.author == author && $0.number == number - 2 }))

@@ -20,6 +20,7 @@ enum NewerModels: VersionedSchema {
     @Attribute(.preserveValueOnDeletion) var author: String
     @Attribute(.preserveValueOnDeletion, originalName: "number") var place: Int
     var mark: String?
+    @Attribute(.externalStorage) var content: Data?
 
     init(author: String, place: Int) {
       self.author = author

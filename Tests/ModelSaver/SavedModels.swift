@@ -1,3 +1,4 @@
+import Foundation
 import OpenSwiftData
 
 /// What one save of an author puts into the store.
@@ -6,6 +7,7 @@ final class SavedEntry {
   #Unique<SavedEntry>([\.author, \.number])
   @Attribute(.preserveValueOnDeletion) var author: String
   @Attribute(.preserveValueOnDeletion) var number: Int
+  @Attribute(.externalStorage) var content: Data?
 
   init(author: String, number: Int) {
     self.author = author

@@ -57,6 +57,27 @@ static inline int csqlite_log_is_empty(sqlite3 *connection) {
   return log->pMethods->xFileSize(log, &size) == SQLITE_OK && size == 0;
 }
 
+/// Makes room in the `-wal` that a connection has open, so that the last page of a transaction cannot
+/// find the disk full.
+///
+/// Only for a store with a log, while the connection holds the write lock: nobody looks at what stands
+/// behind the last whole transaction, and the next one is written over it. `zeros` are as many as two
+/// frames of the log have; where the last one is of zeros, there is room already.
+static inline int csqlite_reserve_log(sqlite3 *connection, const void *zeros, int count) {
+  sqlite3_file *log = 0;
+  sqlite3_int64 size = 0;
+  unsigned char page[4] = {0};
+  if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK
+      || !log || !log->pMethods)
+    return SQLITE_OK;
+  int result = log->pMethods->xFileSize(log, &size);
+  if (result != SQLITE_OK || size < count / 2) return result;
+  // A frame begins with the number of its page, which is never 0.
+  result = log->pMethods->xRead(log, page, sizeof page, size - count / 2);
+  if (result != SQLITE_OK || !(page[0] | page[1] | page[2] | page[3])) return result;
+  return log->pMethods->xWrite(log, zeros, count, size);
+}
+
 /// Reads a part of a file; anything but `SQLITE_OK` where not all of it is there.
 static inline int csqlite_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
   return file->pMethods->xRead(file, bytes, count, offset);

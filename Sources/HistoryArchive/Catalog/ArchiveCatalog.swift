@@ -42,6 +42,11 @@ public struct ArchiveCatalog: Hashable, Sendable {
       entries.append(entry)
       start = end + 1
     }
+    guard !CatalogEntry.lacksOnlyItsEnd(bytes[start...]) else {
+      throw .damaged(
+        path: path, place: "line \(entries.count + 1)",
+        detail: "it is whole but for its last byte, which is no line feed")
+    }
     self.path = path
     self.entries = entries
     byteCount = start

@@ -63,6 +63,14 @@ public struct CatalogEntry: Hashable, Sendable {
   /// The digest of the line with its line end, which the next line names.
   public var digest: ArchiveDigest { ArchiveDigest(of: line) }
 
+  /// Whether bytes are a line whose end is another byte than a line feed; a crash leaves only lines
+  /// that break off.
+  static func lacksOnlyItsEnd(_ bytes: ArraySlice<UInt8>) -> Bool {
+    guard bytes.count > 1 else { return false }
+    let line = Array(bytes.dropLast()) + [UInt8(ascii: "\n")]
+    return (try? CatalogEntry(line: line, path: "", number: 1)) != nil
+  }
+
   /// Reads a line.
   ///
   /// - Parameters:

@@ -15,6 +15,7 @@ struct SegmentSealing {
   let permissions: FilePermissions
   let segmentSize: Int64
   let schema: SegmentSchema
+  let recordedValues: RecordedValues?
   let onDraft: @Sendable (String) -> @Sendable () -> Void
 
   /// Seals the next segment.
@@ -39,7 +40,7 @@ struct SegmentSealing {
     defer { isGone() }
     do {
       let tally = try write(
-        snapshot, helpers, HistoryQuery(after: start, until: until), to: writer, progress)
+        snapshot, helpers, query(after: start, until: until), to: writer, progress)
       let next = try writer.last.flatMap { try snapshot.firstTransaction(after: $0.number) }
       guard
         let manifest = try writer.finish(
@@ -56,6 +57,12 @@ struct SegmentSealing {
       writer.discard()
       throw error
     }
+  }
+
+  private func query(after: Int64, until: Int64) -> HistoryQuery {
+    var query = HistoryQuery(after: after, until: until)
+    query.recordedValues = recordedValues
+    return query
   }
 
   /// Reads the history on all threads and writes its frames.
@@ -100,7 +107,7 @@ struct SegmentSealing {
     }
     let groups = FrameComparer.groups(of: manifest)
     let windows = ListedWindows(FrameComparer.transactions(of: groups, manifest))
-    let query = HistoryQuery(after: manifest.first.number - 1, until: manifest.last.number)
+    let query = query(after: manifest.first.number - 1, until: manifest.last.number)
     let summary = try WindowedReading(query: query, dealer: windows).run(
       snapshot, helpers,
       packer: { try FrameComparer(path: path, manifest: manifest, groups: groups) },

@@ -21,7 +21,7 @@ struct TallyingEncoder: HistoryEncoder {
   mutating func appendChanges(of reader: HistoryReader, byteLimit: Int) throws -> Bool {
     while let row = try reader.nextRow() {
       tally.add(row.kind, of: row.entityNumber)
-      encoder.append(row, of: reader)
+      try encoder.append(row, of: reader)
       if encoder.byteCount >= byteLimit { return false }
     }
     return true

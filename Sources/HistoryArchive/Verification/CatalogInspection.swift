@@ -46,7 +46,9 @@ struct CatalogInspection {
       }
     }
     tornByteCount = bytes.count - start
-    if tornByteCount > 0 {
+    if CatalogEntry.lacksOnlyItsEnd(bytes[start...]) {
+      add(digests.count + 1, "it is whole but for its last byte, which is no line feed")
+    } else if tornByteCount > 0 {
       findings.add(
         .tornCatalog, at: .line(digests.count + 1, file: path),
         "it has \(tornByteCount) bytes and no end")

@@ -79,9 +79,10 @@ public struct StoreContinuity: Sendable {
     _ isSameSchema: Bool, _ progress: (Int64) -> Void
   ) throws -> Int64 {
     let sealed = reader.transactions(in: range)
-    let stored = try HistoryReader(
-      snapshot: snapshot,
-      query: HistoryQuery(after: range.lowerBound - 1, until: range.upperBound))
+    var query = HistoryQuery(after: range.lowerBound - 1, until: range.upperBound)
+    // What is wrong with the file of values itself is a finding about the store.
+    query.recordedValues = try? RecordedValues(beside: snapshot)
+    let stored = try HistoryReader(snapshot: snapshot, query: query)
     var count: Int64 = 0
     var left = try sealed.nextTransaction()
     var right = try stored.nextTransaction()
@@ -125,8 +126,18 @@ public struct StoreContinuity: Sendable {
         .alteredTransaction, at: .transaction(one.number), "its row is another in the store")
     }
     while true {
-      let left = try sealed.nextChange()
-      let right = try stored.nextChange()
+      var left = try sealed.nextChange()
+      var right = try stored.nextChange()
+      let values = (left?.values ?? [], right?.values ?? [])
+      // Values may have been left out, here or there.
+      left?.values = []
+      right?.values = []
+      if !values.0.isEmpty, !values.1.isEmpty, values.0 != values.1 {
+        findings.add(
+          .alteredTransaction,
+          at: .change(left?.number ?? right?.number ?? 0, transaction: one.number),
+          "its recorded values are others beside the store")
+      }
       guard left != right else {
         if left == nil { return }
         continue

@@ -15,12 +15,13 @@ import StoreFormat
 /// users of an app have typed stands only in tombstones, within JSON; an author, bundle, process or
 /// context begins a cell and is what a program set.
 ///
-/// A transaction without changes gives no row, and query generations are left out.
+/// A transaction without changes gives no row, and query generations are left out. Recorded values, an
+/// object in JSON, are a column that must be asked for by its name, `values`.
 public struct CSVEncoder: HistoryEncoder {
   enum Field: Int, RecordField {
     case store, transaction, timestamp, timestampRaw, author, bundle, process, context
     case change, kind, entity, pk, object, attributes, columnsRaw, tombstone
-    case entityRaw, tombstoneRaw, extra, transactionExtra
+    case entityRaw, tombstoneRaw, extra, transactionExtra, values
 
     static var format: ExportFormat { .csv }
   }
@@ -40,10 +41,12 @@ public struct CSVEncoder: HistoryEncoder {
 
   /// An encoder with an empty buffer.
   ///
-  /// - Parameter fields: The columns of the table; nil for all.
+  /// - Parameter fields: The columns of the table; nil for all but `values`.
   /// - Throws: ``ExportFormatError``.
   public init(fields: [String]? = nil) throws(ExportFormatError) {
-    let selection = try FieldSelection<Field>(fields)
+    // What tables have that nobody has told otherwise stays as it is.
+    let usual = Field.allCases.filter { $0 != .values }.map(\.name)
+    let selection = try FieldSelection<Field>(fields ?? usual)
     let names = Field.allCases.filter(selection.contains).map(\.name)
     self.fields = selection
     prologue = Array((names.joined(separator: ",") + "\n").utf8)
@@ -133,6 +136,15 @@ public struct CSVEncoder: HistoryEncoder {
         writer.appendNothing()
       } else {
         writer.append(textOf: transactionExtra)
+      }
+    }
+    if fields.contains(.values) {
+      if change.values.isEmpty {
+        writer.appendNothing()
+      } else {
+        json.removeAll()
+        json.appendRecordedValues(change.values)
+        writer.append(textOf: json)
       }
     }
     writer.endRow()

@@ -9,8 +9,8 @@ struct ChangeRecord: Sendable {
   enum Field: Int, RecordField {
     case schema, type, store, transaction, timestamp, timestampRaw, author, bundle, process, context
     case transactionExtra
-    case change, kind, entity, entityRaw, pk, object, attributes, columnsRaw, tombstone
-    case tombstoneRaw, extra
+    case change, kind, entity, entityRaw, pk, object, attributes, columnsRaw, values
+    case tombstone, tombstoneRaw, extra
 
     static var format: ExportFormat { .changes }
   }
@@ -104,6 +104,10 @@ struct ChangeRecord: Sendable {
     if fields.contains(.columnsRaw), let mask = change.mask {
       writer.appendKey("\"columnsRaw\":", &isFirst)
       writer.appendMask(mask)
+    }
+    if fields.contains(.values), !change.values.isEmpty {
+      writer.appendKey("\"values\":", &isFirst)
+      writer.appendRecordedValues(change.values)
     }
     if change.kind == .delete || !change.tombstone.isEmpty {
       appendTombstone(of: change, entity?.text, to: &writer, &isFirst)

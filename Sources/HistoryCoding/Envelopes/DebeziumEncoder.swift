@@ -15,6 +15,8 @@ import StoreFormat
 /// no values but those that deleted objects left. So `after` has only the key, under the name of its
 /// column, and `before` is null but for deletes, where it has the key and what was preserved, coded
 /// as in the line of a transaction: as a database does that logs no more than the replica identity.
+/// Of an update whose values were recorded, `before` and `after` have the key and these values, and
+/// `history` has them once more, with their types.
 /// What an update touched is named in `history`, which is not Debezium's.
 ///
 /// What Debezium defines is always there, null where there is nothing; what it does not (the author
@@ -173,18 +175,31 @@ public struct DebeziumEncoder: HistoryEncoder {
       }
       if fields.contains(.after) { writer.appendKey("\"after\":null", &isFirst) }
     } else {
-      if fields.contains(.before) { writer.appendKey("\"before\":null", &isFirst) }
-      if fields.contains(.after) {
-        writer.appendKey("\"after\":{\"Z_PK\":", &isFirst)
-        if let key = change.primaryKey {
-          writer.appendInteger(key)
+      if fields.contains(.before) {
+        if change.values.isEmpty {
+          writer.appendKey("\"before\":null", &isFirst)
         } else {
-          writer.appendRaw("null")
+          writer.appendKey("\"before\":", &isFirst)
+          appendRow(change.primaryKey, change.values, \.old)
         }
-        writer.appendRaw("}")
+      }
+      if fields.contains(.after) {
+        writer.appendKey("\"after\":", &isFirst)
+        appendRow(change.primaryKey, change.values, \.new)
       }
     }
     return isExact
+  }
+
+  /// Writes the key and what is known of a row besides.
+  private mutating func appendRow(
+    _ primaryKey: Int64?, _ values: [RecordedValue],
+    _ side: KeyPath<RecordedValue, RecordedContent>
+  ) {
+    writer.appendRaw("{\"Z_PK\":")
+    if let primaryKey { writer.appendInteger(primaryKey) } else { writer.appendRaw("null") }
+    writer.appendMembers(of: values, side)
+    writer.appendRaw("}")
   }
 
   private mutating func appendHistory(
@@ -202,6 +217,10 @@ public struct DebeziumEncoder: HistoryEncoder {
     if let mask = change.mask {
       writer.appendKey("\"columnsRaw\":", &isFirst)
       writer.appendMask(mask)
+    }
+    if !change.values.isEmpty {
+      writer.appendKey("\"values\":", &isFirst)
+      writer.appendRecordedValues(change.values)
     }
     if !isExact, !change.tombstone.isEmpty {
       writer.appendKey("\"tombstoneRaw\":", &isFirst)

@@ -12,15 +12,16 @@ public struct SelectedFieldsLineEncoder: HistoryEncoder {
   enum Field: Int, RecordField {
     case schema, type, store, transaction, timestamp, timestampRaw, author, bundle, process, context
     case queryGenerationRaw, extra, partial, changes
-    case change, kind, entity, entityRaw, pk, attributes, columnsRaw, tombstone, tombstoneRaw
+    case change, kind, entity, entityRaw, pk, attributes, columnsRaw, values, tombstone
+    case tombstoneRaw
 
     static var format: ExportFormat { .jsonl }
 
     /// The fields that only changes have, and those of their records.
     static let ofChanges: [(field: Field, record: ChangeRecord.Field)] = [
       (.change, .change), (.kind, .kind), (.entity, .entity), (.entityRaw, .entityRaw), (.pk, .pk),
-      (.attributes, .attributes), (.columnsRaw, .columnsRaw), (.tombstone, .tombstone),
-      (.tombstoneRaw, .tombstoneRaw),
+      (.attributes, .attributes), (.columnsRaw, .columnsRaw), (.values, .values),
+      (.tombstone, .tombstone), (.tombstoneRaw, .tombstoneRaw),
     ]
   }
 

@@ -203,7 +203,7 @@ package final class CanonicalLineCheck {
     if change.kind == .delete, let entity = change.entity, !change.tombstone.isEmpty {
       deletes.learn(text, entity, as: key)
       counts[key, default: 0] += 1
-    } else if !changes.learn(text, as: key) {
+    } else if !change.values.isEmpty || !changes.learn(text, as: key) {
       counts[key, default: 0] += 1
     }
   }

@@ -28,8 +28,10 @@ package final class ChangeTextReader {
   /// - Throws: ``LineError``.
   package func read(_ text: UnsafeBufferPointer<UInt8>) throws(LineError) -> HistoryChange {
     let change = try decoder.decodeChange(text)
-    // What objects leave behind is different each time.
-    if change.tombstone.isEmpty, change.extra.isEmpty { _ = known.learn(text, as: change) }
+    // What objects leave behind, or had before, is different each time.
+    if change.tombstone.isEmpty, change.extra.isEmpty, change.values.isEmpty {
+      _ = known.learn(text, as: change)
+    }
     return change
   }
 }

@@ -14,7 +14,7 @@ extension HistoryEncoder {
     _ transaction: HistoryTransaction, of reader: TimelineReader, byteLimit: Int,
     flush: (inout Self) throws -> Void
   ) throws {
-    if takesLines, !reader.readsPresentObjects,
+    if takesLines, !reader.readsPresentObjects, reader.keepsArchivedChanges,
       let source = reader.archiveSource as? any TransactionLineSource,
       try source.readLine({ piece in
         append(line: piece)

@@ -25,6 +25,10 @@ extension JSONWriter {
       if change.kind == .update, let text { append(attributesIn: mask, text) }
       append(columns: mask)
     }
+    if !change.values.isEmpty {
+      appendRaw(",\"values\":")
+      appendRecordedValues(change.values)
+    }
     if change.kind == .delete || !change.tombstone.isEmpty {
       append(tombstone: change.tombstone, change.kind == .delete ? text : nil)
     }

@@ -49,6 +49,10 @@ public struct NetChangeLineEncoder: Sendable {
       if change.columns.isComplete { writer.append(attributesIn: mask, text) }
       writer.append(columns: mask)
     }
+    if !change.values.isEmpty {
+      writer.appendRaw(",\"values\":")
+      writer.appendRecordedValues(change.values)
+    }
     if kind == .delete || kind == .replace { writer.append(tombstone: change.tombstone, text) }
     writer.appendRaw(",\"firstTransaction\":")
     writer.appendInteger(change.firstTransaction)

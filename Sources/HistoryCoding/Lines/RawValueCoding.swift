@@ -12,7 +12,7 @@ extension JSONWriter {
     case .integer(let value): appendInteger(value)
     case .real(let value): append(raw: value)
     case .text(let text): appendString(text)
-    case .malformedText(let bytes): append(wrapped: "{\"$text\":", bytes)
+    case .malformedText(let bytes): append(wrappedText: bytes)
     case .blob(let bytes): append(blob: bytes)
     }
   }
@@ -40,6 +40,9 @@ extension JSONWriter {
       appendRaw("{\"$real\":\"-inf\"}")
     }
   }
+
+  /// Writes a text in the form of one that JSON lacks.
+  mutating func append(wrappedText bytes: [UInt8]) { append(wrapped: "{\"$text\":", bytes) }
 
   private mutating func append(wrapped start: StaticString, _ bytes: [UInt8]) {
     appendRaw(start)

@@ -125,7 +125,17 @@ public struct TransactionLineDecoder: Sendable {
     return HistoryChange(
       number: try object.required("change"), kind: kind, entity: entity,
       primaryKey: try object.integer("pk"), mask: mask, tombstone: try tombstone(object, entity),
-      extra: try object.extra())
+      extra: try object.extra(), values: try values(object))
+  }
+
+  private func values(_ object: JSONObject) throws(LineError) -> [RecordedValue] {
+    guard let json = object["values"] else { return [] }
+    guard case .object(let members) = json else {
+      throw .unexpected(key: "values", expectation: "an object")
+    }
+    var values: [RecordedValue] = []
+    for member in members { values.append(try RecordedValue(member.key, member.value)) }
+    return values
   }
 
   private func tombstone(

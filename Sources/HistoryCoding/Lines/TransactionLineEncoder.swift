@@ -118,7 +118,7 @@ public struct TransactionLineEncoder: HistoryEncoder {
       return try appendChangesAndObjects(of: reader, byteLimit: byteLimit)
     }
     while let row = try reader.nextRow() {
-      append(row, of: reader)
+      try append(row, of: reader)
       if writer.count >= byteLimit { return false }
     }
     return true
@@ -126,7 +126,14 @@ public struct TransactionLineEncoder: HistoryEncoder {
 
   /// Adds a change whose row a reader has lent.
   @inline(__always)
-  package mutating func append(_ row: ChangeCursor, of reader: HistoryReader) {
+  package mutating func append(_ row: ChangeCursor, of reader: HistoryReader) throws {
+    if reader.readsRecordedValues, case let values = try reader.recordedValues(of: row),
+      !values.isEmpty
+    {
+      var change = reader.change(at: row)
+      change.values = values
+      return append(change)
+    }
     if plainTexts.append(row, reader, isFirst: isFirstChange, to: &writer) {
       isFirstChange = false
     } else {

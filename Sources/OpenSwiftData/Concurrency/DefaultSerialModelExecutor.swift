@@ -1,7 +1,7 @@
 import Dispatch
 
 /// Runs an actor's work on a queue, one piece after the other.
-public final class DefaultSerialModelExecutor: ModelExecutor, @unchecked Sendable {
+public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
   /// The context, which only the actor's work may use.
   public let modelContext: ModelContext
   private let queue = DispatchQueue(label: "OpenSwiftData.ModelActor")

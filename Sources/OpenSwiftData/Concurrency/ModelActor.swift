@@ -15,10 +15,10 @@ extension ModelActor {
   /// The actor's context.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
-  /// The model with an identifier; nil where it is of another class.
+  /// The model with an identifier; nil where it is neither of a class nor of one that inherits from
+  /// it.
   public subscript<T>(id: PersistentIdentifier, as type: T.Type) -> T? where T: PersistentModel {
-    guard id.entityName == Schema.entityName(for: type) else { return nil }
-    return modelContext.model(for: id) as? T
+    modelContext.existingModel(for: id) as? T
   }
 }
 
@@ -27,3 +27,6 @@ public protocol ModelExecutor: SerialExecutor {
   /// The context, which only the actor's work may use.
   var modelContext: ModelContext { get }
 }
+
+/// Runs the work of an actor that has a context, one piece after the other.
+public protocol SerialModelExecutor: ModelExecutor {}

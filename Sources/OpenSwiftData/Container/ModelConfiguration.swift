@@ -20,6 +20,11 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   public let groupContainer: GroupContainer
   /// Where the store was to be mirrored; see ``CloudKitDatabase``.
   public let cloudKitDatabase: CloudKitDatabase
+  /// Whether old and new values of what is updated are kept in a file beside the store, where the
+  /// history tells them; see ``HistoryUpdate/changedValues``. SwiftData itself does not do that.
+  ///
+  /// Of a store in memory nothing is kept.
+  public let recordsValues: Bool
 
   /// The file.
   public var id: URL { url }
@@ -49,11 +54,13 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   ///   - allowsSave: Whether the store may be changed.
   ///   - groupContainer: Whose folder the store is in, where several programs share it.
   ///   - cloudKitDatabase: Where the store is to be mirrored; nothing is.
+  ///   - recordsValues: Whether old and new values of what is updated are kept.
   public init(
     _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false,
     allowsSave: Bool = true, groupContainer: GroupContainer = .automatic,
-    cloudKitDatabase: CloudKitDatabase = .automatic
+    cloudKitDatabase: CloudKitDatabase = .automatic, recordsValues: Bool = false
   ) {
+    self.recordsValues = recordsValues
     self.groupContainer = groupContainer
     self.cloudKitDatabase = cloudKitDatabase
     self.name = name ?? Self.defaultName
@@ -78,10 +85,12 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   ///   - url: The file, which is created where it is not there.
   ///   - allowsSave: Whether the store may be changed.
   ///   - cloudKitDatabase: Where the store is to be mirrored; nothing is.
+  ///   - recordsValues: Whether old and new values of what is updated are kept.
   public init(
     _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
-    cloudKitDatabase: CloudKitDatabase = .automatic
+    cloudKitDatabase: CloudKitDatabase = .automatic, recordsValues: Bool = false
   ) {
+    self.recordsValues = recordsValues
     groupContainer = .automatic
     self.cloudKitDatabase = cloudKitDatabase
     self.name = name ?? url.deletingPathExtension().lastPathComponent

@@ -25,7 +25,6 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   @MainActor public private(set) lazy var mainContext: ModelContext = {
     let context = ModelContext(self)
     context.isMainContext = true
-    context.autosaveEnabled = true
     return context
   }()
 
@@ -185,6 +184,11 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   /// The store that keeps an entity's models.
   func store(ofEntity name: String) -> (any DataStore)? { storesByEntity[name] }
 
+  /// The store with an identifier.
+  func store(identifiedBy identifier: String) -> (any DataStore)? {
+    storesByIdentifier[identifier]
+  }
+
   /// The identifier of a configuration's store; nil where there is no such configuration.
   public func storeIdentifier(forConfigurationNamed name: String) -> String? {
     stores.first { $0.configurationName == name }?.identifier
@@ -200,6 +204,13 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   /// - Throws: What the stores throw.
   public func erase() throws {
     for store in stores { try store.erase() }
+  }
+
+  /// Deletes all models and their history, as far as that is possible, and says nothing of what was
+  /// not.
+  @available(*, deprecated, renamed: "erase")
+  public func deleteAllData() {
+    for store in stores { try? store.erase() }
   }
 
   /// Whether both are the same container.

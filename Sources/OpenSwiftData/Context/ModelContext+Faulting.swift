@@ -4,18 +4,22 @@ import Foundation
 extension ModelContext {
   /// Reads the values of a model that are not known yet.
   ///
-  /// What cannot be read, because the model is gone or the store is damaged, stays unknown; whoever
-  /// needs to know fetches the model, which throws.
-  func fulfill(_ state: ModelState) {
-    guard !state.identifier.isTemporary,
-      let values = try? storedValues(of: [state.identifier], as: state.layout.type)[
-        state.identifier]
-    else { return }
-    for index in values.indices {
-      if case .fault = state.values[index] { state.values[index] = values[index] }
-      if let original = state.original?[index], case .fault = original {
-        state.original?[index] = values[index]
-      }
+  /// Those of a model that is gone stay unknown.
+  ///
+  /// - Throws: What the store throws.
+  func fulfill(_ state: ModelState) throws {
+    guard !state.identifier.isTemporary else { return }
+    let stored = try storedValues(of: [state.identifier], as: state.layout.type)
+    if let values = stored[state.identifier] { state.fill(values) }
+  }
+
+  /// Reads lists that were changed while they could not be read, so that they can be saved.
+  ///
+  /// - Throws: What the store throws.
+  func readUnreadLists() throws {
+    for state in updated.states where !state.unreadLists.isEmpty {
+      for index in state.unreadLists { _ = try state.readList(at: index) }
+      state.unreadLists = []
     }
   }
 
@@ -49,6 +53,17 @@ extension ModelContext {
     try storedValues(of: identifiers, as: type).map { register($0.key, values: $0.value, as: type) }
   }
 
+  /// Makes the models of snapshots known, each as one of its own class.
+  func register(_ snapshots: [DefaultSnapshot]) throws -> [any PersistentModel] {
+    try snapshots.map { snapshot in
+      let values = try SnapshotReader.values(of: snapshot, layout: snapshot.layout)
+      func register<T: PersistentModel>(_ type: T.Type) -> any PersistentModel {
+        self.register(snapshot.persistentIdentifier, values: values, as: type)
+      }
+      return register(snapshot.layout.type)
+    }
+  }
+
   /// What a store holds of some models of one entity.
   func storedValues<T: PersistentModel>(
     of identifiers: [PersistentIdentifier], as type: T.Type
@@ -56,7 +71,18 @@ extension ModelContext {
     let layout = EntityLayout.of(type)
     guard let store = container.store(ofEntity: layout.name) else { return [:] }
     func read<S: DataStore>(_ store: S) throws -> [PersistentIdentifier: [PropertyValue]] {
-      let wanted = Set(identifiers)
+      // A store of one's own may remember them.
+      let cached =
+        try store is DefaultStore
+        ? [:] : store.cachedSnapshots(for: identifiers, editingState: editingState)
+      var known: [PersistentIdentifier: [PropertyValue]] = [:]
+      for identifier in identifiers {
+        if let snapshot = cached[identifier] {
+          known[identifier] = try SnapshotReader.values(of: snapshot, layout: layout)
+        }
+      }
+      let wanted = Set(identifiers).subtracting(known.keys)
+      if wanted.isEmpty { return known }
       let descriptor = FetchDescriptor<T>(
         predicate: #Predicate { wanted.contains($0.persistentModelID) })
       let snapshots: [S.Snapshot]
@@ -66,14 +92,35 @@ extension ModelContext {
         where error == .preferInMemoryFilter || error == .preferInMemorySort
       {
         snapshots = try store.fetch(request(FetchDescriptor<T>())).fetchedSnapshots
-          .filter { wanted.contains($0.persistentIdentifier) }
+        keepAll(snapshots, ofEntity: layout.name)
       }
-      return Dictionary(
-        try snapshots.filter { wanted.contains($0.persistentIdentifier) }.map {
-          ($0.persistentIdentifier, try SnapshotReader.values(of: $0, layout: layout))
-        }, uniquingKeysWith: { first, _ in first })
+      for snapshot in snapshots where wanted.contains(snapshot.persistentIdentifier) {
+        known[snapshot.persistentIdentifier] = try SnapshotReader.values(
+          of: snapshot, layout: layout)
+      }
+      return known
     }
     return try read(store)
+  }
+
+  /// Keeps all models of an entity that had to be read to find a few, until the next fetch.
+  private func keepAll<Snapshot: DataStoreSnapshot>(
+    _ snapshots: [Snapshot], ofEntity name: String
+  ) {
+    var models: [any PersistentModel] = []
+    for snapshot in snapshots {
+      let identifier = snapshot.persistentIdentifier
+      // Nobody has asked for all of them, so one that cannot be read does no harm here.
+      guard let layout = container.schema.layouts[identifier.entityName],
+        let values = try? SnapshotReader.values(of: snapshot, layout: layout)
+      else { continue }
+      if let known = knownModel(for: identifier) {
+        known.state?.fill(values)
+      } else {
+        models.append(register(identifier, values: values, as: layout.type))
+      }
+    }
+    readInFull[name] = HeldModels(models)
   }
 
   func request<T>(_ descriptor: FetchDescriptor<T>) -> DataStoreFetchRequest<T> {
@@ -81,14 +128,16 @@ extension ModelContext {
   }
 
   /// The models that a to-many relationship leads to in the store.
-  func storedIdentifiers(of state: ModelState, at index: Int) -> [PersistentIdentifier] {
+  ///
+  /// - Throws: What the store throws.
+  func storedIdentifiers(of state: ModelState, at index: Int) throws -> [PersistentIdentifier] {
     guard !state.identifier.isTemporary else { return [] }
     if let store = container.store(ofEntity: state.layout.name) as? DefaultStore {
       let name = state.layout.properties[index].name
-      return (try? store.related(to: state.identifier, by: name)) ?? []
+      return try store.related(to: state.identifier, by: name)
     }
-    let values = try? storedValues(of: [state.identifier], as: state.layout.type)
-    guard case .toMany(let references)? = values?[state.identifier]?[index] else { return [] }
+    let values = try storedValues(of: [state.identifier], as: state.layout.type)
+    guard case .toMany(let references)? = values[state.identifier]?[index] else { return [] }
     return references.map(\.identifier)
   }
 }

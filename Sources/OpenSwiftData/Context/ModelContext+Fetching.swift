@@ -12,8 +12,8 @@ extension ModelContext {
     } else {
       models = try fetchStored(descriptor)
     }
-    for keyPath in descriptor.relationshipKeyPathsForPrefetching {
-      try prefetch(keyPath, of: models)
+    if !descriptor.relationshipKeyPathsForPrefetching.isEmpty {
+      try prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
     }
     return models
   }
@@ -35,7 +35,13 @@ extension ModelContext {
     }
     let identifiers = try storedIdentifierList(descriptor)
     return FetchResultsCollection(count: identifiers.count, batchSize: batchSize) { [self] range in
-      existingModels(for: identifiers[range]).compactMap { $0 as? T }
+      let batch = identifiers[range]
+      return withExtendedLifetime(existingModels(for: batch)) {
+        // What others have deleted meanwhile keeps its place, and is blank.
+        batch.map {
+          existingModel(for: $0) as? T ?? T(backingData: ModelBackingData<T>(for: T.self))
+        }
+      }
     }
   }
 
@@ -44,16 +50,9 @@ extension ModelContext {
   /// - Throws: What ``fetch(_:)`` throws.
   public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int
   where T: PersistentModel {
-    if descriptor.includePendingChanges && hasChanges { return try fetch(descriptor).count }
     try catchUp()
-    func count<S: DataStore>(_ store: S) throws -> Int {
-      do {
-        return try store.fetchCount(request(descriptor))
-      } catch is DataStoreError {
-        return try fetchStored(descriptor).count
-      }
-    }
-    return try count(store(of: T.self))
+    if descriptor.includePendingChanges && hasChanges { return try countWithChanges(descriptor) }
+    return try countStored(descriptor)
   }
 
   /// The identifiers of the models that a descriptor asks for.
@@ -126,6 +125,17 @@ extension ModelContext {
 
   // MARK: - What the store has
 
+  func countStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+    func count<S: DataStore>(_ store: S) throws -> Int {
+      do {
+        return try store.fetchCount(request(descriptor))
+      } catch is DataStoreError {
+        return try fetchStored(descriptor).count
+      }
+    }
+    return try count(store(of: T.self))
+  }
+
   private func store<T: PersistentModel>(of type: T.Type) throws -> any DataStore {
     let name = Schema.entityName(for: type)
     guard let store = container.store(ofEntity: name) else {
@@ -134,7 +144,7 @@ extension ModelContext {
     return store
   }
 
-  private func fetchStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+  func fetchStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     func models<S: DataStore>(_ descriptor: FetchDescriptor<T>, _ store: S) throws -> [T] {
       let layout = EntityLayout.of(T.self)
       let result = try store.fetch(request(descriptor))
@@ -145,6 +155,7 @@ extension ModelContext {
           as: related.type)
       }
       return try result.fetchedSnapshots.compactMap { snapshot in
+        try SnapshotReader.checkFiles(of: snapshot)
         let identifier = snapshot.persistentIdentifier
         if identifier.entityName == layout.name {
           return register(
@@ -164,10 +175,14 @@ extension ModelContext {
         return try models(descriptor, store)
       } catch DataStoreError.preferInMemoryFilter where descriptor.predicate != nil {
         let all = try fetch(descriptor.unfiltered, store)
-        return descriptor.limited(try all.filter { try meets($0, descriptor.predicate) })
+        return try asStored(unless: descriptor.includePendingChanges) {
+          descriptor.limited(try all.filter { try meets($0, descriptor.predicate) })
+        }
       } catch DataStoreError.preferInMemorySort where !descriptor.sortBy.isEmpty {
-        return descriptor.limited(
-          try fetch(descriptor.unsorted, store).sorted(using: descriptor.sortBy))
+        let all = try fetch(descriptor.unsorted, store)
+        return asStored(unless: descriptor.includePendingChanges) {
+          descriptor.limited(all.sorted(using: descriptor.sortBy))
+        }
       }
     }
     return try fetch(descriptor, store(of: T.self))
@@ -188,7 +203,7 @@ extension ModelContext {
   }
 
   /// The identifiers in little room, for models that are read in batches.
-  private func storedIdentifierList<T: PersistentModel>(
+  func storedIdentifierList<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> IdentifierList {
     do {
@@ -204,13 +219,15 @@ extension ModelContext {
   // MARK: - What was changed since
 
   /// The models as they will be once changes are saved.
-  private func fetchWithChanges<T: PersistentModel>(
+  func fetchWithChanges<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [T] {
     // A change of a related model can decide as well, and only memory knows of it.
-    let looksFurther =
-      descriptor.predicate.map { PredicateTranslation.looksAtRelatedModels($0) } ?? false
-    let stored = try fetchStored(looksFurther ? descriptor.unfiltered : descriptor.unlimited)
+    let looksFurther = descriptor.looksFurther
+    // Of what the store gives, only models that were changed here can fall away.
+    let changeCount = (updated.models + deleted.models).count { $0 is T }
+    let stored = try fetchStored(
+      looksFurther ? descriptor.unfiltered : descriptor.widened(by: changeCount).sortable)
     var models = try stored.filter { model in
       guard let state = model.state, state.phase == .registered, state.original == nil else {
         return false
@@ -238,7 +255,7 @@ extension ModelContext {
     return descriptor.limited(models)
   }
 
-  private func meets<T: PersistentModel>(_ model: T, _ predicate: Predicate<T>?) throws -> Bool {
+  func meets<T: PersistentModel>(_ model: T, _ predicate: Predicate<T>?) throws -> Bool {
     guard let predicate else { return true }
     do {
       return try predicate.evaluate(model)
@@ -246,23 +263,5 @@ extension ModelContext {
       throw SwiftDataError(
         .unsupportedPredicate, "the predicate cannot be evaluated: \(error)")
     }
-  }
-
-  // MARK: - Related models
-
-  /// Reads the models at the other end of a relationship, all at once.
-  private func prefetch<T: PersistentModel>(_ keyPath: PartialKeyPath<T>, of models: [T]) throws {
-    let layout = EntityLayout.of(T.self)
-    guard let index = layout.indexIfAny(of: keyPath), layout.properties[index].relationship != nil
-    else {
-      throw SwiftDataError(
-        .unsupportedKeyPath, "\(keyPath) is no relationship of \(layout.name)")
-    }
-    var identifiers: [PersistentIdentifier] = []
-    var seen: Set<PersistentIdentifier> = []
-    for case let state? in models.map(\.state) {
-      identifiers += related(to: state, at: index).filter { seen.insert($0).inserted }
-    }
-    prefetched = existingModels(for: identifiers)
   }
 }

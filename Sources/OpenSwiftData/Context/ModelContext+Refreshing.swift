@@ -14,6 +14,7 @@ extension ModelContext {
   ///
   /// - Throws: ``SwiftDataError``.
   func catchUp() throws {
+    readInFull = [:]
     for case let store as DefaultStore in container.stores {
       let standing = standings[store.identifier]
       let own = ownTransactions[store.identifier] ?? []
@@ -44,6 +45,18 @@ extension ModelContext {
     ownTransactions[store.identifier, default: []].insert(number)
   }
 
+  /// The place in the histories of the stores up to which the context knows all that was saved; nil
+  /// before it has looked.
+  var knownPlace: DefaultHistoryToken? {
+    var numbers: [String: Int64] = [:]
+    for (store, standing) in standings {
+      var number = standing.number
+      while ownTransactions[store]?.contains(number.following) ?? false { number += 1 }
+      numbers[store] = number
+    }
+    return numbers.isEmpty ? nil : DefaultHistoryToken(numbers)
+  }
+
   /// Reads the values of models again.
   private func refresh(_ states: [ModelState]) throws {
     for (_, group) in Dictionary(grouping: states, by: { ObjectIdentifier($0.layout) }) {
@@ -64,6 +77,7 @@ extension ModelContext {
 
   /// Lets a model go that others have deleted; what it held can still be looked at.
   private func isGone(_ state: ModelState) {
+    invalidated.append(state.identifier)
     switch state.phase {
     case .registered where state.original == nil: leave(state)
     case .registered: state.isGone = true

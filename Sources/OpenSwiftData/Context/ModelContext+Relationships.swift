@@ -5,7 +5,8 @@ extension ModelContext {
     let (old, new) = (
       state.toOneReference(at: index)?.identifier, target?.persistentModelID
     )
-    guard old != new else { return }
+    // What could not be read may be anything.
+    guard old != new || state.isFault(at: index) else { return }
     willChange(state, at: index)
     state.change(.toOne(new.map(ModelReference.identifier)), at: index)
     guard let inverse = state.layout.inverse(of: index) else { return }
@@ -15,7 +16,11 @@ extension ModelContext {
 
   func setToMany(_ targets: [any PersistentModel], of state: ModelState, at index: Int) {
     for target in targets { take(target) }
-    let old = state.toManyReferences(at: index).map(\.identifier)
+    guard let references = try? state.readList(at: index) else {
+      changeUnread(targets, of: state, at: index)
+      return
+    }
+    let old = references.map(\.identifier)
     var seen: Set<PersistentIdentifier> = []
     let wanted = targets.filter { seen.insert($0.persistentModelID).inserted }
     let new = wanted.map(\.persistentModelID)
@@ -31,6 +36,22 @@ extension ModelContext {
     for target in wanted where !present.contains(target.persistentModelID) {
       if let target = target.state { link(state, at: index, to: target, at: inverse.index) }
     }
+  }
+
+  /// Changes a list that cannot be read by what was added to the part that is known, and taken out
+  /// of it; the rest is not touched.
+  private func changeUnread(
+    _ targets: [any PersistentModel], of state: ModelState, at index: Int
+  ) {
+    state.unreadLists.insert(index)
+    let wanted = Set(targets.map(\.persistentModelID))
+    for identifier in state.values[index].knownMembers where !wanted.contains(identifier) {
+      remove(identifier, from: state, at: index)
+      if let inverse = state.layout.inverse(of: index) {
+        unlink(state, from: identifier, at: inverse.index)
+      }
+    }
+    for target in targets { addToMany(target, of: state, at: index) }
   }
 
   /// Adds a model to a to-many relationship.
@@ -64,7 +85,7 @@ extension ModelContext {
   }
 
   /// Takes a model out of the other end of a relationship.
-  private func unlink(
+  func unlink(
     _ owner: ModelState, from identifier: PersistentIdentifier, at inverse: Int
   ) {
     guard let model = existingModel(for: identifier), let other = model.state,
@@ -72,7 +93,9 @@ extension ModelContext {
     else { return }
     if other.layout.properties[inverse].relationship?.isToMany ?? false {
       remove(owner.identifier, from: other, at: inverse)
-    } else if other.toOneReference(at: inverse)?.identifier == owner.identifier {
+    } else if other.toOneReference(at: inverse)?.identifier == owner.identifier
+      || other.isFault(at: inverse)
+    {
       willChange(other, at: inverse)
       other.change(.toOne(nil), at: inverse)
     }
@@ -84,21 +107,9 @@ extension ModelContext {
   func add(
     _ identifier: PersistentIdentifier, to state: ModelState, at index: Int
   ) -> Bool {
-    switch state.values[index] {
-    case .toMany(let references):
-      guard !references.contains(where: { $0.identifier == identifier }) else { return false }
-      willAdd(identifier, to: state, at: index)
-      state.change(.toMany(references + [.identifier(identifier)]), at: index)
-    case .toManyFault(var added, var removed):
-      guard !added.contains(identifier) else { return false }
-      willAdd(identifier, to: state, at: index)
-      added.append(identifier)
-      removed.remove(identifier)
-      state.change(.toManyFault(added: added, removed: removed), at: index)
-    default:
-      willAdd(identifier, to: state, at: index)
-      state.change(.toManyFault(added: [identifier], removed: []), at: index)
-    }
+    guard !state.isMember(identifier, at: index) else { return false }
+    willAdd(identifier, to: state, at: index)
+    state.append(identifier, at: index)
     return true
   }
 
@@ -120,43 +131,12 @@ extension ModelContext {
   func remove(
     _ identifier: PersistentIdentifier, from state: ModelState, at index: Int
   ) {
-    switch state.values[index] {
-    case .toMany(let references):
-      guard references.contains(where: { $0.identifier == identifier }) else { return }
-      willRemove(identifier, from: state, at: index)
-      state.change(.toMany(references.filter { $0.identifier != identifier }), at: index)
-    case .toManyFault(var added, var removed):
-      willRemove(identifier, from: state, at: index)
-      added.removeAll { $0 == identifier }
-      // What was never saved is not in the store either.
-      if !identifier.isTemporary { removed.insert(identifier) }
-      state.change(.toManyFault(added: added, removed: removed), at: index)
-    default:
-      willRemove(identifier, from: state, at: index)
-      state.change(.toManyFault(added: [], removed: [identifier]), at: index)
-    }
+    if case .toMany = state.values[index], !state.isMember(identifier, at: index) { return }
+    willRemove(identifier, from: state, at: index)
+    state.remove(identifier, at: index)
   }
 
   // MARK: - Deleting
-
-  /// Does to related models what the delete rules of a deleted one say.
-  func followDeleteRules(of state: ModelState) {
-    for (index, property) in state.layout.properties.enumerated() {
-      guard let relationship = property.relationship else { continue }
-      switch relationship.deleteRule {
-      case .noAction, .deny: continue
-      case .cascade:
-        for identifier in related(to: state, at: index) {
-          if let model = existingModel(for: identifier) { delete(model) }
-        }
-      case .nullify:
-        guard let inverse = state.layout.inverse(of: index) else { continue }
-        for identifier in related(to: state, at: index) {
-          unlink(state, from: identifier, at: inverse.index)
-        }
-      }
-    }
-  }
 
   func related(to state: ModelState, at index: Int) -> [PersistentIdentifier] {
     state.layout.properties[index].relationship?.isToMany ?? false

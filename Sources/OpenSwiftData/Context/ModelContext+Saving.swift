@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormat
 
 extension ModelContext {
   /// Is posted before a context saves, with what it is about to save: the identifiers of new models
@@ -9,9 +10,11 @@ extension ModelContext {
 
   /// What a notification of ``didSave`` tells, in its `userInfo` under the raw value.
   public enum NotificationKey: String {
-    /// Not used: stores have no query generations here.
+    /// The place in the histories of the stores up to which the context has taken over what was saved, a
+    /// ``DefaultHistoryToken``; none where it has no store in SwiftData's own layout.
     case queryGeneration
-    /// Not used: no identifiers are invalidated.
+    /// The identifiers of models that have left the context since it last saved, because others have
+    /// deleted them, an array.
     case invalidatedAllIdentifiers
     /// The identifiers of new models, an array.
     case insertedIdentifiers
@@ -25,8 +28,9 @@ extension ModelContext {
 
   /// Saves all changes, those of each store as one transaction.
   ///
-  /// Where a store refuses, its changes are still there to be corrected or rolled back. Stores that
-  /// were saved before it stay saved.
+  /// Where a store refuses, no store has changed, and the changes are still there to be corrected or
+  /// rolled back. Stores of one's own are saved when all others are ready, one after the other: where
+  /// the second one refuses, the first one stays saved.
   ///
   /// - Throws: ``SwiftDataError``, and what a store of one's own throws.
   public func save() throws {
@@ -40,10 +44,34 @@ extension ModelContext {
     if standings.isEmpty { try catchUp() }
     try checkModels()
     try checkDenials()
+    try readUnreadLists()
+    let parts = try saveParts()
     var outcome = SaveOutcome()
     // What was saved is told even where a later store refuses.
     defer { tell(outcome) }
-    for store in container.stores {
+    do {
+      try container.saves.noting {
+        try save(parts)
+      } recorded: {
+        parts.compactMap { $0.recorded(by: editingState) }
+      }
+    } catch let error as StoreWriteError {
+      letGo(parts)
+      throw SwiftDataError(
+        .storeFailure, "\(error); the models of this save have left the context, fetch them again")
+    } catch {
+      // Of stores of one's own some may have saved.
+      for part in parts { try? part.settle(in: self, &outcome) }
+      throw error
+    }
+    for part in parts { try part.settle(in: self, &outcome) }
+  }
+
+  /// What is to be saved, by store.
+  ///
+  /// - Throws: What a store throws of which more must be read before.
+  private func saveParts() throws -> [any SavePart] {
+    try container.stores.compactMap { store in
       let isAlone = container.stores.count == 1
       func isOurs(_ state: ModelState) -> Bool {
         isAlone || container.store(ofEntity: state.layout.name) === store
@@ -51,14 +79,48 @@ extension ModelContext {
       let changes = PendingChanges(
         inserted: inserted.states.filter(isOurs), updated: updated.states.filter(isOurs),
         deleted: deleted.states.filter(isOurs))
-      if !changes.isEmpty { try save(changes, to: store, &outcome) }
+      func part<S: DataStore>(_ store: S) throws -> any SavePart {
+        try StoreSavePart(changes, to: store, by: self)
+      }
+      return try changes.isEmpty ? nil : part(store)
     }
+  }
+
+  /// Saves all parts, or none as far as the stores can.
+  private func save(_ parts: [any SavePart]) throws {
+    let own = parts.compactMap { $0 as? StoreSavePart<DefaultStore> }
+    func saveOthers() throws {
+      for part in parts where !(part is StoreSavePart<DefaultStore>) { try part.save() }
+    }
+    if own.count == parts.count, own.count == 1 { return try own[0].save() }
+    guard !own.isEmpty else { return try saveOthers() }
+    let results = try DefaultStore.save(
+      own.map { ($0.store, $0.request) }, whenReady: saveOthers)
+    for (part, result) in zip(own, results) { part.result = result }
+  }
+
+  /// Lets the models of a save go of which it is not known in which stores it is.
+  private func letGo(_ parts: [any SavePart]) {
+    for part in parts {
+      for state in part.changes.inserted + part.changes.updated + part.changes.deleted {
+        inserted.remove(state)
+        updated.remove(state)
+        deleted.remove(state)
+        invalidated.append(state.identifier)
+        leave(state)
+      }
+    }
+    undoRecorder?.forgetAll()
+    changesHaveBegun()
   }
 
   private func tell(_ outcome: SaveOutcome) {
     guard outcome.hasSaved else { return }
-    NotificationCenter.default.post(
-      name: Self.didSave, object: self, userInfo: outcome.userInfo)
+    var userInfo = outcome.userInfo
+    userInfo[NotificationKey.queryGeneration.rawValue] = knownPlace
+    userInfo[NotificationKey.invalidatedAllIdentifiers.rawValue] = invalidated
+    invalidated = []
+    NotificationCenter.default.post(name: Self.didSave, object: self, userInfo: userInfo)
     container.saves.tell(outcome.saves)
   }
 
@@ -74,112 +136,19 @@ extension ModelContext {
     }
   }
 
-  private struct PendingChanges {
-    let inserted: [ModelState]
-    let updated: [ModelState]
-    let deleted: [ModelState]
-
-    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
-    var entityNames: Set<String> { Set((inserted + updated + deleted).map(\.layout.name)) }
-  }
-
-  /// What the stores made of a save.
-  private struct SaveOutcome {
-    var inserted: [PersistentIdentifier] = []
-    var updated: [PersistentIdentifier] = []
-    var deleted: [PersistentIdentifier] = []
-    var tokens: [String: any HistoryToken] = [:]
-    var saves: [RecordedSave] = []
-    var hasSaved = false
-
-    /// What is about to be saved.
-    init(_ context: ModelContext) {
-      inserted = context.inserted.states.map(\.identifier)
-      updated = context.updated.states.map(\.identifier)
-      deleted = context.deleted.states.map(\.identifier)
-    }
-
-    init() {}
-
-    /// What is told before a save.
-    var announcement: [AnyHashable: Any] {
-      [
-        NotificationKey.insertedIdentifiers.rawValue: inserted,
-        NotificationKey.updatedIdentifiers.rawValue: updated,
-        NotificationKey.deletedIdentifiers.rawValue: deleted,
-      ]
-    }
-
-    /// What is told after a save.
-    var userInfo: [AnyHashable: Any] {
-      announcement.merging([NotificationKey.historyTokens.rawValue: tokens]) { $1 }
-    }
-  }
-
-  private func save<S: DataStore>(
-    _ changes: PendingChanges, to store: S, _ outcome: inout SaveOutcome
-  ) throws {
-    var related: [PersistentIdentifier: any BackingData] = [:]
-    func snapshots(_ states: [ModelState]) -> [S.Snapshot] {
-      if let snapshots = Self.defaultSnapshots(states, for: store) as? [S.Snapshot] {
-        return snapshots
-      }
-      return states.map { state in
-        // Only our own store knows what to do with values that were not read.
-        if !(store is DefaultStore) { readAll(state) }
-        return S.Snapshot(from: state.backingData, relatedBackingDatas: &related)
-      }
-    }
-    let request = DataStoreSaveChangesRequest(
-      editingState: editingState, inserted: snapshots(changes.inserted),
-      updated: snapshots(changes.updated), deleted: snapshots(changes.deleted))
-    let (result, recorded) = try container.saves.noting(
-      { try store.save(request) }, to: store, by: editingState, entityNames: changes.entityNames)
-    outcome.hasSaved = true
-    if let recorded { outcome.saves.append(recorded) }
-    outcome.updated += changes.updated.map(\.identifier)
-    outcome.deleted += changes.deleted.map(\.identifier)
-    var seen: Set<PersistentIdentifier> = []
-    for state in changes.inserted {
-      // Two models with the same unique values have become one.
-      guard let identifier = result.remappedIdentifiers[state.identifier] else { continue }
-      if seen.insert(identifier).inserted { outcome.inserted.append(identifier) }
-    }
-    if let token = result.historyToken {
-      outcome.tokens[store.identifier] = token
-      saved(token, to: store)
-    }
-
-    for state in changes.inserted { settle(state, result.remappedIdentifiers) }
-    for state in changes.updated { settle(state, result.remappedIdentifiers) }
-    for state in changes.deleted {
-      deleted.remove(state)
-      leave(state)
-    }
-    for (identifier, snapshot) in result.snapshotsToReregister {
-      undoRecorder?.isPresent(identifier)
-      guard let layout = container.schema.layouts[identifier.entityName] else { continue }
-      _ = register(
-        identifier, values: try SnapshotReader.values(of: snapshot, layout: layout),
-        as: layout.type)
-    }
-  }
-
-  /// The snapshots for a store of our own, taken of the states themselves; nil for any other store.
-  private static func defaultSnapshots(_ states: [ModelState], for store: any DataStore) -> Any? {
-    store is DefaultStore ? states.map { DefaultSnapshot($0) } : nil
-  }
-
   /// Reads what is not known of a model yet.
-  func readAll(_ state: ModelState) {
+  ///
+  /// - Throws: What the store throws.
+  func readAll(_ state: ModelState) throws {
     for index in state.values.indices {
-      if case .fault = state.values[index] { fulfill(state) }
-      if case .toManyFault = state.values[index] { _ = state.toManyReferences(at: index) }
+      if case .fault = state.values[index] { try fulfill(state) }
+      if case .toManyFault = state.values[index] { _ = try state.readList(at: index) }
     }
+    state.readFiles()
   }
 
   /// Makes a saved model one of the store's.
-  private func settle(
+  func settle(
     _ state: ModelState, _ remapped: [PersistentIdentifier: PersistentIdentifier]
   ) {
     let model = state.model
@@ -200,14 +169,15 @@ extension ModelContext {
     guard let model, let identifier = remapped[state.identifier] else { return }
     forget(state.identifier)
     undoRecorder?.replaced(state.identifier, by: identifier)
-    if let other = knownModel(for: identifier)?.state, other !== state {
+    if let known = knownModel(for: identifier), let other = known.state, other !== state {
       // The store had the model already: both objects are that one from now on.
       if other.original == nil {
-        for (index, value) in other.layout.faultValues.enumerated() {
-          if case .fault = value { other.change(value, at: index) }
+        for (index, value) in other.layout.faultValues.enumerated()
+        where !other.layout.properties[index].isTransient {
+          other.change(value, at: index)
         }
       }
-      model.share(other)
+      model.share(other, with: known)
       state.context = nil
       state.phase = .standalone
       return
@@ -217,19 +187,11 @@ extension ModelContext {
   }
 }
 
-extension ModelState {
-  /// The values as backing data of the model's class.
-  fileprivate var backingData: any BackingData {
-    func make<Model: PersistentModel>(_ type: Model.Type) -> any BackingData {
-      ModelBackingData<Model>(self)
-    }
-    return make(layout.type)
-  }
-}
-
 extension PersistentModel {
   /// Takes the values of another object of the same model.
-  fileprivate func share(_ state: ModelState) {
-    persistentBackingData = ModelBackingData<Self>(state)
+  fileprivate func share(_ state: ModelState, with known: any PersistentModel) {
+    let backingData = ModelBackingData<Self>(state)
+    backingData.known = known
+    persistentBackingData = backingData
   }
 }

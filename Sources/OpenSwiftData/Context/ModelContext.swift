@@ -17,8 +17,9 @@ public class ModelContext: Equatable {
   public let container: ModelContainer
   /// Whether the context of the main actor saves by itself, in the next turn of the main queue.
   ///
-  /// It is true there at first. Other contexts save only when they are told to.
-  public var autosaveEnabled = false
+  /// It is true at first, as it is in SwiftData. Other contexts save only when they are told to,
+  /// whatever they have here.
+  public var autosaveEnabled = true
   /// Who changes models here.
   public private(set) var editingState = EditingState()
 
@@ -34,6 +35,8 @@ public class ModelContext: Equatable {
   var standings: [String: StoreStanding] = [:]
   /// The transactions that this context has made since then, by store.
   var ownTransactions: [String: Set<Int64>] = [:]
+  /// Models that have left the context since it last saved, because others have deleted them.
+  var invalidated: [PersistentIdentifier] = []
   /// Who wants to know that fetches may have other results now.
   var resultsSignals: [WeakResultsSignal] = []
 
@@ -134,72 +137,6 @@ public class ModelContext: Equatable {
 
   // MARK: - Changes
 
-  /// Adds a model, and all that it is related to; saving puts them into the store.
-  public func insert<T>(_ model: T) where T: PersistentModel {
-    guard let state = model.state, state.phase == .standalone else { return }
-    state.context = self
-    state.model = model
-    state.phase = .inserted
-    remember(model, as: state.identifier)
-    inserted.insert(model, state)
-    undoRecorder?.inserted(model, state)
-    // From here on relationships name identifiers, and both ends know of each other.
-    let values = state.values
-    for index in state.layout.relationshipPlaces {
-      state.values[index] = state.layout.emptyValue(at: index)
-    }
-    for index in state.layout.relationshipPlaces {
-      switch values[index] {
-      case .toOne(.model(let target)?):
-        setToOne(target, of: state, at: index)
-      case .toMany(let references):
-        for case .model(let target) in references { addToMany(target, of: state, at: index) }
-      default: break
-      }
-    }
-    changesHaveBegun()
-  }
-
-  /// Deletes a model when it is next saved; the delete rules of its relationships say what becomes of
-  /// others, and they are followed at once.
-  public func delete<T>(_ model: T) where T: PersistentModel {
-    guard let state = model.state, state.context === self else { return }
-    let wasInserted = state.phase == .inserted
-    guard wasInserted || state.phase == .registered else { return }
-    // What was deleted and saved can come back only with what is known by then.
-    if undoRecorder != nil { readAll(state) }
-    undoRecorder?.deleted(model, state)
-    if !wasInserted && state.original == nil { state.original = state.values }
-    inserted.remove(state)
-    updated.remove(state)
-    state.phase = .deleted
-    state.releaseContext()
-    followDeleteRules(of: state)
-    if wasInserted {
-      leave(state)
-    } else {
-      deleted.insert(model, state)
-    }
-    changesHaveBegun()
-  }
-
-  /// Deletes all models that meet a predicate when they are next saved.
-  ///
-  /// - Parameters:
-  ///   - model: The class.
-  ///   - predicate: What the models must meet; nil for nothing.
-  ///   - includeSubclasses: Whether models of classes that inherit from it are deleted as well.
-  /// - Throws: What ``fetch(_:)`` throws.
-  public func delete<T>(
-    model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
-  ) throws where T: PersistentModel {
-    let layout = EntityLayout.of(T.self)
-    for model in try fetch(FetchDescriptor<T>(predicate: predicate))
-    where includeSubclasses || model.state?.layout === layout {
-      delete(model)
-    }
-  }
-
   /// Lets a model go that is not, or not any more, in the store.
   func leave(_ state: ModelState) {
     forget(state.identifier)
@@ -207,6 +144,7 @@ public class ModelContext: Equatable {
     state.phase = .standalone
     state.original = nil
     state.changed = []
+    state.unreadLists = []
     state.isGone = false
   }
 
@@ -235,6 +173,7 @@ public class ModelContext: Equatable {
       if let original = state.original { state.restore(original) }
       state.original = nil
       state.changed = []
+      state.unreadLists = []
       state.phase = .registered
       state.keepContext()
       if state.isGone { leave(state) }
@@ -276,46 +215,10 @@ public class ModelContext: Equatable {
   }
 
   /// The models that the last fetch was asked to read ahead, kept until the next one is.
-  var prefetched: [any PersistentModel] = [] {
-    didSet {
-      for state in oldValue.compactMap(\.state)
-      where state.phase == .registered && state.original == nil {
-        state.keepContext()
-      }
-      for model in prefetched { model.state?.releaseContext() }
-    }
-  }
+  var prefetched: HeldModels?
+  /// The models that had to be read to find others, by entity, kept until the next fetch.
+  var readInFull: [String: HeldModels] = [:]
 
   /// Whether this is the context that the container made for the main actor.
   var isMainContext = false
-}
-
-extension ModelState {
-  /// Takes over what a store holds; what the store does not keep stays.
-  func replace(_ new: [PropertyValue]) {
-    for index in new.indices where !layout.properties[index].isTransient {
-      takeOver(new[index], at: index)
-    }
-  }
-
-  /// Takes back what was there before the first change.
-  func restore(_ original: [PropertyValue]) {
-    for (index, property) in layout.properties.enumerated() {
-      // What a deleted model has been given besides was never tracked; it keeps its lists.
-      let isToMany = property.relationship?.isToMany ?? false
-      if changed.contains(index) || (phase == .deleted && !isToMany) {
-        change(original[index], at: index)
-      }
-    }
-  }
-
-  /// Takes over what a store holds in a property, and tells observers where that is another value.
-  func takeOver(_ new: PropertyValue, at index: Int) {
-    switch (values[index], new) {
-    // Nobody has seen the old value, or nobody has read the new one.
-    case (.fault, _), (_, .toManyFault), (_, .fault): values[index] = new
-    case (let old, _) where layout.properties[index].isSame(old, new): break
-    default: change(new, at: index)
-    }
-  }
 }

@@ -10,6 +10,7 @@ public struct SwiftDataError: Error, Hashable, Sendable {
     case configurationFileNameContainsInvalidCharacters
     case configurationSchemaNotFoundInContainerSchema, loadIssueModelContainer
     case modelValidationFailure, missingModelContext, backwardMigration, unknownSchema
+    case unknownDataStoreSchema
     case historyTokenExpired, invalidTransactionFetchRequest
     case storeFailure, mutationDuringEnumeration
   }
@@ -17,10 +18,16 @@ public struct SwiftDataError: Error, Hashable, Sendable {
   let kind: Kind
   /// What is wrong and what to do; empty in the constants that errors are compared with.
   public let explanation: String
+  /// The models that stand in the way of a save, because others have deleted them; empty for
+  /// anything else.
+  ///
+  /// Once they are deleted in the context as well, the save does not name them any more.
+  public let identifiers: [PersistentIdentifier]
 
-  init(_ kind: Kind, _ explanation: String = "") {
+  init(_ kind: Kind, _ explanation: String = "", identifiers: [PersistentIdentifier] = []) {
     self.kind = kind
     self.explanation = explanation
+    self.identifiers = identifiers
   }
 
   /// Whether both are of one kind.
@@ -67,6 +74,8 @@ public struct SwiftDataError: Error, Hashable, Sendable {
   public static let backwardMigration = Self(.backwardMigration)
   /// A store is of no version that is known.
   public static let unknownSchema = Self(.unknownSchema)
+  /// A store of one's own has a schema that is not known; stores may throw it, and nothing else does.
+  public static let unknownDataStoreSchema = Self(.unknownDataStoreSchema)
   /// History after a token was asked for, and the token's transaction is gone.
   public static let historyTokenExpired = Self(.historyTokenExpired)
   /// No store keeps transactions of the type that was asked for.

@@ -16,7 +16,7 @@ enum SortTranslation {
     let object = ObjectPath(variable: 0)
     if let index = layout.indexIfAny(of: keyPath),
       case .plain? = layout.properties[index].codec?.storage,
-      !layout.properties[index].isTransient
+      !layout.properties[index].isTransient, !layout.properties[index].keepsLargeValues
     {
       return ObjectFetch.Order(
         .attribute(object, layout.properties[index].name), isAscending: isAscending)

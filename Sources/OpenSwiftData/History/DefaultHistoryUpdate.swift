@@ -13,6 +13,9 @@ public struct DefaultHistoryUpdate<Model>: HistoryUpdate where Model: Persistent
   public let changedPersistentIdentifier: PersistentIdentifier
   /// The properties that were set; a value need not differ from the one before.
   public let updatedAttributes: [any PartialKeyPath<Model> & Sendable]
+  /// What the values of properties were before and behind the update, by name, where the store's
+  /// configuration records values.
+  public let changedValues: [String: HistoryValueChange]
 
   /// Whether both are the same change of one store.
   public static func == (left: Self, right: Self) -> Bool {

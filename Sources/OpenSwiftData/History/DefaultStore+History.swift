@@ -24,6 +24,7 @@ extension DefaultStore: HistoryProviding {
         guard !narrowing.isEmpty else { return [] }
         var query = narrowing.query
         query.order = order ?? .ascending
+        if descriptor.includesChanges { query.recordedValues = try recordedValues(snapshot) }
         let maker = TransactionMaker(
           reader: try HistoryReader(snapshot: snapshot, query: query), schema: schema,
           storeIdentifier: identifier)
@@ -50,25 +51,46 @@ extension DefaultStore: HistoryProviding {
   public func deleteHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws {
-    let editor = try writable()
+    _ = try writable()
+    let narrowing = HistoryNarrowing(descriptor.predicate, storeIdentifier: identifier)
+    guard !narrowing.isEmpty else { return }
     let last = try translatingHistory {
-      try file.read { snapshot in
-        let maker = TransactionMaker(
-          reader: try HistoryReader(snapshot: snapshot), schema: schema,
-          storeIdentifier: identifier)
-        var (last, count): (Int64?, Int) = (nil, 0)
-        while let transaction = try maker.next(includesChanges: descriptor.includesChanges),
-          count < descriptor.limit ?? .max,
-          try Self.meets(transaction, descriptor.predicate)
-        {
-          last = transaction.transactionIdentifier
-          count += 1
-        }
-        return last
-      }
+      try file.read { try lastTransaction(descriptor, narrowing, in: $0) }
     }
-    guard let last, last < .max else { return }
-    _ = try translating { try editor.deleteHistory(before: last + 1) }
+    if let last, last < .max { try eraseHistory(before: last + 1) }
+  }
+
+  /// The last of the transactions, from the oldest on, that a descriptor all names; nil where it does
+  /// not name the oldest.
+  private func lastTransaction(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ narrowing: HistoryNarrowing,
+    in snapshot: StoreSnapshot
+  ) throws -> Int64? {
+    guard let oldest = try snapshot.oldestTransaction(), oldest.number > narrowing.after ?? .min
+    else { return nil }
+    if narrowing.isExact, narrowing.author.isEmpty, descriptor.limit == nil {
+      return min(narrowing.until ?? .max, try snapshot.newestTransaction()?.number ?? oldest.number)
+    }
+    let maker = TransactionMaker(
+      reader: try HistoryReader(
+        snapshot: snapshot, query: HistoryQuery(until: narrowing.until)), schema: schema,
+      storeIdentifier: identifier)
+    let includesChanges = descriptor.includesChanges && narrowing.mayNeedChanges
+    var (last, count): (Int64?, Int) = (nil, 0)
+    while count < descriptor.limit ?? .max,
+      let transaction = try maker.next(includesChanges: includesChanges),
+      try Self.meets(transaction, descriptor.predicate)
+    {
+      last = transaction.transactionIdentifier
+      count += 1
+    }
+    return last
+  }
+
+  /// The values that were recorded of updates; nil where they are not asked for, or there are none.
+  func recordedValues(_ snapshot: StoreSnapshot) throws -> RecordedValues? {
+    guard configuration.recordsValues else { return nil }
+    return try RecordedValues(beside: snapshot, busyTimeout: Self.busyTimeout)
   }
 
   /// The order in which a history is read that sorting by one of these keys means; nil where it must

@@ -135,11 +135,11 @@ extension DefaultStore {
   }
 
   fileprivate func deleteReadHistory() throws -> Int {
-    let editor = try writable()
+    _ = try writable()
     let oldest = try bookmarks().filter { $0.state == .current }
       .compactMap { $0.token.number(of: identifier) }.min()
     guard let oldest, oldest > 0 else { return 0 }
-    return Int(try translating { try editor.deleteHistory(before: oldest) }.transactionCount)
+    return try eraseHistory(before: oldest)
   }
 
   private func translatingBookmarks(_ body: () throws -> Void) throws {

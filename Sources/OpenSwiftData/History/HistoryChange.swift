@@ -53,6 +53,9 @@ public protocol HistoryUpdate<Model>: Sendable {
   var changedPersistentIdentifier: PersistentIdentifier { get }
   /// The properties that were set; a value need not differ from the one before.
   var updatedAttributes: [any PartialKeyPath<Model> & Sendable] { get }
+  /// What the values of properties were before and behind the update, by name; a property is not there
+  /// where that was not recorded. SwiftData itself records no values.
+  var changedValues: [String: HistoryValueChange] { get }
 }
 
 /// That a model was deleted.

@@ -19,6 +19,8 @@ struct HistoryNarrowing {
   private(set) var isEmpty = false
   /// Whether the predicate says nothing else.
   private(set) var isExact = true
+  /// Whether the predicate may look at changes.
+  private(set) var mayNeedChanges = false
 
   private let storeIdentifier: String
 
@@ -34,11 +36,22 @@ struct HistoryNarrowing {
     if let part = part as? any NarrowingPredicatePart {
       part.narrow(&self)
     } else {
-      isExact = false
+      cannotTell()
     }
   }
 
-  fileprivate mutating func cannotTell() { isExact = false }
+  fileprivate mutating func cannotTell() {
+    isExact = false
+    mayNeedChanges = true
+  }
+
+  /// Notes parts that need not all hold.
+  fileprivate mutating func addAlternatives(_ parts: any PredicateExpression...) {
+    isExact = false
+    var alternatives = HistoryNarrowing(nil, storeIdentifier: storeIdentifier)
+    for part in parts { alternatives.add(part) }
+    if alternatives.mayNeedChanges { mayNeedChanges = true }
+  }
 
   fileprivate mutating func addBoth(
     _ left: any PredicateExpression, _ right: any PredicateExpression
@@ -68,6 +81,7 @@ struct HistoryNarrowing {
       note(relation, number, isToken: false)
     case \DefaultHistoryTransaction.author:
       note(relation, author: PropertyLayout.unwrapped(value) as? String)
+    case \DefaultHistoryTransaction.changes: cannotTell()
     default: isExact = false
     }
   }
@@ -138,7 +152,7 @@ struct HistoryNarrowing {
     {
       note(keyPath, relation.mirrored, value)
     } else {
-      isExact = false
+      cannotTell()
     }
   }
 }
@@ -150,6 +164,18 @@ private protocol NarrowingPredicatePart {
 
 extension PredicateExpressions.Conjunction: NarrowingPredicatePart {
   fileprivate func narrow(_ narrowing: inout HistoryNarrowing) { narrowing.addBoth(lhs, rhs) }
+}
+
+extension PredicateExpressions.Disjunction: NarrowingPredicatePart {
+  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
+    narrowing.addAlternatives(lhs, rhs)
+  }
+}
+
+extension PredicateExpressions.Negation: NarrowingPredicatePart {
+  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
+    narrowing.addAlternatives(wrapped)
+  }
 }
 
 extension PredicateExpressions.Equal: NarrowingPredicatePart {

@@ -46,7 +46,7 @@ final class TransactionMaker {
             key: .number(primaryKey)))
         switch kind {
         case .insert: changes.append(maker.insert(change))
-        case .update: changes.append(maker.update(change, row, reader))
+        case .update: changes.append(try maker.update(change, row, reader))
         case .delete: changes.append(maker.delete(change, row, reader))
         }
       }
@@ -98,7 +98,7 @@ private protocol ChangeMaker: AnyObject {
   func insert(_ change: ChangeFacts) -> HistoryChange
   func update(
     _ change: ChangeFacts, _ row: ChangeCursor, _ reader: HistoryReader
-  )
+  ) throws
     -> HistoryChange
   func delete(
     _ change: ChangeFacts, _ row: ChangeCursor, _ reader: HistoryReader
@@ -124,12 +124,16 @@ private final class TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
 
   func update(
     _ change: ChangeFacts, _ row: ChangeCursor, _ reader: HistoryReader
-  ) -> HistoryChange {
+  ) throws -> HistoryChange {
     .update(
       DefaultHistoryUpdate<Model>(
         changeIdentifier: change.number, transactionIdentifier: change.transaction,
         changedPersistentIdentifier: change.object,
-        updatedAttributes: attributes(row, reader)))
+        updatedAttributes: attributes(row, reader),
+        changedValues: reader.readsRecordedValues
+          ? layout.changedValues(
+            of: try reader.recordedValues(of: row),
+            storeIdentifier: change.object.storeIdentifier ?? "") : [:]))
   }
 
   func delete(

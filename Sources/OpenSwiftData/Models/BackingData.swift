@@ -13,6 +13,8 @@ public protocol BackingData<Model> {
   var metadata: Any { get }
 
   /// The value of an attribute.
+  // Models may be Codable themselves; what leads to them is a relationship all the same.
+  @_disfavoredOverload
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: Decodable
 
   /// The model at the other end of a relationship.
@@ -25,7 +27,14 @@ public protocol BackingData<Model> {
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
   where Value: RelationshipCollection
 
+  /// The value of a transformable attribute.
+  func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
+
+  /// Sets a transformable attribute.
+  mutating func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+
   /// Sets an attribute.
+  @_disfavoredOverload
   mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
   where Value: Encodable
 

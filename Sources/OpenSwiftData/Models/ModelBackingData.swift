@@ -50,6 +50,12 @@ final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, Backi
     return Value(models: models.compactMap { $0 as? Value.PersistentElement })
   }
 
+  func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value {
+    let index = state.layout.index(of: key)
+    state.isRead(at: index)
+    return state.attribute(at: index)
+  }
+
   // MARK: - Writing
 
   @_disfavoredOverload
@@ -77,5 +83,9 @@ final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, Backi
   func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
   where Value: RelationshipCollection {
     state.setToMany(newValue.models, at: state.layout.index(of: key))
+  }
+
+  func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value) {
+    state.setAttribute(newValue, at: state.layout.index(of: key))
   }
 }

@@ -18,7 +18,12 @@ final class ModelState: Observable {
   }
 
   let layout: EntityLayout
-  var values: [PropertyValue]
+  var values: [PropertyValue] { didSet { members = [:] } }
+  /// What is in long lists, by property, where that was asked for since they last became others.
+  var members: [Int: Set<PersistentIdentifier>] = [:]
+  /// The lists that were changed while the store could not be read, so that what else is in them has
+  /// to be known before they are saved.
+  var unreadLists: Set<Int> = []
   var phase = Phase.standalone
   /// The values before the first change that was not saved; nil where there is none.
   var original: [PropertyValue]?
@@ -26,6 +31,8 @@ final class ModelState: Observable {
   var isGone = false
   /// The properties that were changed since then.
   var changed: Set<Int> = []
+  /// The files that large values were read from.
+  var files: [Int: LargeValueFile] = [:]
   weak var model: (any PersistentModel)?
   private var knownIdentifier: PersistentIdentifier?
   private weak var ownContext: ModelContext?
@@ -33,7 +40,9 @@ final class ModelState: Observable {
   ///
   /// A context keeps its models that have changes, and those must not keep it in turn.
   private var keptContext: ModelContext?
-  private let observers = ObservationRegistrar()
+  /// How many keep the model on behalf of the context, besides its changes.
+  private var holdCount = 0
+  let observers = ObservationRegistrar()
 
   init(layout: EntityLayout) {
     self.layout = layout
@@ -56,11 +65,23 @@ final class ModelState: Observable {
     }
   }
 
-  /// Keeps the context, which does not keep the model.
-  func keepContext() { keptContext = ownContext }
+  /// Keeps the context, unless that keeps the model.
+  func keepContext() { keptContext = holdCount == 0 ? ownContext : nil }
 
   /// Lets the context go, which keeps the model from now on.
   func releaseContext() { keptContext = nil }
+
+  /// Notes that somebody whom the context keeps keeps the model.
+  func hold() {
+    holdCount += 1
+    keptContext = nil
+  }
+
+  /// Notes that somebody has let the model go.
+  func letGo() {
+    holdCount -= 1
+    if phase == .registered, original == nil { keepContext() }
+  }
 
   var identifier: PersistentIdentifier {
     get {
@@ -100,7 +121,11 @@ final class ModelState: Observable {
   /// relationship, an undo, or somebody else's save.
   func change(_ value: PropertyValue, at index: Int) {
     observers.withMutation(of: self, keyPath: layout.observedProperties[index]) {
+      var others = members
+      members = [:]
+      others[index] = nil
       values[index] = value
+      members = others
     }
   }
 
@@ -108,22 +133,42 @@ final class ModelState: Observable {
 
   /// A value, read from the store where it must be.
   private func filled(at index: Int) -> PropertyValue {
-    if case .fault = values[index] {
-      context?.fulfill(self)
-      // What is not to be had is nothing.
-      if case .fault = values[index] { values[index] = layout.emptyValue(at: index) }
+    guard case .fault = values[index] else { return values[index] }
+    do {
+      try context?.fulfill(self)
+    } catch {
+      // It may be there all the same, and be read the next time.
+      return layout.emptyValue(at: index)
     }
+    // What is not to be had is nothing.
+    if case .fault = values[index] { values[index] = layout.emptyValue(at: index) }
     return values[index]
   }
 
+  /// Whether a property was not read yet, or could not be.
+  func isFault(at index: Int) -> Bool {
+    if case .fault = values[index] { true } else { false }
+  }
+
+  /// Takes over what was read of properties that were not known.
+  func fill(_ stored: [PropertyValue]) {
+    for index in stored.indices {
+      if case .fault = values[index] { values[index] = stored[index] }
+      if let before = original?[index], case .fault = before { original?[index] = stored[index] }
+    }
+  }
+
   /// The value of an attribute, decoded where nobody has asked for it yet.
-  func attribute<Value: Decodable>(at index: Int) -> Value {
+  func attribute<Value>(at index: Int) -> Value {
     if let value = attributeValue(at: index) {
       if let value = value as? Value { return value }
     } else if let none = (Value.self as? any OptionalValue.Type)?.none as? Value {
       return none
     }
-    if let blank = BlankValue.make(Value.self) { return blank }
+    func blank<Blank: Decodable>(_ type: Blank.Type) -> Value? {
+      BlankValue.make(type).flatMap { $0 as? Value }
+    }
+    if let type = Value.self as? any Decodable.Type, let blank = blank(type) { return blank }
     preconditionFailure(
       "\(layout.name).\(layout.properties[index].name) has no value, and none can be made of its "
         + "type; the model may have been deleted")
@@ -140,6 +185,10 @@ final class ModelState: Observable {
       return value
     case .elements(let elements):
       guard let value = codec.value(of: elements) else { return nil }
+      values[index] = .value(value)
+      return value
+    case .inFile(let file):
+      guard let value = largeValue(in: file, at: index) else { return nil }
       values[index] = .value(value)
       return value
     default: return nil
@@ -185,22 +234,37 @@ final class ModelState: Observable {
     context.setToOne(target, of: self, at: index)
   }
 
-  /// What a to-many relationship leads to.
+  /// What a to-many relationship leads to; only what is known of it where it cannot be read.
   func toManyReferences(at index: Int) -> [ModelReference] {
+    (try? readList(at: index)) ?? values[index].references(among: [])
+  }
+
+  /// What a to-many relationship leads to.
+  ///
+  /// - Throws: What the store throws; the list is then as unknown as before.
+  func readList(at index: Int) throws -> [ModelReference] {
+    if isFault(at: index) { try context?.fulfill(self) }
     switch filled(at: index) {
     case .toMany(let references): return references
     case .toManyFault:
       guard let context else { return [] }
-      let stored = context.storedIdentifiers(of: self, at: index)
-      let references = values[index].references(among: stored)
-      values[index] = .toMany(references)
-      // What was there before the first change is known now as well.
-      if let before = original?[index], case .toManyFault = before {
-        original?[index] = .toMany(before.references(among: stored))
-      }
-      return references
+      let stored = try context.storedIdentifiers(of: self, at: index)
+      return fill(stored, at: index)
     default: return []
     }
+  }
+
+  /// Takes over what the store has of a list that was not read, and gives what it leads to.
+  @discardableResult
+  func fill(_ stored: [PersistentIdentifier], at index: Int) -> [ModelReference] {
+    unreadLists.remove(index)
+    let references = values[index].references(among: stored)
+    values[index] = .toMany(references)
+    // What was there before the first change is known now as well.
+    if let before = original?[index], case .toManyFault = before {
+      original?[index] = .toMany(before.references(among: stored))
+    }
+    return references
   }
 
   func toMany(at index: Int) -> [any PersistentModel] {

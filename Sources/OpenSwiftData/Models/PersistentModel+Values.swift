@@ -23,6 +23,16 @@ extension PersistentModel {
     persistentBackingData.getValue(forKey: key)
   }
 
+  /// The value of a transformable attribute.
+  public func getTransformableValue<Value>(forKey key: KeyPath<Self, Value>) -> Value {
+    persistentBackingData.getTransformableValue(forKey: key)
+  }
+
+  /// Sets a transformable attribute.
+  public func setTransformableValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value) {
+    persistentBackingData.setTransformableValue(forKey: key, to: newValue)
+  }
+
   /// Sets an attribute.
   @_disfavoredOverload
   public func setValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value)

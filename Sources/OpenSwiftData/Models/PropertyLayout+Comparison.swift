@@ -6,6 +6,7 @@ extension PropertyLayout {
     case (.null, .null), (.fault, .fault): return true
     case (.stored(let left), .stored(let right)): return left == right
     case (.elements(let left), .elements(let right)): return left == right
+    case (.inFile(let left), .inFile(let right)): return left == right
     case (.toOne(let left), .toOne(let right)): return left?.identifier == right?.identifier
     case (.toMany(let left), .toMany(let right)):
       return left.map(\.identifier) == right.map(\.identifier)

@@ -12,6 +12,8 @@ enum PropertyValue {
   case stored(StoredValue)
   /// The elements of a composite value as the store keeps them.
   case elements([StoredValue])
+  /// A value that the store keeps in a file, which nobody has asked for yet.
+  case inFile(LargeValueFile)
   /// The other end of a to-one relationship.
   case toOne(ModelReference?)
   /// The other end of a to-many relationship.
@@ -28,6 +30,51 @@ extension PropertyValue {
     let known = Set(stored)
     return (stored.filter { !removed.contains($0) } + added.filter { !known.contains($0) })
       .map(ModelReference.identifier)
+  }
+}
+
+extension PropertyValue {
+  /// The members of a list that are known; of one that was not read, what is to be added to it.
+  var knownMembers: [PersistentIdentifier] {
+    switch self {
+    case .toMany(let references): references.map(\.identifier)
+    case .toManyFault(let added, _): added
+    default: []
+    }
+  }
+
+  /// Adds a model to a list that does not have it, whether or not the list was read.
+  mutating func append(_ identifier: PersistentIdentifier) {
+    switch self {
+    case .toMany(var references):
+      // While the value has the list as well, it would be copied.
+      self = .null
+      references.append(.identifier(identifier))
+      self = .toMany(references)
+    case .toManyFault(var added, var removed):
+      self = .null
+      added.append(identifier)
+      removed.remove(identifier)
+      self = .toManyFault(added: added, removed: removed)
+    default: self = .toManyFault(added: [identifier], removed: [])
+    }
+  }
+
+  /// Takes a model out of a list, whether or not the list was read.
+  mutating func remove(_ identifier: PersistentIdentifier) {
+    switch self {
+    case .toMany(var references):
+      self = .null
+      references.removeAll { $0.identifier == identifier }
+      self = .toMany(references)
+    case .toManyFault(var added, var removed):
+      self = .null
+      added.removeAll { $0 == identifier }
+      // What was never saved is not in the store either.
+      if !identifier.isTemporary { removed.insert(identifier) }
+      self = .toManyFault(added: added, removed: removed)
+    default: self = .toManyFault(added: [], removed: [identifier])
+    }
   }
 }
 

@@ -43,10 +43,11 @@ extension DefaultStore {
         // Before the first one, whatever its number.
         let isEmpty = try snapshot.oldestTransaction() == nil
         let first = start ?? (isEmpty ? highest : .min)
+        var query = HistoryQuery(after: first, limit: limit)
+        query.recordedValues = try recordedValues(snapshot)
         let maker = TransactionMaker(
-          reader: try HistoryReader(
-            snapshot: snapshot, query: HistoryQuery(after: first, limit: limit)),
-          schema: schema, storeIdentifier: identifier)
+          reader: try HistoryReader(snapshot: snapshot, query: query), schema: schema,
+          storeIdentifier: identifier)
         var transactions: [DefaultHistoryTransaction] = []
         while let transaction = try maker.next() { transactions.append(transaction) }
         return (transactions, transactions.last?.transactionIdentifier ?? start ?? highest)

@@ -18,7 +18,7 @@ extension ModelContainer {
   /// - Returns: A sequence that throws ``SwiftDataError/historyTokenExpired`` where transactions were
   ///   deleted before they were read, and ``SwiftDataError/storeFailure``.
   public func historyUpdates(after token: DefaultHistoryToken? = nil) -> HistoryUpdates {
-    HistoryUpdates(container: self, numbers: token?.tokenValue ?? [:])
+    HistoryUpdates(container: self, start: token)
   }
 }
 
@@ -30,8 +30,8 @@ public struct HistoryUpdates: AsyncSequence, Sendable {
   public typealias Element = DefaultHistoryTransaction
 
   fileprivate let container: ModelContainer
-  /// Where to begin, by store.
-  fileprivate let numbers: [String: Int64]
+  /// Where to begin.
+  fileprivate let start: DefaultHistoryToken?
 
   /// Begins to read.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
@@ -43,14 +43,16 @@ public struct HistoryUpdates: AsyncSequence, Sendable {
 
     private let container: ModelContainer
     /// The last transactions that were read, by store.
-    private var positions: [String: Int64]
+    private var positions: [String: Int64] = [:]
     private var batch: ArraySlice<DefaultHistoryTransaction> = []
     private var wakeups: AsyncStream<Void>.Iterator?
     private var subscription: SaveSubscription?
 
     fileprivate init(_ updates: HistoryUpdates) {
       container = updates.container
-      positions = updates.numbers
+      for store in container.stores {
+        positions[store.identifier] = updates.start?.number(of: store.identifier)
+      }
     }
 
     /// The next transaction, once there is one; nil when the task was cancelled.

@@ -45,6 +45,15 @@ final class ContainerRegistry: Sendable {
     if watches { container.saves.watchAlways() }
   }
 
+  /// The schema of a store that is open; nil where none is.
+  func schema(ofStore identifier: String) -> Schema? {
+    let containers = state.withLock { $0.containers }
+    for case let container? in containers.map(\.container) {
+      if let store = container.store(identifiedBy: identifier) { return store.schema }
+    }
+    return nil
+  }
+
   func watchAll() {
     let containers = state.withLock { state in
       guard !state.isWatching else { return [WeakContainer]() }

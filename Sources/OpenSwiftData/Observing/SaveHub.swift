@@ -42,28 +42,16 @@ final class SaveHub: Sendable {
 
   // MARK: - Saves of our own
 
-  /// Runs a save of one of the container's contexts, so that the watch does not take it for somebody
+  /// Runs a save of one of the container's contexts, so that the watches do not take it for somebody
   /// else's.
   ///
-  /// - Returns: What the store says, and what is to be told once the context is done; nil for a save
-  ///   that came to nothing.
-  func noting<Snapshot>(
-    _ save: () throws -> DataStoreSaveChangesResult<Snapshot>, to store: any DataStore,
-    by editingState: EditingState, entityNames: @autoclosure () -> Set<String>
-  ) throws -> (DataStoreSaveChangesResult<Snapshot>, RecordedSave?)
-  where Snapshot: DataStoreSnapshot {
+  /// - Parameters:
+  ///   - save: Saves.
+  ///   - recorded: What has been saved by then, whether or not the rest has failed.
+  func noting(_ save: () throws -> Void, recorded: () -> [RecordedSave]) rethrows {
     let ticket = begin()
-    var recorded: RecordedSave?
-    defer { finish(ticket, recorded) }
-    let result = try save()
-    // A save that came to nothing is no transaction; a store of one's own may keep no history.
-    guard result.historyToken != nil || !(store is DefaultStore) else { return (result, nil) }
-    recorded = RecordedSave(
-      storeIdentifier: store.identifier,
-      number: (result.historyToken as? DefaultHistoryToken)?.number(of: store.identifier),
-      token: result.historyToken, author: editingState.author, entityNames: entityNames(),
-      contextIdentifier: editingState.id)
-    return (result, recorded)
+    defer { finish(ticket, recorded()) }
+    try save()
   }
 
   private func begin() -> Int {
@@ -74,12 +62,10 @@ final class SaveHub: Sendable {
     }
   }
 
-  private func finish(_ ticket: Int, _ save: RecordedSave?) {
+  private func finish(_ ticket: Int, _ saves: [RecordedSave]) {
     state.withLock { state in
-      if let number = save?.number, let store = save?.storeIdentifier,
-        state.watches?[store] != nil
-      {
-        state.own[store, default: []].insert(number)
+      for save in saves where state.watches?[save.storeIdentifier] != nil {
+        if let number = save.number { state.own[save.storeIdentifier, default: []].insert(number) }
       }
       _ = state.ongoing.remove(ticket)
     }

@@ -1,3 +1,4 @@
+import Foundation
 import StoreFormat
 import Synchronization
 
@@ -16,17 +17,28 @@ final class StoreWatch: Sendable {
   private let path: String
   private let state: Mutex<State>
 
+  /// Takes a first look, for which a store is waited for that somebody is writing to.
+  ///
   /// - Throws: ``/StoreFormat/StoreError``.
   init(_ store: DefaultStore) throws {
     storeIdentifier = store.identifier
     path = store.filePath
-    // A file that is busy is looked at again a moment later.
-    let file = try StoreFile(path: path, busyTimeout: 0)
-    let stamp = try file.stamp()
-    state = Mutex(
-      State(
-        file: file, stamp: stamp,
-        position: try file.read { try $0.highestTransaction() }))
+    state = Mutex(try Self.firstLook(at: path))
+  }
+
+  private static func firstLook(at path: String) throws -> State {
+    let end = ContinuousClock.now + .seconds(DefaultStore.busyTimeout)
+    while true {
+      do {
+        // Later, a file that is busy is looked at again a moment later.
+        let file = try StoreFile(path: path, busyTimeout: 0)
+        let stamp = try file.stamp()
+        return State(
+          file: file, stamp: stamp, position: try file.read { try $0.highestTransaction() })
+      } catch StoreError.busy where ContinuousClock.now < end {
+        Thread.sleep(forTimeInterval: 0.01)
+      }
+    }
   }
 
   /// All transactions up to and including this one have been looked at.

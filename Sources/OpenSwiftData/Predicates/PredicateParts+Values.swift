@@ -68,11 +68,14 @@ extension EntityLayout {
       throw PredicateTranslator.unsupported
     }
     switch codec.storage {
+    // What the column says of a value is not the value.
+    case .plain where property.keepsLargeValues:
+      return .coded(.attribute(path, property.name), codec)
     case .plain: return .expression(.attribute(path, property.name))
     case .composite(let shape) where shape.isSingle:
       return .coded(.attribute(path, codec.paths(of: property.name)[0]), codec)
     case .composite: throw PredicateTranslator.unsupported
-    case .coded: return .coded(.attribute(path, property.name), codec)
+    case .coded, .transformed: return .coded(.attribute(path, property.name), codec)
     }
   }
 }

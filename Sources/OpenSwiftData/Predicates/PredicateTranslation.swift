@@ -5,11 +5,17 @@ import StoreFormat
 enum PredicateTranslation {
   /// The condition that a predicate means.
   ///
+  /// - Parameters:
+  ///   - predicate: The predicate.
+  ///   - layout: The model that it is about.
+  ///   - storeIdentifier: The identifier of the store.
+  ///   - layouts: The models of the store, by name.
   /// - Throws: ``DataStoreError/preferInMemoryFilter`` where there is none that means exactly the same.
   static func condition<T: PersistentModel>(
-    _ predicate: Predicate<T>, layout: EntityLayout, storeIdentifier: String
+    _ predicate: Predicate<T>, layout: EntityLayout, storeIdentifier: String,
+    layouts: [String: EntityLayout]
   ) throws -> ObjectExpression {
-    var translator = PredicateTranslator(storeIdentifier: storeIdentifier)
+    var translator = PredicateTranslator(storeIdentifier: storeIdentifier, layouts: layouts)
     translator.define(
       predicate.variable.key, as: .object(ObjectPath(variable: 0), layout))
     return try translator.scalar(translator.translate(predicate.expression))
@@ -20,7 +26,7 @@ enum PredicateTranslation {
   static func looksAtRelatedModels<T: PersistentModel>(_ predicate: Predicate<T>) -> Bool {
     guard
       let condition = try? condition(
-        predicate, layout: EntityLayout.of(T.self), storeIdentifier: "")
+        predicate, layout: EntityLayout.of(T.self), storeIdentifier: "", layouts: [:])
     else { return true }
     return condition.looksAtRelatedObjects
   }

@@ -22,10 +22,15 @@ struct PredicateTranslator {
   }
 
   let storeIdentifier: String
+  /// The models of the store, by name.
+  private let layouts: [String: EntityLayout]
   private var variables: [PredicateExpressions.VariableID: Meaning] = [:]
   private var variableCount = 1
 
-  init(storeIdentifier: String) { self.storeIdentifier = storeIdentifier }
+  init(storeIdentifier: String, layouts: [String: EntityLayout]) {
+    self.storeIdentifier = storeIdentifier
+    self.layouts = layouts
+  }
 
   /// What is thrown where a predicate must be evaluated in memory.
   static let unsupported = DataStoreError.preferInMemoryFilter
@@ -113,7 +118,7 @@ struct PredicateTranslator {
     }
     guard identifier.storeIdentifier == storeIdentifier,
       identifier.entityName == layout.name
-        || EntityLayout.named(identifier.entityName)?.isKind(of: layout) ?? false
+        || layouts[identifier.entityName]?.isKind(of: layout) ?? false
     else { return nil }
     return identifier.number
   }

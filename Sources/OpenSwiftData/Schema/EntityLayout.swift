@@ -29,6 +29,10 @@ final class EntityLayout: @unchecked Sendable {
 
   /// The numbers of the relationships.
   let relationshipPlaces: [Int]
+  /// The numbers of the properties whose large values stand in files.
+  let largePlaces: [Int]
+  /// The numbers of the properties whose values are transformed.
+  let transformedPlaces: [Int]
   /// The numbers of the properties without whose value a model could not be read.
   let placesThatNeedValues: [Int]
 
@@ -55,8 +59,24 @@ final class EntityLayout: @unchecked Sendable {
   }
 
   /// The layout of a class that was used already, by the entity's name.
-  static func named(_ name: String) -> EntityLayout? {
-    known.withLock { layouts in layouts.values.first { $0.name == name } }
+  ///
+  /// Versions of a schema have classes of one name, of which that of a store which is open is meant;
+  /// else the one with the fewest properties that has all those that are there.
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - storeIdentifier: The store that a model of it is in; nil where it is in none.
+  ///   - propertyNames: Properties that it must have.
+  static func named(
+    _ name: String, inStore storeIdentifier: String?, having propertyNames: [String]
+  ) -> EntityLayout? {
+    let schema = storeIdentifier.flatMap(ContainerRegistry.shared.schema(ofStore:))
+    if let layout = schema?.layouts[name] { return layout }
+    return known.withLock { layouts in
+      layouts.values.filter { layout in
+        layout.name == name && propertyNames.allSatisfy { layout.index(named: $0) != nil }
+      }.min { $0.properties.count < $1.properties.count }
+    }
   }
 
   /// The layout of a class.
@@ -96,17 +116,28 @@ final class EntityLayout: @unchecked Sendable {
         .map { $0.compactMap { indexByKeyPath[$0].map { properties[$0].name } } }
         .filter { !$0.isEmpty }
     }
-    uniquenessConstraints =
+    // An attribute may be marked with .unique and named by #Unique as well.
+    func withoutRepetitions(_ lists: [[String]]) -> [[String]] {
+      var seen: Set<[String]> = []
+      return lists.filter { seen.insert($0).inserted }
+    }
+    uniquenessConstraints = withoutRepetitions(
       properties[inheritedCount...].filter { $0.described?.isUnique ?? false }.map { [$0.name] }
-      + lists(isUniqueness: true)
+        + lists(isUniqueness: true))
     allUniquenessConstraints =
       (superlayout?.allUniquenessConstraints ?? [])
       + uniquenessConstraints.map { [name] in (name, $0) }
-    indices = lists(isUniqueness: false)
+    indices = withoutRepetitions(lists(isUniqueness: false))
     relationshipPlaces = properties.indices.filter { properties[$0].relationship != nil }
+    largePlaces = properties.indices.filter { properties[$0].keepsLargeValues }
+    transformedPlaces = properties.indices.filter { properties[$0].codec?.transformed != nil }
     placesThatNeedValues = properties.indices.filter { properties[$0].needsValue }
     keyPathTable = KeyPathTable(propertyCount: properties.count)
-    faultValues = properties.map { $0.isTransient ? .null : .fault }
+    faultValues = properties.map { property in
+      // A list is read for itself, and what is changed about it before that is noted.
+      if property.relationship?.isToMany ?? false { return .toManyFault(added: [], removed: []) }
+      return property.isTransient ? .null : .fault
+    }
     observedProperties = properties.indices.map { \ModelState[property: $0] }
     blankValues = properties.map { property in
       if let relationship = property.relationship {

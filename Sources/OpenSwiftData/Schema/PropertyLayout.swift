@@ -17,6 +17,8 @@ struct PropertyLayout {
   let needsValue: Bool
   /// Whether the store does not keep it.
   let isTransient: Bool
+  /// Whether large values of it stand in files beside the store.
+  let keepsLargeValues: Bool
   /// Whether one column holds its values as they are.
   let isPlain: Bool
   /// The names of the attributes that its columns have in the store: its own, or one for each element.
@@ -34,13 +36,20 @@ struct PropertyLayout {
     isOptional = valueType is any OptionalValue.Type
     relationship = RelationshipLayout(
       valueType: valueType, described: metadata.metadata as? Schema.Relationship)
+    let options = (described as? Schema.Attribute)?.options ?? []
     codec =
       relationship == nil
-      ? AttributeCodec(valueType: valueType, attributeName: metadata.name) : nil
-    isTransient = (described as? Schema.Attribute)?.options.contains(.ephemeral) ?? false
+      ? AttributeCodec(
+        valueType: valueType, attributeName: metadata.name,
+        transformer: options.lazy.compactMap(\.transformer).first) : nil
+    isTransient = options.contains(.ephemeral)
+    keepsLargeValues =
+      options.contains(.externalStorage) && !isTransient && codec?.attributeType == .binaryData
     isPlain = if case .plain? = codec?.storage { true } else { false }
     columnPaths = codec?.paths(of: metadata.name) ?? []
-    needsValue = !isOptional && codec.map { !BlankValue.isMakeable($0.type) } ?? false
+    needsValue =
+      !isOptional
+      && codec.map { $0.transformed != nil || !BlankValue.isMakeable($0.type) } ?? false
   }
 
   /// The property as a class has it that inherits it.
@@ -67,7 +76,13 @@ struct PropertyLayout {
 
   /// The property as an attribute of a schema.
   var attributeDescription: Schema.Attribute {
-    Schema.Attribute(
-      name: name, valueType: valueType, described: described as? Schema.Attribute)
+    let described = described as? Schema.Attribute
+    if case .composite(let shape)? = codec?.storage {
+      return Schema.CompositeAttribute(
+        name: name, valueType: valueType, described: described, defaultValue: defaultValue,
+        shape: shape)
+    }
+    return Schema.Attribute(
+      name: name, valueType: valueType, described: described, defaultValue: defaultValue)
   }
 }

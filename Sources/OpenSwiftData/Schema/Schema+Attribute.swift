@@ -1,11 +1,13 @@
 extension Schema {
   /// A value as a schema describes it.
-  public final class Attribute: SchemaProperty, Hashable {
+  open class Attribute: SchemaProperty, Hashable, @unchecked Sendable {
     /// What is special about an attribute.
     public struct Option: Hashable, Sendable {
       enum Kind: Hashable, Sendable {
-        case unique, externalStorage, allowsCloudEncryption, preserveValueOnDeletion, ephemeral
+        case unique, externalStorage, allowsCloudEncryption, preserveValueOnDeletion, ephemeral,
+          codable
         case spotlight
+        case transformable(TransformerReference)
       }
 
       let kind: Kind
@@ -23,6 +25,28 @@ extension Schema {
       public static let ephemeral = Option(kind: .ephemeral)
       /// The value is offered to a search engine; nothing follows from it here.
       public static let spotlight = Option(kind: .spotlight)
+      /// The value is `Codable`; nothing follows from it here, where that is found out without it.
+      public static let codable = Option(kind: .codable)
+
+      /// A transformer makes data of the value, which is what the store keeps.
+      ///
+      /// - Parameter transformer: Its class. One that is registered under the name of the class is used,
+      ///   or else a new one.
+      public static func transformable(by transformer: ValueTransformer.Type) -> Option {
+        Option(kind: .transformable(TransformerReference(transformer)))
+      }
+
+      /// A transformer makes data of the value, which is what the store keeps.
+      ///
+      /// - Parameter transformerName: The name that it is registered under.
+      public static func transformable(by transformerName: String) -> Option {
+        Option(kind: .transformable(TransformerReference(name: transformerName)))
+      }
+
+      /// The transformer of a transformable attribute.
+      var transformer: TransformerReference? {
+        if case .transformable(let transformer) = kind { transformer } else { nil }
+      }
     }
 
     /// The name.
@@ -33,6 +57,8 @@ extension Schema {
     public let options: [Option]
     /// The type as the class declares it.
     public let valueType: Any.Type
+    /// What a new model has at first; nil for nothing.
+    public let defaultValue: Any?
     /// What a version's hash is to contain besides.
     public let hashModifier: String?
 
@@ -45,14 +71,16 @@ extension Schema {
       self.originalName = originalName ?? ""
       self.hashModifier = hashModifier
       valueType = Never.self
+      defaultValue = nil
     }
 
-    init(name: String, valueType: Any.Type, described: Attribute?) {
+    init(name: String, valueType: Any.Type, described: Attribute?, defaultValue: Any? = nil) {
       self.name = name
       options = described?.options ?? []
       originalName = described.map(\.originalName).flatMap { $0.isEmpty ? nil : $0 } ?? name
       hashModifier = described?.hashModifier
       self.valueType = valueType
+      self.defaultValue = defaultValue
     }
 
     /// True.
@@ -65,6 +93,9 @@ extension Schema {
     public var isOptional: Bool { valueType is any OptionalValue.Type }
     /// Whether no two models may have the same value.
     public var isUnique: Bool { options.contains(.unique) }
+
+    /// Whether a transformer makes data of the values.
+    public var isTransformable: Bool { options.contains { $0.transformer != nil } }
 
     /// Whether both say the same.
     public static func == (left: Attribute, right: Attribute) -> Bool {

@@ -51,31 +51,41 @@ extension EntityLayout {
       throw SwiftDataError(
         .loadIssueModelContainer,
         "\(name).\(property.name) is of type \(property.valueType), which is neither Codable nor a "
-          + "model; make the type Codable, or mark the property with @Transient")
+          + "model; make the type Codable, let a transformer make data of it with "
+          + "@Attribute(.transformable(by:)), or mark the property with @Transient")
     }
-    guard !property.options.contains(.externalStorage) else {
+    try checkExternalStorage(property)
+    return .attribute(try managedAttribute(property, codec))
+  }
+
+  /// Refuses to put values into files that are no data, or that must be compared where they stand.
+  private func checkExternalStorage(_ property: PropertyLayout) throws {
+    guard property.options.contains(.externalStorage), !property.isTransient else { return }
+    guard property.keepsLargeValues else {
       throw SwiftDataError(
         .loadIssueModelContainer,
-        "\(name).\(property.name) is marked with .externalStorage, which is not supported; leave "
-          + "the option out, so that the values stand in the store itself")
+        "\(name).\(property.name) is marked with .externalStorage and of type "
+          + "\(property.valueType), whose values are not kept as data; leave the option out")
     }
-    return .attribute(try managedAttribute(property, codec))
+    guard !uniquenessConstraints.joined().contains(property.name) else {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        "\(name).\(property.name) is marked with .externalStorage and must be unique; values in "
+          + "files are not compared, so leave out one of the two")
+    }
   }
 
   private func managedAttribute(
     _ property: PropertyLayout, _ codec: AttributeCodec
   ) throws -> ManagedAttribute {
-    let type: AttributeType
     var elements: [ManagedAttribute] = []
-    switch codec.storage {
-    case .plain(let storable): type = storable.attributeType
-    case .coded: type = .binaryData
-    case .composite(let shape):
-      type = .composite
+    if case .composite(let shape) = codec.storage {
       elements = shape.elements.map { ManagedAttribute(name: $0.name, type: $0.attributeType) }
     }
     var defaultValue: StoredValue?
-    if let value = property.defaultValue.flatMap(PropertyLayout.unwrapped) {
+    // Of a transformable attribute a model has the value itself, which no archive of ours can hold.
+    if codec.transformed == nil, let value = property.defaultValue.flatMap(PropertyLayout.unwrapped)
+    {
       let stored = try codec.stored(value, name: "\(name).\(property.name)")
       if elements.isEmpty {
         defaultValue = stored.first
@@ -87,10 +97,13 @@ extension EntityLayout {
       }
     }
     return ManagedAttribute(
-      name: property.name, type: type, isOptional: property.isOptional,
+      name: property.name, type: codec.attributeType, isOptional: property.isOptional,
       isTransient: property.isTransient,
       preservesValueOnDeletion: property.options.contains(.preserveValueOnDeletion),
-      valueClassName: codec.valueClassName, defaultValue: defaultValue, elements: elements,
+      allowsExternalStorage: property.keepsLargeValues,
+      valueClassName: codec.valueClassName,
+      valueTransformerName: codec.transformed?.reference.name, defaultValue: defaultValue,
+      elements: elements,
       renamingIdentifier: property.originalName, versionHashModifier: property.hashModifier)
   }
 }
@@ -112,6 +125,7 @@ extension AttributeCodec {
     switch storage {
     case .coded: return "NSData"
     case .composite: return "NSDictionary"
+    case .transformed(let values): return String(describing: values.type)
     case .plain(let storable):
       return switch storable.attributeType {
       case .string: "NSString"

@@ -10,6 +10,9 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   /// The properties that were changed; all where nothing is known of that.
   let changed: Set<Int>
 
+  /// The properties that a save is to write, in order.
+  var changedPlaces: [Int] { changed.isEmpty ? Array(values.indices) : changed.sorted() }
+
   init(
     _ identifier: PersistentIdentifier, layout: EntityLayout, values: [PropertyValue],
     changed: Set<Int> = []
@@ -57,12 +60,20 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
 
   /// Reads the parts that ``encode(to:)`` writes.
   ///
+  /// Where several classes have the entity's name, as versions of a schema do, the snapshot is of the
+  /// one that the store has which the identifier names, if a container has it open.
+  ///
   /// - Throws: `DecodingError`, also where the entity is that of no model that a schema was made of.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     let identifier = try container.decode(
       PersistentIdentifier.self, forKey: .persistentIdentifier)
-    guard let layout = EntityLayout.named(identifier.entityName) else {
+    let names = container.allKeys.compactMap { key -> String? in
+      if case .modeledProperty(let name) = key { name } else { nil }
+    }
+    let layout = EntityLayout.named(
+      identifier.entityName, inStore: identifier.storeIdentifier, having: names)
+    guard let layout else {
       throw DecodingError.dataCorruptedError(
         forKey: .persistentIdentifier, in: container,
         debugDescription: "no schema has a model \(identifier.entityName)")
@@ -81,6 +92,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
             try container.decode([PersistentIdentifier].self, forKey: key)
               .map(ModelReference.identifier))
           : .toOne(.identifier(try container.decode(PersistentIdentifier.self, forKey: key)))
+      } else if property.codec?.transformed != nil {
+        values[index] = .stored(.blob(Array(try container.decode(Data.self, forKey: key))))
       } else if let codec = property.codec {
         values[index] = .value(try container.value(codec.type, forKey: key))
       }
@@ -89,11 +102,22 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   }
 
   /// Writes the identifier and the value of every property under the property's name.
+  ///
+  /// - Throws: What the encoder throws, and where a value stands in a file that cannot be read.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     try container.encode(persistentIdentifier, forKey: .persistentIdentifier)
     for (index, property) in layout.properties.enumerated() {
       let key = DataStoreSnapshotCodingKey.modeledProperty(property.name)
+      if let transformed = property.codec?.transformed {
+        // The values themselves need not be codable.
+        switch values[index] {
+        case .value(let value): try container.encode(transformed.data(of: value), forKey: key)
+        case .stored(.blob(let bytes)): try container.encode(Data(bytes), forKey: key)
+        default: break
+        }
+        continue
+      }
       switch values[index] {
       case .fault, .null, .toManyFault: break
       case .toOne(let reference):
@@ -107,6 +131,10 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
         }
       case .elements(let elements):
         if let value = property.codec?.value(of: elements) {
+          try container.encode(any: value, forKey: key)
+        }
+      case .inFile(let file):
+        if let value = property.codec?.value(of: .blob(try file.read())) {
           try container.encode(any: value, forKey: key)
         }
       }

@@ -11,7 +11,47 @@ extension DefaultStore {
     let fetch = try objectFetch(request.descriptor)
     let found = try objects(fetch)
     return DataStoreFetchResult(
-      descriptor: request.descriptor, fetchedSnapshots: try snapshots(of: found))
+      descriptor: request.descriptor,
+      fetchedSnapshots: try snapshots(of: found, only: fetch.properties))
+  }
+
+  /// The models with some identifiers, as far as they are there.
+  ///
+  /// - Parameters:
+  ///   - identifiers: The models; all in one hierarchy.
+  ///   - layout: The class that all of them are of, or inherit from.
+  ///   - properties: The properties that are read; nil for all.
+  func snapshots(
+    of identifiers: [PersistentIdentifier], as layout: EntityLayout,
+    only properties: Set<FetchedObjects.Property>? = nil
+  ) throws -> [DefaultSnapshot] {
+    let keys = identifiers.filter { $0.storeIdentifier == identifier }.compactMap(\.number)
+    let found = try objects(
+      ObjectFetch(
+        layout.name,
+        where: .contained(.primaryKey(ObjectPath(variable: 0)), keys.map(StoredValue.integer)),
+        properties: properties))
+    return try snapshots(of: found, only: properties)
+  }
+
+  /// What a to-many relationship of some models leads to, and the models there.
+  func related(
+    toAll owners: [PersistentIdentifier], of layout: EntityLayout, by name: String
+  ) throws -> (
+    lists: [PersistentIdentifier: [PersistentIdentifier]], snapshots: [DefaultSnapshot]
+  ) {
+    // Asked for in the loop below, the number of an identifier that is a key there as well makes the
+    // optimiser of Swift 6.3.1 end with an error.
+    let numbers = owners.map(\.number)
+    let found = try asking {
+      try fetcher.related(toAll: numbers.compactMap { $0 }, of: layout.name, by: name)
+    }
+    var lists: [PersistentIdentifier: [PersistentIdentifier]] = [:]
+    for (owner, number) in zip(owners, numbers) {
+      let objects = number.flatMap { found.lists[$0] } ?? []
+      lists[owner] = objects.map(persistentIdentifier)
+    }
+    return (lists, try snapshots(of: found.objects))
   }
 
   /// How many models a request asks for.
@@ -77,18 +117,24 @@ extension DefaultStore {
     var fetch = ObjectFetch(layout.name)
     if let predicate = descriptor.predicate {
       fetch.condition = try PredicateTranslation.condition(
-        predicate, layout: layout, storeIdentifier: identifier)
+        predicate, layout: layout, storeIdentifier: identifier, layouts: schema.layouts)
     }
     fetch.order = try descriptor.sortBy.map { try SortTranslation.order($0, layout: layout) }
     fetch.limit = descriptor.fetchLimit.map { max(0, $0) }
     fetch.offset = max(0, descriptor.fetchOffset ?? 0)
+    fetch.properties = try descriptor.storedProperties(layout)
     return fetch
   }
 
   /// The snapshots of what was found, each of the object's own class.
   ///
   /// - Throws: ``SwiftDataError/unknownSchema`` where the schema does not have an object's class.
-  func snapshots(of found: FetchedObjects) throws -> [DefaultSnapshot] {
+  ///
+  /// - Parameter properties: The properties that were read; nil for all. The others are read when they
+  ///   are needed.
+  func snapshots(
+    of found: FetchedObjects, only properties: Set<FetchedObjects.Property>? = nil
+  ) throws -> [DefaultSnapshot] {
     var plans: [String: SnapshotPlan] = [:]
     return try found.objects.map { object in
       let plan: SnapshotPlan
@@ -98,7 +144,7 @@ extension DefaultStore {
         guard let layout = schema.layouts[object.entityName] else {
           throw SwiftDataError.unknownModel(object.entityName)
         }
-        plan = SnapshotPlan(found, layout: layout)
+        plan = SnapshotPlan(found, layout: layout, only: properties)
         plans[object.entityName] = plan
       }
       return DefaultSnapshot(
@@ -115,6 +161,7 @@ extension DefaultStore {
 private struct SnapshotPlan {
   private enum Place {
     case nothing
+    case unread
     case attribute(Int)
     case elements([Int?])
     case reference(Int)
@@ -124,7 +171,9 @@ private struct SnapshotPlan {
   let layout: EntityLayout
   private let places: [Place]
 
-  init(_ found: FetchedObjects, layout: EntityLayout) {
+  init(
+    _ found: FetchedObjects, layout: EntityLayout, only properties: Set<FetchedObjects.Property>?
+  ) {
     self.layout = layout
     let attributes = Dictionary(
       found.attributes.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
@@ -135,11 +184,16 @@ private struct SnapshotPlan {
       func own(_ path: String) -> FetchedObjects.Property {
         FetchedObjects.Property(entityName: entityName, path: path)
       }
+      func isUnread(_ path: String) -> Bool {
+        properties.map { !$0.contains(own(path)) } ?? false
+      }
       if let relationship = property.relationship {
         if relationship.isToMany { return .toMany }
+        if isUnread(property.name) { return .unread }
         return references[own(property.name)].map(Place.reference) ?? .nothing
       }
       guard let codec = property.codec, !property.isTransient else { return .nothing }
+      if let path = property.columnPaths.first, isUnread(path) { return .unread }
       if case .composite = codec.storage {
         return .elements(codec.paths(of: property.name).map { attributes[own($0)] })
       }
@@ -153,8 +207,13 @@ private struct SnapshotPlan {
     places.map { place in
       switch place {
       case .nothing: .null
+      case .unread: .fault
       case .attribute(let index):
-        object.values[index].isNull ? .null : .stored(object.values[index])
+        if let file = object.files[index] {
+          .inFile(file)
+        } else {
+          object.values[index].isNull ? .null : .stored(object.values[index])
+        }
       case .elements(let indices):
         .elements(indices.map { index in index.map { object.values[$0] } ?? .null })
       case .reference(let index):
@@ -162,5 +221,74 @@ private struct SnapshotPlan {
       case .toMany: .toManyFault(added: [], removed: [])
       }
     }
+  }
+}
+
+extension FetchDescriptor {
+  /// The properties that are read, in terms of the store; nil for all.
+  ///
+  /// - Throws: ``SwiftDataError/unsupportedKeyPath``.
+  func storedProperties(_ layout: EntityLayout) throws -> Set<FetchedObjects.Property>? {
+    guard !propertiesToFetch.isEmpty else { return nil }
+    var wanted: Set<FetchedObjects.Property> = []
+    for keyPath in propertiesToFetch where !layout.isIdentifier(keyPath) {
+      guard let index = layout.indexIfAny(of: keyPath) else {
+        throw SwiftDataError(
+          .unsupportedKeyPath, "\(keyPath) is no stored property of \(layout.name)")
+      }
+      wanted.formUnion(layout.storedProperties(at: index))
+    }
+    // What is prefetched is found by the relationship itself.
+    for keyPath in relationshipKeyPathsForPrefetching {
+      guard let index = layout.relationshipPath(keyPath)?.first else { continue }
+      wanted.formUnion(layout.storedProperties(at: index))
+    }
+    return wanted
+  }
+}
+
+extension EntityLayout {
+  /// What the columns of a property hold.
+  fileprivate func storedProperties(at index: Int) -> [FetchedObjects.Property] {
+    let property = properties[index]
+    let paths = property.relationship == nil ? property.columnPaths : [property.name]
+    return paths.map {
+      FetchedObjects.Property(entityName: declaringLayout(of: index).name, path: $0)
+    }
+  }
+
+  /// The relationships, one after the other, over which a key path leads; nil where it leads over
+  /// anything else.
+  func relationshipPath(_ keyPath: AnyKeyPath) -> [Int]? {
+    if let index = indexIfAny(of: keyPath) {
+      return properties[index].relationship == nil ? nil : [index]
+    }
+    return relationshipPath(keyPath, behind: nil, depth: 0)
+  }
+
+  /// How many relationships a key path may lead over.
+  private static let longestPath = 4
+
+  private func relationshipPath(
+    _ keyPath: AnyKeyPath, behind start: AnyKeyPath?, depth: Int
+  ) -> [Int]? {
+    guard depth < Self.longestPath else { return nil }
+    for index in relationshipPlaces {
+      let property = properties[index]
+      // A key path through an optional cannot be put together here.
+      let path =
+        start.map { start in
+          property.keyPaths.lazy.compactMap { start.appending(path: $0) }.first
+        } ?? property.keyPath
+      guard let path, let relationship = property.relationship else { continue }
+      if path == keyPath { return [index] }
+      guard !relationship.isToMany, !property.isOptional else { continue }
+      if let rest = relationship.destinationLayout.relationshipPath(
+        keyPath, behind: path, depth: depth + 1)
+      {
+        return [index] + rest
+      }
+    }
+    return nil
   }
 }

@@ -19,6 +19,9 @@ extension DefaultStore {
       } catch StoreWriteError.notUnique where attempt < Self.mostAttempts {
         // Between the look and the save another program has saved the same unique value.
         attempt += 1
+      } catch let error as StoreWriteError where error.isMissingObject {
+        try Self.checkMissing([(self, request)], error, isLast: attempt == Self.mostAttempts)
+        attempt += 1
       } catch let error where error is StoreWriteError || error is StoreError {
         return try translating { throw error }
       }
@@ -28,10 +31,13 @@ extension DefaultStore {
   private func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, with editor: StoreEditor
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    var draft = SaveDraft(store: self, editingState: request.editingState)
-    try draft.add(inserted: request.inserted, deleted: request.deleted)
-    try draft.add(updated: request.updated)
-    let appended = try editor.append(draft.save)
+    let draft = try SaveDraft(request, store: self)
+    return try result(of: draft, try editor.append(draft.save))
+  }
+
+  private func result(
+    of draft: SaveDraft, _ appended: AppendedTransaction?
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
     for (temporary, object) in draft.inserted {
       if let key = appended?.primaryKey(of: object) ?? object.primaryKey {
@@ -44,6 +50,49 @@ extension DefaultStore {
       snapshotsToReregister: try snapshots(
         of: draft.inserted.values.filter { $0.primaryKey != nil }),
       historyToken: appended.map { DefaultHistoryToken([identifier: $0.position.number]) })
+  }
+
+  /// A part of a save to several stores.
+  typealias SavePart = (
+    store: DefaultStore, request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  )
+
+  /// Saves to several stores what a context has changed, in all of them or in none.
+  ///
+  /// - Parameters:
+  ///   - parts: The stores, each once, and what they are to save.
+  ///   - whenReady: Is run when nothing but a failing disk can keep them from saving; where it throws,
+  ///     nothing is saved.
+  /// - Returns: The results in the order of the parts.
+  /// - Throws: What `whenReady` throws; ``SwiftDataError``, and all stores are then as they were;
+  ///   ``/StoreFormat/StoreWriteError/unfinishedJointSave(path:record:detail:)`` where the save is in
+  ///   some of them.
+  static func save(
+    _ parts: [SavePart], whenReady: () throws -> Void
+  ) throws -> [DataStoreSaveChangesResult<DefaultSnapshot>] {
+    let editors = try parts.map { try $0.store.writable() }
+    var attempt = 1
+    while true {
+      do {
+        let drafts = try parts.map { try SaveDraft($0.request, store: $0.store) }
+        var save = JointSave()
+        for (draft, editor) in zip(drafts, editors) { save.add(draft.save, to: editor) }
+        let appended = try save.append(whenReady: whenReady)
+        return try parts.indices.map { index in
+          try parts[index].store.result(of: drafts[index], appended[index])
+        }
+      } catch StoreWriteError.notUnique where attempt < mostAttempts {
+        attempt += 1
+      } catch let error as StoreWriteError where error.isMissingObject {
+        try checkMissing(parts, error, isLast: attempt == mostAttempts)
+        attempt += 1
+      } catch let error as StoreWriteError {
+        if case .unfinishedJointSave = error { throw error }
+        return try parts[0].store.translating { throw error }
+      } catch let error as StoreError {
+        return try parts[0].store.translating { throw error }
+      }
+    }
   }
 }
 
@@ -72,22 +121,35 @@ private struct SaveDraft {
   /// What became of each new model: an object that is inserted, or one that has its unique values.
   private(set) var inserted: [PersistentIdentifier: StoreObject] = [:]
   private var byUniqueValues: [UniqueKey: StoreObject] = [:]
+  private var present: PresentValues
+  private var updated: [PersistentIdentifier: DefaultSnapshot] = [:]
 
-  private struct UniqueKey: Hashable {
-    let entityName: String
-    let names: [String]
-    let values: [StoredValue]
-  }
-
-  init(store: DefaultStore, editingState: EditingState) {
+  init(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, store: DefaultStore
+  ) throws {
     self.store = store
-    save = StoreSave(header: editingState)
+    present = PresentValues(store)
+    save = StoreSave(header: request.editingState)
+    try add(inserted: request.inserted, updated: request.updated, deleted: request.deleted)
+    try add(updated: request.updated)
   }
 
-  mutating func add(inserted snapshots: [DefaultSnapshot], deleted: [DefaultSnapshot]) throws {
+  private mutating func add(
+    inserted snapshots: [DefaultSnapshot], updated: [DefaultSnapshot], deleted: [DefaultSnapshot]
+  ) throws {
     let doomed = Set(try deleted.map { try store.object($0.persistentIdentifier) })
+    if !snapshots.isEmpty {
+      for snapshot in updated { self.updated[snapshot.persistentIdentifier] = snapshot }
+    }
     inserted.reserveCapacity(snapshots.count)
-    for snapshot in snapshots { try insert(snapshot, doomed) }
+    let contents = try snapshots.map { snapshot in
+      let values = try attributes(of: snapshot, at: snapshot.values.indices)
+      return (values: values, keys: UniqueKey.keys(of: snapshot.layout, values))
+    }
+    try present.read(contents.flatMap(\.keys))
+    for (snapshot, content) in zip(snapshots, contents) {
+      try insert(snapshot, content.values, content.keys, doomed)
+    }
     // Related models may come later in the list, so relationships come last.
     for snapshot in snapshots {
       guard let object = inserted[snapshot.persistentIdentifier] else { continue }
@@ -102,10 +164,9 @@ private struct SaveDraft {
     }
   }
 
-  mutating func add(updated snapshots: [DefaultSnapshot]) throws {
+  private mutating func add(updated snapshots: [DefaultSnapshot]) throws {
     for snapshot in snapshots {
-      let changed = snapshot.changed.isEmpty ? Set(snapshot.values.indices) : snapshot.changed
-      let indices = changed.sorted()
+      let indices = snapshot.changedPlaces
       let (toOne, toMany) = try relationships(of: snapshot, at: indices)
       let values = try attributes(of: snapshot, at: indices)
       guard !values.isEmpty || !toOne.isEmpty || !toMany.isEmpty else { continue }
@@ -116,9 +177,10 @@ private struct SaveDraft {
   }
 
   /// Inserts an object, or updates the one that has its unique values already.
-  private mutating func insert(_ snapshot: DefaultSnapshot, _ doomed: Set<StoreObject>) throws {
-    let values = try attributes(of: snapshot, at: snapshot.values.indices)
-    let keys = uniqueKeys(of: snapshot, values)
+  private mutating func insert(
+    _ snapshot: DefaultSnapshot, _ values: [String: StoredValue], _ keys: [UniqueKey],
+    _ doomed: Set<StoreObject>
+  ) throws {
     for key in keys {
       if let present = byUniqueValues[key] {
         try check(present, against: snapshot, key)
@@ -126,9 +188,11 @@ private struct SaveDraft {
         inserted[snapshot.persistentIdentifier] = present
         return
       }
-      if let (present, known) = try find(key, snapshot.layout), !doomed.contains(present) {
+      if let (present, known) = present.object(key, as: snapshot.layout),
+        !doomed.contains(present), try !leaves(present, key)
+      {
         try check(present, against: snapshot, key)
-        save.update(present, values: values.filter { known[$0.key] != $0.value })
+        save.update(present, values: values.filter { known[$0.key]?.isSame(as: $0.value) != true })
         inserted[snapshot.persistentIdentifier] = present
         for key in keys { byUniqueValues[key] = present }
         return
@@ -139,14 +203,12 @@ private struct SaveDraft {
     for key in keys { byUniqueValues[key] = object }
   }
 
-  private func uniqueKeys(
-    of snapshot: DefaultSnapshot, _ values: [String: StoredValue]
-  ) -> [UniqueKey] {
-    snapshot.layout.allUniquenessConstraints.compactMap { entityName, names in
-      let stored = names.compactMap { values[$0] }
-      // Nothing is never equal to nothing in a unique index.
-      guard stored.count == names.count, !stored.contains(.null) else { return nil }
-      return UniqueKey(entityName: entityName, names: names, values: stored)
+  /// Whether this save gives an object other values than those that it was found by.
+  private func leaves(_ present: StoreObject, _ key: UniqueKey) throws -> Bool {
+    guard let snapshot = updated[store.persistentIdentifier(present)] else { return false }
+    let values = try attributes(of: snapshot, at: snapshot.changedPlaces)
+    return zip(key.names, key.values).contains { name, value in
+      values[name].map { $0 != value } ?? false
     }
   }
 
@@ -161,26 +223,6 @@ private struct SaveDraft {
       "a \(snapshot.layout.name) cannot be saved, for a \(present.entityName) has the same "
         + "\(key.names.joined(separator: ", ")), which \(key.entityName) declares unique; change "
         + "the value, or delete the other model first")
-  }
-
-  private func find(
-    _ key: UniqueKey, _ layout: EntityLayout
-  ) throws -> (StoreObject, [String: StoredValue])? {
-    let conditions = zip(key.names, key.values).map { name, value in
-      ObjectExpression.compare(
-        .equal, .attribute(ObjectPath(variable: 0), name), .constant(value))
-    }
-    guard let first = conditions.first else { return nil }
-    let condition = conditions.dropFirst().reduce(first) { .and($0, $1) }
-    let found = try store.fetcher.objects(ObjectFetch(key.entityName, where: condition, limit: 1))
-    guard let object = found.objects.first else { return nil }
-    let lineage = Set(layout.lineage.map(\.name))
-    let values = zip(found.attributes, object.values).filter { lineage.contains($0.0.entityName) }
-    return (
-      StoreObject(entityName: object.entityName, primaryKey: object.primaryKey),
-      Dictionary(
-        values.map { ($0.path, $1) }, uniquingKeysWith: { first, _ in first })
-    )
   }
 
   // MARK: - Values
@@ -199,6 +241,7 @@ private struct SaveDraft {
         let values = try codec.stored(value, name: "\(snapshot.layout.name).\(property.name)")
         for (path, value) in zip(paths, values) { stored[path] = value }
       case .stored(let value): stored[property.name] = value
+      case .inFile(let file): stored[property.name] = .blob(try file.read())
       case .elements(let values):
         for (path, value) in zip(paths, values) { stored[path] = value }
       case .null:

@@ -19,6 +19,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   let fetcher: ObjectFetcher
   /// Writes to the store; nil where that is not allowed.
   let editor: StoreEditor?
+  /// Whether the store is written in a transaction that is open until it is migrated.
+  let isMigrating: Bool
   private let temporaryFolder: TemporaryStoreFolder?
 
   /// How long to wait for another program that is writing, in seconds.
@@ -51,10 +53,12 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     let temporaryFolder =
       configuration.isStoredInMemoryOnly ? try TemporaryStoreFolder() : nil
     self.temporaryFolder = temporaryFolder
+    isMigrating = false
     let path = temporaryFolder?.storePath ?? configuration.url.path
     if let migrationPlan { try MigrationPath.check(migrationPlan) }
     var opened = try Self.loading {
       try Self.createIfMissing(path, model: model, configuration)
+      try Self.completeJointSave(path, configuration)
       return try Opened(path)
     }
     let difference = try Self.loading {
@@ -80,7 +84,11 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     identifier = opened.identifier
     editor = try Self.loading {
       configuration.allowsSave
-        ? try StoreEditor(path: path, busyTimeout: Self.busyTimeout) : nil
+        ? try StoreEditor(
+          path: path, busyTimeout: Self.busyTimeout,
+          largeValues: configuration.isStoredInMemoryOnly ? .inline : .files,
+          recordsValues: configuration.recordsValues && !configuration.isStoredInMemoryOnly)
+        : nil
     }
   }
 
@@ -89,6 +97,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     self.configuration = configuration
     self.schema = schema
     temporaryFolder = nil
+    isMigrating = true
     let opened = try Opened(migration.file)
     file = opened.file
     fetcher = opened.fetcher
@@ -142,12 +151,33 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       at: URL(fileURLWithPath: path).deletingLastPathComponent(),
       withIntermediateDirectories: true)
     // Complete in one step: another program may open it at any moment.
-    let draft = try StoreDraft(path: path)
-    do {
-      try draft.write { temporary in try StoreCreator.create(at: temporary, model: model) }
-    } catch StoreWriteError.alreadyThere {
-      // Another program was faster; its store is as good.
+    try StoreDraft.makeIfMissing(at: path) { temporary in
+      try StoreCreator.create(at: temporary, model: model)
     }
+  }
+
+  /// Completes what a save to several stores has left unfinished in this one.
+  private static func completeJointSave(
+    _ path: String, _ configuration: ModelConfiguration
+  ) throws {
+    guard StoreFile.mayLackPartOfJointSave(at: path) else { return }
+    if configuration.allowsSave {
+      try StoreEditor(
+        path: path, busyTimeout: busyTimeout, recordsValues: configuration.recordsValues
+      ).completeJointSave()
+      return
+    }
+    let file = try StoreFile(path: path, busyTimeout: busyTimeout)
+    // Whoever is saving at the moment is done soon.
+    for _ in 0..<100 {
+      guard try file.lacksPartOfJointSave() else { return }
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+    throw SwiftDataError(
+      .loadIssueModelContainer,
+      "a save to several stores was broken off, and its part for \(path) is missing; the "
+        + "configuration \(configuration.name) does not allow it to be completed, so open it once "
+        + "with allowsSave")
   }
 
   /// Runs what reads or writes the file, and says in our own terms what went wrong.
@@ -182,15 +212,14 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   /// - Throws: ``SwiftDataError``.
   public func erase() throws {
     let editor = try writable()
-    try translating {
+    let transaction = try translating {
       var save = StoreSave(process: ProcessInfo.processInfo.processName)
       for entity in schema.entities where entity.superentityName == nil {
         for object in try fetcher.identifiers(ObjectFetch(entity.name)) { save.delete(object) }
       }
-      if let transaction = try editor.append(save) {
-        try editor.deleteHistory(before: transaction.position.number)
-      }
+      return try editor.append(save)
     }
+    if let transaction { try eraseHistory(before: transaction.position.number) }
   }
 
   /// Deletes the models that a request names, as one transaction.
@@ -238,5 +267,6 @@ extension StoreSave {
     self.init(
       author: state.author, bundle: Bundle.main.bundleIdentifier,
       process: ProcessInfo.processInfo.processName)
+    toleratesDeletions = true
   }
 }

@@ -70,7 +70,8 @@ extension ModelContext {
       guard subject.isWhole else { return nil }
       let (old, new) = (before.map(recorder.current), after.map(recorder.current))
       // Read where it must be: only a list that is known is saved as one.
-      let present = subject.state.toManyReferences(at: index).map(\.identifier)
+      guard let list = try? subject.state.readList(at: index) else { return nil }
+      let present = list.map(\.identifier)
       let wanted =
         present == new
         ? old
@@ -101,7 +102,7 @@ extension ModelContext {
       leave(state)
     case .registered:
       guard !(undoRecorder?.wasPresent(state.identifier) ?? false) else { return }
-      readAll(state)
+      try? readAll(state)
       if state.original == nil { state.original = state.values }
       updated.remove(state)
       state.phase = .deleted

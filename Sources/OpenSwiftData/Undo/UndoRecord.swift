@@ -26,6 +26,33 @@ final class UndoRecord: @unchecked Sendable {
   }
 
   let changes: [Change]
+  private let held: HeldModels
+  private let time: Int
+  private weak var recorder: UndoRecorder?
 
-  init(_ changes: [Change]) { self.changes = changes }
+  /// A record.
+  ///
+  /// - Parameters:
+  ///   - changes: What happened.
+  ///   - time: When the first of it did.
+  ///   - recorder: Learns when the record is let go.
+  init(_ changes: [Change], since time: Int, of recorder: UndoRecorder) {
+    self.changes = changes
+    self.time = time
+    self.recorder = recorder
+    held = HeldModels(changes.map(\.subject))
+  }
+
+  deinit { recorder?.forgot(recordSince: time) }
+}
+
+extension UndoRecord.Change {
+  /// The model that it happened to.
+  var subject: UndoRecord.Subject {
+    switch self {
+    case .inserted(let subject), .deleted(let subject), .set(let subject, _, _),
+      .replaced(let subject, _, _, _), .added(let subject, _, _), .removed(let subject, _, _):
+      subject
+    }
+  }
 }

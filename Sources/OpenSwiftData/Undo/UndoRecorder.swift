@@ -8,10 +8,8 @@ final class UndoRecorder {
   private var changes: [UndoRecord.Change] = []
   /// The properties whose value before the first change was noted already.
   private var notedPlaces: Set<Place> = []
-  /// The identifiers that models have got instead of others that records may name.
-  private var successors: [PersistentIdentifier: PersistentIdentifier] = [:]
-  /// Models that were saved as new ones while the store had the same unique values already.
-  private var present: Set<PersistentIdentifier> = []
+  /// What records may name and has become something else.
+  private var aliases = UndoAliases()
   private var checkpoint: (any NSObjectProtocol)?
   private var awaitsEventEnd = false
 
@@ -64,6 +62,10 @@ final class UndoRecorder {
       let subject = subject(state), link.isRegistering,
       notedPlaces.insert(Place(state: ObjectIdentifier(state), index: index)).inserted
     else { return }
+    // Behind a save the store has another value.
+    if state.isFault(at: index) { try? context?.fulfill(state) }
+    // The file of a value that is replaced is gone with the next save.
+    state.readFile(at: index)
     note(.set(subject, index: index, before: state.values[index]))
   }
 
@@ -90,6 +92,7 @@ final class UndoRecorder {
 
   private func note(_ change: UndoRecord.Change) {
     guard link.isRegistering else { return }
+    if changes.isEmpty { aliases.beginRecord() }
     changes.append(change)
     scheduleEventEnd()
   }
@@ -101,36 +104,37 @@ final class UndoRecorder {
       changes = []
       notedPlaces = []
     }
-    return UndoRecord(changes)
+    return UndoRecord(changes, since: aliases.recordBegins, of: self)
   }
 
   /// Forgets what was noted, and all that the undo manager knows.
   func forgetAll() {
+    if !changes.isEmpty { aliases.endRecord(since: aliases.recordBegins) }
     changes = []
     notedPlaces = []
-    successors = [:]
     link.forgetAll()
   }
+
+  /// Notes that the undo manager has let a record go.
+  func forgot(recordSince time: Int) { aliases.endRecord(since: time) }
 
   // MARK: - Identifiers
 
   /// Notes that a model has got another identifier.
   func replaced(_ identifier: PersistentIdentifier, by other: PersistentIdentifier) {
-    successors[identifier] = other
+    aliases.replaced(identifier, by: other)
   }
 
   /// Notes that a model which was inserted was in the store already, so that undoing it must not
   /// delete it.
-  func isPresent(_ identifier: PersistentIdentifier) { present.insert(identifier) }
+  func isPresent(_ identifier: PersistentIdentifier) { aliases.isPresent(identifier) }
 
   /// Whether a model that was inserted was in the store already.
-  func wasPresent(_ identifier: PersistentIdentifier) -> Bool { present.contains(identifier) }
+  func wasPresent(_ identifier: PersistentIdentifier) -> Bool { aliases.wasPresent(identifier) }
 
   /// The identifier that a model has now.
   func current(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
-    var identifier = identifier
-    while let next = successors[identifier], next != identifier { identifier = next }
-    return identifier
+    aliases.current(identifier)
   }
 
   // MARK: - Turns of the main queue

@@ -11,24 +11,48 @@ struct AttributeCodec {
     case composite(CompositeShape)
     /// One, which holds JSON.
     case coded
+    /// One, which holds the data that a transformer makes.
+    case transformed(TransformedValues)
   }
 
-  /// The type of the values, never an optional.
+  /// The type of the values, never an optional; of values that are transformed, that of what is made.
   let type: any (Decodable & Encodable).Type
   let storage: Storage
 
-  /// - Returns: Nil for a type that is not `Codable`.
-  init?(valueType: Any.Type, attributeName: String) {
+  /// - Returns: Nil for a type that is not `Codable` and has no transformer.
+  init?(valueType: Any.Type, attributeName: String, transformer: TransformerReference?) {
     let wrapped = (valueType as? any OptionalValue.Type)?.wrappedType ?? valueType
+    if let transformer {
+      type = Data.self
+      storage = .transformed(TransformedValues(reference: transformer, type: wrapped))
+      return
+    }
     guard let type = wrapped as? any (Decodable & Encodable).Type else { return nil }
     self.type = type
     if let storable = wrapped as? any StorableValue.Type {
       storage = .plain(storable)
-    } else if let shape = CompositeShape(of: type, attributeName: attributeName) {
+    } else if let shape = CompositeShape(
+      of: type, attributeName: attributeName, isOptional: valueType is any OptionalValue.Type)
+    {
       storage = .composite(shape)
     } else {
       storage = .coded
     }
+  }
+
+  /// The type of the attribute in a store's model.
+  var attributeType: AttributeType {
+    switch storage {
+    case .plain(let type): type.attributeType
+    case .coded: .binaryData
+    case .composite: .composite
+    case .transformed: .transformable
+    }
+  }
+
+  /// What transforms the values; nil where nothing does.
+  var transformed: TransformedValues? {
+    if case .transformed(let values) = storage { values } else { nil }
   }
 
   /// The value of a column; nil for nothing, and for what is no value of the type.
@@ -39,6 +63,7 @@ struct AttributeCodec {
       guard case .blob(let bytes) = stored else { return nil }
       return CodedValue.anyValue(type, of: Data(bytes))
     case .composite: return value(of: [stored])
+    case .transformed(let values): return try? values.value(of: stored)
     }
   }
 
@@ -62,6 +87,7 @@ struct AttributeCodec {
         stored = try (value as? any Encodable).map { [.blob(Array(try CodedValue.data(of: $0)))] }
       case .composite(let shape):
         stored = try (value as? any Encodable).flatMap { try shape.stored($0) }
+      case .transformed(let values): stored = [try values.stored(value)]
       }
     } catch {
       throw SwiftDataError(.modelValidationFailure, "\(name()) cannot be encoded: \(error)")

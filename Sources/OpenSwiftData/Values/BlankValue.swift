@@ -17,6 +17,13 @@ enum BlankValue {
   /// Whether there is a blank value of a type.
   static func isMakeable<T: Decodable>(_ type: T.Type) -> Bool { make(type) != nil }
 
+  /// All values of a type that has few; nil for another one.
+  static func fewValues(of type: Any.Type) -> [Any]? {
+    func all<T: CaseIterable>(_ type: T.Type) -> [Any] { type.allCases.map { $0 } }
+    if type == Bool.self { return [false, true] }
+    return (type as? any CaseIterable.Type).map { all($0) }
+  }
+
   private static func first<T: CaseIterable>(of type: T.Type) -> T? { type.allCases.first }
 
   private struct Unmakeable: Error {}
@@ -28,6 +35,7 @@ enum BlankValue {
       guard let value = BlankValue.make(type) else { throw Unmakeable() }
       return value
     }
+    func isNil(_ name: String) -> Bool { true }
   }
 }
 

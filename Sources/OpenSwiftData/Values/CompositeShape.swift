@@ -6,7 +6,9 @@ struct CompositeShape {
   /// One element.
   struct Element {
     let name: String
-    /// The type; nil for an element that is kept as JSON.
+    /// The type that decoding asks for.
+    let valueType: Any.Type
+    /// The same without an optional around it; nil for an element that is kept as JSON.
     let type: (any StorableValue.Type)?
 
     var attributeType: AttributeType { type?.attributeType ?? .binaryData }
@@ -15,18 +17,21 @@ struct CompositeShape {
   let elements: [Element]
   /// Whether the value is encoded as another one: the raw value of an enumeration.
   let isSingle: Bool
+  /// Whether there may be no value at all.
+  private let isOptional: Bool
 
   /// Finds out what a type consists of by letting it decode itself from blank parts.
   ///
-  /// - Returns: Nil where that does not tell: for lists, for enumerations with associated values, and
-  ///   where the type refuses blank parts.
-  init?(of type: any Decodable.Type, attributeName: String) {
+  /// - Returns: Nil where that does not tell: for lists, for enumerations with associated values,
+  ///   where the type refuses blank parts, and where another case of one part brings other parts.
+  init?(of type: any Decodable.Type, attributeName: String, isOptional: Bool) {
+    self.isOptional = isOptional
     let recorder = Recorder()
     let isWhole = (try? type.init(from: ElementDecoder(source: recorder))) != nil
     if let single = recorder.single {
       // An enumeration refuses a blank raw value, but has told its type.
       guard let storable = single as? any StorableValue.Type else { return nil }
-      elements = [Element(name: attributeName, type: storable)]
+      elements = [Element(name: attributeName, valueType: single, type: storable)]
       isSingle = true
       return
     }
@@ -36,7 +41,18 @@ struct CompositeShape {
     else { return nil }
     elements = recorder.elements
     isSingle = false
+    let names = Set(elements.map(\.name))
+    for (name, count) in recorder.caseCounts.sorted(by: { $0.key < $1.key }) {
+      for number in 1..<max(1, min(count, Self.mostCases)) {
+        let other = Recorder(choosing: number, for: name)
+        _ = try? type.init(from: ElementDecoder(source: other))
+        guard other.elements.allSatisfy({ names.contains($0.name) }) else { return nil }
+      }
+    }
   }
+
+  /// So many cases of a part are tried.
+  private static let mostCases = 64
 
   private static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first, !(48...57).contains(first) else { return false }
@@ -48,11 +64,31 @@ struct CompositeShape {
 
   private struct Unmakeable: Error {}
 
+  /// A part that the type was not seen to have, so that there is no column for it.
+  private struct UnknownPart: Error, CustomStringConvertible {
+    let name: String
+
+    var description: String {
+      "it has a part \(name) that decoding it from blank parts does not ask for; let it decode the "
+        + "same parts always, or be one part"
+    }
+  }
+
   /// Remembers which parts a type asks for.
   private final class Recorder: ElementDecoder.Source {
     let names: [String] = []
     private(set) var elements: [Element] = []
     private(set) var single: Any.Type?
+    /// How many values those parts can have that have few.
+    private(set) var caseCounts: [String: Int] = [:]
+    private let choice: (name: String, number: Int)?
+
+    init() { choice = nil }
+
+    /// - Parameters:
+    ///   - number: Which value to give a part, rather than the first.
+    ///   - name: The part.
+    init(choosing number: Int, for name: String) { choice = (name, number) }
 
     func isThere(_ name: String?) -> Bool { true }
 
@@ -60,7 +96,17 @@ struct CompositeShape {
       let wrapped = (type as? any OptionalValue.Type)?.wrappedType ?? type
       if let name {
         if !elements.contains(where: { $0.name == name }) {
-          elements.append(Element(name: name, type: wrapped as? any StorableValue.Type))
+          elements.append(
+            Element(
+              name: name, valueType: type, type: wrapped as? any StorableValue.Type))
+        }
+        if let values = BlankValue.fewValues(of: wrapped) {
+          caseCounts[name] = values.count
+          if let choice, choice.name == name, values.indices.contains(choice.number),
+            let value = values[choice.number] as? T
+          {
+            return value
+          }
         }
       } else {
         single = wrapped
@@ -73,6 +119,8 @@ struct CompositeShape {
   // MARK: - Values
 
   /// What the columns hold for a value; nil where they cannot hold it.
+  ///
+  /// - Throws: What the value throws when it is encoded, and where it has a part without a column.
   func stored(_ value: any Encodable) throws -> [StoredValue]? {
     let parts = try ElementEncoder.parts(of: value)
     switch parts {
@@ -80,23 +128,35 @@ struct CompositeShape {
       guard isSingle, let stored = (raw as? any StorableValue)?.stored else { return nil }
       return [stored]
     case .named(let list):
-      let named = Dictionary(list.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
-      return try elements.map { element in
-        guard let part = named[element.name] else { return .null }
-        if element.type != nil {
-          return
-            ((part as? any StorableValue) ?? (part as? any OptionalValue)?.unwrapped
-            as? any StorableValue)?.stored ?? .null
-        }
-        return .blob(Array(try CodedValue.data(of: part)))
+      var named: [String: any Encodable] = [:]
+      for (name, value) in list where PropertyLayout.unwrapped(value) != nil {
+        named[name] = value
       }
+      var columns: [StoredValue] = []
+      for element in elements {
+        guard let part = named.removeValue(forKey: element.name) else {
+          columns.append(.null)
+          continue
+        }
+        guard element.type != nil else {
+          columns.append(.blob(Array(try CodedValue.data(of: part))))
+          continue
+        }
+        guard let value = PropertyLayout.unwrapped(part) as? any StorableValue,
+          let stored = value.stored
+        else { return nil }
+        columns.append(stored)
+      }
+      if let name = named.keys.min() { throw UnknownPart(name: name) }
+      return columns
     case .none, .other: return nil
     }
   }
 
   /// The value that columns hold; nil where they do not hold one.
   func value(of type: any Decodable.Type, _ stored: [StoredValue]) -> Any? {
-    guard stored.contains(where: { !$0.isNull }) else { return nil }
+    // All parts of a structure may be nil, so that only an optional one is nil itself then.
+    guard !isOptional || stored.contains(where: { !$0.isNull }) else { return nil }
     return try? type.init(from: ElementDecoder(source: Replay(shape: self, stored: stored)))
   }
 

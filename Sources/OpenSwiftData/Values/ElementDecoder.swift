@@ -10,6 +10,8 @@ struct ElementDecoder: Decoder {
     func isThere(_ name: String?) -> Bool
     /// A part, or the value as a whole.
     func value<T: Decodable>(_ type: T.Type, _ name: String?) throws -> T
+    /// Whether a part that may be nil is nil.
+    func isNil(_ name: String) -> Bool
   }
 
   let source: any Source
@@ -37,13 +39,12 @@ struct ElementDecoder: Decoder {
     var allKeys: [Key] { source.names.compactMap { Key(stringValue: $0) } }
 
     func contains(_ key: Key) -> Bool { source.isThere(key.stringValue) }
-    func decodeNil(forKey key: Key) throws -> Bool { !source.isThere(key.stringValue) }
+    func decodeNil(forKey key: Key) throws -> Bool { source.isNil(key.stringValue) }
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
       try source.value(type, key.stringValue)
     }
-    // Asked for even where nothing is there, so that a source learns of all parts.
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-      source.isThere(key.stringValue) ? try source.value(type, key.stringValue) : nil
+      source.isNil(key.stringValue) ? nil : try source.value(type, key.stringValue)
     }
     func nestedContainer<NestedKey: CodingKey>(
       keyedBy type: NestedKey.Type, forKey key: Key
@@ -62,4 +63,8 @@ struct ElementDecoder: Decoder {
     func decodeNil() -> Bool { !source.isThere(nil) }
     func decode<T: Decodable>(_ type: T.Type) throws -> T { try source.value(type, nil) }
   }
+}
+
+extension ElementDecoder.Source {
+  func isNil(_ name: String) -> Bool { !isThere(name) }
 }

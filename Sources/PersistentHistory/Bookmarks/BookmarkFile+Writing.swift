@@ -111,17 +111,26 @@ extension BookmarkFile {
     return String(cString: resolved)
   }
 
+  /// Makes a file without bookmarks; an empty one would look like one that has lost its content.
+  private static func makeIfMissing(_ path: String, _ permissions: FilePermissions) throws {
+    do {
+      let draft = try DraftFile(path: path, permissions: permissions, overwrites: false)
+      try encode([]).withUnsafeBytes { try draft.write($0) }
+      try draft.commit()
+    } catch Errno.fileExists {
+      // It was there, or somebody was faster.
+    }
+  }
+
   /// Opens the file, made where it is missing, and locks it.
   ///
   /// Each change puts a new file in its place, so who has waited for the old one looks again.
   private static func lock(
     _ path: String, creating permissions: FilePermissions?
   ) throws -> FileDescriptor {
+    if let permissions { try makeIfMissing(path, permissions) }
     for _ in 0..<patience {
-      let file = try FileDescriptor.open(
-        FilePath(path), .readWrite,
-        options: permissions == nil ? .closeOnExec : [.create, .closeOnExec],
-        permissions: permissions ?? .ownerReadWrite)
+      let file = try FileDescriptor.open(FilePath(path), .readWrite, options: .closeOnExec)
       if flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 {
         var mine = stat()
         var present = stat()

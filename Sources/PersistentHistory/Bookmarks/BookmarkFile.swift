@@ -36,10 +36,9 @@ public struct BookmarkFile: Hashable, Sendable {
     } catch {
       throw .unreadableBookmarks(path: path, reason: error.text)
     }
-    // Whoever makes the file locks it before there is anything in it.
     guard !bytes.isEmpty else {
-      bookmarks = []
-      return
+      throw .unreadableBookmarks(
+        path: path, reason: "it is empty, as a full disk or a loss of power leave a file behind")
     }
     do {
       // The schema alone first: what a later one puts beside it may have another shape.

@@ -6,7 +6,7 @@ import StoreFormat
 /// has a limit, and who reaches it folds fewer objects at a time.
 struct ArchivedDeletions {
   /// How many bytes are kept at a time.
-  private static let mostBytes = 8 << 20
+  private static let mostBytes = 16 << 20
 
   struct Entry {
     let entity: HistoryEntity

@@ -50,6 +50,9 @@ public struct NetChange: Hashable, Sendable {
   public private(set) var lastTransaction: Int64
   /// How many changes there were.
   public private(set) var changeCount: Int
+  /// What the values of an updated object were before the first of the updates whose values were
+  /// recorded, and behind the last of them; empty for everything but an update.
+  public internal(set) var values: [RecordedValue] = []
 
   /// What one change comes to; nil where its row names no object, or is of a kind that no framework
   /// writes.
@@ -61,12 +64,14 @@ public struct NetChange: Hashable, Sendable {
       columns: kind == .update ? TouchedColumns(updateWith: change.mask) : .none,
       deletion: kind == .delete
         ? Deletion(change: change.number, tombstone: change.tombstone) : nil,
-      firstTransaction: transaction, lastTransaction: transaction, changeCount: 1)
+      firstTransaction: transaction, lastTransaction: transaction, changeCount: 1,
+      values: kind == .update ? change.values : [])
   }
 
   init(
     entity: HistoryEntity, primaryKey: Int64, effect: NetEffect, columns: TouchedColumns,
-    deletion: Deletion?, firstTransaction: Int64, lastTransaction: Int64, changeCount: Int
+    deletion: Deletion?, firstTransaction: Int64, lastTransaction: Int64, changeCount: Int,
+    values: [RecordedValue] = []
   ) {
     self.entity = entity
     self.primaryKey = primaryKey
@@ -76,6 +81,7 @@ public struct NetChange: Hashable, Sendable {
     self.firstTransaction = firstTransaction
     self.lastTransaction = lastTransaction
     self.changeCount = changeCount
+    self.values = values
   }
 
   /// Adds the next change of the object.
@@ -99,6 +105,11 @@ public struct NetChange: Hashable, Sendable {
     deletion = deletion ?? next.deletion
     lastTransaction = next.lastTransaction
     changeCount += next.changeCount
+    if effect.kind == .update {
+      for value in next.values { values.fold(value) }
+    } else {
+      values = []
+    }
     return true
   }
 

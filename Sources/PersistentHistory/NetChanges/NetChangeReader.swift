@@ -32,6 +32,10 @@ public final class NetChangeReader {
   private let readsTombstones: Bool
   /// What objects left behind that were deleted in archived transactions, of those in the table.
   private var archivedDeletions = ArchivedDeletions()
+  /// What values were recorded in archived transactions, of those in the table.
+  private var archivedValues = ArchivedValues()
+  /// Finds those that were recorded beside the store; nil where nobody wants them.
+  private let values: NetValues?
 
   private var isWide = false
   private var readsRowsAsTheyLie = true
@@ -79,7 +83,7 @@ public final class NetChangeReader {
     gaps = try timeline.gaps(after: query.after, until: query.until)
     archived = try ArchivedChanges(timeline, query, schema, pieces)
     guard pieces.contains(.store), let snapshot = timeline.snapshot else {
-      (stored, tombstones) = (nil, nil)
+      (stored, tombstones, values) = (nil, nil, nil)
       return
     }
     stored = (
@@ -91,6 +95,7 @@ public final class NetChangeReader {
     )
     _ = try snapshot.historyTables()
     tombstones = readsTombstones ? try snapshot.tombstones() : nil
+    values = query.recordedValues.map { NetValues($0, snapshot, query, schema) }
   }
 
   /// What happened to the next object; nil behind the last one.
@@ -115,12 +120,23 @@ public final class NetChangeReader {
           change: number,
           tombstone: isWanted ? try tombstones?.tombstone(ofChange: number) ?? [] : [])
       }
+    let entity = archived?.entity ?? entity(outline.object.entityNumber)
     return NetChange(
-      entity: archived?.entity ?? entity(outline.object.entityNumber),
-      primaryKey: outline.object.primaryKey,
+      entity: entity, primaryKey: outline.object.primaryKey,
       effect: outline.effect, columns: outline.columns, deletion: deletion,
       firstTransaction: outline.firstTransaction, lastTransaction: outline.lastTransaction,
-      changeCount: outline.changeCount)
+      changeCount: outline.changeCount, values: try values(of: entity, outline))
+  }
+
+  private func values(
+    of entity: HistoryEntity, _ outline: NetChangeOutline
+  ) throws -> [RecordedValue] {
+    guard outline.effect.kind == .update else { return [] }
+    let archived = archivedValues[outline.object]
+    guard let values, outline.firstTransaction <= outline.lastTransaction else { return archived }
+    return try values.values(
+      of: entity, outline.object.primaryKey,
+      in: outline.firstTransaction...outline.lastTransaction, behind: archived)
   }
 
   private func entity(_ number: Int64) -> HistoryEntity {
@@ -159,6 +175,7 @@ public final class NetChangeReader {
 
   private func fold<Number: FixedWidthInteger & Sendable>(_: Number.Type) throws -> Bool {
     archivedDeletions = ArchivedDeletions()
+    archivedValues = ArchivedValues()
     let changes = try stored.map { snapshot, selection in
       try snapshot.changeOutlines(
         selection,
@@ -180,13 +197,16 @@ public final class NetChangeReader {
       }
       if let floor, !(floor < row.object) { continue }
       if let ceiling, ceiling < row.object { continue }
-      guard table.fold(row) else { return false }
-      if readsTombstones, row.hasTombstone {
+      guard let effect = table.fold(row) else { return false }
+      // What came and went in the same range leaves nothing to show.
+      if readsTombstones, row.hasTombstone, effect.existedBefore {
         archivedDeletions.add(change, row.object)
       }
-      if table.isFull || archivedDeletions.isFull, table.canShrink {
+      archivedValues.add(change, row.object)
+      if table.isFull || archivedDeletions.isFull || archivedValues.isFull, table.canShrink {
         let last = table.shrink()
         archivedDeletions.removeAll(behind: last)
+        archivedValues.removeAll(behind: last)
         ceiling = last
       }
     }
@@ -204,10 +224,11 @@ public final class NetChangeReader {
         object: object, kind: kind, transaction: change.transaction, change: change.number,
         mask: kind == .update ? changes.mask : nil,
         hasTombstone: kind == .delete && changes.hasTombstone)
-      guard table.fold(row) else { return false }
+      guard table.fold(row) != nil else { return false }
       if table.isFull {
         let last = table.shrink()
         archivedDeletions.removeAll(behind: last)
+        archivedValues.removeAll(behind: last)
         ceiling = last
       }
     }

@@ -85,11 +85,12 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
   /// Whether ``shrink()`` would leave anything.
   var canShrink: Bool { entries.count > 1 }
 
-  /// Folds a change; false where one of its numbers does not fit.
-  mutating func fold(_ row: NetChangeRow) -> Bool {
+  /// Folds a change and gives what its object's changes come to by now; nil where one of its numbers
+  /// does not fit.
+  mutating func fold(_ row: NetChangeRow) -> NetEffect? {
     guard let primaryKey = Number(exactly: row.object.primaryKey),
       let transaction = Number(exactly: row.transaction), let change = Number(exactly: row.change)
-    else { return false }
+    else { return nil }
     let entity = place(of: row.object.entityNumber)
     let hash = hash(entity: entity, primaryKey: primaryKey)
     let cell = cell(hash) { $0.primaryKey == primaryKey && $0.entity == entity }
@@ -118,7 +119,7 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
       entries[index].detail = change
       entries[index].marks.formUnion(row.hasTombstone ? [.wasDeleted, .hasTombstone] : .wasDeleted)
     }
-    return true
+    return entries[index].marks.effect
   }
 
   /// The columns that the updates of an object touched.

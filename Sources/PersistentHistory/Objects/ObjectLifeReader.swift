@@ -82,14 +82,14 @@ public final class ObjectLifeReader {
       reader = nil
       return
     }
-    reader = try TimelineReader(
-      timeline,
-      query: HistoryQuery(
-        change: ChangeCondition(
-          objects: names.map {
-            HistoryObject(entityName: $0, primaryKey: object.primaryKey)
-          }), keepsOnlyMatchingChanges: true),
-      schema: schema)
+    var whole = HistoryQuery(
+      change: ChangeCondition(
+        objects: names.map {
+          HistoryObject(entityName: $0, primaryKey: object.primaryKey)
+        }), keepsOnlyMatchingChanges: true)
+    whole.recordedValues = query.recordedValues
+    whole.omitsRecordedValues = query.omitsRecordedValues
+    reader = try TimelineReader(timeline, query: whole, schema: schema)
   }
 
   /// The error to be told of where the whole life was read and nothing was found.

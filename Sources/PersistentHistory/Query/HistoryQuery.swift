@@ -33,6 +33,13 @@ public struct HistoryQuery: Hashable, Sendable {
   public var limitKeepsNewest: Bool
   /// Whether ``HistoryReader/presentObject(of:)`` tells what the objects of changes are now.
   public var readsPresentObjects = false
+  /// Where the values of updates are kept that the changes are to have; nil to leave them out.
+  ///
+  /// Changes that come from an archive or from lines have what stands there, unless
+  /// ``omitsRecordedValues``.
+  public var recordedValues: RecordedValues?
+  /// Whether changes that come from an archive or from lines are given without recorded values.
+  public var omitsRecordedValues = false
 
   /// A query; without arguments, for everything, oldest first.
   public init(

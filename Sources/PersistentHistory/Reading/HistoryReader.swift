@@ -25,6 +25,7 @@ public final class HistoryReader {
   private let store: String?
   private let filter: ChangeCondition?
   private let objects: ObjectReader?
+  private let values: TransactionValues?
   @exclusivity(unchecked) private var lastEntity: HistoryEntity?
   @exclusivity(unchecked) private var current: Int64?
 
@@ -60,6 +61,7 @@ public final class HistoryReader {
     store = snapshot.metadata.storeIdentifier
     filter = query.keepsOnlyMatchingChanges && !query.change.isEmpty ? query.change : nil
     objects = query.readsPresentObjects ? try snapshot.objects() : nil
+    values = query.recordedValues.map(TransactionValues.init)
     transactions = try snapshot.transactions(selection)
     changeCursor = { detail in try snapshot.changes(selection, detail: detail, among: rows) }
   }
@@ -73,6 +75,8 @@ public final class HistoryReader {
     current = transactions.number
     try changes?.start(transaction: transactions.number)
     try kinds?.start(transaction: transactions.number)
+    values?.start(
+      TransactionPosition(number: transactions.number, timestamp: transactions.timestamp))
     return HistoryTransaction(
       store: store, number: transactions.number, timestamp: transactions.timestamp,
       author: transactions.author, bundle: transactions.bundle, process: transactions.process,
@@ -82,7 +86,22 @@ public final class HistoryReader {
 
   /// Goes to the next change of the current transaction; nil behind the last one.
   public func nextChange() throws -> HistoryChange? {
-    try nextRow().map(change)
+    guard let row = try nextRow() else { return nil }
+    var change = change(at: row)
+    if values != nil { change.values = try recordedValues(of: row) }
+    return change
+  }
+
+  /// Whether the query asks for recorded values.
+  public var readsRecordedValues: Bool { values != nil }
+
+  /// What an update whose row was lent changed values from and to, by name; empty where that was not
+  /// recorded.
+  ///
+  /// - Throws: ``/StoreFormat/StoreError``.
+  public func recordedValues(of row: ChangeCursor) throws -> [RecordedValue] {
+    guard let values, row.kind == .update else { return [] }
+    return try values.values(ofChange: row.number, primaryKey: row.primaryKey)
   }
 
   /// Goes to the next change of the current transaction and lends its row; nil behind the last one.
@@ -143,7 +162,7 @@ public final class HistoryReader {
     return transaction
   }
 
-  /// The value of a row that was lent.
+  /// The value of a row that was lent, without what ``recordedValues(of:)`` tells.
   public func change(at changes: ChangeCursor) -> HistoryChange {
     HistoryChange(
       number: changes.number, kind: changes.kind, entity: changes.entityNumber.map(entity),

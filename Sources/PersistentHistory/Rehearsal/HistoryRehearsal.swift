@@ -35,6 +35,7 @@ public struct HistoryRehearsal: Hashable, Sendable {
   ///   - copy: Where the copy will be.
   ///   - tokens: Tokens of the store whose outcome to tell.
   ///   - bookmarks: Bookmarks of the store whose outcome to tell.
+  ///   - values: Old and new values of updates that are copied beside the copy; nil for none.
   ///   - now: The moment that words such as `yesterday` in tokens count from.
   ///   - progress: Told now and then how many bytes have been copied; what it throws ends the
   ///     copying, and nothing is left of it.
@@ -42,7 +43,8 @@ public struct HistoryRehearsal: Hashable, Sendable {
   ///   throws.
   public func write(
     _ snapshot: StoreSnapshot, to copy: StoreCopy, tokens: [ResolvedToken], bookmarks: [Bookmark],
-    now: StoreTimestamp = .now(), progress: (Int64) throws -> Void = { _ in }
+    values: RecordedValues? = nil, now: StoreTimestamp = .now(),
+    progress: (Int64) throws -> Void = { _ in }
   ) throws -> RehearsalResult {
     let resolver = TokenResolver(snapshot: snapshot, now: now)
     let given =
@@ -51,6 +53,10 @@ public struct HistoryRehearsal: Hashable, Sendable {
     return try copy.write(
       snapshot, deletingBefore: oldestWorking, deleting: expired, progress: progress
     ) { inside, deleted, files in
+      // Before the copy takes its place: what stands there is complete.
+      try values?.file.copy(
+        to: RecordedValuesFile.path(besideStore: copy.path), from: oldestWorking,
+        overwrites: copy.overwrites)
       let resolver = TokenResolver(snapshot: inside, now: now)
       return RehearsalResult(
         deleted: deleted, transactionCount: try inside.transactionCount(),

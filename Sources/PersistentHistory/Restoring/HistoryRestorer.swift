@@ -90,7 +90,12 @@ public struct HistoryRestorer: Sendable {
     guard refusals.isEmpty else {
       throw HistoryError.restoreRefusedByGuards(path: plan.path, reasons: refusals.map(\.reason))
     }
-    let pieces = try RestorePieces(plan, of: sealed)
+    let values =
+      plan.request.restoresValues
+      ? try RestoredValues(
+        beside: store.location, storeIdentifier: sealed.storeIdentifier,
+        busyTimeout: store.busyTimeout) : nil
+    let pieces = try RestorePieces(plan, of: sealed, values: values)
     let inserter = try HistoryInserter(location: store.location, busyTimeout: store.busyTimeout)
     return inserter.insert(plan.insertion, next: pieces.next, progress: progress)
   }

@@ -9,9 +9,14 @@ final class RestorePieces {
   /// A change of the current transaction that has been read ahead.
   private var pending: RecordedChange?
   private var lowest: Int64?
+  /// Takes the recorded values of what is given; nil where they do not come back.
+  private let values: RestoredValues?
 
-  init(_ plan: RestorePlan, of sealed: any RestorableHistory) throws {
+  init(
+    _ plan: RestorePlan, of sealed: any RestorableHistory, values: RestoredValues? = nil
+  ) throws {
     self.plan = plan
+    self.values = values
     reader = try sealed.transactions(through: plan.newestRead)
     translator = HistoryTranslator(
       schema: plan.schema, isModelKnown: plan.isModelKnown, tables: plan.insertion.tables,
@@ -32,6 +37,7 @@ final class RestorePieces {
       changes.append(change)
       pending = try nextChange(of: transaction)
     }
+    try values?.write()
     if pending != nil {
       return HistoryInsertion.Piece(transaction: transaction.number, changes: changes, row: nil)
     }
@@ -64,7 +70,9 @@ final class RestorePieces {
       let row = try translator.row(
         of: change, in: transaction.number,
         skipsGoneEntities: transaction.number == plan.oldest?.number)
-      if let row { return row }
+      guard let row else { continue }
+      try values?.add(change, of: transaction)
+      return row
     }
     return nil
   }

@@ -5,6 +5,8 @@ public struct RestoreRequest: Hashable, Sendable {
   public var from: String?
   /// The names of guards that are not asked; see ``RetentionGuard/mirroringName``.
   public var ignoredGuards: Set<String>
+  /// Whether recorded values that are sealed with their changes come back beside the store.
+  public var restoresValues = true
 
   /// A request.
   public init(from: String? = nil, ignoredGuards: Set<String> = []) {

@@ -37,7 +37,8 @@ public struct HistoryPruner: Sendable {
   ///
   /// - Throws: ``HistoryError``, ``/StoreFormat/StoreError``.
   public func plan(_ request: PruneRequest) throws -> PrunePlan {
-    try store.read { try planner(request, $0).plan() }
+    try store.location.checkLog()
+    return try store.read { try planner(request, $0).plan() }
   }
 
   /// Deletes what a plan says.
@@ -53,10 +54,30 @@ public struct HistoryPruner: Sendable {
   public func prune(
     _ plan: PrunePlan, progress: (DeletedHistory) -> Void = { _ in }
   ) throws -> Erasure {
-    guard !plan.deletion.isEmpty else { return .nothing }
-    try check(plan)
-    let eraser = try HistoryEraser(location: store.location, busyTimeout: store.busyTimeout)
-    return eraser.erase(plan.deletion, progress: progress)
+    var result = Erasure.nothing
+    if !plan.deletion.isEmpty {
+      try check(plan)
+      let eraser = try HistoryEraser(location: store.location, busyTimeout: store.busyTimeout)
+      result = eraser.erase(plan.deletion, progress: progress)
+    }
+    // Until their transactions are gone, values are the values of something.
+    if result.problem == nil { eraseValues(plan, &result) }
+    return result
+  }
+
+  private func eraseValues(_ plan: PrunePlan, _ result: inout Erasure) {
+    guard let values = plan.recordedValues, values.problem == nil, values.valueCount > 0 else {
+      return
+    }
+    do {
+      let file = try RecordedValuesFile(
+        path: values.path, storeIdentifier: plan.storeIdentifier, busyTimeout: store.busyTimeout)
+      let erased = RecordedValuesErasure.erase(before: values.firstKept, from: file)
+      result.recordedValueCount = erased.valueCount
+      result.problem = erased.problem
+    } catch {
+      result.problem = error
+    }
   }
 
   /// A person may have thought about the plan for a while, and meanwhile a consumer has set its

@@ -55,6 +55,12 @@ public struct PrunePlan: Sendable {
   /// Whether nothing is deleted because the history is not larger than was asked for.
   public let isSmallEnough: Bool
 
+  /// What becomes of the values that were recorded beside the store; nil where there are none.
+  public internal(set) var recordedValues: RecordedValuesOutlook?
+
+  /// Whether nothing is deleted, beside the store neither.
+  public var isEmpty: Bool { deletion.isEmpty && (recordedValues?.valueCount ?? 0) == 0 }
+
   /// The guards that allow no deletion at all.
   public var refusals: [RetentionGuard] {
     deletion.isEmpty ? [] : guards.filter { $0.verdict == .refuses }

@@ -45,12 +45,19 @@ public struct PrunePlanner {
       }
       isSmallEnough = bytes <= limit
     }
-    switch request.target {
-    case .transactions(let rules):
-      return try plan(rules, history: history, size: size, isSmallEnough: isSmallEnough)
-    case .entity(let name):
-      return try plan(entity: name, history: history, size: size, isSmallEnough: isSmallEnough)
+    var plan =
+      switch request.target {
+      case .transactions(let rules):
+        try plan(rules, history: history, size: size, isSmallEnough: isSmallEnough)
+      case .entity(let name):
+        try plan(entity: name, history: history, size: size, isSmallEnough: isSmallEnough)
+      }
+    if let oldest = history.oldest?.number {
+      let cut = plan.cut ?? HistoryCut(before: oldest)
+      plan.recordedValues = try RecordedValuesOutlook(
+        snapshot, firstKept: max(cut.firstKept ?? .max, oldest))
     }
+    return plan
   }
 
   // MARK: - Whole transactions
@@ -119,11 +126,9 @@ public struct PrunePlanner {
     case .maxSize(let bytes):
       guard let size else { throw HistoryError.unknownSize(path: snapshot.location.path) }
       guard bytes < size.pageByteCount else { return Self.cut(before: history.oldest) }
-      // Rows take a part of their pages; indexes and free space take the rest in proportion.
-      let share = Double(bytes) / Double(max(size.pageByteCount, 1))
       return Self.cut(
         before: try snapshot.oldestTransaction(
-          fittingIntoRecordBytes: Int64(Double(size.recordByteCount) * share)))
+          fittingIntoRecordBytes: size.recordByteCount(fittingIntoPageBytes: bytes)))
     case .all:
       return .end
     }
@@ -226,11 +231,9 @@ public struct PrunePlanner {
     let ofTransactions = perTransaction * Double(history.transactionCount)
     let ofChanges = max(0, Double(size.recordByteCount) - ofTransactions)
     let perChange = history.changeCount > 0 ? ofChanges / Double(history.changeCount) : 0
-    let all = ofTransactions + perChange * Double(history.changeCount)
-    guard all > 0 else { return 0 }
     let gone =
       perTransaction * Double(deletion.transactionCount)
       + perChange * Double(deletion.changeCount)
-    return Int64((Double(size.pageByteCount) * min(gone / all, 1)).rounded())
+    return size.ownByteCount(ofRecordBytes: Int64(exactly: gone.rounded()) ?? .max)
   }
 }

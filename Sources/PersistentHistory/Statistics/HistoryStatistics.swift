@@ -183,18 +183,24 @@ public struct HistoryStatistics: Sendable {
   /// included, and what is archived by then would take again; nil where SQLite cannot tell.
   public func byteCount(of activity: Activity) -> Int64? {
     guard let size else { return nil }
+    // What is left in the store has pages that would be there without any of it.
+    guard !includesArchive else {
+      return size.pageByteCount(ofRecordBytes: activity.recordByteCount)
+    }
     // The records' sizes are about right, the pages' are exact: all activity takes all pages.
-    let records = isWhole && !includesArchive ? total.recordByteCount : size.recordByteCount
-    guard activity.recordByteCount > 0 else { return 0 }
-    guard records > 0 else { return includesArchive ? nil : 0 }
+    let records = isWhole ? total.recordByteCount : size.recordByteCount
+    guard activity.recordByteCount > 0, records > 0 else { return 0 }
     let share = Double(activity.recordByteCount) / Double(records)
-    return Int64((Double(size.pageByteCount) * (includesArchive ? share : min(share, 1))).rounded())
+    return Int64((Double(size.pageByteCount) * min(share, 1)).rounded())
   }
 
   /// How many bytes the history grows by each day, at present: in the last 30 days, or in all of a
   /// history that is younger; nil where SQLite cannot tell.
   public var bytesPerDay: Double? {
-    byteCount(of: lastMonth ?? total).map { Double($0) / (lastMonth == nil ? dayCount : 30) }
+    size.map {
+      Double($0.pageByteCount(ofRecordBytes: (lastMonth ?? total).recordByteCount))
+        / (lastMonth == nil ? dayCount : 30)
+    }
   }
 }
 

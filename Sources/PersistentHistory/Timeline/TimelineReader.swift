@@ -107,7 +107,9 @@ public final class TimelineReader {
   /// Goes to the next change of the current transaction; nil behind the last one.
   public func nextChange() throws -> HistoryChange? {
     if let storeReader { return try storeReader.nextChange() }
-    return try archiveSource?.nextChange()
+    guard var change = try archiveSource?.nextChange() else { return nil }
+    if query.omitsRecordedValues { change.values = [] }
+    return change
   }
 
   /// Counts the changes of the current transaction; of an archived one those that
@@ -121,6 +123,9 @@ public final class TimelineReader {
 
   /// Whether the query asks for what the objects of changes are now.
   public var readsPresentObjects: Bool { query.readsPresentObjects }
+
+  /// Whether archived changes are as they stand in the archive.
+  public var keepsArchivedChanges: Bool { !query.omitsRecordedValues }
 
   /// What the object of a change is now, as ``HistoryReader/presentObject(of:)`` tells it; nil where
   /// there is no store.

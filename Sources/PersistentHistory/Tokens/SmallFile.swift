@@ -29,7 +29,7 @@ enum SmallFile {
       return try read(from: file)
     } catch let failure as Failure {
       throw failure
-    } catch Errno.noSuchFileOrDirectory {
+    } catch Errno.noSuchFileOrDirectory, Errno.fileNameTooLong {
       throw .missing
     } catch {
       throw .system(error as? Errno ?? .ioError)

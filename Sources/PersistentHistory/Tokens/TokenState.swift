@@ -101,9 +101,15 @@ public struct UnusableToken: Hashable, Sendable {
   }
 
   /// How to go on.
-  public var remedy: String {
-    switch state {
+  public var remedy: String { remedy(option: "") }
+
+  /// How to go on, for who gives a token behind some words, such as `--after`.
+  public func remedy(option: String) -> String {
+    let wayOn = wayOn(option)
+    return switch state {
     case .foreign: "give the store that the token came from, or \(wayOn)"
+    case .ahead where path == archive?.path:
+      "the token is from a time after the last segment; archive what has come since, or " + wayOn
     case .ahead:
       "the token is from a newer copy of the store, or its -wal is missing here; give that copy, or "
         + wayOn
@@ -123,10 +129,12 @@ public struct UnusableToken: Hashable, Sendable {
     return "transaction \(number.map(String.init) ?? text) is gone"
   }
 
-  private var wayOn: String {
-    oldest.map {
-      "start anew with --after 0, or go on from the oldest token that works: --after \($0.number)"
-    } ?? "start anew with --after 0"
+  private func wayOn(_ option: String) -> String {
+    let beginning = option.isEmpty ? "start anew from 0" : "start anew with \(option) 0"
+    return oldest.map {
+      beginning + ", or go on from the oldest token that works: "
+        + (option.isEmpty ? "\($0.number)" : "\(option) \($0.number)")
+    } ?? beginning
   }
 
   private var reach: String {
@@ -153,8 +161,13 @@ extension UnusableToken.Archive {
 }
 
 extension StoreTimestamp {
-  /// A time as messages write it: UTC, to the second.
+  /// A time as messages write it: UTC, to the second that has begun, so that it is not behind the
+  /// transaction that was saved then.
   static func text(_ timestamp: StoreTimestamp?) -> String {
-    timestamp?.iso8601(fractionDigits: 0) ?? "an unknown time"
+    timestamp.flatMap {
+      StoreTimestamp(
+        secondsSinceReferenceDate: $0.secondsSinceReferenceDate.rounded(.down)
+      ).iso8601(fractionDigits: 0)
+    } ?? "an unknown time"
   }
 }

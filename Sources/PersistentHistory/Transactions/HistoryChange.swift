@@ -2,8 +2,9 @@ import StoreFormat
 
 /// What a transaction did to one object: inserted, updated or deleted it.
 ///
-/// History keeps which attributes an update touched, never their values; only what a deleted object
-/// was told to leave behind has a value, in its ``tombstone``.
+/// A store's history keeps which attributes an update touched, never their values; only what a deleted
+/// object was told to leave behind has a value, in its ``tombstone``. ``values`` has those of an update
+/// where the program that saved has kept them, see ``RecordedValues``.
 public struct HistoryChange: Hashable, Sendable {
   /// The change number.
   public var number: Int64
@@ -19,11 +20,15 @@ public struct HistoryChange: Hashable, Sendable {
   public var tombstone: [StoredValue]
   /// Columns of the row that say more than the properties above.
   public var extra: [ExtraColumn]
+  /// What an update changed values from and to, by name; empty where that was not recorded, or not
+  /// asked for.
+  public var values: [RecordedValue]
 
   /// A change.
   public init(
     number: Int64, kind: ChangeKind?, entity: HistoryEntity?, primaryKey: Int64?,
-    mask: ColumnMask? = nil, tombstone: [StoredValue] = [], extra: [ExtraColumn] = []
+    mask: ColumnMask? = nil, tombstone: [StoredValue] = [], extra: [ExtraColumn] = [],
+    values: [RecordedValue] = []
   ) {
     self.number = number
     self.kind = kind
@@ -32,6 +37,7 @@ public struct HistoryChange: Hashable, Sendable {
     self.mask = mask
     self.tombstone = tombstone
     self.extra = extra
+    self.values = values
   }
 
   /// The properties that an update touched, in slot order and each once; nil where the names cannot

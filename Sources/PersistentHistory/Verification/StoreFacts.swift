@@ -11,6 +11,11 @@ public struct StoreFacts: Hashable, Sendable {
   public internal(set) var textCount: Int64 = 0
   /// How many bookmarks were looked at.
   public internal(set) var bookmarkCount = 0
+  /// How many transactions have recorded values beside the store.
+  public internal(set) var recordedTransactionCount: Int64 = 0
+  /// How many transactions with recorded values are not in the history: saves that were never complete,
+  /// or history that was deleted by another program.
+  public internal(set) var absentTransactionCount: Int64 = 0
   /// The lowest and the highest transaction number; nil in an empty history.
   public internal(set) var transactions: ClosedRange<Int64>?
   /// How many transactions have no change; migrations write such ones, and entities that left the

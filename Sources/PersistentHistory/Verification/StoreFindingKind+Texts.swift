@@ -76,6 +76,14 @@ extension StoreFindingKind {
       "the file of the bookmarks cannot be read, so no bookmark can be used or protected"
     case .unusableBookmark:
       "history after a bookmark cannot be had: its consumer must start anew"
+    case .unusableValues:
+      "the file of recorded values beside the store cannot be read, or has those of another store, so "
+        + "that no old and new values are shown"
+    case .foreignValues:
+      "values were recorded of a transaction that has this number in another copy of the store; they "
+        + "are never shown"
+    case .misfittingValues:
+      "values were recorded of an update that the transaction does not have"
     }
   }
 
@@ -128,6 +136,12 @@ extension StoreFindingKind {
       "move the file away to start without bookmarks, or take it from a backup"
     case .unusableBookmark:
       "let its consumer start anew, then set the bookmark again; bookmark check tells more"
+    case .unusableValues:
+      "move the file away, or take it from a backup; what records values makes a new one"
+    case .foreignValues:
+      "nothing must be done; prune removes them with the transactions around them"
+    case .misfittingValues:
+      "find out what else writes into the file; --no-values leaves recorded values out"
     }
   }
 }

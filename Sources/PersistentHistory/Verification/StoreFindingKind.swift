@@ -37,6 +37,10 @@ public enum StoreFindingKind: String, FindingKind {
   case unreadableMirroring
   case unreadableBookmarks
   case unusableBookmark
+  // Values that were recorded beside the store.
+  case unusableValues
+  case foreignValues
+  case misfittingValues
 
   /// How bad it is.
   public var severity: FindingSeverity {
@@ -48,7 +52,8 @@ public enum StoreFindingKind: String, FindingKind {
     case .unfinishedLog, .missingIdentifier, .modelMismatch, .missingIndex, .addedTrigger,
       .impossibleTime, .numberGap, .doubleText, .unknownEntity, .unexpectedMask, .misfittingMask,
       .unexpectedTombstone, .misfittingTombstone, .changesOutOfOrder, .unexpectedValue,
-      .unreadableMirroring, .unreadableBookmarks, .unusableBookmark:
+      .unreadableMirroring, .unreadableBookmarks, .unusableBookmark, .unusableValues,
+      .foreignValues, .misfittingValues:
       .other
     }
   }

@@ -84,6 +84,7 @@ public struct StoreVerification: Sendable {
       try inspection.inspectFile()
       try inspection.inspectRows(progress)
       try inspection.inspectReaders(bookmarkPath: options.bookmarkPath)
+      try inspection.inspectValues()
       pages.inspect(snapshot)
     }
     facts = inspection.facts

@@ -25,6 +25,9 @@ final class ExternalDataDraft {
     formerPath = temporaryPath + "-former"
   }
 
+  /// Whether there is such a folder, and it is not in its place yet.
+  var isWritten: Bool { FileMove.entry(at: temporaryPath) != .none }
+
   /// Puts the folder in its place; that of a former copy is put aside.
   func place() throws(Errno) {
     if FileMove.entry(at: path) != .none { try FileMove.move(path, replacing: formerPath) }

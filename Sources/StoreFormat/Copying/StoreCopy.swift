@@ -9,6 +9,9 @@ public struct StoreCopy: Sendable {
   /// Where the copy will be.
   public let path: String
 
+  /// Whether a store that is there is replaced.
+  public var overwrites: Bool { draft.overwrites }
+
   private let draft: StoreDraft
 
   /// Chooses a place for a copy of a store.
@@ -27,8 +30,8 @@ public struct StoreCopy: Sendable {
   ) throws(StoreWriteError) {
     self.path = path
     let external = ExternalData(besideStoreAt: path)
-    guard !Self.isSameFile(path, location.resolvedPath),
-      ExternalData(besideStoreAt: Self.resolved(path)).path
+    guard !location.owns(path),
+      ExternalData(besideStoreAt: StoreLocation.resolvedPlace(path)).path
         != ExternalData(besideStoreAt: location.resolvedPath).path
     else { throw .copyOntoItself(path: path, of: location.path) }
     guard overwrites || !external.isThere else { throw .alreadyThere(path: external.path) }
@@ -113,20 +116,4 @@ public struct StoreCopy: Sendable {
     }
   }
 
-  private static func isSameFile(_ path: String, _ other: String) -> Bool {
-    guard let first = try? FileStatus(path: path), let second = try? FileStatus(path: other) else {
-      return false
-    }
-    return first.inode == second.inode && first.device == second.device
-  }
-
-  /// A path with the links in its folder resolved, whether there is a file or not.
-  private static func resolved(_ path: String) -> String {
-    let file = FilePath(path)
-    let folder = file.removingLastComponent().string
-    guard let name = file.lastComponent,
-      let resolved = FileStatus.resolve(folder.isEmpty ? "." : folder)
-    else { return path }
-    return FilePath(resolved).appending(name).string
-  }
 }

@@ -21,16 +21,19 @@ package struct ObjectFetch: Hashable, Sendable {
   package var limit: Int?
   /// How many objects are left out at the beginning.
   package var offset: Int
+  /// The properties whose values are read; nil for all.
+  package var properties: Set<FetchedObjects.Property>?
 
   package init(
     _ entityName: String, where condition: ObjectExpression? = nil, order: [Order] = [],
-    limit: Int? = nil, offset: Int = 0
+    limit: Int? = nil, offset: Int = 0, properties: Set<FetchedObjects.Property>? = nil
   ) {
     self.entityName = entityName
     self.condition = condition
     self.order = order
     self.limit = limit
     self.offset = offset
+    self.properties = properties
   }
 }
 
@@ -60,13 +63,17 @@ package struct FetchedObjects: Sendable {
     /// The attributes' values in the order of ``FetchedObjects/attributes``; null for those that
     /// the object's entity does not have.
     package let values: [StoredValue]
+    /// The values that stand in files, by their place in ``FetchedObjects/attributes``; among the
+    /// values they are null.
+    package let files: [Int: LargeValueFile]
     /// What to-one relationships lead to, in the order of ``FetchedObjects/references``.
     package let references: [StoreObject?]
   }
 
-  /// The attributes of the entity and of all that inherit from it.
+  /// The attributes of the entity and of all that inherit from it, as far as they were asked for.
   package let attributes: [Property]
-  /// The to-one relationships of the entity and of all that inherit from it.
+  /// The to-one relationships of the entity and of all that inherit from it, as far as they were asked
+  /// for.
   package let references: [Property]
   /// The objects.
   package let objects: [Object]

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Every fetch sees the store as it is then, with what other programs have saved.
 package final class ObjectFetcher: Sendable {
-  private let file: StoreFile
+  let file: StoreFile
   private let schema: Mutex<EditorSchema>
 
   /// Opens a store for fetching.
@@ -27,16 +27,30 @@ package final class ObjectFetcher: Sendable {
 
   /// The objects that a fetch asks for, with their values.
   package func objects(_ fetch: ObjectFetch) throws -> FetchedObjects {
-    try read { schema, statement in
-      let plan = try Plan(fetch.entityName, schema: schema)
+    try lookUntilComplete { schema, statement in
+      let plan = try ObjectColumns(fetch.entityName, schema: schema, only: fetch.properties)
       var query = ObjectQuery(schema: schema)
       let sql = try query.statement(for: fetch) { row in plan.columns(row: row) }
+      let reader = plan.keepsLargeValues ? LargeValueReader(file.location) : nil
       let objects = try statement.map(sql, query.arguments) { cursor in
-        try plan.object(at: cursor, schema: schema)
+        try plan.object(at: cursor, schema: schema, reader)
       }
-      return FetchedObjects(
-        attributes: plan.attributes.map(\.property), references: plan.references.map(\.property),
-        objects: objects)
+      return (plan.fetched(objects), reader?.missing ?? [])
+    }
+  }
+
+  /// Looks again while files of large values are not there that the rows name.
+  ///
+  /// - Parameter body: Gives what it has found, and the files that are not there.
+  func lookUntilComplete<Result>(
+    _ body: (EditorSchema, StatementRunner) throws -> (Result, missing: Set<LargeValueName>)
+  ) throws -> Result {
+    var missing: Set<LargeValueName> = []
+    while true {
+      let (found, missingNow) = try read(body)
+      // A file that was replaced or deleted since the rows were read is named no more by now.
+      guard !missingNow.isSubset(of: missing) else { return found }
+      missing.formUnion(missingNow)
     }
   }
 
@@ -91,7 +105,7 @@ package final class ObjectFetcher: Sendable {
     }
   }
 
-  private func read<Result>(
+  func read<Result>(
     _ body: (EditorSchema, StatementRunner) throws -> Result
   ) throws -> Result {
     try file.readDatabase { database in
@@ -106,88 +120,9 @@ package final class ObjectFetcher: Sendable {
   }
 }
 
-/// The columns that are read of each object, and what they mean.
-private struct Plan {
-  struct Attribute {
-    let property: FetchedObjects.Property
-    let type: AttributeType
-    let column: String
-  }
-
-  struct Reference {
-    let property: FetchedObjects.Property
-    let column: String
-    let entityColumn: String?
-    let destinationName: String
-  }
-
-  private(set) var attributes: [Attribute] = []
-  private(set) var references: [Reference] = []
-
-  init(_ entityName: String, schema: EditorSchema) throws {
-    guard let table = schema.tables.table(of: entityName) else {
-      throw StoreWriteError.unknownEntity(name: entityName, isAbstract: false)
-    }
-    let lineage = (schema.model.lineage(of: entityName) ?? []).map(\.name)
-    let entities =
-      lineage + table.memberNames.filter { $0 != entityName && schema.isKind($0, of: entityName) }
-    let wanted = Set(entities)
-    for column in table.columns where wanted.contains(column.entityName) {
-      guard case .attribute(let attribute) = column.role else { continue }
-      try schema.check(column, of: table)
-      attributes.append(
-        Attribute(
-          property: .init(entityName: column.entityName, path: column.path), type: attribute.type,
-          column: column.name))
-    }
-    for entity in entities {
-      for relationship in schema.ownRelationships(of: entity) {
-        guard case .columns(let key, let entityKey, _) = relationship.storage else { continue }
-        try schema.check(key, of: table)
-        references.append(
-          Reference(
-            property: .init(entityName: entity, path: relationship.name), column: key.name,
-            entityColumn: entityKey?.name, destinationName: relationship.destinationName))
-      }
-    }
-  }
-
-  func columns(row: String) -> [String] {
-    ["\(row).Z_PK", "\(row).Z_ENT"] + attributes.map { "\(row).\(quoted($0.column))" }
-      + references.flatMap { reference in
-        [
-          "\(row).\(quoted(reference.column))",
-          reference.entityColumn.map { "\(row).\(quoted($0))" } ?? "NULL",
-        ]
-      }
-  }
-
-  func object(
-    at cursor: StatementCursor, schema: EditorSchema
-  ) throws -> FetchedObjects.Object {
-    let own = try schema.object(at: cursor, key: 0, number: 1)
-    var place = 2
-    let values = attributes.map { attribute in
-      defer { place += 1 }
-      return attribute.type.restoring(cursor.value(at: place))
-    }
-    let targets = references.map { reference -> StoreObject? in
-      defer { place += 2 }
-      guard let key = cursor.integerIfAny(at: place) else { return nil }
-      let name =
-        cursor.integerIfAny(at: place + 1).flatMap(schema.numbering.name)
-        ?? reference.destinationName
-      return StoreObject(entityName: name, primaryKey: key)
-    }
-    return FetchedObjects.Object(
-      entityName: own.entityName, primaryKey: own.primaryKey ?? 0, values: values,
-      references: targets)
-  }
-}
-
 extension EditorSchema {
   /// The object that a row names by its primary key and the number of its entity.
-  fileprivate func object(
+  func object(
     at cursor: StatementCursor, key: Int, number: Int
   ) throws -> StoreObject {
     guard let name = numbering.name(of: cursor.integer(at: number)) else {

@@ -131,8 +131,16 @@ struct ObjectQuery {
     guard !present.isEmpty else {
       return present.count < values.count ? "(\(text) IS NULL)" : "0"
     }
+    // An object's own key is never null, and then the table is not searched from end to end.
+    if case .primaryKey(let path) = operand, path.relationships.isEmpty, path.ownCast == nil,
+      present.count == values.count
+    {
+      return "(\(text) IN (\(list)))"
+    }
     guard present.count < values.count else { return "ifnull(\(text) IN (\(list)), 0)" }
-    return "(SELECT x.a IS NULL OR x.a IN (\(list)) FROM (SELECT \(text) AS a) AS x)"
+    // Of a list without nulls, only null is neither in it nor not. The operand stands before the list,
+    // as its arguments do.
+    return "ifnull(\(text) IN (\(list)), 1)"
   }
 
   // MARK: - Objects

@@ -24,6 +24,30 @@ extension Relationship {
     }
   }
 
+  /// The rows at the other end of a to-many relationship, from `FROM` on, and SQL for the primary key of
+  /// the object that each is related to; nil for a to-one relationship.
+  ///
+  /// - Parameters:
+  ///   - table: The destination's table.
+  ///   - row: What SQL is to call one of its rows.
+  func ownedRows(of table: String, row: String) -> (rows: String, owner: String)? {
+    let rows = "\(quoted(table)) AS \(row)"
+    switch storage {
+    case .inverseColumns(let key, _, _), .hidden(let key):
+      return (rows, "\(row).\(quoted(key.name))")
+    case .join(let join, let end):
+      let columns = join.columns(from: end)
+      let (own, member) = (quoted(columns.owner), quoted(columns.member))
+      let pairs = "SELECT \(own) AS o, \(member) AS m FROM \(quoted(join.name))"
+      // A relationship that is its own inverse has one row for both directions.
+      let reverse =
+        join.isReflexive ? " UNION SELECT \(member), \(own) FROM \(quoted(join.name))" : ""
+      return ("(\(pairs)\(reverse)) AS x JOIN \(rows) ON \(row).Z_PK = x.m", "x.o")
+    case .columns, nil:
+      return nil
+    }
+  }
+
   /// The column that keeps the order of an ordered relationship's objects in their own rows.
   var placeColumn: EntityTables.Column? {
     guard case .inverseColumns(_, _, let place) = storage else { return nil }

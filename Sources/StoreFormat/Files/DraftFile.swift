@@ -24,14 +24,23 @@ package final class DraftFile {
 
   /// Begins a file, and removes drafts of it that a killed program has left.
   ///
+  /// Of a link that is replaced, what it leads to is, and the link stays.
+  ///
   /// - Parameters:
   ///   - path: Where it will be.
   ///   - permissions: Who may read and write it; the process's mask takes away from that.
   ///   - overwrites: Whether a file that is there is replaced.
-  /// - Throws: `Errno.fileExists` where there is a file that is not to be replaced, and what the
-  ///   system says.
+  /// - Throws: `Errno.fileExists` where there is a file that is not to be replaced,
+  ///   `Errno.notSupported` where there is something that is no file, and what the system says.
   package init(path: String, permissions: FilePermissions, overwrites: Bool) throws(Errno) {
-    guard overwrites || FileMove.entry(at: path) == .none else { throw .fileExists }
+    let path = overwrites ? FileStatus.resolve(path) ?? path : path
+    switch FileMove.entry(at: path) {
+    case .none: break
+    case _ where !overwrites: throw .fileExists
+    case .file: break
+    // Renaming would put a file in the place of a device as well.
+    case .folder, .other: throw .notSupported
+    }
     self.path = path
     self.overwrites = overwrites
     let name = FilePath(path).lastComponent?.string

@@ -18,14 +18,14 @@ import Glibc
 ///
 /// While it is there it is locked, so that one left by a killed program can be told from one in use;
 /// who makes the next one for the same file removes those.
-final class DraftFolder {
+package final class DraftFolder {
   /// Where the folder is.
-  let path: String
+  package let path: String
   private let descriptor: FileDescriptor
   private var isThere = true
 
   /// Where a new folder for a file may be.
-  static func path(for file: String) -> String {
+  package static func path(for file: String) -> String {
     file + AbandonedDrafts.mark + String(UInt32.random(in: 0...UInt32.max), radix: 36)
   }
 
@@ -34,7 +34,7 @@ final class DraftFolder {
   /// - Parameters:
   ///   - path: Where it will be, as ``path(for:)`` gives it.
   ///   - file: What will be written in it.
-  init(path: String, for file: String) throws(Errno) {
+  package init(path: String, for file: String) throws(Errno) {
     let file = FilePath(file)
     let parent = file.removingLastComponent()
     let name = file.lastComponent?.string
@@ -55,6 +55,8 @@ final class DraftFolder {
       guard descriptor >= 0 else {
         let error = Errno(rawValue: errno)
         rmdir(path)
+        // Somebody has looked before it was even opened.
+        if error == .noSuchFileOrDirectory { continue }
         throw error
       }
       let folder = FileDescriptor(rawValue: descriptor)
@@ -66,7 +68,7 @@ final class DraftFolder {
   }
 
   /// Removes the folder with all that is in it; nothing happens the second time.
-  func discard() {
+  package func discard() {
     guard isThere else { return }
     isThere = false
     try? FileManager.default.removeItem(atPath: path)

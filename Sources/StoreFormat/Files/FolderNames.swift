@@ -1,3 +1,5 @@
+import SystemPackage
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Musl)
@@ -8,10 +10,33 @@ import Glibc
 
 /// The names in a folder.
 package enum FolderNames {
+  #if canImport(Darwin)
+  private typealias Stream = UnsafeMutablePointer<DIR>
+  #else
+  private typealias Stream = OpaquePointer
+  #endif
+
   /// All names, in no order; none where the folder cannot be read.
   package static func read(_ folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
+    return names(stream)
+  }
+
+  /// The same for a folder that is open, which stays so.
+  static func read(_ folder: FileDescriptor) -> [String] {
+    guard let copy = try? folder.duplicate() else { return [] }
+    guard let stream = fdopendir(copy.rawValue) else {
+      try? copy.close()
+      return []
+    }
+    defer { closedir(stream) }
+    // Both read from one place in the folder.
+    rewinddir(stream)
+    return names(stream)
+  }
+
+  private static func names(_ stream: Stream) -> [String] {
     var names: [String] = []
     while let entry = readdir(stream) {
       names.append(

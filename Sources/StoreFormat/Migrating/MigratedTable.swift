@@ -72,12 +72,12 @@ struct MigratedTable {
     case .attribute(let attribute):
       let parts = column.path.split(separator: ".", maxSplits: 1).map(String.init)
       guard let formerName = mapping.formerName(of: parts[0], declaredIn: entity) else {
-        return attribute.defaultValue.map(Source.value) ?? .nothing
+        return attribute.storedDefault.map(Source.value) ?? .nothing
       }
       let path = ([formerName] + parts.dropFirst()).joined(separator: ".")
       guard let former = tables.attributeColumn(path, declaredIn: entity) else { return .nothing }
       // The elements of a composite attribute are there or not as the whole is.
-      guard parts.count == 1, !attribute.isOptional, let value = attribute.defaultValue,
+      guard parts.count == 1, !attribute.isOptional, let value = attribute.storedDefault,
         case .attribute(let before) = former.role, before.isOptional
       else { return .column(former) }
       return .columnOrValue(former, value)
@@ -127,6 +127,25 @@ struct MigratedTable {
     guard former != nil else { return true }
     return isRebuilt || isRenumbered || !removedNumbers.isEmpty || !addedColumns.isEmpty
       || sources.contains { if case .columnOrValue = $0 { true } else { false } }
+      || zip(table.columns, sources).contains { Self.isMarked($0, $1) }
+  }
+
+  /// Whether the values of a column get the byte before them by which one that may stand in a file
+  /// begins.
+  static func isMarked(_ column: EntityTables.Column, _ source: Source) -> Bool {
+    guard case .attribute(let present) = column.role, present.keepsLargeValues,
+      case .attribute(let former)? = source.column?.role
+    else { return false }
+    return !former.keepsLargeValues
+  }
+
+  /// The value of a former column, with the byte before it where it gets one.
+  static func value(
+    of column: EntityTables.Column, _ source: Source, in former: EntityTables.Column
+  ) -> String {
+    let name = quoted(former.name)
+    guard isMarked(column, source) else { return name }
+    return "CASE WHEN typeof(\(name)) = 'blob' THEN CAST(x'01' || \(name) AS BLOB) ELSE \(name) END"
   }
 
   /// The source of a column by its role and property.
@@ -171,15 +190,24 @@ struct MigratedTable {
     of column: EntityTables.Column, _ source: Source, _ arguments: inout [StoredValue]
   ) -> String {
     switch source {
-    case .column(let former): return quoted(former.name)
+    case .column(let former): return Self.value(of: column, source, in: former)
     case .columnOrValue(let former, let value):
       arguments.append(value)
       return "CASE WHEN \(quoted(former.name)) IS NULL AND Z_ENT IN "
-        + "(\(formerNumbers(having: column))) THEN ? ELSE \(quoted(former.name)) END"
+        + "(\(formerNumbers(having: column))) THEN ? "
+        + "ELSE \(Self.value(of: column, source, in: former)) END"
     case .value(let value):
       arguments.append(value)
       return "CASE WHEN Z_ENT IN (\(formerNumbers(having: column))) THEN ? END"
     case .nothing: return "NULL"
     }
+  }
+}
+
+extension ManagedAttribute {
+  /// What the column of an object holds that has the default value.
+  fileprivate var storedDefault: StoredValue? {
+    guard keepsLargeValues, case .blob(let bytes)? = defaultValue else { return defaultValue }
+    return LargeValueColumn.inline(bytes).stored
   }
 }

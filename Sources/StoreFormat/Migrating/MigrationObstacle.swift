@@ -6,7 +6,7 @@ public enum MigrationObstacle: Hashable, Sendable {
   case anotherKind
   /// The relationship leads to objects of another entity.
   case anotherDestination(former: String, present: String)
-  /// The values moved into files beside the store, or out of them.
+  /// The values would have to move out of files beside the store.
   case anotherPlaceOfValues
   /// The property belongs to another entity of its hierarchy.
   case anotherOwner(former: String, present: String)
@@ -34,7 +34,7 @@ extension MigrationObstacle {
     case .anotherType(let former, let present): "was \(former) and is \(present)"
     case .anotherKind: "was an attribute or a relationship, and is the other one"
     case .anotherDestination(let former, let present): "led to \(former) and leads to \(present)"
-    case .anotherPlaceOfValues: "keeps its values in files beside the store now, or did so before"
+    case .anotherPlaceOfValues: "kept large values in files beside the store, and does so no more"
     case .anotherOwner(let former, let present):
       "was a property of \(former) and is one of \(present)"
     case .anotherHierarchy: "inherits from an entity of another table"

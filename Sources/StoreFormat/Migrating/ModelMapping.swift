@@ -106,7 +106,10 @@ struct ModelMapping {
   ) -> MigrationObstacle? {
     switch (former, present) {
     case (.attribute(let former), .attribute(let present)):
-      if former.allowsExternalStorage != present.allowsExternalStorage {
+      // Values stay in the column when they may stand in files from now on.
+      if former.allowsExternalStorage != present.allowsExternalStorage,
+        former.allowsExternalStorage || !present.keepsLargeValues
+      {
         return .anotherPlaceOfValues
       }
       let (before, now) = (former.typeInWords, present.typeInWords)

@@ -20,6 +20,7 @@ package final class StoreMigration: Sendable {
 
   private let queue: DatabaseQueue
   private let busyTimeout: Double
+  private let ledger = LargeValueLedger()
 
   /// The author of the transaction that a migration leaves in the history, which is the frameworks'.
   private static let author = "com.apple.coredata.schemamigrator: lightweight migration from model"
@@ -57,7 +58,8 @@ package final class StoreMigration: Sendable {
   ///
   /// - Throws: ``StoreWriteError``.
   package func editor() throws -> StoreEditor {
-    try StoreEditor(location: location, queue: queue, busyTimeout: busyTimeout)
+    try StoreEditor(
+      location: location, queue: queue, busyTimeout: busyTimeout, ledger: ledger)
   }
 
   /// Brings the store to a model.
@@ -99,6 +101,7 @@ package final class StoreMigration: Sendable {
     let tables = try TableMigration(
       schema: schema, mapping: mapping, numbering: numbering, statement: statement)
     try tables.check()
+    let largeValues = try schema.largeValueNames(statement)
     try HistoryMigration(
       schema: schema, mapping: mapping, numbering: numbering, statement: statement
     ).write()
@@ -108,6 +111,8 @@ package final class StoreMigration: Sendable {
     var header = header
     header.author = "\(Self.author) with digest { \(digest) }"
     let present = try EditorSchema(database: database, path: location.path)
+    ledger.note(
+      replaced: largeValues.subtracting(try present.largeValueNames(statement)))
     _ = try HistoryAppender(statement: statement, tables: present.history)
       .append(header, changes: [])
   }
@@ -154,7 +159,10 @@ package final class StoreMigration: Sendable {
   package func commit() throws {
     do {
       try queue.writeWithoutTransaction { try $0.commit() }
+      ledger.settle(in: LargeValueFolder(location))
     } catch {
+      // It may come true yet, when SQLite finds all of it in its log.
+      ledger.forget()
       throw StoreWriteError.translating(
         error, path: location.path, location: location, busyTimeout: busyTimeout)
     }
@@ -166,6 +174,7 @@ package final class StoreMigration: Sendable {
       if database.isInsideTransaction { try database.rollback() }
     }
     try? queue.close()
+    ledger.discard(in: LargeValueFolder(location))
   }
 }
 

@@ -37,6 +37,8 @@ extension TableMigration {
         names.insert(EntityTables.constraintName(of: properties, at: entity.name))
       }
     }
+    // With the numbers that equal names have got.
+    names.formUnion((try? old.indexes(model: mapping.old))?.map(\.name) ?? [])
     return names
   }
 
@@ -47,12 +49,14 @@ extension TableMigration {
     return try presentIndexes().filter { rebuilt.contains($0.table) && !isOwn($0, formerNames) }
   }
 
-  /// Removes the indexes that the former model has asked for and the new one does not.
+  /// Removes the indexes that the former model has asked for and the new one does not, or not so.
+  ///
+  /// Names of different lists of properties can be the same.
   func dropFormerIndexes() throws {
-    let wanted = Set(try tables.indexes(model: mapping.new).map(\.name))
+    let wanted = Set(try tables.indexes(model: mapping.new).map(\.statement))
     let formerNames = self.formerNames
     for index in try presentIndexes()
-    where !wanted.contains(index.name) && isOwn(index, formerNames) {
+    where !wanted.contains(index.statement) && isOwn(index, formerNames) {
       try statement.run("DROP INDEX \(quoted(index.name))")
     }
   }

@@ -105,6 +105,10 @@ struct TableMigration {
     }
     for (column, source) in zip(table.table.columns, table.sources) {
       let rows = "Z_ENT IN (\(table.formerNumbers(having: column)))"
+      if MigratedTable.isMarked(column, source), let former = source.column {
+        let value = MigratedTable.value(of: column, source, in: former)
+        try statement.run("UPDATE \(name) SET \(quoted(column.name)) = \(value) WHERE \(rows)")
+      }
       switch source {
       case .value(let value):
         try statement.run("UPDATE \(name) SET \(quoted(column.name)) = ? WHERE \(rows)", [value])

@@ -243,6 +243,7 @@ private struct ModelArchiveReader {
       preservesValueOnDeletion: flags & AttributeFlags.preservesValueOnDeletion != 0,
       allowsExternalStorage: flags & AttributeFlags.allowsExternalStorage != 0,
       valueClassName: try text("NSAttributeValueClassName", of: object),
+      valueTransformerName: try text("NSValueTransformerName", of: object),
       defaultValue: try DefaultValue.read(object, type: type),
       elements: elements,
       versionHashModifier: try text("NSVersionHashModifier", of: object))

@@ -117,6 +117,9 @@ private struct ModelArchiveWriter {
       "NSRenamingIdentifier": text(attribute.renamingIdentifier ?? attribute.name),
       "NSVersionHashModifier": text(attribute.versionHashModifier),
     ]
+    if let name = attribute.valueTransformerName {
+      fields["NSValueTransformerName"] = text(name)
+    }
     if !attribute.elements.isEmpty {
       let elements = attribute.elements.map { add($0) }
       fields["NSCompositeElements"] = writer.add(elements: elements, as: .array).value

@@ -148,6 +148,8 @@ public struct ManagedAttribute: Hashable, Sendable {
   public let allowsExternalStorage: Bool
   /// The class of the value as the app's language names it, such as `Array<String>`.
   public let valueClassName: String?
+  /// The name of the transformer that makes data of the values of a transformable attribute.
+  public let valueTransformerName: String?
   /// What a new object has there, as a store keeps it; nil for nothing, or for a kind of value that
   /// only the app can make.
   public let defaultValue: StoredValue?
@@ -163,7 +165,8 @@ public struct ManagedAttribute: Hashable, Sendable {
   public init(
     name: String, type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
     preservesValueOnDeletion: Bool = false, allowsExternalStorage: Bool = false,
-    valueClassName: String? = nil, defaultValue: StoredValue? = nil,
+    valueClassName: String? = nil, valueTransformerName: String? = nil,
+    defaultValue: StoredValue? = nil,
     elements: [ManagedAttribute] = [], renamingIdentifier: String? = nil,
     versionHashModifier: String? = nil
   ) {
@@ -174,6 +177,7 @@ public struct ManagedAttribute: Hashable, Sendable {
     self.preservesValueOnDeletion = preservesValueOnDeletion
     self.allowsExternalStorage = allowsExternalStorage
     self.valueClassName = valueClassName
+    self.valueTransformerName = valueTransformerName
     self.defaultValue = defaultValue
     self.elements = elements
     self.renamingIdentifier = renamingIdentifier == name ? nil : renamingIdentifier

@@ -82,31 +82,25 @@ extension PresentObject.Value {
   ) {
     self.name = name
     self.type = type
-    let file = allowsExternalStorage ? Self.file(in: stored) : nil
-    externalFile = file
-    if file != nil {
+    var column: LargeValueColumn?
+    if allowsExternalStorage, case .blob(let bytes) = stored {
+      column = try? LargeValueColumn(bytes)
+    }
+    switch column {
+    case .file(let name):
+      externalFile = name.text
       value = .null
       self.byteCount = nil
-    } else if allowsExternalStorage, case .blob(let bytes) = stored, bytes.first == 1 {
-      value = .blob(Array(bytes.dropFirst()))
-      self.byteCount = bytes.count - 1
-    } else if allowsExternalStorage, type != .string, stored.isNull, let byteCount {
-      value = .null
-      self.byteCount = byteCount - 1
-    } else {
+    case .inline(let bytes):
+      externalFile = nil
+      value = .blob(bytes)
+      self.byteCount = bytes.count
+    case nil:
+      externalFile = nil
       value = stored
-      self.byteCount = byteCount
+      // Of a value that is too long to be read, the first byte is no part.
+      let isMarked = allowsExternalStorage && type != .string && stored.isNull
+      self.byteCount = isMarked ? byteCount.map { $0 - 1 } : byteCount
     }
-  }
-
-  private static func file(in stored: StoredValue) -> String? {
-    guard case .blob(let bytes) = stored, bytes.first == 2 else { return nil }
-    let name = bytes.dropFirst().prefix { $0 != 0 }
-    let isUUID =
-      name.count == 36
-      && name.allSatisfy { byte in
-        byte == UInt8(ascii: "-") || Character(Unicode.Scalar(byte)).isHexDigit
-      }
-    return isUUID ? String(decoding: name, as: UTF8.self) : nil
   }
 }

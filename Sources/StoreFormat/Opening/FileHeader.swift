@@ -2,6 +2,8 @@
 ///
 /// The fields are those of <https://www.sqlite.org/fileformat2.html#the_database_header>.
 struct FileHeader: Hashable, Sendable {
+  /// What a database file begins with.
+  static let mark = Array("SQLite format 3\0".utf8)
   /// How many bytes ``init(_:)`` wants.
   static let length = 100
 
@@ -12,7 +14,7 @@ struct FileHeader: Hashable, Sendable {
 
   /// Reads a header, or gives nil where the magic text is missing.
   init?(_ bytes: [UInt8]) {
-    guard bytes.count >= FileHeader.length, bytes.starts(with: "SQLite format 3\0".utf8) else {
+    guard bytes.count >= FileHeader.length, bytes.starts(with: FileHeader.mark) else {
       return nil
     }
     let size = Int(bytes[16]) << 8 | Int(bytes[17])

@@ -19,6 +19,10 @@ public enum StoreError: Error, Hashable, Sendable {
   case changedWhileReading(path: String)
   /// The file contradicts itself or the layout.
   case damaged(path: String, place: String, detail: String)
+  /// A value stands in a file beside the store, and the file cannot be read.
+  case largeValue(path: String, place: String, file: String, reason: String)
+  /// The file that keeps old and new values of a store's updates cannot be read, or is not that.
+  case unusableValues(path: String, reason: String)
 }
 
 /// Why a file is not a store.
@@ -39,7 +43,8 @@ extension StoreError {
     switch self {
     case .missing(let path), .unreadable(let path, _), .notAStore(let path, _),
       .withoutHistory(let path), .unfinishedSave(let path, _), .busy(let path, _),
-      .changedWhileReading(let path), .damaged(let path, _, _):
+      .changedWhileReading(let path), .damaged(let path, _, _),
+      .largeValue(let path, _, _, _), .unusableValues(let path, _):
       path
     }
   }
@@ -65,6 +70,10 @@ extension StoreError {
       "\(path) was changed by another program while it was read without a lock"
     case .damaged(let path, let place, let detail):
       "\(path) is damaged: \(place): \(detail)"
+    case .largeValue(let path, let place, let file, let reason):
+      "\(path) keeps the value of \(place) in the file \(file), which cannot be read: \(reason)"
+    case .unusableValues(let path, let reason):
+      "the recorded values in \(path) cannot be used: \(reason)"
     }
   }
 
@@ -91,6 +100,10 @@ extension StoreError {
       "run the command again"
     case .damaged:
       "copy the store together with its -wal file and try the copy, or take it from a backup"
+    case .largeValue:
+      "put the file back from a backup, or give the attribute another value"
+    case .unusableValues:
+      "move the file away to do without it, or leave the values out with --no-values"
     }
   }
 

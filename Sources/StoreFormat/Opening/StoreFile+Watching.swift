@@ -28,6 +28,22 @@ extension StoreFile {
     return StoreStamp(dataVersion: try readDataVersion(), store: store, log: log)
   }
 
+  /// Runs a body and tells every statement by which the store is read meanwhile.
+  ///
+  /// - Throws: ``StoreError``, or what the body throws.
+  package func tracing<Result>(
+    _ statement: @escaping (String) -> Void, _ body: () throws -> Result
+  ) throws -> Result {
+    func trace(_ body: ((Database.TraceEvent) -> Void)?) throws {
+      try inDatabase { $0.trace(body) }
+    }
+    try trace { event in
+      if case .statement(let traced) = event { statement(traced.sql) }
+    }
+    defer { try? trace(nil) }
+    return try body()
+  }
+
   private func status(_ path: String) throws(StoreError) -> FileStatus? {
     do {
       return try FileStatus(path: path)

@@ -100,11 +100,14 @@ public final class StoreFile: Sendable {
     }
   }
 
+  /// Uses the connection itself.
+  func inDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try translatingErrors { try queue.inDatabase(body) }
+  }
+
   /// SQLite's count of the changes that other connections have made.
   func readDataVersion() throws -> Int64 {
-    try translatingErrors {
-      try queue.inDatabase { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
-    }
+    try inDatabase { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
   }
 
   private func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {

@@ -9,9 +9,9 @@ import Glibc
 #endif
 
 /// How much room file systems have.
-enum FreeSpace {
+package enum FreeSpace {
   /// The bytes that this user can still write in a folder.
-  static func byteCount(inFolder path: String) throws(Errno) -> Int64 {
+  package static func byteCount(inFolder path: String) throws(Errno) -> Int64 {
     var status = statvfs()
     while statvfs(path, &status) != 0 {
       guard errno == EINTR else { throw Errno(rawValue: errno) }

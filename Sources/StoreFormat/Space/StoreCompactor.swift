@@ -74,7 +74,7 @@ public final class StoreCompactor: Sendable {
       let log = try LogKeeper(database, path: location.path, patience: busyTimeout)
       var obstacle: CompactionResult.Obstacle?
       var run = PageRun()
-      var courtesy = LockCourtesy()
+      var courtesy = LockCourtesy(location)
       while obstacle == nil {
         let left = try freePageCount(database)
         progress(max(0, before.freePageCount - left))
@@ -166,6 +166,7 @@ public final class StoreCompactor: Sendable {
     _ body: (Database) throws -> CompactionResult
   ) throws -> CompactionResult {
     do {
+      try location.checkLog()
       let queue = try open()
       defer { try? queue.close() }
       return try queue.writeWithoutTransaction(body)

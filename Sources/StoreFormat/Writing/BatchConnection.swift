@@ -17,6 +17,7 @@ final class BatchConnection: Sendable {
     self.location = location
     self.busyTimeout = busyTimeout
     do {
+      try location.checkLog()
       queue = try StoreConnection.openForBatches(location, busyTimeout: busyTimeout)
     } catch {
       throw StoreWriteError.translating(
@@ -40,7 +41,7 @@ final class BatchConnection: Sendable {
         // SQLite would not tell that another program was in the way, and that counts.
         sqlite3_busy_timeout(database.sqliteConnection, 0)
         let runner = try BatchRunner(
-          makeWork(StatementRunner(database)), database: database, path: location.path,
+          makeWork(StatementRunner(database)), database: database, location: location,
           busyTimeout: busyTimeout)
         defer { finish(runner) }
         try runner.run(progress: progress)

@@ -14,7 +14,7 @@ final class BatchRunner<Work: BatchedWork> {
   private let statement: StatementRunner
   private let log: LogKeeper
   private let busyTimeout: Double
-  private var courtesy = LockCourtesy()
+  private var courtesy: LockCourtesy
   /// Whether the disk was full, so that each step is a batch of its own.
   private var isSpaceShort = false
   /// How long a commit takes, by the time that it took to do what it commits.
@@ -22,14 +22,17 @@ final class BatchRunner<Work: BatchedWork> {
 
   /// - Parameters:
   ///   - database: A connection that does not wait for locks by itself.
-  ///   - path: The store, for messages.
+  ///   - location: The store.
   ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
-  init(_ work: Work, database: Database, path: String, busyTimeout: Double) throws {
+  init(
+    _ work: Work, database: Database, location: StoreLocation, busyTimeout: Double
+  ) throws {
     self.work = work
     self.database = database
     self.busyTimeout = busyTimeout
     statement = StatementRunner(database)
-    log = try LogKeeper(database, path: path, patience: busyTimeout)
+    courtesy = LockCourtesy(location)
+    log = try LogKeeper(database, path: location.path, patience: busyTimeout)
   }
 
   /// Does it all.

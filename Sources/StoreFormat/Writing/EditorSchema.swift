@@ -7,6 +7,8 @@ struct EditorSchema: Sendable {
   let numbering: EntityNumbering
   let tables: EntityTables
   let history: HistoryTables
+  /// The attributes by entity whose large values stand in files.
+  let largeAttributes: [String: Set<String>]
   private let slotsByName: LazySlots
   /// The columns of the tables that are really there, with the types they are declared with.
   private let presentColumns: [String: [String: String]]
@@ -50,6 +52,7 @@ struct EditorSchema: Sendable {
       throw StoreWriteError.withoutModel(path: path, reason: detail)
     }
     slotsByName = LazySlots(model)
+    largeAttributes = model.largeAttributes
     let names = tables.tables.map(\.name) + tables.joinTables.map(\.name)
     var columns: [String: [String: String]] = [:]
     for name in names where layout.tableNames.contains(name) {

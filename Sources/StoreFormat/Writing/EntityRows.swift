@@ -17,6 +17,8 @@ final class EntityRows {
   let attributes: [StoredAttribute]
 
   private let schema: EditorSchema
+  /// The numbers of the attributes whose large values stand in files.
+  let largePlaces: [Int]
   private let places: [String: Int]
   private let required: [Bool]
   private var insertion: StatementCursor?
@@ -40,6 +42,7 @@ final class EntityRows {
     places = Dictionary(
       attributes.enumerated().map { ($1.path, $0) }, uniquingKeysWith: { first, _ in first })
     required = attributes.map(\.isRequired)
+    largePlaces = attributes.indices.filter { attributes[$0].attribute.keepsLargeValues }
   }
 
   /// The values of a new object by attribute: those that are given, and the defaults of others.
@@ -94,7 +97,8 @@ final class EntityRows {
         entity: entityName, attribute: attributes[place].path, expected: type.expectedValue,
         found: value.kindName)
     }
-    if attributes[place].attribute.allowsExternalStorage {
+    let attribute = attributes[place].attribute
+    if attribute.allowsExternalStorage && !attribute.keepsLargeValues {
       throw StoreWriteError.externalStorage(entity: entityName, attribute: attributes[place].path)
     }
   }

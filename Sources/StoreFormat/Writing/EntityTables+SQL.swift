@@ -32,25 +32,26 @@ extension EntityTables {
   /// The indexes of all tables, in the order of the frameworks.
   func indexes(model: ManagedModel) throws -> [Index] {
     var indexes: [Index] = []
+    var names = UnusedNames(taken: reservedNames)
     for table in tables {
       indexes += table.indexes
       for member in table.memberNames {
         indexes += joinTables.filter { $0.first.entityName == member }.map(\.index)
         if member == table.rootName && table.memberNames.count > 1 {
-          let name = "\(table.name)_Z_ENT_INDEX"
+          let name = Self.entityIndexName(of: table)
           indexes.append(
             Index(name: name, statement: "CREATE INDEX \(name) ON \(table.name) (Z_ENT)"))
         }
         for properties in model.entities[member]?.indexes ?? [] {
           let columns = try indexed(properties, by: "an index", of: member, model: model)
-          let name = Self.indexPrefix(of: member) + properties.joined()
+          let name = names.take(Self.indexPrefix(of: member) + properties.joined())
           indexes.append(
             Index(name: name, statement: "CREATE INDEX \(name) ON \(table.name) (\(columns))"))
         }
         for properties in model.entities[member]?.uniquenessConstraints ?? [] {
           let columns = try indexed(
             properties, by: "the uniqueness constraint", of: member, model: model)
-          let name = Self.constraintName(of: properties, at: member)
+          let name = names.take(Self.constraintName(of: properties, at: member))
           indexes.append(
             Index(
               name: name, constraint: .init(entityName: member, properties: properties),
@@ -60,6 +61,15 @@ extension EntityTables {
     }
     return indexes
   }
+
+  /// The names that are taken whatever indexes a model asks for.
+  private var reservedNames: Set<String> {
+    Set(
+      tables.flatMap { [$0.name, Self.entityIndexName(of: $0)] + $0.indexes.map(\.name) }
+        + joinTables.flatMap { [$0.name, $0.index.name] })
+  }
+
+  private static func entityIndexName(of table: Table) -> String { "\(table.name)_Z_ENT_INDEX" }
 
   /// What the names of the indexes begin with that a model asks for at an entity.
   static func indexPrefix(of entityName: String) -> String {

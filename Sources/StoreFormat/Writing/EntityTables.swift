@@ -216,19 +216,22 @@ private struct TableBuilder {
 }
 
 /// Gives out names once each: one that is taken gets the lowest number that makes it new.
+///
+/// As in SQLite, names that differ by case only are the same.
 struct UnusedNames {
   private var taken: Set<String>
   /// The last number that a name got, so that many equal names are not tried again and again.
   private var lastNumbers: [String: Int] = [:]
 
-  init(taken: Set<String> = []) { self.taken = taken }
+  init(taken: Set<String> = []) { self.taken = Set(taken.map { $0.uppercased() }) }
 
   /// The name, or the name with a number behind it.
   mutating func take(_ name: String) -> String {
-    if taken.insert(name).inserted { return name }
-    var number = lastNumbers[name] ?? 0
-    repeat { number += 1 } while !taken.insert(name + String(number)).inserted
-    lastNumbers[name] = number
+    let key = name.uppercased()
+    if taken.insert(key).inserted { return name }
+    var number = lastNumbers[key] ?? 0
+    repeat { number += 1 } while !taken.insert(key + String(number)).inserted
+    lastNumbers[key] = number
     return name + String(number)
   }
 }

@@ -9,6 +9,15 @@ struct HistoryAppender {
     let mask: ColumnMask?
     /// What a deleted object leaves behind, by slot.
     let tombstone: [StoredValue]
+    /// What an update changed, where that is recorded.
+    var values: [RecordedValue] = []
+  }
+
+  /// Where a transaction stands that was appended.
+  struct Place {
+    let position: TransactionPosition
+    /// The number of its first change; those of the others follow.
+    let firstChange: Int64
   }
 
   let statement: StatementRunner
@@ -16,7 +25,7 @@ struct HistoryAppender {
   let numbers: RowNumbers
 
   /// Writes the transaction and its changes, and gives its place.
-  func append(_ header: TransactionHeader, changes: [Change]) throws -> TransactionPosition {
+  func append(_ header: TransactionHeader, changes: [Change]) throws -> Place {
     let number = try numbers.next(of: .transaction, count: 1)
     let timestamp = header.timestamp ?? .now()
     var columns = ["Z_PK", "ZTIMESTAMP"]
@@ -38,13 +47,15 @@ struct HistoryAppender {
       values.append(tables.internsStrings ? .integer(try intern(text)) : .text(text))
     }
     try statement.insert(into: "ATRANSACTION", columns, values)
-    try append(changes, of: number)
-    return TransactionPosition(number: number, timestamp: timestamp)
+    return Place(
+      position: TransactionPosition(number: number, timestamp: timestamp),
+      firstChange: try append(changes, of: number))
   }
 
-  private func append(_ changes: [Change], of transaction: Int64) throws {
-    guard !changes.isEmpty else { return }
-    var number = try numbers.next(of: .change, count: changes.count)
+  private func append(_ changes: [Change], of transaction: Int64) throws -> Int64 {
+    guard !changes.isEmpty else { return 0 }
+    let firstNumber = try numbers.next(of: .change, count: changes.count)
+    var number = firstNumber
     var columns = [
       "Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS",
     ]
@@ -66,6 +77,7 @@ struct HistoryAppender {
       try insertion.run(values)
       number += 1
     }
+    return firstNumber
   }
 
   /// The values of a tombstone by column; column *n* holds that of slot *n*.

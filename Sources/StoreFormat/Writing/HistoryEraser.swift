@@ -65,6 +65,8 @@ public struct Erasure: Sendable {
   public internal(set) var longestLock = 0.0
   /// In how many batches.
   public internal(set) var batchCount = 0
+  /// How many values were deleted that had been recorded beside the store.
+  public package(set) var recordedValueCount = 0
   /// What stopped it, a ``StoreWriteError`` as a rule; nil where all is deleted.
-  public internal(set) var problem: (any Error)?
+  public package(set) var problem: (any Error)?
 }

@@ -3,7 +3,7 @@
 /// Who waits for SQLite's lock sleeps and looks again, in the first eighth of a second at least every
 /// 25 ms, then more and more seldom. Whoever lets the lock go for a moment only is hardly ever
 /// noticed; and who is waiting leaves no trace, so it does not do to look for saves of the last moment
-/// only.
+/// only. Where it can be told that nobody else has the store open, there is nobody to leave it to.
 struct LockCourtesy {
   /// Longer than the longest sleep of somebody who began to wait a moment ago, in seconds.
   private static let rest = 0.030
@@ -14,10 +14,13 @@ struct LockCourtesy {
   /// The first turns leave the lock to others in any case, to see whether there is anybody.
   private static let cautiousTurns = 1...2
 
+  private let sharing: StoreSharing
   private var version: Int64?
   private var turns = 0
   private var lastSeen: ContinuousClock.Instant?
   private var lastRest = ContinuousClock.now
+
+  init(_ location: StoreLocation) { sharing = StoreSharing(location) }
 
   /// Whether somebody else is saving.
   var isShared: Bool { lastSeen.map { $0.secondsAgo < Self.memory } ?? false }
@@ -34,7 +37,7 @@ struct LockCourtesy {
     defer { turns += 1 }
     guard isShared || Self.cautiousTurns.contains(turns) || lastRest.secondsAgo > Self.stretch
     else { return }
-    Pause.take(seconds: Self.rest)
+    if isShared || sharing.isOpenElsewhere ?? true { Pause.take(seconds: Self.rest) }
     lastRest = .now
   }
 }

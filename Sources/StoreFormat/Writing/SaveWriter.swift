@@ -11,7 +11,10 @@ final class SaveWriter {
 
   let schema: EditorSchema
   let statement: StatementRunner
+  private let largeValues: LargeValueWriter
   private let numbers: RowNumbers
+  /// Notes old and new values; nil where nobody wants them.
+  private let capture: ValueCapture?
 
   /// What becomes of each object that the save touches.
   private(set) var kinds: [Row: ChangeKind] = [:]
@@ -28,25 +31,34 @@ final class SaveWriter {
   /// The objects that the save deletes by name, which cannot keep others from being deleted.
   var doomed: Set<Row> = []
 
-  init(schema: EditorSchema, statement: StatementRunner) {
+  init(
+    schema: EditorSchema, statement: StatementRunner, largeValues: LargeValueWriter,
+    capturesValues: Bool = false
+  ) {
     self.schema = schema
     self.statement = statement
+    self.largeValues = largeValues
+    capture =
+      capturesValues
+      ? ValueCapture(schema: schema, statement: statement, largeValues: largeValues.folder) : nil
     numbers = RowNumbers(statement: statement)
   }
 
   /// Writes everything but the history, and gives the changes for it: inserts, updates, deletes.
   func write(_ save: StoreSave) throws -> [HistoryAppender.Change] {
+    let save = try save.toleratesDeletions ? save.reduced(to: isThere) : save
     // A value that must be unique may move from an object that is deleted to another one, so values
     // come after deletions; but a deletion takes along what relationships then lead to.
     let valuesComeLast = !save.deleted.isEmpty
     try allocateKeys(for: save.inserted.map(\.object))
-    for (object, content) in save.inserted {
-      try insert(object, content.values, isBare: valuesComeLast)
-    }
+    // A unique value may also move from one that is updated to a new one.
     for (object, content) in save.updated {
       let row = try row(of: object)
       try touch(row)
-      if !valuesComeLast { try set(content.values, of: row) }
+      if !valuesComeLast { try set(content.values, of: row, object) }
+    }
+    for (object, content) in save.inserted {
+      try insert(object, content.values, isBare: valuesComeLast)
     }
     for (object, content) in save.inserted + save.updated {
       try relate(try row(of: object), content)
@@ -54,6 +66,7 @@ final class SaveWriter {
     doomed = Set(try save.deleted.map(row))
     for object in save.deleted { try delete(try row(of: object)) }
     if valuesComeLast {
+      for (object, content) in save.updated { try setIfPresent(content.values, of: object) }
       for (object, content) in save.inserted {
         let rows = try rows(of: object.entityName)
         let values = try rows.values(content.values)
@@ -61,7 +74,6 @@ final class SaveWriter {
           Dictionary(uniqueKeysWithValues: zip(rows.attributes.lazy.map(\.path), values)),
           of: object)
       }
-      for (object, content) in save.updated { try setIfPresent(content.values, of: object) }
     }
     return try changes()
   }
@@ -88,6 +100,17 @@ final class SaveWriter {
       }
       verified.insert(row)
       return row
+    }
+  }
+
+  /// Whether an object is in the store, or about to be.
+  private func isThere(_ object: StoreObject) throws -> Bool {
+    guard object.primaryKey != nil else { return true }
+    do {
+      _ = try row(of: object)
+      return true
+    } catch StoreWriteError.missingObject {
+      return false
     }
   }
 
@@ -120,7 +143,13 @@ final class SaveWriter {
   ) throws {
     let row = try row(of: object)
     let rows = try rows(of: object.entityName)
-    let content = try rows.values(values)
+    var content = try rows.values(values)
+    if !isBare {
+      for place in rows.largePlaces {
+        content[place] = try largeValues.column(
+          for: content[place], of: object, rows.attributes[place].path)
+      }
+    }
     try rows.insert(row.primaryKey, isBare ? nil : content, with: statement)
     kinds[row] = .insert
     inserted.append(row)
@@ -148,6 +177,8 @@ final class SaveWriter {
   func set(_ columns: [(name: String, value: StoredValue)], of row: Row) throws {
     guard !columns.isEmpty else { return }
     let table = try schema.table(of: row.entityName)
+    // What is new has no value that was there before.
+    if kinds[row] != .insert { try capture?.note(columns.map(\.name), of: row, in: table) }
     let list = columns.map { "\(quoted($0.name)) = ?" }.joined(separator: ", ")
     try statement.run(
       "UPDATE \(quoted(table.name)) SET \(list) WHERE Z_PK = ?",
@@ -162,6 +193,8 @@ final class SaveWriter {
       tombstones[row] = try tombstone(of: row)
       deleted.append(row)
     }
+    let rows = try rows(of: row.entityName)
+    try noteReplaced(rows.largePlaces.map { rows.attributes[$0].column.name }, of: row)
     kinds[row] = .delete
     try statement.run(
       "DELETE FROM \(quoted(table.name)) WHERE Z_PK = ?", [.integer(row.primaryKey)])
@@ -183,10 +216,12 @@ final class SaveWriter {
     let row = Row(
       entityName: object.entityName,
       primaryKey: object.primaryKey ?? primaryKeys[object] ?? 0)
-    if kinds[row] != .delete { try set(values, of: row) }
+    if kinds[row] != .delete { try set(values, of: row, object) }
   }
 
-  private func set(_ values: [String: StoredValue], of row: Row) throws {
+  private func set(
+    _ values: [String: StoredValue], of row: Row, _ object: StoreObject
+  ) throws {
     let rows = try rows(of: row.entityName)
     try rows.check(values)
     var columns: [(name: String, value: StoredValue)] = []
@@ -195,11 +230,28 @@ final class SaveWriter {
       if value.isNull && !attribute.attribute.isOptional && !attribute.path.contains(".") {
         throw StoreWriteError.missingValue(entity: row.entityName, attribute: attribute.path)
       }
-      columns.append((attribute.column.name, value))
+      if attribute.attribute.keepsLargeValues {
+        try noteReplaced([attribute.column.name], of: row)
+        columns.append(
+          (attribute.column.name, try largeValues.column(for: value, of: object, attribute.path)))
+      } else {
+        columns.append((attribute.column.name, value))
+      }
       let property = attribute.path.split(separator: ".").first.map(String.init) ?? attribute.path
       try mark(row, property, [.attribute])
     }
     try set(columns, of: row)
+  }
+
+  /// Notes the files that some columns of a row name, which are about to change.
+  private func noteReplaced(_ columns: [String], of row: Row) throws {
+    guard !columns.isEmpty else { return }
+    let table = try schema.table(of: row.entityName)
+    let list = columns.map { "substr(\(quoted($0)), 1, \(LargeValueColumn.nameLength))" }
+    let found = try statement.rows(
+      "SELECT \(list.joined(separator: ", ")) FROM \(quoted(table.name)) WHERE Z_PK = ?",
+      [.integer(row.primaryKey)])
+    found.first?.forEach(largeValues.replaces)
   }
 
   /// The preserved values of a row, by slot.
@@ -245,6 +297,7 @@ final class SaveWriter {
       primaryKey: row.primaryKey,
       mask: kind == .update
         ? ColumnMask(slotCount: slotCount, settingSlots: touchedSlots[row] ?? []) : nil,
-      tombstone: tombstones[row] ?? [])
+      tombstone: tombstones[row] ?? [],
+      values: kind == .update ? try capture?.values(of: row) ?? [] : [])
   }
 }

@@ -9,7 +9,7 @@ import SystemPackage
 /// ```
 ///
 /// Under its own name there is never a part of a store: what stands there is the one that was there
-/// before, or the finished one.
+/// before, or the finished one. Files of large values beside the draft go with it.
 public struct StoreDraft: Hashable, Sendable {
   /// Where the store will be.
   public let path: String
@@ -37,7 +37,22 @@ public struct StoreDraft: Hashable, Sendable {
     self.busyTimeout = busyTimeout
     temporaryFolder = DraftFolder.path(for: path)
     temporaryPath = temporaryFolder + "/" + (FilePath(path).lastComponent?.string ?? "store")
-    if !overwrites { try checkIsFree() }
+    if overwrites { try checkIsStore() } else { try checkIsFree() }
+  }
+
+  /// Lets a store be made; one that another program has made meanwhile is as good, and stays.
+  ///
+  /// - Parameter body: Writes the store at the path that it is given, and closes it.
+  /// - Throws: As ``write(undo:_:)``; ``StoreWriteError/alreadyThere(path:)`` only where something is
+  ///   there that belonged to a store which is gone.
+  package static func makeIfMissing(
+    at path: String, _ body: (_ temporaryPath: String) throws -> Void
+  ) throws {
+    do {
+      try StoreDraft(path: path).write { try body($0) }
+    } catch let error as StoreWriteError {
+      guard case .alreadyThere = error, FileMove.entry(at: path) == .file else { throw error }
+    }
   }
 
   /// All files that there may be while the store is written, and their folder behind them; for who
@@ -66,14 +81,33 @@ public struct StoreDraft: Hashable, Sendable {
       throw StoreWriteError.unwritable(path: path, reason: error.description)
     }
     defer { folder.discard() }
+    let external = ExternalDataDraft(forStoreAt: path, draftAt: temporaryPath)
+    var isExternalPlaced = false
     do {
       let result = try body(temporaryPath)
       try checkIsFinished()
+      if external.isWritten {
+        try place(external)
+        isExternalPlaced = true
+      }
       try place()
       return result
     } catch {
+      if isExternalPlaced { external.rollBack() }
       undo()
       throw named(error)
+    }
+  }
+
+  /// Puts the large values in their place, where another store's may be that is gone or shares it.
+  private func place(_ external: ExternalDataDraft) throws(StoreWriteError) {
+    guard overwrites || FileMove.entry(at: external.path) == .none else {
+      throw .alreadyThere(path: external.path)
+    }
+    do throws(Errno) {
+      try external.place()
+    } catch {
+      throw .unwritable(path: external.path, reason: error.description)
     }
   }
 
@@ -83,6 +117,31 @@ public struct StoreDraft: Hashable, Sendable {
     case .unwritable(temporaryPath, let reason):
       StoreWriteError.unwritable(path: path, reason: reason)
     default: error
+    }
+  }
+
+  /// Checks that what is to be replaced is a store, though perhaps a damaged one, or nothing at all.
+  private func checkIsStore() throws(StoreWriteError) {
+    do {
+      guard let status = try FileStatus(path: path) else { return }
+      switch status.kind {
+      case .file: break
+      case .other("directory"):
+        throw StoreWriteError.unwritable(path: path, reason: "it is a folder")
+      case .other(let kind):
+        throw StoreWriteError.unwritable(
+          path: path, reason: "there is a \(kind), and only a store is replaced")
+      }
+      let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+      let start = try file.closeAfter { try file.readPrefix(FileHeader.mark.count) }
+      guard start.isEmpty || start == FileHeader.mark else {
+        throw StoreWriteError.unwritable(
+          path: path, reason: "it is there and is no store, and only a store is replaced")
+      }
+    } catch let error as StoreWriteError {
+      throw error
+    } catch {
+      throw .unwritable(path: path, reason: "\(error)")
     }
   }
 

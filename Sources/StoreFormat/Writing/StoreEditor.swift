@@ -8,7 +8,8 @@ import Synchronization
 /// Only tables of the entities concerned, of history and of numbers are written, and no table, index
 /// or trigger is ever added.
 ///
-/// Values in files beside the store (external binary storage) are not supported.
+/// Large values of attributes that allow it are put into files beside the store
+/// (``ManagedAttribute/allowsExternalStorage``).
 public final class StoreEditor: Sendable {
   /// What a loss of power may take.
   public enum Durability: Hashable, Sendable {
@@ -24,8 +25,17 @@ public final class StoreEditor: Sendable {
   /// How long to wait for a store that is locked, in seconds.
   public let busyTimeout: Double
 
-  private let queue: DatabaseQueue
+  let queue: DatabaseQueue
   private let schema: Mutex<EditorSchema>
+  let placement: LargeValuePlacement
+  /// Where superfluous files are noted until it is settled that they are; nil where a commit settles it.
+  let ledger: LargeValueLedger?
+  /// Whether this editor is yet to look for files that killed programs have left.
+  let isToSweep: Mutex<Bool>
+  /// Keeps old and new values of updates; nil where nobody wants them.
+  let values: RecordedValuesEditor?
+  /// Whether what is done may still be undone as a whole.
+  let isMigrating: Bool
 
   /// Opens a store for writing.
   ///
@@ -33,12 +43,20 @@ public final class StoreEditor: Sendable {
   ///   - path: The store file; links are followed.
   ///   - busyTimeout: How long to wait for another writer, in seconds.
   ///   - durability: Whether to wait for the disk at every save.
+  ///   - largeValues: Where values are put that may stand in files beside the store.
+  ///   - recordsValues: Whether old and new values of updates are kept in a file beside the store,
+  ///     see ``RecordedValuesFile``. Nothing is saved then of which they cannot be.
   /// - Throws: ``StoreWriteError``; where the store keeps no history or does not tell its model, no
   ///   transaction can be appended.
   public init(
-    path: String, busyTimeout: Double = 5, durability: Durability = .everySave
+    path: String, busyTimeout: Double = 5, durability: Durability = .everySave,
+    largeValues: LargeValuePlacement = .files, recordsValues: Bool = false
   ) throws {
     self.busyTimeout = busyTimeout
+    isMigrating = false
+    placement = largeValues
+    ledger = durability == .whenClosed ? LargeValueLedger() : nil
+    isToSweep = Mutex(durability == .everySave)
     do throws(StoreError) {
       location = try StoreLocation(path: path)
     } catch {
@@ -55,6 +73,10 @@ public final class StoreEditor: Sendable {
       self.queue = queue
       schema = Mutex(
         try queue.read { database in try EditorSchema(database: database, path: path) })
+      values =
+        recordsValues
+        ? try Self.valuesEditor(
+          beside: location, queue, busyTimeout: busyTimeout, durability: durability) : nil
     } catch {
       throw StoreWriteError.translating(
         error, path: path, location: location, busyTimeout: busyTimeout)
@@ -62,16 +84,26 @@ public final class StoreEditor: Sendable {
   }
 
   /// A store that is written in a transaction which is open already.
-  init(location: StoreLocation, queue: DatabaseQueue, busyTimeout: Double) throws {
+  init(
+    location: StoreLocation, queue: DatabaseQueue, busyTimeout: Double, ledger: LargeValueLedger
+  ) throws {
     self.location = location
     self.busyTimeout = busyTimeout
+    self.ledger = ledger
+    placement = .files
+    isToSweep = Mutex(false)
     self.queue = queue
+    values = nil
+    isMigrating = true
     schema = Mutex(
       try queue.read { database in try EditorSchema(database: database, path: location.path) })
   }
 
   /// The model that the store was last seen with.
-  public var model: ManagedModel { schema.withLock { $0.model } }
+  public var model: ManagedModel { knownSchema.model }
+
+  /// What the store was last seen with.
+  var knownSchema: EditorSchema { schema.withLock { $0 } }
 
   /// Appends one transaction with what a save inserts, updates and deletes.
   ///
@@ -83,15 +115,38 @@ public final class StoreEditor: Sendable {
   public func append(_ save: StoreSave) throws -> AppendedTransaction? {
     let save = save.folded()
     guard !save.isEmpty else { return nil }
-    return try write { schema, statement in
-      let writer = SaveWriter(schema: schema, statement: statement)
-      let changes = try writer.write(save)
-      guard !changes.isEmpty else { return nil }
-      let position = try HistoryAppender(statement: statement, tables: schema.history)
-        .append(save.header, changes: changes)
-      return AppendedTransaction(
-        position: position, changeCount: changes.count, primaryKeys: writer.primaryKeys)
+    let largeValues = try stagedLargeValues(of: save)
+    do {
+      let appended = try write { schema, statement in
+        let appended = try Self.write(
+          save, schema: schema, statement: statement, largeValues: largeValues, values: values)
+        largeValues.isCommitting = true
+        return appended
+      }
+      settle(largeValues)
+      return appended
+    } catch {
+      largeValues.discard()
+      throw error
     }
+  }
+
+  /// Writes a folded save and its transaction, and beside the store the values of its updates where
+  /// they are recorded: behind this there is only its commit. Nil where it comes to nothing.
+  static func write(
+    _ save: StoreSave, schema: EditorSchema, statement: StatementRunner,
+    largeValues: LargeValueWriter, values: RecordedValuesEditor?
+  ) throws -> AppendedTransaction? {
+    let writer = SaveWriter(
+      schema: schema, statement: statement, largeValues: largeValues,
+      capturesValues: values != nil)
+    let changes = try writer.write(save)
+    guard !changes.isEmpty else { return nil }
+    let place = try HistoryAppender(statement: statement, tables: schema.history)
+      .append(save.header, changes: changes)
+    try values?.record(changes, at: place, schema)
+    return AppendedTransaction(
+      position: place.position, changeCount: changes.count, primaryKeys: writer.primaryKeys)
   }
 
   /// Appends one transaction to the history alone, for tests and samples.
@@ -102,7 +157,7 @@ public final class StoreEditor: Sendable {
     try write { schema, statement in
       let changes = try record.changes.map { try schema.encoded($0) }
       return try HistoryAppender(statement: statement, tables: schema.history)
-        .append(record.header, changes: changes)
+        .append(record.header, changes: changes).position
     }
   }
 
@@ -112,12 +167,17 @@ public final class StoreEditor: Sendable {
   /// handed out. Tokens of what was deleted have expired. A number behind the newest transaction
   /// leaves an empty history, with which no token works.
   ///
-  /// All is deleted in one SQLite transaction, which is meant for small histories.
+  /// All is deleted in one SQLite transaction, which is meant for small histories. The recorded values
+  /// of what was deleted go as well, as far as the file that keeps them can be written.
   ///
   /// - Throws: ``StoreWriteError``; the store is then as it was.
   @discardableResult
   public func deleteHistory(before number: Int64) throws -> DeletedHistory {
-    try write { _, statement in try HistoryDeleter(statement: statement).delete(before: number) }
+    let deleted = try write { _, statement in
+      try HistoryDeleter(statement: statement).delete(before: number)
+    }
+    eraseValues(before: number)
+    return deleted
   }
 
   /// Closes the store, after which nothing can be appended.
@@ -129,10 +189,13 @@ public final class StoreEditor: Sendable {
   /// - Throws: ``StoreWriteError``.
   public func close() throws {
     do {
-      try queue.writeWithoutTransaction { database in
-        try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+      let isHindered = try queue.writeWithoutTransaction { database in
+        try Bool.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)") ?? false
       }
       try queue.close()
+      // What a reader has kept out of the store may not be on the disk yet.
+      if !isHindered { ledger?.settle(in: LargeValueFolder(location)) }
+      try values?.close()
     } catch {
       throw StoreWriteError.translating(
         error, path: location.path, location: location, busyTimeout: busyTimeout)
@@ -143,25 +206,46 @@ public final class StoreEditor: Sendable {
   private func write<Result>(
     _ body: (EditorSchema, StatementRunner) throws -> Result
   ) throws -> Result {
-    do {
-      return try queue.writeWithoutTransaction { database in
-        var result: Result?
-        func save() throws -> Database.TransactionCompletion {
+    try translating {
+      try queue.writeWithoutTransaction { database in
+        func save() throws -> Result {
           let statement = StatementRunner(database)
-          result = try body(try currentSchema(database, statement), statement)
-          return .commit
+          return try body(try currentSchema(database, statement), statement)
         }
         // In a migration the transaction is open already, and a save is a part of it.
         if database.isInsideTransaction {
-          try database.inSavepoint(save)
-        } else {
-          try database.inTransaction(.immediate, save)
+          var result: Result?
+          try database.inSavepoint {
+            result = try save()
+            return .commit
+          }
+          guard let result else {
+            throw StoreError.unreadable(path: location.path, reason: "the save was not written")
+          }
+          return result
         }
-        guard let result else {
-          throw StoreError.unreadable(path: location.path, reason: "the save was not written")
+        return try transaction(database) {
+          let result = try save()
+          try database.commit()
+          return result
         }
-        return result
       }
+    }
+  }
+
+  /// Runs a body while the write lock is held; what it has not committed is undone.
+  ///
+  /// What a save to several stores has left unfinished here is completed first.
+  func transaction<Result>(_ database: Database, _ body: () throws -> Result) throws -> Result {
+    defer { if database.isInsideTransaction { try? database.rollback() } }
+    try begin(database)
+    return try body()
+  }
+
+  /// Says in terms of the store what SQLite reports.
+  func translating<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
     } catch {
       throw StoreWriteError.translating(
         error, path: location.path, location: location, busyTimeout: busyTimeout)
@@ -169,7 +253,7 @@ public final class StoreEditor: Sendable {
   }
 
   /// What is known of the store, looked at anew where it was migrated meanwhile.
-  private func currentSchema(
+  func currentSchema(
     _ database: Database, _ statement: StatementRunner
   ) throws -> EditorSchema {
     let known = schema.withLock { $0 }

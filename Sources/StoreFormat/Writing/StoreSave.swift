@@ -106,6 +106,12 @@ public struct ObjectContent: Hashable, Sendable {
 public struct StoreSave: Hashable, Sendable {
   /// Who saves, with what and when.
   public var header: TransactionHeader
+  /// Whether others may have deleted what the save names: then it is not deleted once more, is left
+  /// out of lists, has none of its own, and need not be detached from anything.
+  ///
+  /// An object that gets values or leads to another one, and the other end of a to-one relationship,
+  /// must be there all the same.
+  public var toleratesDeletions = false
 
   private(set) var inserted: [(object: StoreObject, content: ObjectContent)] = []
   private(set) var updated: [(object: StoreObject, content: ObjectContent)] = []
@@ -119,6 +125,18 @@ public struct StoreSave: Hashable, Sendable {
   ) {
     header = TransactionHeader(
       author: author, bundle: bundle, process: process, context: context, timestamp: timestamp)
+  }
+
+  /// A save whose objects were named before.
+  init(
+    header: TransactionHeader, inserted: [(object: StoreObject, content: ObjectContent)],
+    updated: [(object: StoreObject, content: ObjectContent)], deleted: [StoreObject]
+  ) {
+    self.header = header
+    self.inserted = inserted
+    self.updated = updated
+    self.deleted = deleted
+    nextNumber = inserted.count
   }
 
   /// Whether nothing was inserted, updated or deleted.
@@ -150,6 +168,7 @@ public struct StoreSave: Hashable, Sendable {
   /// Whether both would write the same.
   public static func == (left: StoreSave, right: StoreSave) -> Bool {
     left.header == right.header && left.deleted == right.deleted
+      && left.toleratesDeletions == right.toleratesDeletions
       && left.inserted.elementsEqual(right.inserted, by: ==)
       && left.updated.elementsEqual(right.updated, by: ==)
   }
@@ -196,7 +215,32 @@ extension StoreSave {
   }
 }
 
+extension StoreSave {
+  /// The save without what need not be done to objects that are not there.
+  func reduced(to isThere: (StoreObject) throws -> Bool) rethrows -> StoreSave {
+    var reduced = self
+    reduced.deleted = try deleted.filter(isThere)
+    reduced.inserted = try inserted.map { ($0.object, try $0.content.listing(isThere)) }
+    reduced.updated = try updated.compactMap { object, content in
+      let content = try content.listing(isThere)
+      return try content.isOfOthers && !isThere(object) ? nil : (object, content)
+    }
+    return reduced
+  }
+}
+
 extension ObjectContent {
+  /// Whether the object is merely let go by others, or put into lists, which for an object that is
+  /// gone comes to nothing.
+  fileprivate var isOfOthers: Bool { values.isEmpty && toOne.values.allSatisfy { $0 == nil } }
+
+  /// The content with lists of some objects only.
+  fileprivate func listing(_ isThere: (StoreObject) throws -> Bool) rethrows -> ObjectContent {
+    guard !toMany.isEmpty else { return self }
+    return ObjectContent(
+      values: values, toOne: toOne, toMany: try toMany.mapValues { try $0.filter(isThere) })
+  }
+
   /// The content without objects that never come to be.
   fileprivate func without(_ vanished: Set<StoreObject>) -> ObjectContent {
     guard !vanished.isEmpty else { return self }

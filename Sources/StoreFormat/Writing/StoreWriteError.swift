@@ -1,7 +1,7 @@
 /// Everything that can keep a store from being created or a save from being appended.
 ///
-/// Whatever the case, the store is as it was before. ``message`` and ``remedy`` say what is wrong
-/// and what to do.
+/// Whatever the case, the store is as it was before; ``unfinishedJointSave(path:record:detail:)`` alone
+/// tells of other stores that are not. ``message`` and ``remedy`` say what is wrong and what to do.
 public enum StoreWriteError: Error, Hashable, Sendable {
   /// The store cannot be opened, is busy, is damaged or keeps no history.
   case store(StoreError)
@@ -30,7 +30,8 @@ public enum StoreWriteError: Error, Hashable, Sendable {
   case unusableObject(entity: String)
   /// A relationship's delete rule keeps the object.
   case deletionDenied(entity: String, primaryKey: Int64, relationship: String)
-  /// The attribute keeps its values in files beside the store, which is not supported.
+  /// The attribute keeps its values in files beside the store and is not one of data, for which it is
+  /// not known how the frameworks do that.
   case externalStorage(entity: String, attribute: String)
   /// A table has a trigger that only the frameworks can run.
   case frameworkTrigger(table: String, detail: String)
@@ -58,6 +59,10 @@ public enum StoreWriteError: Error, Hashable, Sendable {
   case notInferable(entity: String, property: String?, obstacle: MigrationObstacle)
   /// A table has what a migration to another model would lose.
   case notMigratable(table: String, detail: String)
+  /// A save to several stores is in some of them and cannot be completed in this one.
+  case unfinishedJointSave(path: String, record: String, detail: String)
+  /// Old and new values of a save were to be recorded, and cannot be.
+  case unrecordedValues(path: String, reason: String)
 }
 
 extension StoreWriteError {
@@ -88,7 +93,7 @@ extension StoreWriteError {
       "\(entity)/p\(primaryKey) cannot be deleted: its \(relationship) is not empty, "
         + "and the model denies that"
     case .externalStorage(let entity, let attribute):
-      "\(entity).\(attribute) keeps its values in files beside the store"
+      "\(entity).\(attribute) keeps its values in files beside the store, and they are no data"
     case .frameworkTrigger(let table, let detail):
       "the table \(table) has triggers that only Core Data can run: \(detail)"
     case .notUnique(let detail): "another object has the same unique value: \(detail)"
@@ -115,6 +120,11 @@ extension StoreWriteError {
       "\(entity)\(property.map { "." + $0 } ?? "") \(obstacle.message)"
     case .notMigratable(let table, let detail):
       "the table \(table) cannot be brought to another model here: \(detail)"
+    case .unfinishedJointSave(let path, let record, let detail):
+      "a save to several stores has its part for \(path) in \(record) still, and it cannot be "
+        + "completed: \(detail)"
+    case .unrecordedValues(let path, let reason):
+      "old and new values cannot be recorded in \(path): \(reason)"
     }
   }
 
@@ -147,6 +157,10 @@ extension StoreWriteError {
     case .withoutSpace: "make room, or leave out --full"
     case .notInferable(_, _, let obstacle): obstacle.remedy
     case .notMigratable: "open the store once with its app, so that it is migrated there"
+    case .unfinishedJointSave:
+      "put right what is in the way and open the store again; to give the part up, remove the file"
+    case .unrecordedValues:
+      "make the file and its folder writable, move the file away, or save without recording values"
     }
   }
 }

@@ -13,6 +13,8 @@ struct ArchiveRun {
   var segmentSize = ArchiveSealer.defaultSegmentSize
   /// Whether history may be missing between the archive and the store.
   var allowsGap = false
+  /// Whether recorded values are sealed with their changes.
+  var values = ValuesOptions.usual
 
   /// What sealing would add.
   ///
@@ -45,6 +47,8 @@ struct ArchiveRun {
     }
     return try file.read(withHelpers: Session.helperCount) { snapshot, helpers in
       _ = try session.schema(of: snapshot)
+      // What cannot be read now would be missing for ever.
+      sealer.recordedValues = try values.values(snapshot)
       let progress = SealingProgress(session)
       defer { progress.finish() }
       return try sealer.seal(snapshot, helpers, before: try cut(snapshot)) {
@@ -64,12 +68,15 @@ struct ArchiveRun {
 
 extension ArchiveRun {
   /// A run as the options of a command want it.
-  init(session: Session, archivePath: String, busyTimeout: Double, options: SealingOptions) {
+  init(
+    session: Session, archivePath: String, busyTimeout: Double, options: SealingOptions,
+    values: ValuesOptions
+  ) {
     self.init(
       session: session, archivePath: archivePath, busyTimeout: busyTimeout,
       lockWait: options.lockWait?.seconds(before: session.now) ?? 0,
       segmentSize: options.segmentSize?.bytes ?? ArchiveSealer.defaultSegmentSize,
-      allowsGap: options.allowGap)
+      allowsGap: options.allowGap, values: values)
   }
 }
 

@@ -37,6 +37,8 @@ struct ArchiveHistory: ParsableCommand {
 
   @OptionGroup(title: "The archive") var sealing: SealingOptions
 
+  @OptionGroup var values: ValuesOptions
+
   @Flag(name: [.customShort("n"), .long], help: "Show what would be sealed, and seal nothing.")
   var dryRun = false
 
@@ -45,7 +47,8 @@ struct ArchiveHistory: ParsableCommand {
   func run() throws {
     let session = Session(output)
     let run = ArchiveRun(
-      session: session, archivePath: archive, busyTimeout: store.busyTimeout, options: sealing)
+      session: session, archivePath: archive, busyTimeout: store.busyTimeout, options: sealing,
+      values: values)
     let cut: (StoreSnapshot) throws -> HistoryCut? = { snapshot in
       try before.map {
         try TokenResolver(snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: session.now)

@@ -11,7 +11,8 @@ struct Diff: ParsableCommand {
     discussion: """
       The changes after the first token, up to and including the second, are folded into one line \
       for each object: what was inserted and deleted again is left out, updates name all the \
-      attributes that they touched, a deleted object shows what it left behind. Without a second \
+      attributes that they touched, with what each was first and is last where that was recorded, a \
+      deleted object shows what it left behind. Without a second \
       token the newest transaction is the end; 0 stands before everything. The options under \
       "which changes" choose the changes before they are folded; --kind chooses objects by what \
       happened to them in the end.
@@ -62,6 +63,7 @@ struct Diff: ParsableCommand {
   @Flag(help: "End with 1 where there are differences.")
   var exitCode = false
 
+  @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
@@ -111,10 +113,12 @@ struct Diff: ParsableCommand {
     _ resolver: TokenResolver
   ) throws -> Bool {
     let range = try resolver.range(from: start ?? "", to: end)
+    var query = try conditions.query()
+    try values.apply(to: &query, session, timeline)
     return try DiffOutput(
       session: session, writer: writer, timeline: timeline,
       schema: session.schema(of: timeline), form: form
-    ).write(range, conditions.query()) > 0
+    ).write(range, query) > 0
   }
 
   /// Compares two copies and tells whether they differ.

@@ -34,12 +34,16 @@ struct Export: ParsableCommand {
   @Flag(help: "Leave out changes that do not match the options on changes.")
   var onlyMatching = false
 
+  @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Form and place") var export: ExportOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
     if export.consumer != nil, filter.after != nil {
       throw ValidationError("--bookmark says where to start, so it does not go with --after")
+    }
+    if output.json, export.format == .csv, export.file == nil, export.outputDir == nil {
+      throw ValidationError("--json wants JSON on standard output, --format csv is none: give one")
     }
   }
 
@@ -60,6 +64,7 @@ struct Export: ParsableCommand {
       let schema = try session.schema(of: timeline, joinsArchive: !query.change.isEmpty)
       query.keepsOnlyMatchingChanges = onlyMatching
       query.readsPresentObjects = export.withCurrent
+      try values.apply(to: &query, session, timeline)
       let run = ExportRun(
         session: session, timeline: timeline, helpers: helpers, schema: schema, encoder: encoder,
         export: HistoryExport(query: query, compression: export.compression))
@@ -68,7 +73,7 @@ struct Export: ParsableCommand {
           run: run, folder: folder, format: export.format, resolver: resolver,
           bookmarkPath: store.bookmarkFile
         ).write(consumer: export.consumer).write(session, writer)
-      } else if let path = export.outputFile {
+      } else if let path = export.file {
         try run.writeFile(path, overwrites: export.overwrite).write(session, writer)
       } else {
         try run.write(to: writer)

@@ -22,6 +22,7 @@ struct Info: ParsableCommand {
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() throws {
@@ -35,7 +36,8 @@ struct Info: ParsableCommand {
     try session.read(store) { writer, snapshot, resolver in
       let report = try InfoReport(
         snapshot: snapshot, schema: session.schema(of: snapshot),
-        bookmarkPath: store.bookmarkFile)
+        bookmarkPath: store.bookmarkFile,
+        values: values.usable(session, HistoryTimeline(snapshot)))
       if output.json {
         try writer.writeLine(report.json)
       } else {

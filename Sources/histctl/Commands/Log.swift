@@ -46,6 +46,7 @@ struct Log: ParsableCommand {
   @Flag(help: "Show the newest transactions, then each one as it is saved.")
   var follow = false
 
+  @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
@@ -62,8 +63,9 @@ struct Log: ParsableCommand {
     guard !follow else {
       let input = HistoryInput(store: store, options: archive, session: session)
       return try FollowedLog(session: session, input: input).write(
-        start: { resolver in
+        start: { resolver, timeline in
           var query = try query(resolver)
+          if showsChanges { try values.apply(to: &query, session, timeline) }
           query.order = .ascending
           if query.limit == nil, filter.after == nil { query.limit = FollowedLog.usualStart }
           return query
@@ -74,7 +76,8 @@ struct Log: ParsableCommand {
     }
     try session.readHistory(store, archive) { writer, timeline, resolver in
       _ = try timeline.snapshot?.historyTables()
-      let query = try query(resolver)
+      var query = try query(resolver)
+      if showsChanges { try values.apply(to: &query, session, timeline) }
       let reader = try TimelineReader(
         timeline, query: query,
         schema: session.schema(
@@ -90,9 +93,12 @@ struct Log: ParsableCommand {
     }
   }
 
+  /// Whether every change is shown.
+  private var showsChanges: Bool { output.json || changes }
+
   /// Whether the model is needed: for names of attributes, not for those of entities.
   private var namesAttributes: Bool {
-    output.json || changes || !filter.conditions.attribute.isEmpty
+    showsChanges || !filter.conditions.attribute.isEmpty
   }
 
   private func query(_ resolver: TokenResolver) throws -> HistoryQuery {

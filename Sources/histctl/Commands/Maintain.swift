@@ -68,11 +68,23 @@ struct Maintain: ParsableCommand {
         if !failures.isEmpty { status = .usage }
       } else {
         let wait = lockWait?.seconds(before: session.now)
+        try checkOwners(plan, session)
         status = try MaintenanceRun(
           session: session, plan: plan, isDryRun: dryRun, lockWait: wait ?? 0
         ).run(writer)
       }
     }
     if status != .success { throw EndWithStatus(status: status) }
+  }
+
+  /// Sees that no store belongs to two sections, which only the patterns tell: what one of them says is
+  /// not what the other wants.
+  private func checkOwners(_ plan: MaintenancePlan, _ session: Session) throws {
+    let mistakes = plan.parts.flatMap(\.failures).map(\.failure).filter {
+      $0.kind == MaintenancePlan.kindOfOverlap
+    }
+    guard !mistakes.isEmpty else { return }
+    for mistake in mistakes { session.diagnostics.report(mistake) }
+    throw EndWithStatus(status: .usage)
   }
 }

@@ -29,14 +29,16 @@ struct Object: ParsableCommand {
 
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which changes") var filter: LifeOptions
+  @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() throws {
     let session = Session(output)
     try session.readHistory(store, archive) { writer, timeline, resolver in
+      var query = try filter.query(resolver)
+      try values.apply(to: &query, session, timeline)
       let reader = try ObjectLifeReader(
-        HistoryObject(object), in: timeline, schema: session.schema(of: timeline),
-        query: filter.query(resolver))
+        HistoryObject(object), in: timeline, schema: session.schema(of: timeline), query: query)
       let gaps = GapReport(session: session, timeline: timeline)
       if output.json {
         try ObjectLines(writer: writer, timeline: timeline, gaps: gaps).write(reader)

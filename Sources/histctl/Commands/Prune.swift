@@ -99,7 +99,8 @@ struct Prune: ParsableCommand {
       archiving: archive.map {
         PruneArchiving(
           run: ArchiveRun(
-            session: session, archivePath: $0, busyTimeout: stores.busyTimeout, options: sealing))
+            session: session, archivePath: $0, busyTimeout: stores.busyTimeout, options: sealing,
+            values: .usual))
       })
     try session.write(usesPager: false) { writer in try run.run(writer) }
     if run.status != .success { throw EndWithStatus(status: run.status) }

@@ -43,6 +43,7 @@ struct Rehearse: ParsableCommand {
       "Say what becomes of this token in the copy; can be repeated.", valueName: "token"))
   var checkToken: [String] = []
 
+  @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
@@ -62,10 +63,11 @@ struct Rehearse: ParsableCommand {
       let bookmarks = try BookmarkFile(path: store.bookmarkPath(beside: snapshot.location))
       let place = try StoreCopy(
         of: snapshot.location, at: copy, overwrites: overwrite, busyTimeout: store.busyTimeout)
+      let recorded = try values.usable(session, HistoryTimeline(snapshot))
       let result = try RehearsalRun(session: session).run { progress in
         try rehearsal.write(
-          snapshot, to: place, tokens: tokens, bookmarks: bookmarks.bookmarks, now: session.now,
-          progress: progress)
+          snapshot, to: place, tokens: tokens, bookmarks: bookmarks.bookmarks, values: recorded,
+          now: session.now, progress: progress)
       }
       try RehearsalReport(
         path: snapshot.location.path, copy: copy, store: snapshot.metadata.storeIdentifier,

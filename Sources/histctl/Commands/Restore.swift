@@ -50,6 +50,11 @@ struct Restore: ParsableCommand {
     transform: DurationArgument.init(parsing:))
   var lockWait: DurationArgument?
 
+  @Flag(
+    name: .customLong("no-values"),
+    help: "Leave out old and new values of updates that were sealed with them.")
+  var omitsValues = false
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
@@ -61,10 +66,12 @@ struct Restore: ParsableCommand {
   func run() throws {
     let session = Session(output)
     if let from { _ = try TokenExpression(from, now: session.now) }
+    var request = RestoreRequest(from: from, ignoredGuards: Set(ignoreGuard))
+    request.restoresValues = !omitsValues
     let run = RestoreRun(
       session: session, store: store, archivePath: archive,
       lockWait: lockWait?.seconds(before: session.now) ?? 0,
-      request: RestoreRequest(from: from, ignoredGuards: Set(ignoreGuard)),
+      request: request,
       consent: try Consent(.restore, dryRun: dryRun, yes: yes, session: session))
     try session.write(usesPager: false) { writer in try run.run(writer) }
     if session.status != .success { throw EndWithStatus(status: session.status) }

@@ -10,7 +10,8 @@ struct Show: ParsableCommand {
     abstract: "Show one transaction in full.",
     discussion: """
       Every change is shown with the attributes that an update touched and the values that a \
-      deleted object left behind. A moment shows the first transaction at it or after it.
+      deleted object left behind; where the program that saved has recorded them, with what each \
+      value was before and became. A moment shows the first transaction at it or after it.
 
       Examples:
         histctl show default.store last
@@ -25,6 +26,7 @@ struct Show: ParsableCommand {
   @Argument(help: "The transaction, as a token.")
   var token: String
 
+  @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() throws {
@@ -34,9 +36,10 @@ struct Show: ParsableCommand {
       let number = try resolver.transactionNumber(token)
       // Nothing stands before the lowest number there is.
       let previous = number == .min ? nil : number - 1
+      var query = HistoryQuery(after: previous, until: number, limit: 1)
+      try values.apply(to: &query, session, timeline)
       let reader = try TimelineReader(
-        timeline, query: HistoryQuery(after: previous, until: number, limit: 1),
-        schema: session.schema(of: timeline, joinsArchive: false))
+        timeline, query: query, schema: session.schema(of: timeline, joinsArchive: false))
       if output.json {
         try TransactionLines(writer: writer).write(reader)
       } else if case .transaction(let transaction)? = try reader.next() {

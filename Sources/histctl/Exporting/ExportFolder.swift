@@ -22,6 +22,12 @@ struct ExportFolder {
   /// Exports what the query selects or, for a consumer, what is new since its bookmark.
   func write(consumer: String?) throws -> ExportReport {
     let directory = OutputFolder.path(of: try storeIdentifier(), in: folder)
+    guard !Archive.isArchive(folder) else {
+      throw Failure(
+        status: .usage, kind: "usage",
+        message: "\(folder) is an archive, whose segments only archive writes",
+        hint: "export into another folder")
+    }
     try OutputFolder.make(directory)
     // A run that was killed meant another range than this one, as a rule.
     AbandonedDrafts.remove(in: directory, of: Self.isName)

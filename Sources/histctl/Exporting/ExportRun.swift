@@ -22,6 +22,7 @@ struct ExportRun {
 
   /// Writes a file.
   func writeFile(_ path: String, overwrites: Bool) throws -> ExportReport {
+    try checkTakesNoPlace(path)
     do {
       let draft = try DraftFile(
         path: path, permissions: timeline.filePermissions, overwrites: overwrites)
@@ -31,15 +32,35 @@ struct ExportRun {
       let summary = try write { try file.write($0) }
       try draft.commit()
       return ExportReport(path: path, summary: summary)
+    } catch Errno.fileExists {
+      throw Failure(
+        status: .cannotReadOrWrite, kind: "alreadyThere", message: "\(path) is there already",
+        hint: "name another file, or replace it with --overwrite")
+    } catch Errno.notSupported {
+      throw Failure(
+        status: .cannotReadOrWrite, kind: "unwritable",
+        message: "cannot write \(path): it is there and is no file",
+        hint: "name a file; without --output the export goes to standard output")
     } catch let error as Errno {
       throw Failure(
-        status: .cannotReadOrWrite, kind: error == .fileExists ? "alreadyThere" : "unwritable",
-        message: error == .fileExists
-          ? "\(path) is there already" : "cannot write \(path): \(error)",
-        hint: error == .fileExists
-          ? "name another file, or replace it with --overwrite"
-          : "name a place where a file can be made and that has room for it")
+        status: .cannotReadOrWrite, kind: "unwritable", message: "cannot write \(path): \(error)",
+        hint: "name a place where a file can be made and that has room for it")
     }
+  }
+
+  /// Checks that the file would not take the place of what is exported, nor of what belongs to it.
+  private func checkTakesNoPlace(_ path: String) throws {
+    let place = StoreLocation.resolvedPlace(path)
+    let source = timeline.archive.map { StoreLocation.resolvedPlace($0.path) }
+    guard
+      timeline.snapshot?.location.owns(path) ?? false
+        || source.map({ place == $0 || place.hasPrefix($0 + "/") }) ?? false
+    else { return }
+    throw Failure(
+      status: .usage, kind: "ontoItself",
+      message:
+        "a file at \(path) would take the place of \(timeline.path), or of what belongs to it",
+      hint: "name another file")
   }
 
   /// Whether a file holds what this run would write into it.

@@ -21,6 +21,10 @@ struct MaintenancePlan {
     var failures: [(path: String, failure: Failure)] = []
   }
 
+  /// What a store in two sections is called: nothing is done then, for what one of them says is not
+  /// what the other wants.
+  static let kindOfOverlap = "storeInTwoSections"
+
   private(set) var parts: [Part] = []
   /// Which stores would export to the same place, those that are left out included.
   private(set) var places = ExportPlaces()
@@ -112,7 +116,7 @@ extension MaintenancePlan.Part {
             (
               path,
               Failure(
-                status: .usage, kind: "config",
+                status: .usage, kind: MaintenancePlan.kindOfOverlap,
                 message: "\(path) is in [\(owner)] already, and in [\(settings.section)] too",
                 hint: "let one section have it in \(config.path)")
             ))

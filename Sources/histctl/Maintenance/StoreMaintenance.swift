@@ -113,7 +113,7 @@ struct StoreMaintenance {
     guard plan.refusals.isEmpty else {
       throw HistoryError.refusedByGuards(path: path, reasons: plan.refusals.map(\.reason))
     }
-    guard !plan.deletion.isEmpty else { return }
+    guard !plan.isEmpty else { return }
     let lost = plan.lostBookmarks.filter {
       !(isDryRun && $0.bookmark.name == settings.export?.bookmark)
     }

@@ -14,7 +14,7 @@ struct StorePattern {
 
   /// What stands beside a store and is none.
   private static let companions = [
-    "-wal", "-shm", "-journal", "-bookmarks.json", "-bookmarks.json.lock",
+    "-wal", "-shm", "-journal", "-bookmarks.json", "-bookmarks.json.lock", "-values.db",
   ]
 
   /// Takes a path over; `*`, `?` and `[…]` make a pattern of it.

@@ -22,7 +22,8 @@ struct ExportOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("o"), .customLong("output")],
-    help: ArgumentHelp("Write a file, which must not be there yet.", valueName: "file"),
+    help: ArgumentHelp(
+      "Write a file, which must not be there yet; - is standard output.", valueName: "file"),
     completion: .file())
   var outputFile: String?
 
@@ -47,7 +48,7 @@ struct ExportOptions: ParsableArguments {
     if outputFile != nil, outputDir != nil {
       throw ValidationError("--output and --output-dir are two places; name one")
     }
-    if overwrite, outputFile == nil {
+    if overwrite, file == nil {
       throw ValidationError("--overwrite goes with --output; in a folder no file is ever replaced")
     }
     if consumer != nil, outputDir == nil {
@@ -56,12 +57,16 @@ struct ExportOptions: ParsableArguments {
     }
   }
 
+  /// The file to write; nil for standard output.
+  var file: String? { outputFile == "-" ? nil : outputFile }
+
   /// How the text is packed, if the place is a file of this name or a folder.
   var compression: ExportCompression {
     if let compress { return compress }
     if outputDir != nil { return .zstd }
     for method in ExportCompression.allCases
-    where method != .none && outputFile?.hasSuffix("." + method.fileExtension) == true {
+    where method != .none && outputFile?.lowercased().hasSuffix("." + method.fileExtension) == true
+    {
       return method
     }
     return .none

@@ -6,6 +6,23 @@ import StoreFormat
 
 /// The one place where errors become exit statuses.
 extension Failure {
+  /// The commands that take the token to go on from as `--after`.
+  private static let commandsWithStart: Set<String> = ["log", "export", "stats", "object"]
+
+  /// Explains an error that has ended a command line.
+  init(_ error: any Error, of arguments: [String]) {
+    let failure = Failure(error)
+    guard case HistoryError.unusableToken(let token)? = error as? HistoryError,
+      arguments.first.map(Self.commandsWithStart.contains) ?? false
+    else {
+      self = failure
+      return
+    }
+    self.init(
+      status: failure.status, kind: failure.kind, message: failure.message,
+      hint: token.remedy(option: "--after"), details: failure.details)
+  }
+
   /// Explains an error of the floors below.
   init(_ error: any Error) {
     switch error {
@@ -68,6 +85,8 @@ extension Failure {
       case .busy: (.busy, "busy")
       case .changedWhileReading: (.busy, "changedWhileReading")
       case .damaged: (.damaged, "damaged")
+      case .largeValue: (.damaged, "largeValue")
+      case .unusableValues: (.damaged, "unusableValues")
       }
     self.init(
       status: status, kind: kind, message: error.message, hint: error.remedy,
@@ -113,6 +132,10 @@ extension Failure {
         details: [
           ("store", .string(path)), ("tables", .array(tables.map(JSONValue.string))),
         ])
+    case .unrecordedValues(let path, _):
+      self.init(
+        status: .cannotReadOrWrite, kind: "unrecordedValues", message: error.message,
+        hint: error.remedy, details: [("path", .string(path))])
     case .withoutSpace(let path, let needed, let free):
       self.init(
         status: .cannotReadOrWrite, kind: "withoutSpace", message: error.message,

@@ -31,17 +31,31 @@ struct HistoryInput {
         hint: "give the store before --archive, or leave out --archive")
     }
     if isArchive {
-      return try ArchiveReader(path: store.store, storeIdentifier: options.storeIdentifier)
+      return try reader(store.store, storeIdentifier: options.storeIdentifier)
     }
     return try ExportedHistory(path: store.store, storeIdentifier: options.storeIdentifier)
+  }
+
+  /// An archive; what its catalog has lost is told.
+  private func reader(_ path: String, storeIdentifier: String?) throws -> ArchiveReader {
+    let reader = try ArchiveReader(path: path, storeIdentifier: storeIdentifier)
+    let torn = try reader.archive.catalog().tornByteCount
+    if torn > 0 {
+      session.diagnostics.warn(
+        "the last line of \(reader.archive.catalogPath) breaks off, so a segment may be missing",
+        kind: "tornCatalog",
+        hint:
+          "verify tells what stands in the folder; the next archive command for the store mends it")
+    }
+    return reader
   }
 
   /// The history of a store, with what the archive has of it.
   func timeline(of snapshot: StoreSnapshot) throws -> HistoryTimeline {
     guard let path = options.archive else { return HistoryTimeline(snapshot) }
     do {
-      let archive = try ArchiveReader(
-        path: path, storeIdentifier: snapshot.metadata.storeIdentifier ?? "")
+      let archive = try reader(
+        path, storeIdentifier: snapshot.metadata.storeIdentifier ?? "")
       return try HistoryTimeline(snapshot, behind: archive)
     } catch let error as ArchiveError {
       // Before its first segment is sealed, an archive has nothing to add.

@@ -35,7 +35,7 @@ enum Main {
     } catch let error where CommandLineError.isOne(error) {
       return CommandLineError(error).report(arguments, environment)
     } catch {
-      let failure = Failure(error)
+      let failure = Failure(error, of: arguments)
       Diagnostics(arguments: arguments, environment: environment).report(failure)
       return failure.status
     }

@@ -67,7 +67,7 @@ final class PruneRun {
     output.warn(of: plan)
     if consent == .dryRun {
       if plan.tokens.contains(where: { !$0.works }) { isolation.end(with: .answerIsNo) }
-    } else if plan.deletion.isEmpty {
+    } else if plan.isEmpty {
       try output.showResult(Erasure.nothing, of: plan)
     } else {
       try goOn(pruner, plan)

@@ -53,6 +53,14 @@ extension ArchiveOptions {
   }
 }
 
+extension ValuesOptions {
+  init(_ words: inout CommandWords) {
+    self.init()
+    omitsValues = words.flag("--no-values")
+    valuesFile = words.value("--values-file")
+  }
+}
+
 extension StoreOptions {
   init(_ words: inout CommandWords) {
     self.init()
@@ -73,11 +81,13 @@ extension Log: QuickCommand {
     onlyMatching = words.flag("--only-matching")
     follow = words.flag("--follow")
     archive = ArchiveOptions(&words)
+    values = ValuesOptions(&words)
     store = StoreOptions(&words)
   }
 
   func validateAll() throws {
     try store.validate()
+    try values.validate()
     try validate()
   }
 }
@@ -87,11 +97,15 @@ extension Show: QuickCommand {
     self.init()
     output = OutputOptions(&words)
     archive = ArchiveOptions(&words)
+    values = ValuesOptions(&words)
     store = StoreOptions(&words)
     token = words.argument() ?? ""
   }
 
-  func validateAll() throws { try store.validate() }
+  func validateAll() throws {
+    try store.validate()
+    try values.validate()
+  }
 }
 
 extension TokenCheck: QuickCommand {

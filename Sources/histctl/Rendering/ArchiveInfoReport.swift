@@ -18,7 +18,8 @@ struct ArchiveInfoReport {
     try writeArchive()
     try writeStores()
     if overview.stores.count == 1, let store = overview.stores.first {
-      try writeEntities(store.entities)
+      try writer.writeTable(
+        store.entities.map(EntityCounts.init), mostRows: Self.mostRows, in: session)
     }
     try writer.writeNotices(notices.map(\.text), in: session)
   }
@@ -109,26 +110,6 @@ struct ArchiveInfoReport {
       ], rows, in: session)
   }
 
-  private func writeEntities(_ entities: [ArchiveOverview.EntityCount]) throws {
-    guard !entities.isEmpty else { return }
-    func cell(_ count: Int64, _ style: Style) -> TableCell {
-      TableCell(count == 0 ? "-" : count.grouped, style: count == 0 ? .secondary : style)
-    }
-    let rows = entities.prefix(Self.mostRows).map { entity in
-      [
-        TableCell(entity.label), cell(entity.inserts, .inserted), cell(entity.updates, .updated),
-        cell(entity.deletes, .deleted),
-      ]
-    }
-    try writer.writeTable(
-      [
-        TableColumn("ENTITY", priority: 4, minimumWidth: 8, canShrink: true),
-        TableColumn("INSERTS", alignment: .trailing, priority: 3, canDrop: true),
-        TableColumn("UPDATES", alignment: .trailing, priority: 2, canDrop: true),
-        TableColumn("DELETES", alignment: .trailing, priority: 1, canDrop: true),
-      ], rows, hidden: entities.count - rows.count, in: session)
-  }
-
   // MARK: - For programs
 
   private var json: JSONValue {
@@ -157,13 +138,7 @@ struct ArchiveInfoReport {
         }),
       "overlaps": .integer(Int64(store.overlapCount)),
       "modelVersions": .array(store.modelVersions.map(JSONValue.string)),
-      "entities": .array(
-        store.entities.map {
-          [
-            "entity": .string($0.label), "inserts": .integer($0.inserts),
-            "updates": .integer($0.updates), "deletes": .integer($0.deletes),
-          ]
-        }),
+      "entities": .array(store.entities.map { EntityCounts($0).json }),
     ]
   }
 }

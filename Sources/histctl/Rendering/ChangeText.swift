@@ -26,8 +26,12 @@ struct ChangeText {
   }
 
   /// One change: its sign, its object, and what is known of it.
-  static func spans(_ change: HistoryChange) -> [TableCell.Span] {
-    let details = details(change)
+  ///
+  /// - Parameter includesValues: Whether recorded values stand beside the names of what was touched.
+  static func spans(
+    _ change: HistoryChange, includesValues: Bool = true
+  ) -> [TableCell.Span] {
+    let details = details(change, includesValues: includesValues)
     return [object(change)] + (details.isEmpty ? [] : [.init(text: "  ", style: .plain)]) + details
   }
 
@@ -45,9 +49,12 @@ struct ChangeText {
   }
 
   /// What is known of a change, in parts with gaps between.
-  static func details(_ change: HistoryChange) -> [TableCell.Span] {
+  static func details(
+    _ change: HistoryChange, includesValues: Bool = true
+  ) -> [TableCell.Span] {
     var details: [TableCell.Span] = []
-    if let mask = change.mask { details.append(columns(change.attributes, mask)) }
+    let values = includesValues ? change.values : []
+    if let mask = change.mask { details.append(columns(change.attributes, mask, values)) }
     details.append(tombstone(change.preservedValues, change.tombstone))
     if !change.extra.isEmpty {
       details.append(.init(text: extra(change.extra), style: .warning))
@@ -65,11 +72,16 @@ struct ChangeText {
   }
 
   /// The properties that were touched, or the numbers of their columns where no model tells names.
-  static func columns(_ names: [String]?, _ mask: ColumnMask) -> TableCell.Span {
-    if let names {
-      return names.isEmpty
+  ///
+  /// - Parameter values: What was recorded of their values.
+  static func columns(
+    _ names: [String]?, _ mask: ColumnMask, _ values: [RecordedValue] = []
+  ) -> TableCell.Span {
+    if names != nil || !values.isEmpty {
+      let names = names ?? []
+      return names.isEmpty && values.isEmpty
         ? .init(text: "no attribute", style: .secondary)
-        : .init(text: names.joined(separator: ", "), style: .plain)
+        : .init(text: ValueChangeText.properties(names, values), style: .plain)
     }
     let slots = mask.setSlots.prefix(64).map(String.init).joined(separator: ", ")
     return .init(text: slots.isEmpty ? "no column" : "columns \(slots)", style: .secondary)

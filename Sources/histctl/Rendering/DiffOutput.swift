@@ -84,7 +84,7 @@ struct DiffOutput {
   private func writeNames(_ query: HistoryQuery) throws -> Int {
     var summary = NetChangeSummary()
     let text = session.environment.outputText
-    let reader = try forEachObject(query, readsTombstones: false) { change in
+    let reader = try forEachObject(query, readsDetails: false) { change in
       summary.add(change)
       try writer.writeLine(text.escaped(NetChangeText.name(change)))
     }
@@ -94,7 +94,7 @@ struct DiffOutput {
 
   private func writeStat(_ query: HistoryQuery) throws -> Int {
     var summary = NetChangeSummary()
-    let reader = try forEachObject(query, readsTombstones: false) { summary.add($0) }
+    let reader = try forEachObject(query, readsDetails: false) { summary.add($0) }
     try NetChangeStat(session: session, writer: writer, path: path).write(summary)
     if !session.options.json { try writeSummary(summary.total) }
     tell(of: reader, summary.total, query)
@@ -103,12 +103,13 @@ struct DiffOutput {
 
   /// Reads the net changes that are to be shown.
   private func forEachObject(
-    _ query: HistoryQuery, readsTombstones: Bool = true, _ body: (NetChange) throws -> Void
+    _ query: HistoryQuery, readsDetails: Bool = true, _ body: (NetChange) throws -> Void
   ) throws -> NetChangeReader {
     var folded = query
     folded.change.kinds = []
+    if !readsDetails { folded.recordedValues = nil }
     let reader = try NetChangeReader(
-      timeline, query: folded, schema: schema, readsTombstones: readsTombstones)
+      timeline, query: folded, schema: schema, readsTombstones: readsDetails)
     while let change = try reader.next() {
       if query.change.kinds.isEmpty || query.change.kinds.contains(where: change.isKind) {
         try body(change)

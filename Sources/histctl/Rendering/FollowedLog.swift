@@ -16,7 +16,7 @@ struct FollowedLog {
   ///   - start: Which transactions to show first.
   ///   - table: How to show transactions as text; nil for JSON lines.
   func write(
-    start: (TokenResolver) throws -> HistoryQuery,
+    start: (TokenResolver, HistoryTimeline) throws -> HistoryQuery,
     table: (OutputWriter, HistoryTimeline) throws -> TransactionTable?
   ) throws {
     guard try input.archiveAlone() == nil else {
@@ -34,7 +34,7 @@ struct FollowedLog {
       try file.read { snapshot in
         _ = try snapshot.historyTables()
         let timeline = try input.timeline(of: snapshot)
-        query = try start(input.resolver(timeline))
+        query = try start(input.resolver(timeline), timeline)
         text = try table(writer, timeline)
         position = try snapshot.newestTransaction()?.number ?? 0
         try write(

@@ -24,9 +24,15 @@ struct InfoReport {
   let standings: [String: BookmarkStanding]
   /// How far mirroring to CloudKit has come; nil where the store is not mirrored, or keeps no history.
   let mirroring: MirroringState?
+  /// What was recorded of values beside the store; nil where nothing is.
+  let values: (path: String, extent: RecordedValuesFile.Extent)?
   let notices: [Notice]
 
-  init(snapshot: StoreSnapshot, schema: HistorySchema, bookmarkPath: String?) throws {
+  init(
+    snapshot: StoreSnapshot, schema: HistorySchema, bookmarkPath: String?,
+    values recorded: RecordedValues?
+  ) throws {
+    values = try recorded.map { ($0.path, try $0.extent()) }
     path = snapshot.location.path
     metadata = snapshot.metadata
     origin = StoreOrigin(model: try snapshot.modelCache().model, metadata: snapshot.metadata)
@@ -120,7 +126,20 @@ struct InfoReport {
     add("hasHistory", .boolean(overview != nil))
     if let overview { members += overview.jsonMembers }
     add("bookmarks", .array(bookmarks.map { $0.json(standings[$0.name]) }))
+    add("values", values.map { $0.extent.json(path: $0.path) })
     add("notices", .array(notices.map { ["kind": .string($0.kind), "message": .string($0.text)] }))
+    return .object(JSONObject(members))
+  }
+}
+
+extension RecordedValuesFile.Extent {
+  /// The extent as a JSON object.
+  fileprivate func json(path: String) -> JSONValue {
+    var members: [(String, JSONValue)] = [
+      ("path", .string(path)), ("bytes", .integer(byteCount)),
+    ]
+    if let first { members.append(("first", .integer(first.number))) }
+    if let last { members.append(("last", .integer(last.number))) }
     return .object(JSONObject(members))
   }
 }
@@ -153,16 +172,7 @@ extension HistoryOverview {
       ("oldest", oldest?.json ?? .null), ("newest", newest?.json ?? .null),
       ("highestIssued", .integer(highestIssued)),
       ("historyBytes", historyByteCount.map(JSONValue.integer) ?? .null),
-      (
-        "entities",
-        .array(
-          entities.map {
-            [
-              "entity": .string($0.entity.label), "inserts": .integer($0.inserts),
-              "updates": .integer($0.updates), "deletes": .integer($0.deletes),
-            ]
-          })
-      ),
+      ("entities", .array(entities.map { EntityCounts($0).json })),
       ("authors", texts("author", authors)), ("bundles", texts("bundle", bundles)),
       ("processes", texts("process", processes)),
     ]

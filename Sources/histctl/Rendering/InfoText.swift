@@ -14,7 +14,8 @@ struct InfoText {
     try writeStore()
     if let overview = report.overview {
       try writeHistory(overview)
-      try writeEntities(overview.entities)
+      try writer.writeTable(
+        overview.entities.map(EntityCounts.init), mostRows: Self.mostRows, in: session)
       try writeTexts("AUTHOR", overview.authors, total: overview.transactionCount)
       try writeTexts("BUNDLE", overview.bundles, total: overview.transactionCount)
       try writeTexts("PROCESS", overview.processes, total: overview.transactionCount)
@@ -55,30 +56,18 @@ struct InfoText {
     try field(
       "newest", overview.newest.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
     try field("mirrored", report.mirroring.map { $0.text(tokens) })
+    try field("values", report.values.map { text(of: $0.extent, tokens) })
+  }
+
+  /// What is recorded of values, by the numbers of its transactions.
+  private func text(of extent: RecordedValuesFile.Extent, _ tokens: TokenText) -> String {
+    let bytes = "\(ByteCount(extent.byteCount))"
+    guard let first = extent.first, let last = extent.last else { return "none yet, \(bytes)" }
+    return "of updates, \(tokens.text(first.number)) to \(tokens.text(last.number)), \(bytes)"
   }
 
   private func counted(_ count: Int64, _ noun: String) -> String {
     "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
-  }
-
-  private func writeEntities(_ entities: [HistoryOverview.EntityCount]) throws {
-    guard !entities.isEmpty else { return }
-    func cell(_ count: Int64, _ style: Style) -> TableCell {
-      TableCell(count == 0 ? "-" : count.grouped, style: count == 0 ? .secondary : style)
-    }
-    let rows = entities.prefix(Self.mostRows).map { entity in
-      [
-        TableCell(entity.entity.label), cell(entity.inserts, .inserted),
-        cell(entity.updates, .updated), cell(entity.deletes, .deleted),
-      ]
-    }
-    try writer.writeTable(
-      [
-        TableColumn("ENTITY", priority: 4, minimumWidth: 8, canShrink: true),
-        TableColumn("INSERTS", alignment: .trailing, priority: 3, canDrop: true),
-        TableColumn("UPDATES", alignment: .trailing, priority: 2, canDrop: true),
-        TableColumn("DELETES", alignment: .trailing, priority: 1, canDrop: true),
-      ], rows, hidden: entities.count - rows.count, in: session)
   }
 
   private func writeTexts(_ title: String, _ counts: [TextCount], total: Int64) throws {

@@ -49,7 +49,7 @@ enum NetChangeText {
         parts.append(.init(text: "not all columns are known", style: .warning))
       }
       if let mask = change.columns.mask {
-        parts.append(ChangeText.columns(change.attributes, mask))
+        parts.append(ChangeText.columns(change.attributes, mask, change.values))
       }
     case .replace:
       parts.append(.init(text: "another object has its key now", style: .warning))

@@ -8,16 +8,21 @@ struct PruneLine {
 
   /// A plan that is not carried out.
   func text(of plan: PrunePlan) -> String {
-    plan.deletion.isEmpty
-      ? nothing(plan)
-      : "\(plan.path): would delete \(what(plan.deletion.deleted, plan))\(rest(plan))"
+    guard !plan.isEmpty else { return nothing(plan) }
+    let values = Int(plan.recordedValues?.valueCount ?? 0)
+    if plan.deletion.isEmpty { return "\(plan.path): would delete \(Self.text(values: values))" }
+    return "\(plan.path): would delete \(what(plan.deletion.deleted, plan, values))\(rest(plan))"
   }
 
   /// A plan that was carried out.
   func text(of result: Erasure, _ plan: PrunePlan) -> String {
-    plan.deletion.isEmpty
-      ? nothing(plan) : "\(plan.path): deleted \(what(result.deleted, plan))\(rest(plan))"
+    guard !plan.isEmpty else { return nothing(plan) }
+    let values = result.recordedValueCount
+    if plan.deletion.isEmpty { return "\(plan.path): deleted \(Self.text(values: values))" }
+    return "\(plan.path): deleted \(what(result.deleted, plan, values))\(rest(plan))"
   }
+
+  private static func text(values: Int) -> String { PruneOutput.counted(values, "recorded value") }
 
   private func nothing(_ plan: PrunePlan) -> String {
     if plan.isSmallEnough, let bytes = plan.history.byteCount, let limit = plan.request.ifLargerThan
@@ -30,8 +35,10 @@ struct PruneLine {
     return "\(plan.path): nothing to delete\(reason)"
   }
 
-  private func what(_ deleted: DeletedHistory, _ plan: PrunePlan) -> String {
-    let changes = PruneOutput.counted(deleted.changeCount, "change")
+  private func what(_ deleted: DeletedHistory, _ plan: PrunePlan, _ values: Int) -> String {
+    let changes =
+      PruneOutput.counted(deleted.changeCount, "change")
+      + (values > 0 ? ", " + Self.text(values: values) : "")
     let bytes = plan.byteCount.map { ", about \(ByteCount($0))" } ?? ""
     if case .entity(let name) = plan.request.target { return "\(changes) of \(name)\(bytes)" }
     return PruneOutput.counted(deleted.transactionCount, "transaction") + ", \(changes)\(bytes)"

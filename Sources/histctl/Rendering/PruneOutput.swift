@@ -38,7 +38,14 @@ struct PruneOutput {
   }
 
   /// Tells of bookmarks that expire, which their consumers will notice.
-  func warn(of plan: PrunePlan) { warn(of: plan.lostBookmarks, in: plan) }
+  func warn(of plan: PrunePlan) {
+    warn(of: plan.lostBookmarks, in: plan)
+    if let problem = plan.recordedValues?.problem {
+      session.diagnostics.warn(
+        problem, kind: "unusableValues",
+        hint: "they stay as they are; move the file away where nobody wants them")
+    }
+  }
 
   /// Tells of some of the bookmarks that expire with a plan.
   func warn(of bookmarks: [BookmarkOutlook], in plan: PrunePlan) {
@@ -56,8 +63,11 @@ struct PruneOutput {
   func question(_ plans: [PrunePlan]) -> String {
     let transactions = plans.reduce(0) { $0 + $1.deletion.transactionCount }
     let changes = plans.reduce(0) { $0 + $1.deletion.changeCount }
+    let values = plans.reduce(0) { $0 + Int($1.recordedValues?.valueCount ?? 0) }
     let what =
-      transactions > 0 ? Self.counted(transactions, "transaction") : Self.counted(changes, "change")
+      transactions > 0
+      ? Self.counted(transactions, "transaction")
+      : changes > 0 ? Self.counted(changes, "change") : Self.counted(values, "recorded value")
     let place = plans.count > 1 ? " from \(plans.count) stores" : ""
     return "Delete \(what)\(place)? [y/N] "
   }

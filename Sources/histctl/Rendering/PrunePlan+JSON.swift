@@ -10,6 +10,7 @@ extension PrunePlan {
     members.add("transactions", .integer(Int64(deletion.transactionCount)))
     members.add("changes", .integer(Int64(deletion.changeCount)))
     members.add("bytes", byteCount.map(JSONValue.integer))
+    members.add("values", recordedValues.map { .integer($0.valueCount) })
     members.add("cut", cut?.firstKept.map(JSONValue.integer))
     members.add("cutTimestamp", firstKept?.timestamp?.iso8601().map(JSONValue.string))
     if !deletion.isEmpty, cut == .end { members.add("deletesAll", .boolean(true)) }
@@ -29,6 +30,9 @@ extension PrunePlan {
     var members = JSONMembers(type: "prune", path: path, store: storeIdentifier)
     members.add("transactions", .integer(Int64(result.deleted.transactionCount)))
     members.add("changes", .integer(Int64(result.deleted.changeCount)))
+    if recordedValues != nil {
+      members.add("values", .integer(Int64(result.recordedValueCount)))
+    }
     members.add("complete", .boolean(result.problem == nil))
     members.add("batches", .integer(Int64(result.batchCount)))
     members.add("longestLock", .real(result.longestLock))

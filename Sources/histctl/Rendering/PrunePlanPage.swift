@@ -31,6 +31,9 @@ struct PrunePlanPage {
       "\(counted(plan.history.transactionCount, "transaction")), "
         + "\(counted(plan.history.changeCount, "change"))\(bytes)")
     try field("deletes", deletes, style: plan.deletion.isEmpty ? .plain : .deleted)
+    if let values = plan.recordedValues, values.valueCount > 0 {
+      try field("", "\(counted(values.valueCount, "recorded value"))", style: .deleted)
+    }
     if let newest = plan.history.newest {
       try field("keeps", keeps(upTo: newest), style: .inserted)
     }

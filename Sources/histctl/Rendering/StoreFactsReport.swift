@@ -16,6 +16,9 @@ struct StoreFactsReport: FactsReport {
     parts.append(counted(facts.changeCount, "change"))
     if facts.textCount > 0 { parts.append(counted(facts.textCount, "text")) }
     if facts.bookmarkCount > 0 { parts.append(counted(Int64(facts.bookmarkCount), "bookmark")) }
+    if facts.recordedTransactionCount > 0 {
+      parts.append("the values of " + counted(facts.recordedTransactionCount, "transaction"))
+    }
     if case .whole(let count)? = facts.log, count > 0 {
       parts.append(counted(Int64(count), "frame") + " of the -wal")
     }
@@ -36,6 +39,11 @@ struct StoreFactsReport: FactsReport {
     if facts.emptyTransactionCount > 0 {
       notes.append(
         counted(facts.emptyTransactionCount, "transaction") + " without changes, which is normal")
+    }
+    if facts.absentTransactionCount > 0 {
+      notes.append(
+        "recorded values of " + counted(facts.absentTransactionCount, "transaction")
+          + " that the history does not have, which the next save or prune removes")
     }
     if case .missing? = facts.model {
       notes.append("no model cache, so masks and tombstones could not be compared with the model")
@@ -66,6 +74,12 @@ struct StoreFactsReport: FactsReport {
       members += [("first", .integer(range.lowerBound)), ("last", .integer(range.upperBound))]
     }
     members.append(("withoutChanges", .integer(facts.emptyTransactionCount)))
+    if facts.recordedTransactionCount > 0 {
+      members += [
+        ("recordedTransactions", .integer(facts.recordedTransactionCount)),
+        ("absentTransactions", .integer(facts.absentTransactionCount)),
+      ]
+    }
     if let step = facts.largestClockStep {
       members += [
         ("clockSteps", .integer(facts.clockStepCount)),

@@ -3,6 +3,9 @@ import StoreFormat
 
 /// Writes one transaction in full.
 struct TransactionDetail {
+  /// How far recorded values stand to the right, below their change.
+  private static let valueIndentation = 6
+
   let session: Session
   let writer: OutputWriter
 
@@ -30,7 +33,14 @@ struct TransactionDetail {
     var summary = ChangeSummary()
     while let change = try reader.nextChange() {
       summary.add(change)
-      try writer.writeLine(styled.line(ChangeText.spans(change), indentation: 2))
+      try writer.writeLine(
+        styled.line(ChangeText.spans(change, includesValues: false), indentation: 2))
+      for value in change.values {
+        let width = session.environment.lineWidth.map { $0 - Self.valueIndentation }
+        try writer.writeLine(
+          String(repeating: " ", count: Self.valueIndentation)
+            + ValueChangeText.line(value, styled.text, width: width))
+      }
     }
     if summary.count > 0 { try writer.writeLine("") }
     try writer.writeLine(styled.line(ChangeText.summary(summary).spans))

@@ -21,9 +21,11 @@ struct FieldTests {
     arguments: ExportFormat.allCases)
   func all(format: ExportFormat) throws {
     #expect(Set(format.fieldNames).count == format.fieldNames.count)
+    // A table has its column of recorded values only where that is asked for.
+    let names = format.fieldNames.filter { format != .csv || $0 != "values" }
     for transaction in [Envelopes.transaction, Envelopes.hostile] {
       #expect(
-        try Envelopes.bytes(format, [transaction], fields: format.fieldNames.reversed())
+        try Envelopes.bytes(format, [transaction], fields: names.reversed())
           == Envelopes.bytes(format, [transaction]))
     }
   }
@@ -32,7 +34,12 @@ struct FieldTests {
     "each field alone has the value that it has among all",
     arguments: [ExportFormat.changes, .cloudevents, .debezium])
   func alone(format: ExportFormat) throws {
-    let transactions = [Envelopes.transaction, Envelopes.hostile]
+    var recorded = Envelopes.transaction
+    recorded.changes[1].values = [
+      RecordedValue(
+        name: "name", kind: .text, old: .value(.text("Rome")), new: .value(.text("Roma")))
+    ]
+    let transactions = [Envelopes.transaction, Envelopes.hostile, recorded]
     let whole = try records(of: format, transactions)
     let always: Set<String> =
       format == .cloudevents ? ["specversion", "source", "type", "id"] : []

@@ -15,6 +15,10 @@ actor Importer {
   func name(of identifier: PersistentIdentifier) -> String? {
     self[identifier, as: Trip.self]?.name
   }
+
+  func journeyName(of identifier: PersistentIdentifier) -> String? {
+    self[identifier, as: Journey.self]?.name
+  }
 }
 
 @Suite struct ModelActorTests {
@@ -30,6 +34,21 @@ actor Importer {
     #expect(
       try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).map(\.author)
         == ["importer"])
+  }
+
+  @Test func anActorFindsModelsOfSubclasses() async throws {
+    let folder = try TemporaryFolder()
+    let container = try ModelContainer(
+      for: Journey.self, BusinessJourney.self, ConferenceJourney.self,
+      configurations: ModelConfiguration(url: URL(fileURLWithPath: folder.file("J.store"))))
+    let context = ModelContext(container)
+    let journey = ConferenceJourney(name: "WWDC", isSpeaker: false)
+    context.insert(journey)
+    try context.save()
+    let finder = Importer(modelContainer: container)
+    let identifier = journey.persistentModelID
+    #expect(await finder.journeyName(of: identifier) == "WWDC")
+    #expect(await finder.name(of: identifier) == nil)
   }
 
   @MainActor @Test func theMainContextSavesByItself() async throws {

@@ -32,4 +32,14 @@ import Testing
     #expect(try query.lines("SELECT count(*) FROM ACHANGE WHERE ZCHANGETYPE = 0") == ["5"])
     #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
   }
+
+  @Test func contextsSayThatTheySaveByThemselves() async throws {
+    let store = try TripStore()
+    let context = ModelContext(store.container)
+    #expect(context.autosaveEnabled)
+    // Only that of the main actor does.
+    context.insert(Trip(name: "Rome"))
+    await MainActor.run {}
+    #expect(context.hasChanges)
+  }
 }

@@ -9,6 +9,21 @@ struct JournalConfiguration: DataStoreConfiguration {
   var url: URL
   /// How long transactions are kept in the history, in seconds.
   var lifetime: TimeInterval = 30 * 86_400
+  var desk = JournalDesk()
+}
+
+/// What a journal is told to do, and what it says of how it was read.
+final class JournalDesk: Hashable, @unchecked Sendable {
+  /// Whether it gives what it remembers of models without being read.
+  var remembers = false
+  /// Whether it can be read at all.
+  var isClosed = false
+  /// The entity and the number of models of every fetch.
+  var fetches: [String] = []
+
+  static func == (left: JournalDesk, right: JournalDesk) -> Bool { left === right }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// A store that is not SQLite: a file to which every save appends one line.
@@ -68,13 +83,22 @@ final class JournalStore: DataStore, HistoryProviding {
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
     let descriptor = request.descriptor
+    if configuration.desk.isClosed { throw CocoaError(.fileReadNoPermission) }
     if descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
     if !descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
     let names = names(schema.entity(for: T.self))
     let found = models.values.filter { names.contains($0.persistentIdentifier.entityName) }
       .sorted { $0.persistentIdentifier < $1.persistentIdentifier }
       .dropFirst(descriptor.fetchOffset ?? 0).prefix(descriptor.fetchLimit ?? .max)
+    configuration.desk.fetches.append("\(T.self) \(found.count)")
     return DataStoreFetchResult(descriptor: descriptor, fetchedSnapshots: Array(found))
+  }
+
+  func cachedSnapshots(
+    for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
+  ) throws -> [PersistentIdentifier: DefaultSnapshot] {
+    guard configuration.desk.remembers else { return [:] }
+    return models.filter { persistentIdentifiers.contains($0.key) }
   }
 
   /// The names of an entity and of all that inherit from it.

@@ -84,6 +84,48 @@ import Testing
     _ = store
   }
 
+  @Test func batchesKeepThePlacesOfWhatIsGone() throws {
+    let (store, context) = try context(count: 25)
+    var descriptor = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.startDate, order: .reverse)])
+    descriptor.includePendingChanges = false
+    let trips = try context.fetch(descriptor, batchSize: 10)
+    #expect(trips.first?.name == "Trip 0")
+    let others = store.context()
+    try others.delete(model: Trip.self, where: #Predicate { $0.destination == "odd" })
+    try others.save()
+    let names = trips.map(\.name)
+    #expect(names.count == 25)
+    #expect(
+      names.dropFirst(10) == (10..<25).map { $0.isMultiple(of: 2) ? "Trip \($0)" : "" }[...])
+    #expect(Set(trips.map(\.persistentModelID)).count == 25)
+  }
+
+  @Test func limitsHoldWithChanges() throws {
+    let (store, context) = try context(count: 25)
+    let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.startDate)]))
+    // In this order they are 24, 23 and so on; the first three fall away, and a new one comes in.
+    context.delete(trips[0])
+    trips[1].startDate = .distantFuture
+    trips[2].destination = "elsewhere"
+    context.insert(
+      Trip(name: "New", destination: "even", startDate: Date(timeIntervalSinceReferenceDate: 978)))
+    var descriptor = FetchDescriptor<Trip>(
+      predicate: #Predicate { $0.destination != "elsewhere" }, sortBy: [SortDescriptor(\.startDate)]
+    )
+    descriptor.fetchLimit = 3
+    #expect(try context.fetch(descriptor).map(\.name) == ["New", "Trip 21", "Trip 20"])
+    #expect(try context.fetchCount(descriptor) == 3)
+    descriptor.fetchOffset = 22
+    #expect(try context.fetch(descriptor).map(\.name) == ["Trip 0", "Trip 23"])
+    #expect(try context.fetchCount(descriptor) == 2)
+    descriptor.fetchLimit = .max
+    #expect(try context.fetch(descriptor).count == 2)
+    descriptor.fetchOffset = 30
+    #expect(try context.fetchCount(descriptor) == 0)
+    #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 25)
+    _ = store
+  }
+
   @Test func enumerationLetsModelsGo() throws {
     let (store, context) = try context(count: 25)
     var names: [String] = []

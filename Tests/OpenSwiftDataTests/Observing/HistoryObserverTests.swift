@@ -30,6 +30,33 @@ import Testing
       (observer.historyTokens[identifier] as? DefaultHistoryToken)?.tokenValue == [identifier: 1])
   }
 
+  /// In a store without a log, whoever commits keeps everybody out for a moment.
+  @Test func anObserverWaitsForWhoIsJustCommitting() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("Trips.store")
+    _ = try TripStore.open(path)
+    nonisolated(unsafe) let query = try StoreQuery(path: path)
+    #expect(try query.lines("PRAGMA journal_mode = DELETE") == ["delete"])
+    let container = try TripStore.open(path)
+    try query.run("BEGIN EXCLUSIVE")
+    // On a thread of its own, since all others may be waiting.
+    let released = Mutex<(any Error)?>(nil)
+    let thread = DispatchGroup()
+    DispatchQueue.global().async(group: thread) {
+      Thread.sleep(forTimeInterval: 0.3)
+      do { try query.run("COMMIT") } catch { released.withLock { $0 = error } }
+    }
+    let observer = try HistoryObserver(modelContainer: container, isolation: nil)
+    thread.wait()
+    #expect(released.withLock { $0 } == nil)
+    #expect(observer.eventCounter == 0)
+    let context = ModelContext(try TripStore.open(path))
+    context.insert(Trip(name: "Rome"))
+    try context.save()
+    try await wait(for: 1, observer)
+    #expect(observer.lastEventOrigin == .elsewhere)
+  }
+
   @Test func anotherProcessIsCountedOnceForEachSave() async throws {
     let store = try SharedStore()
     let observer = try HistoryObserver(modelContainer: store.container, isolation: nil)

@@ -28,6 +28,12 @@ import Testing
       lock.withLock { _ in all.last?[key.rawValue] as? [PersistentIdentifier] }
     }
 
+    var generation: DefaultHistoryToken? {
+      lock.withLock { _ in
+        all.last?[ModelContext.NotificationKey.queryGeneration.rawValue] as? DefaultHistoryToken
+      }
+    }
+
     var tokens: [String: any HistoryToken]? {
       lock.withLock { _ in
         all.last?[ModelContext.NotificationKey.historyTokens.rawValue]
@@ -63,6 +69,35 @@ import Testing
     #expect((did.tokens?[identifier] as? DefaultHistoryToken)?.tokenValue == [identifier: 2])
     try context.save()
     #expect(did.count == 1)
+  }
+
+  @Test func aSaveTellsWhatIsKnownAndWhatHasGone() throws {
+    let store = try TripStore()
+    let (context, others) = (store.context(), store.context())
+    let (rome, paris) = (Trip(name: "Rome"), Trip(name: "Paris"))
+    context.insert(rome)
+    context.insert(paris)
+    let did = Heard(ModelContext.didSave, of: context)
+    try context.save()
+    let identifier = try #require(rome.persistentModelID.storeIdentifier)
+    #expect(did.generation?.tokenValue == [identifier: 1])
+    #expect(did.identifiers(.invalidatedAllIdentifiers) == [])
+    // What others have saved is known from the next fetch on.
+    others.delete(
+      try #require(try others.fetch(FetchDescriptor<Trip>()).first { $0.name == "Paris" }))
+    try others.save()
+    rome.notes = "one"
+    try context.save()
+    #expect(did.generation?.tokenValue == [identifier: 1])
+    let gone = paris.persistentModelID
+    #expect(try context.fetch(FetchDescriptor<Trip>()) == [rome])
+    rome.notes = "two"
+    try context.save()
+    #expect(did.generation?.tokenValue == [identifier: 4])
+    #expect(did.identifiers(.invalidatedAllIdentifiers) == [gone])
+    rome.notes = "three"
+    try context.save()
+    #expect(did.identifiers(.invalidatedAllIdentifiers) == [])
   }
 
   @Test func whatIsChangedBeforeASaveIsSaved() throws {

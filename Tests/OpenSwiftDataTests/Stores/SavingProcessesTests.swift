@@ -86,5 +86,112 @@ import Testing
     }
     #expect(outcomes == [0, 1])
   }
+
+  /// What contradicts itself between a store and the values recorded beside it, where every update is
+  /// one of a counter: each has its values, and what is of no transaction can only be newer than all.
+  private func problemsOfValues(in path: String, canHaveRest: Bool) throws -> [String] {
+    let query = try StoreQuery(path: path)
+    let problems = try StoreQuery(path: path + "-values.db").lines("PRAGMA integrity_check")
+      .filter { $0 != "ok" }
+    try query.run("ATTACH '\(path)-values.db' AS recorded")
+    return try problems
+      + query.lines(
+        """
+        SELECT c.Z_PK, v.old, v.new FROM ACHANGE c
+        JOIN ATRANSACTION t ON t.Z_PK = c.ZTRANSACTIONID
+        LEFT JOIN recorded.recorded_value v ON v.change_number = c.Z_PK AND v.name = 'count'
+          AND v.transaction_number = t.Z_PK AND v.timestamp = t.ZTIMESTAMP
+        WHERE c.ZCHANGETYPE = 1
+          AND (v.new IS NOT c.ZTRANSACTIONID OR v.old IS NOT c.ZTRANSACTIONID - 1)
+        """)
+      + query.lines(
+        """
+        SELECT v.transaction_number, v.change_number FROM recorded.recorded_value v
+        LEFT JOIN ATRANSACTION t ON t.Z_PK = v.transaction_number AND v.timestamp = t.ZTIMESTAMP
+        WHERE t.Z_PK IS NULL AND (NOT \(canHaveRest)
+          OR v.transaction_number <= (SELECT max(Z_PK) FROM ATRANSACTION))
+        """)
+  }
+
+  @Test(
+    "A save that records values is killed at each of its system calls",
+    .enabled(if: FaultInjector.isPossible), arguments: [FaultInjector.Kind.kill, .torn])
+  func everyCallWithValues(_ kind: FaultInjector.Kind) async throws {
+    let folder = try TemporaryFolder()
+    let injector = try await FaultInjector(folder: folder)
+    let saver = Tool.built("ModelSaver")
+    let original = folder.file("Saved.store")
+    #expect(try await saver.run([original, "app", "3", "--values"]).status == 0)
+    var outcomes: Set<Int> = []
+    var hadRest = false
+    for call in 1... {
+      let place = try TemporaryFolder()
+      let path = try place.copy(store: original)
+      try FileManager.default.copyItem(
+        atPath: original + "-values.db", toPath: path + "-values.db")
+      let result = try await injector.run(
+        saver, [path, "app", "1", "--values"], files: path, FaultInjector.Fault(kind, at: call))
+      #expect(try problems(in: path) == [], "call \(call)")
+      #expect(try problemsOfValues(in: path, canHaveRest: true) == [], "call \(call)")
+      if try problemsOfValues(in: path, canHaveRest: false) != [] { hadRest = true }
+      let count = try #require(
+        Int(try StoreQuery(path: path).lines("SELECT ZCOUNT FROM ZSAVEDCOUNTER")[0]))
+      outcomes.insert(count - 3)
+      if !result.lines.isEmpty { #expect(count == 4, "call \(call)") }
+      // Whoever comes next removes what is left of the save that was never complete.
+      #expect(try await saver.run([path, "app", "1", "--values"]).lines == ["\(count + 1)"])
+      #expect(try problems(in: path) == [], "call \(call)")
+      #expect(try problemsOfValues(in: path, canHaveRest: false) == [], "call \(call)")
+      if result.status == 0 { break }
+      try #require(result.status == 137, "\(result.errors)")
+    }
+    #expect(outcomes == [0, 1])
+    #expect(hadRest)
+  }
+
+  @Test(
+    "The first save that records values is killed at each of its system calls",
+    .enabled(if: FaultInjector.isPossible))
+  func everyCallOfMakingTheFile() async throws {
+    let folder = try TemporaryFolder()
+    let injector = try await FaultInjector(folder: folder)
+    let saver = Tool.built("ModelSaver")
+    let original = folder.file("Saved.store")
+    #expect(try await saver.run([original, "app", "3"]).status == 0)
+    for call in 1... {
+      let place = try TemporaryFolder()
+      let path = try place.copy(store: original)
+      let result = try await injector.run(
+        saver, [path, "app", "1", "--values"], files: path, FaultInjector.Fault(.kill, at: call))
+      #expect(try problems(in: path) == [], "call \(call)")
+      let count = try #require(
+        Int(try StoreQuery(path: path).lines("SELECT ZCOUNT FROM ZSAVEDCOUNTER")[0]))
+      #expect(try await saver.run([path, "app", "1", "--values"]).lines == ["\(count + 1)"])
+      #expect(
+        try StoreQuery(path: path + "-values.db").lines(
+          "SELECT old, new FROM recorded_value WHERE transaction_number = \(count + 1)")
+          == ["\(count)|\(count + 1)"])
+      if result.status == 0 { break }
+      try #require(result.status == 137, "\(result.errors)")
+    }
+  }
+
+  @Test func twoProcessesRecordAtOnce() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("Saved.store")
+    let saver = Tool.built("ModelSaver")
+    async let first = saver.run([path, "first", "50", "--values"])
+    async let second = saver.run([path, "second", "50", "--values"])
+    for result in try await [first, second] { #expect(result.status == 0, "\(result.errors)") }
+    #expect(try problems(in: path) == [])
+    let query = try StoreQuery(path: path)
+    try query.run("ATTACH '\(path)-values.db' AS recorded")
+    #expect(
+      try query.lines(
+        """
+        SELECT count(*), sum(v.new = v.old + 1) FROM recorded.recorded_value v
+        JOIN ATRANSACTION t ON t.Z_PK = v.transaction_number AND v.timestamp = t.ZTIMESTAMP
+        """) == ["98|98"])
+  }
   #endif
 }

@@ -68,4 +68,100 @@ import Testing
       try StoreQuery(path: store.path).lines("SELECT ZLABEL FROM ZTAG ORDER BY 1")
         == ["city", "lake"])
   }
+
+  @Test func manyNewModelsAreLookedForAtOnce() throws {
+    let store = try TripStore()
+    let context = store.context()
+    let day = Date(timeIntervalSinceReferenceDate: 0)
+    for number in stride(from: 0, to: 600, by: 3) {
+      context.insert(Tag(label: "\(number)"))
+      context.insert(Trip(name: "\(number)", destination: "first", startDate: day))
+    }
+    try context.save()
+    // Every third one is there already.
+    let other = store.context()
+    let trace = try ReadTrace(store.container)
+    for number in 0..<600 {
+      other.insert(Tag(label: "\(number)"))
+      other.insert(Trip(name: "\(number)", destination: "second", startDate: day))
+    }
+    let statements = try trace.statements { try other.save() }
+    #expect(statements.count < 20)
+    let query = try StoreQuery(path: store.path)
+    #expect(try query.lines("SELECT count(*), count(DISTINCT ZLABEL) FROM ZTAG") == ["600|600"])
+    #expect(
+      try query.lines("SELECT count(*), count(DISTINCT ZNAME), min(ZDESTINATION) FROM ZTRIP")
+        == ["600|600|second"])
+    #expect(
+      try query.lines(
+        """
+        SELECT ZCHANGETYPE, count(*) FROM ACHANGE WHERE ZTRANSACTIONID = 2 GROUP BY 1
+        """) == ["0|800", "1|400"])
+    // An index finds them, and no statement goes through the table.
+    let plan = try query.lines(
+      "EXPLAIN QUERY PLAN SELECT Z_PK FROM ZTAG WHERE (ZLABEL IS 'a') OR (ZLABEL IS 'b')")
+    #expect(!plan.contains { $0.contains("SCAN ZTAG") }, "\(plan)")
+  }
+
+  @Test(arguments: [false, true]) func aValueThatMovesAwayIsFree(besidesADeletion: Bool) throws {
+    let store = try TripStore()
+    let context = store.context()
+    let (old, other) = (Tag(label: "city"), Tag(label: "sea"))
+    context.insert(old)
+    context.insert(other)
+    try context.save()
+    old.label = "city (old)"
+    if besidesADeletion { context.delete(other) }
+    let new = Tag(label: "city")
+    context.insert(new)
+    try context.save()
+    #expect(new != old)
+    #expect(new.persistentModelID != old.persistentModelID)
+    #expect(
+      try StoreQuery(path: store.path).lines("SELECT ZLABEL FROM ZTAG ORDER BY 1")
+        == ["city", "city (old)"] + (besidesADeletion ? [] : ["sea"]))
+    // What stays where it is is still the one that has the value.
+    old.label = "city (older)"
+    let again = Tag(label: "city")
+    context.insert(again)
+    try context.save()
+    #expect(again == new)
+  }
+
+  @Test func theModelLivesAsLongAsEitherObject() throws {
+    let store = try TripStore()
+    let context = store.context()
+    let second = Tag(label: "city")
+    do {
+      let first = Tag(label: "city")
+      context.insert(first)
+      try context.save()
+      context.insert(second)
+      try context.save()
+    }
+    second.label = "town"
+    #expect(context.hasChanges)
+    try context.save()
+    #expect(try StoreQuery(path: store.path).lines("SELECT ZLABEL FROM ZTAG") == ["town"])
+    #expect(try context.fetch(FetchDescriptor<Tag>()) == [second])
+  }
+
+  @Test func whatHasTheValuesMayBeDeletedMeanwhile() async throws {
+    let store = try TripStore()
+    let path = store.path
+    async let deletions: Void = {
+      let context = ModelContext(try TripStore.open(path))
+      for _ in 0..<100 {
+        try context.delete(model: Tag.self)
+        try context.save()
+      }
+    }()
+    let context = store.context()
+    for _ in 0..<100 {
+      context.insert(Tag(label: "city"))
+      try context.save()
+    }
+    try await deletions
+    #expect(try StoreQuery(path: path).lines("SELECT DISTINCT ZLABEL FROM ZTAG").count <= 1)
+  }
 }

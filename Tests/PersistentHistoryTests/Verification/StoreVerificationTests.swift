@@ -120,7 +120,7 @@ import Testing
   /// own.
   static let others: Set<StoreFindingKind> = [
     .damagedPages, .damagedLog, .unusableLog, .unfinishedLog, .unreadableBookmarks,
-    .unusableBookmark,
+    .unusableBookmark, .unusableValues, .foreignValues, .misfittingValues,
   ]
 
   static func verify(

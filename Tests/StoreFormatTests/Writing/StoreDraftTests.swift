@@ -158,8 +158,21 @@ import Testing
     #expect(try label() == ["new"])
   }
 
-  @Test(arguments: [[], Array("a text\n".utf8), Array("SQLite format 3\0".utf8)])
-  func whatIsNoStoreIsReplaced(_ bytes: [UInt8]) throws {
+  @Test(arguments: [Array("a text\n".utf8), Array("SQLite format 2\0".utf8), [0]])
+  func whatIsNoStoreIsNotReplaced(_ bytes: [UInt8]) throws {
+    try FileBytes.write(bytes, to: path)
+    let error = #expect(throws: StoreWriteError.self) {
+      try StoreDraft(path: path, overwrites: true)
+    }
+    #expect(
+      error
+        == .unwritable(
+          path: path, reason: "it is there and is no store, and only a store is replaced"))
+    #expect(try FileBytes.read(path) == bytes)
+  }
+
+  @Test(arguments: [[], Array("SQLite format 3\0".utf8), Array("SQLite format 3\0, cut".utf8)])
+  func whatIsLeftOfAStoreIsReplaced(_ bytes: [UInt8]) throws {
     try FileBytes.write(bytes, to: path)
     try FileBytes.write([1], to: path + "-journal")
     try StoreDraft(path: path, overwrites: true).write { try write("new", to: $0) }

@@ -216,7 +216,8 @@ import Testing
     let link = sample.store + "-bookmarks.json"
     try FileManager.default.createSymbolicLink(
       atPath: link, withDestinationPath: sample.folder.file("kept.json"))
-    try FileBytes.write([], to: sample.folder.file("kept.json"))
+    try FileBytes.write(
+      Array(#"{"schema":1,"bookmarks":[]}"#.utf8), to: sample.folder.file("kept.json"))
     for name in ["a", "b", "c"] { _ = try await sample.run("bookmark set sample.store \(name) 5") }
     let missing = try await sample.run("bookmark remove sample.store a nobody")
     #expect(missing.status == 64)

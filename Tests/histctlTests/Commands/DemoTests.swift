@@ -206,6 +206,10 @@ import Testing
     #expect(
       program.errors.hasPrefix(#"{"type":"error","kind":"alreadyThere","code":9,"message":"#))
     #expect(try FileBytes.read(folder.file("demo/trips.store")) == Array("mine".utf8))
+    let refused = try await run(["demo", "--overwrite"])
+    #expect(refused.status == 9 && refused.errors.contains("only a store is replaced"))
+    #expect(try FileBytes.read(folder.file("demo/trips.store")) == Array("mine".utf8))
+    try FileBytes.write([], to: folder.file("demo/trips.store"))
     let replaced = try await run(["demo", "--overwrite"])
     #expect(replaced.status == 0)
     #expect(try FileBytes.read(folder.file("demo/trips.store")).count > 100_000)

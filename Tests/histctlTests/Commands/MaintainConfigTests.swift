@@ -204,6 +204,11 @@ import Testing
     let twice = try await check(
       "[a]\nstore = sample.store\ncompact = yes\n[b]\nstore = *.store\ncompact = yes\n")
     #expect(twice.status == 64 && twice.errors.contains("is in [a] already, and in [b] too"))
+    // Nothing is done either: what one section says is not what the other wants.
+    let before = try FileBytes.read(sample.store)
+    let run = try await sample.run(["maintain", "--config", "m.conf"])
+    #expect(run.status == 64 && run.errors.contains("is in [a] already, and in [b] too"))
+    #expect(try FileBytes.read(sample.store) == before)
     try FileBytes.write(
       try FileBytes.read(sample.store), to: sample.folder.file("other.store"))
     let shared = try await check("[a]\nstore = *.store\nbookmark-file = b.json\ncompact = yes\n")

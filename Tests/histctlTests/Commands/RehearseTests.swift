@@ -154,7 +154,8 @@ import Testing
     try FileManager.default.linkItem(atPath: sample.store, toPath: sample.folder.file("hard.store"))
     try FileManager.default.createSymbolicLink(
       atPath: sample.folder.file("soft.store"), withDestinationPath: sample.store)
-    try FileBytes.write([1], to: sample.folder.file("there.store"))
+    try FileBytes.write(
+      Array("SQLite format 3\0".utf8), to: sample.folder.file("there.store"))
     for (line, status) in [
       ("9 -o sample.store --overwrite", 64), ("9 -o ./sample.store --overwrite", 64),
       ("9 -o hard.store --overwrite", 64), ("9 -o soft.store --overwrite", 64),

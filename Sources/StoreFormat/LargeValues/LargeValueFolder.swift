@@ -1,0 +1,220 @@
+import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The folder with the large values of a store, `.NAME_SUPPORT/_EXTERNAL_DATA`.
+///
+/// It is reached step by step without following a link, and in it only regular files are opened, by
+/// names that are UUIDs: whatever a store's columns say, nothing else is ever read or written.
+struct LargeValueFolder: Hashable, Sendable {
+  /// The longest value that is read or written, in bytes.
+  static let longestValue = 1 << 30
+  private static let valuesName = "_EXTERNAL_DATA"
+
+  /// The folder that the store stands in.
+  let storeFolder: String
+  /// The name of the folder beside the store.
+  let supportName: String
+  private let location: StoreLocation
+
+  init(_ location: StoreLocation) {
+    self.location = location
+    storeFolder = location.folder
+    supportName =
+      FilePath(ExternalData(besideStoreAt: location.resolvedPath).path).lastComponent?.string ?? ""
+  }
+
+  /// The store, as messages name it.
+  var storePath: String { location.path }
+
+  /// The path of the folder.
+  var path: String { storeFolder + "/" + supportName + "/" + Self.valuesName }
+
+  /// The path of a file.
+  func path(of name: LargeValueName) -> String { path + "/" + name.text }
+
+  // MARK: - Opening
+
+  /// Opens the folder; nil where there is none.
+  func open() throws(LargeValueProblem) -> FileDescriptor? {
+    let parent = try openStoreFolder()
+    defer { try? parent.close() }
+    guard let support = try open(supportName, in: parent) else { return nil }
+    defer { try? support.close() }
+    return try open(Self.valuesName, in: support)
+  }
+
+  /// Opens the folder, and makes it where there is none.
+  ///
+  /// - Parameter permissions: Who may read and write the files.
+  func openOrMake(_ permissions: FilePermissions) throws(LargeValueProblem) -> FileDescriptor {
+    let parent = try openStoreFolder()
+    defer { try? parent.close() }
+    let support = try openOrMake(supportName, in: parent, permissions)
+    defer { try? support.close() }
+    return try openOrMake(Self.valuesName, in: support, permissions)
+  }
+
+  private func openStoreFolder() throws(LargeValueProblem) -> FileDescriptor {
+    do {
+      return try FileDescriptor.open(
+        FilePath(storeFolder), .readOnly, options: [.directory, .closeOnExec])
+    } catch {
+      throw LargeValueProblem(path: storeFolder, reason: "\(error)")
+    }
+  }
+
+  private func open(
+    _ name: String, in parent: FileDescriptor
+  ) throws(LargeValueProblem) -> FileDescriptor? {
+    let descriptor = openat(
+      parent.rawValue, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    if descriptor >= 0 { return FileDescriptor(rawValue: descriptor) }
+    switch errno {
+    case ENOENT: return nil
+    case ENOTDIR, ELOOP:
+      throw LargeValueProblem(path: path, reason: "\(name) is no folder")
+    case let number: throw LargeValueProblem(path: path, errno: number)
+    }
+  }
+
+  private func openOrMake(
+    _ name: String, in parent: FileDescriptor, _ permissions: FilePermissions
+  ) throws(LargeValueProblem) -> FileDescriptor {
+    if let there = try open(name, in: parent) { return there }
+    // Who may read the files may look into the folder.
+    let mode = permissions.rawValue | (permissions.rawValue & 0o444) >> 2
+    if mkdirat(parent.rawValue, name, mode) != 0, errno != EEXIST {
+      throw LargeValueProblem(path: path, errno: errno)
+    }
+    try synchronize(parent)
+    guard let made = try open(name, in: parent) else {
+      throw LargeValueProblem(path: path, reason: "\(name) was removed as soon as it was made")
+    }
+    return made
+  }
+
+  /// Makes the names in a folder safe on the disk.
+  func synchronize(_ folder: FileDescriptor) throws(LargeValueProblem) {
+    // Some file systems cannot, and have nothing to make safe.
+    guard fsync(folder.rawValue) == 0 || errno == EINVAL else {
+      throw LargeValueProblem(path: path, errno: errno)
+    }
+  }
+
+  // MARK: - Files
+
+  /// Looks at a file without opening it, and gives its size and the time of its last change.
+  func look(
+    at name: LargeValueName, in folder: FileDescriptor
+  ) throws(LargeValueProblem) -> (size: Int, modifiedSeconds: Int) {
+    var status = stat()
+    guard fstatat(folder.rawValue, name.text, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      let number = errno
+      throw LargeValueProblem(
+        path: path(of: name),
+        reason: number == ENOENT ? "it is missing" : Errno(rawValue: number).description,
+        isMissing: number == ENOENT)
+    }
+    try check(status, name)
+    #if canImport(Darwin)
+    let time = status.st_mtimespec.tv_sec
+    #else
+    let time = status.st_mtim.tv_sec
+    #endif
+    return (Int(status.st_size), time)
+  }
+
+  private func check(_ status: stat, _ name: LargeValueName) throws(LargeValueProblem) {
+    let kind = status.st_mode & S_IFMT
+    guard kind == S_IFREG else {
+      throw LargeValueProblem(
+        path: path(of: name), reason: kind == S_IFLNK ? "it is a link" : "it is no file")
+    }
+    guard status.st_size <= Self.longestValue else {
+      throw LargeValueProblem(
+        path: path(of: name),
+        reason: "it has \(status.st_size) bytes, and at most \(Self.longestValue) are read")
+    }
+    // Closing one of the store's own files would drop the locks that SQLite holds on it.
+    for file in [
+      location.resolvedPath, location.logPath, location.sharedMemoryPath, location.journalPath,
+    ] {
+      if let own = try? FileStatus(path: file), own.inode == UInt64(status.st_ino),
+        own.device == UInt64(truncatingIfNeeded: status.st_dev)
+      {
+        throw LargeValueProblem(path: path(of: name), reason: "it is the store itself, \(file)")
+      }
+    }
+  }
+
+  /// Reads a file.
+  func read(
+    _ name: LargeValueName, in folder: FileDescriptor
+  ) throws(LargeValueProblem) -> [UInt8] {
+    _ = try look(at: name, in: folder)
+    let number = openat(
+      folder.rawValue, name.text, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard number >= 0 else {
+      let error = errno
+      throw LargeValueProblem(path: path(of: name), errno: error, isMissing: error == ENOENT)
+    }
+    let file = FileDescriptor(rawValue: number)
+    defer { try? file.close() }
+    var status = stat()
+    guard fstat(number, &status) == 0 else {
+      throw LargeValueProblem(path: path(of: name), errno: errno)
+    }
+    try check(status, name)
+    do {
+      let bytes = try file.readPrefix(Int(status.st_size))
+      if bytes.count == Int(status.st_size) { return bytes }
+    } catch {
+      throw LargeValueProblem(path: path(of: name), reason: "\(error)")
+    }
+    throw LargeValueProblem(path: path(of: name), reason: "it was cut short while it was read")
+  }
+
+  /// Writes a new file, safe on the disk; its name is so when the folder is.
+  func write(
+    _ bytes: [UInt8], as name: LargeValueName, in folder: FileDescriptor,
+    _ permissions: FilePermissions
+  ) throws(LargeValueProblem) {
+    let number = openat(
+      folder.rawValue, name.text, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+      permissions.rawValue)
+    guard number >= 0 else { throw LargeValueProblem(path: path(of: name), errno: errno) }
+    let file = FileDescriptor(rawValue: number)
+    do {
+      defer { try? file.close() }
+      try bytes.withUnsafeBytes { _ = try file.writeAll($0) }
+      guard fsync(number) == 0 else { throw Errno(rawValue: errno) }
+    } catch {
+      remove(name, from: folder)
+      throw LargeValueProblem(path: path(of: name), reason: "\(error)")
+    }
+  }
+
+  /// Removes a file; nothing happens where there is none.
+  func remove(_ name: LargeValueName, from folder: FileDescriptor) {
+    unlinkat(folder.rawValue, name.text, 0)
+  }
+
+  /// Removes files; what cannot be removed stays.
+  func remove(_ names: some Collection<LargeValueName>) {
+    guard !names.isEmpty, let folder = try? open() else { return }
+    defer { try? folder.close() }
+    for name in names { remove(name, from: folder) }
+  }
+
+  /// The names of all files that can be values.
+  func names(in folder: FileDescriptor) -> [LargeValueName] {
+    FolderNames.read(folder).compactMap { LargeValueName($0.utf8) }
+  }
+}

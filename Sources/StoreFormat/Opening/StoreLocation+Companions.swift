@@ -1,0 +1,36 @@
+import SystemPackage
+
+extension StoreLocation {
+  /// What the files are named by that belong to a store, behind its own name.
+  private static let companions = [
+    "", "-wal", "-shm", "-journal", "-bookmarks.json", "-unfinished-save", "-values.db",
+    "-values.db-wal", "-values.db-shm",
+  ]
+
+  /// Whether a path leads to the store itself, to a file that belongs to it or into its folder of
+  /// large values, or would, were there a file.
+  ///
+  /// What is written there would take the place of somebody's only copy of their data.
+  package func owns(_ path: String) -> Bool {
+    let place = Self.resolvedPlace(path)
+    if Self.companions.contains(where: { resolvedPath + $0 == place }) { return true }
+    if place.hasPrefix(ExternalData(besideStoreAt: resolvedPath).path + "/") { return true }
+    // Another name of the same file.
+    guard let there = try? FileStatus(path: place) else { return false }
+    return Self.companions.contains { companion in
+      let own = try? FileStatus(path: resolvedPath + companion)
+      return own?.inode == there.inode && own?.device == there.device
+    }
+  }
+
+  /// A path with all links resolved, whether there is a file or not.
+  package static func resolvedPlace(_ path: String) -> String {
+    if let resolved = FileStatus.resolve(path) { return resolved }
+    let file = FilePath(path)
+    let folder = file.removingLastComponent().string
+    guard let name = file.lastComponent,
+      let resolved = FileStatus.resolve(folder.isEmpty ? "." : folder)
+    else { return path }
+    return FilePath(resolved).appending(name).string
+  }
+}

@@ -1,0 +1,235 @@
+import GRDB
+
+/// The file beside a store that keeps old and new values of updates, opened for reading.
+///
+/// A store's own history says only which attributes an update touched. Whoever saves may keep their
+/// values in a SQLite file of its own beside the store, of which neither Core Data nor SwiftData knows.
+/// It is as hostile as a store, and read as safely: no byte of it changes.
+///
+/// Rows are of a transaction of the store only where number and time are both the same. A save writes
+/// them before it is complete itself, so after a crash there may be rows of a transaction that there is
+/// not; nobody ever sees them, and the next save removes them.
+public final class RecordedValuesFile: Sendable {
+  /// Where the file is.
+  public var location: StoreLocation { file.location }
+  /// How long to wait for a file that is locked, in seconds.
+  public var busyTimeout: Double { file.busyTimeout }
+  /// The identifier of the store whose values these are.
+  public let storeIdentifier: String
+
+  let file: StoreFile
+
+  /// Where a store's recorded values are kept.
+  public static func path(besideStore path: String) -> String { path + "-values.db" }
+
+  /// Whether there is anything at a path.
+  public static func isThere(_ path: String) -> Bool { FileMove.entry(at: path) != .none }
+
+  /// Opens a file.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - storeIdentifier: The identifier that its store must have; nil for any.
+  ///   - busyTimeout: How long to wait for a file that is locked, in seconds.
+  /// - Throws: ``StoreError/unusableValues(path:reason:)`` where the file is not one of recorded values
+  ///   or of another store's, ``StoreError/unreadable(path:reason:)``,
+  ///   ``StoreError/busy(path:seconds:)``.
+  public init(path: String, storeIdentifier: String? = nil, busyTimeout: Double = 5) throws {
+    (file, self.storeIdentifier) = try Self.reading(path) {
+      let file = try StoreFile(path: path, busyTimeout: busyTimeout)
+      let identifier = try file.readDatabase {
+        try RecordedValuesLayout.check(StatementRunner($0), path: path)
+      }
+      return (file, identifier)
+    }
+    if let storeIdentifier, storeIdentifier != self.storeIdentifier {
+      throw StoreError.unusableValues(
+        path: path,
+        reason: "its values are of the store \(self.storeIdentifier), not of \(storeIdentifier)")
+    }
+  }
+
+  static func reading<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as StoreError {
+      switch error {
+      case .unusableValues, .busy, .unreadable: throw error
+      case .missing: throw StoreError.unusableValues(path: path, reason: "there is no such file")
+      case .notAStore(_, let reason):
+        throw StoreError.unusableValues(path: path, reason: reason.text)
+      default: throw StoreError.unusableValues(path: path, reason: error.message)
+      }
+    }
+  }
+
+  // MARK: - Rows
+
+  /// Some rows of a transaction, by change number and then by name.
+  ///
+  /// - Parameters:
+  ///   - position: The transaction: rows of its number with another time are not its own.
+  ///   - place: The row after which to begin; nil for the first ones.
+  ///   - limit: The most rows to give.
+  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
+  public func rows(
+    of position: TransactionPosition, after place: RecordedValueRow.Place? = nil, limit: Int
+  ) throws -> [RecordedValueRow] {
+    try rows(
+      "WHERE transaction_number = ?1 AND timestamp IS ?2 AND (change_number, name) > (?3, ?4)"
+        + " ORDER BY change_number, name LIMIT ?5",
+      [
+        .integer(position.number), position.storedTime, .integer(place?.change ?? .min),
+        .text(place?.name ?? ""), .integer(Int64(limit)),
+      ])
+  }
+
+  /// Some rows of an object, by transaction number, change number and name, whether or not the store
+  /// has their transactions.
+  ///
+  /// - Parameters:
+  ///   - entityName: The object's entity.
+  ///   - primaryKey: Its key.
+  ///   - transactions: The numbers of the transactions.
+  ///   - place: The row after which to begin; nil for the first ones.
+  ///   - limit: The most rows to give.
+  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
+  public func rows(
+    ofEntity entityName: String, primaryKey: Int64, transactions: ClosedRange<Int64>,
+    after place: RecordedValueRow.Place? = nil, limit: Int
+  ) throws -> [RecordedValueRow] {
+    try rows(
+      """
+      WHERE primary_key = ?1 AND entity = ?2 AND transaction_number BETWEEN ?3 AND ?4
+        AND (transaction_number, change_number, name) > (?5, ?6, ?7)
+      ORDER BY transaction_number, change_number, name LIMIT ?8
+      """,
+      [
+        .integer(primaryKey), .text(entityName),
+        .integer(max(transactions.lowerBound, place?.transaction ?? .min)),
+        .integer(transactions.upperBound), .integer(place?.transaction ?? .min),
+        .integer(place?.change ?? .min), .text(place?.name ?? ""), .integer(Int64(limit)),
+      ])
+  }
+
+  private func rows(_ condition: String, _ values: [StoredValue]) throws -> [RecordedValueRow] {
+    try Self.reading(location.path) {
+      try file.readDatabase { database in
+        let cursor = try StatementCursor(
+          database,
+          sql: "SELECT \(RecordedValuesLayout.columns.joined(separator: ", ")) FROM recorded_value "
+            + condition, isCached: true)
+        defer { cursor.reset() }
+        try cursor.bind(values)
+        var rows: [RecordedValueRow] = []
+        var byteCount = 0
+        while try cursor.step() {
+          guard let row = RecordedValueRow(cursor.values) else {
+            throw StoreError.unusableValues(
+              path: location.path, reason: "a row is not one of a recorded value")
+          }
+          rows.append(row)
+          // A hostile file may hold longer values than anybody ever records.
+          byteCount += row.value.old.byteCount + row.value.new.byteCount
+          if byteCount > Self.mostBytes { break }
+        }
+        return rows
+      }
+    }
+  }
+
+  /// How many bytes of values are read at a time; the row that reaches it is the last.
+  private static let mostBytes = 8 << 20
+
+  // MARK: - Extent
+
+  /// What a file holds, found without going through it.
+  public struct Extent: Hashable, Sendable {
+    /// The oldest transaction with recorded values; nil where there is none.
+    public let first: TransactionPosition?
+    /// The newest one.
+    public let last: TransactionPosition?
+    /// How many bytes the file and its log take.
+    public let byteCount: Int64
+  }
+
+  /// What the file holds.
+  ///
+  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
+  public func extent() throws -> Extent {
+    try Self.reading(location.path) {
+      let ends = try file.readDatabase { database in
+        let statement = StatementRunner(database)
+        return try ["ASC", "DESC"].map { order in
+          try statement.rows(
+            """
+            SELECT transaction_number, timestamp FROM recorded_value
+            ORDER BY transaction_number \(order) LIMIT 1
+            """
+          ).first.flatMap(TransactionPosition.init)
+        }
+      }
+      let byteCount = try [location.resolvedPath, location.logPath].reduce(0) {
+        try $0 + (location.size(of: $1) ?? 0)
+      }
+      return Extent(first: ends[0], last: ends[1], byteCount: byteCount)
+    }
+  }
+
+  /// How many values of transactions before one there are.
+  ///
+  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
+  public func valueCount(before number: Int64) throws -> Int64 {
+    try Self.reading(location.path) {
+      try file.readDatabase {
+        try StatementRunner($0).integer(
+          "SELECT count(*) FROM recorded_value WHERE transaction_number < ?1", [.integer(number)])
+          ?? 0
+      }
+    }
+  }
+
+  /// What SQLite's own check finds wrong with the pages of the file; nothing where all is well.
+  ///
+  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
+  public func pageProblems() throws -> [String] {
+    try Self.reading(location.path) {
+      try file.readDatabase { database in
+        try StatementRunner(database).rows("PRAGMA quick_check(10)").compactMap { row in
+          guard case .text(let text)? = row.first, text != "ok" else { return nil }
+          return text
+        }
+      }
+    }
+  }
+
+  /// Some of the transactions that rows name, by number and time.
+  ///
+  /// - Parameters:
+  ///   - number: The number after which to begin; nil for the first ones.
+  ///   - limit: The most to give.
+  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
+  public func positions(after number: Int64?, limit: Int) throws -> [TransactionPosition] {
+    try Self.reading(location.path) {
+      try file.readDatabase { database in
+        let statement = StatementRunner(database)
+        var positions: [TransactionPosition] = []
+        var last = number
+        while positions.count < limit {
+          let row = try statement.rows(
+            "SELECT transaction_number, timestamp FROM recorded_value WHERE transaction_number > ?1"
+              + " ORDER BY transaction_number LIMIT 1", [.integer(last ?? .min)]
+          ).first
+          guard let row else { break }
+          guard let position = TransactionPosition(row) else {
+            throw StoreError.unusableValues(
+              path: location.path, reason: "a row is not one of a recorded value")
+          }
+          positions.append(position)
+          last = position.number
+        }
+        return positions
+      }
+    }
+  }
+}

@@ -1,0 +1,20 @@
+extension StoreLocation {
+  /// Checks that nothing in the write-ahead log is lost that a write would take away for good.
+  ///
+  /// SQLite reads a log up to the first part that does not fit its checksum. The finished saves behind
+  /// that part are still in the file, until somebody writes.
+  ///
+  /// - Throws: ``StoreError/damaged(path:place:detail:)``, ``StoreError/unreadable(path:reason:)``.
+  public func checkLog() throws(StoreError) {
+    switch try logCondition() {
+    case .empty, .whole, .unfinished, .changing: return
+    case .unusable(let reason):
+      throw .damaged(path: path, place: "its -wal", detail: reason)
+    case .broken(let frame, _):
+      throw .damaged(
+        path: path, place: "frame \(frame) of its -wal",
+        detail: "its checksum is wrong, and finished saves stand behind it, which the next write "
+          + "takes away for good")
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import OpenSwiftData
+import TestSupport
+import Testing
+
+/// What can be saved of models that others have deleted, and how the rest is let go.
+@Suite struct DeletedMeanwhileTests {
+  private let store: TripStore
+  private let context: ModelContext
+  private let rome: Trip
+  private let city: Tag
+  /// Like another program.
+  private let others: ModelContext
+  private let theirs: Trip
+
+  init() throws {
+    store = try TripStore()
+    context = store.context()
+    rome = Trip(name: "Rome", destination: "Italy")
+    rome.bucketList = [BucketListItem(title: "Forum"), BucketListItem(title: "Pantheon")]
+    city = Tag(label: "city")
+    context.insert(rome)
+    context.insert(city)
+    try context.save()
+    others = ModelContext(try TripStore.open(store.path))
+    theirs = try #require(try others.fetch(FetchDescriptor<Trip>()).first)
+  }
+
+  private func lines(_ sql: String) throws -> [String] {
+    try StoreQuery(path: store.path).lines(sql)
+  }
+
+  @Test func deletingTwiceIsDeletingOnce() throws {
+    others.delete(theirs)
+    try others.save()
+    context.delete(rome)
+    city.label = "town"
+    try context.save()
+    #expect(!context.hasChanges)
+    #expect(rome.modelContext == nil)
+    #expect(try lines("SELECT count(*) FROM ZTRIP") == ["0"])
+    #expect(try lines("SELECT ZLABEL FROM ZTAG") == ["town"])
+    // Only one of both has it in its history.
+    #expect(
+      try lines(
+        "SELECT count(*) FROM ACHANGE JOIN Z_PRIMARYKEY p ON p.Z_ENT = ZENTITY "
+          + "WHERE ZCHANGETYPE = 2 AND Z_NAME = 'Trip'") == ["1"])
+  }
+
+  @Test func aSaveOfNothingElseIsNoTransaction() throws {
+    others.delete(theirs)
+    try others.save()
+    let before = try lines("SELECT count(*) FROM ATRANSACTION")
+    context.delete(rome)
+    try context.save()
+    #expect(!context.hasChanges)
+    #expect(try lines("SELECT count(*) FROM ATRANSACTION") == before)
+  }
+
+  @Test func cascadesPassOverWhatIsGone() throws {
+    let list = rome.bucketList
+    others.delete(try #require(theirs.bucketList.first { $0.title == "Forum" }))
+    try others.save()
+    context.delete(rome)
+    #expect(context.deletedModelsArray.count == 3)
+    try context.save()
+    #expect(list.allSatisfy { $0.modelContext == nil })
+    #expect(try lines("SELECT count(*) FROM ZBUCKETLISTITEM") == ["0"])
+  }
+
+  @Test func whatIsGoneNeedNotBeDetached() throws {
+    let forum = try #require(rome.bucketList.first { $0.title == "Forum" })
+    others.delete(try #require(theirs.bucketList.first { $0.title == "Forum" }))
+    try others.save()
+    forum.trip = nil
+    try context.save()
+    #expect(try lines("SELECT ZTITLE FROM ZBUCKETLISTITEM") == ["Pantheon"])
+  }
+
+  @Test func listsAreSavedWithoutWhatIsGone() throws {
+    try others.delete(model: Tag.self)
+    try others.save()
+    let sea = Tag(label: "sea")
+    rome.tags = [city, sea]
+    try context.save()
+    _ = try context.fetchCount(FetchDescriptor<Tag>())
+    #expect(rome.tags == [sea])
+  }
+
+  /// With or without having noticed before.
+  @Test(arguments: [false, true]) func theErrorNamesTheModels(looksBefore: Bool) throws {
+    rome.name = "Roma"
+    city.label = "town"
+    others.delete(theirs)
+    try others.save()
+    if looksBefore { _ = try context.fetchCount(FetchDescriptor<Tag>()) }
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error == .modelValidationFailure)
+    #expect(error?.identifiers == [rome.persistentModelID])
+    #expect(error?.explanation.contains("Trip/p1") ?? false)
+    // What else was changed can be saved once these are let go.
+    for identifier in error?.identifiers ?? [] {
+      context.delete(context.model(for: identifier))
+    }
+    try context.save()
+    #expect(!context.hasChanges)
+    #expect(rome.modelContext == nil)
+    #expect(try lines("SELECT ZLABEL FROM ZTAG") == ["town"])
+  }
+
+  @Test func aNewModelCannotLeadToWhatIsGone() throws {
+    let colosseum = BucketListItem(title: "Colosseum")
+    colosseum.trip = rome
+    others.delete(theirs)
+    try others.save()
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error?.identifiers == [rome.persistentModelID])
+    // It goes with the trip, as the delete rule says.
+    context.delete(rome)
+    try context.save()
+    #expect(!context.hasChanges)
+    #expect(colosseum.modelContext == nil)
+    #expect(try lines("SELECT count(*) FROM ZBUCKETLISTITEM") == ["0"])
+  }
+}

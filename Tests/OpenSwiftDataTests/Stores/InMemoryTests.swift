@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+@testable import OpenSwiftData
+
+/// Stores in memory do not fill it up.
+@Suite struct InMemoryTests {
+  private func open() throws -> ModelContainer {
+    try ModelContainer(
+      for: Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+  }
+
+  private func folder(of container: ModelContainer) throws -> String {
+    let store = try #require(container.stores.first as? DefaultStore)
+    return URL(fileURLWithPath: store.filePath).deletingLastPathComponent().path
+  }
+
+  @Test func whatAKilledProgramHasLeftGoes() throws {
+    let container = try open()
+    let used = try folder(of: container)
+    let mark = try #require(used.ranges(of: ".partial-").last)
+    // Like that of a program which is no more: nobody holds a lock on it.
+    let abandoned = String(used[..<mark.upperBound]) + "abandoned"
+    let prepared = String(used[..<mark.lowerBound]) + UUID().uuidString
+    try FileManager.default.createDirectory(
+      atPath: prepared, withIntermediateDirectories: true)
+    try FileBytes.write([1, 2, 3], to: prepared + "/memory.store")
+    try FileManager.default.moveItem(atPath: prepared, toPath: abandoned)
+    let other = try open()
+    #expect(!FileManager.default.fileExists(atPath: abandoned))
+    #expect(FileManager.default.fileExists(atPath: used))
+    for container in [container, other] {
+      let context = ModelContext(container)
+      context.insert(Trip(name: "Rome"))
+      try context.save()
+      #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 1)
+    }
+    let permissions = try FileManager.default.attributesOfItem(atPath: used)[.posixPermissions]
+    #expect((permissions as? NSNumber)?.intValue == 0o700)
+  }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
+  func aProgramThatEndsTakesItsStoresAlong() async throws {
+    let result = try await Tool.built("ModelSaver").run(["--in-memory"])
+    #expect(result.status == 0, "\(result.errors)")
+    let path = try #require(result.lines.first)
+    #expect(path.contains(".partial-"))
+    #expect(!FileManager.default.fileExists(atPath: path), "\(path)")
+  }
+}

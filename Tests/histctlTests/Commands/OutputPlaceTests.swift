@@ -1,0 +1,136 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What is written never takes the place of the data that it is made of.
+@Suite struct OutputPlaceTests {
+  @Test(
+    "An export never goes onto the store, nor onto what belongs to it",
+    arguments: [
+      "sample.store", "./sample.store", "sample.store-wal", "sample.store-shm",
+      "sample.store-journal", "sample.store-bookmarks.json", "sample.store-unfinished-save",
+      "soft.store", "hard.store", ".sample_SUPPORT/x",
+    ])
+  func ontoTheStore(_ place: String) async throws {
+    let folder = try SampleFolder()
+    let manager = FileManager.default
+    try manager.createSymbolicLink(
+      atPath: folder.folder.file("soft.store"), withDestinationPath: "sample.store")
+    try manager.linkItem(atPath: folder.store, toPath: folder.folder.file("hard.store"))
+    try manager.createDirectory(
+      atPath: folder.folder.file(".sample_SUPPORT"), withIntermediateDirectories: true)
+    _ = try await folder.run("bookmark set sample.store me 3")
+    let before = try FileBytes.read(folder.store)
+    let bookmarks = try FileBytes.read(folder.store + "-bookmarks.json")
+    for source in ["sample.store", "soft.store"] {
+      let result = try await folder.run("export \(source) -o \(place) --overwrite")
+      #expect(result.status == 64, "\(result.errors)")
+      #expect(result.errors.contains("would take the place of \(source)"))
+    }
+    #expect(try FileBytes.read(folder.store) == before)
+    #expect(try FileBytes.read(folder.store + "-bookmarks.json") == bookmarks)
+    #expect(!manager.fileExists(atPath: folder.store + "-journal"))
+    #expect(!manager.fileExists(atPath: folder.folder.file(".sample_SUPPORT/x")))
+  }
+
+  @Test("Nor does it go onto the lines or into the archive that it reads")
+  func ontoItsSource() async throws {
+    let folder = try SampleFolder()
+    #expect(try await folder.run("export sample.store -o lines.jsonl").status == 0)
+    #expect(try await folder.run("archive sample.store sealed").status == 0)
+    for command in [
+      "export lines.jsonl -o lines.jsonl", "export sealed -o sealed/catalog.jsonl",
+      "export sample.store --archive sealed -o sealed/catalog.jsonl",
+      "export sealed --output-dir sealed", "export sample.store --output-dir sealed",
+    ] {
+      let overwrite = command.contains("-o ") ? " --overwrite" : ""
+      #expect(try await folder.run(command + overwrite).status == 64, "\(command)")
+    }
+    #expect(try await folder.run("verify sealed").status == 0)
+  }
+
+  @Test("Only files are replaced; of a link, what it leads to")
+  func onlyFiles() async throws {
+    let folder = try SampleFolder()
+    let manager = FileManager.default
+    #expect(mkfifo(folder.folder.file("pipe"), 0o600) == 0)
+    try manager.createDirectory(
+      atPath: folder.folder.file("folder"), withIntermediateDirectories: true)
+    for place in ["pipe", "folder", "/dev/full"] {
+      let result = try await folder.run("export sample.store -o \(place) --overwrite")
+      #expect(result.status == 9)
+      #expect(result.errors.contains("it is there and is no file"), "\(result.errors)")
+    }
+    try Data("old".utf8).write(to: URL(fileURLWithPath: folder.folder.file("target.jsonl")))
+    try manager.createSymbolicLink(
+      atPath: folder.folder.file("link.jsonl"), withDestinationPath: "target.jsonl")
+    #expect(
+      try await folder.run("export sample.store -o link.jsonl --overwrite").status == 0)
+    #expect(
+      try manager.destinationOfSymbolicLink(atPath: folder.folder.file("link.jsonl"))
+        == "target.jsonl")
+    let lines = try await folder.run("export sample.store")
+    #expect(try FileBytes.read(folder.folder.file("target.jsonl")) == lines.output)
+  }
+
+  @Test("A copy takes the place of stores only")
+  func onlyStores() async throws {
+    let folder = try SampleFolder()
+    #expect(mkfifo(folder.folder.file("pipe"), 0o600) == 0)
+    let note = Array(
+      "my notes, which are longer than the header of a file of SQLite's, and dear to me".utf8)
+    try FileBytes.write(note + note, to: folder.folder.file("note.txt"))
+    for place in ["pipe", "note.txt"] {
+      let result = try await folder.run("rehearse sample.store 5 -o \(place) --overwrite")
+      #expect(result.status == 9, "\(result.errors)")
+      #expect(result.errors.contains("only a store is replaced"))
+    }
+    #expect(try FileBytes.read(folder.folder.file("note.txt")) == note + note)
+  }
+
+  @Test("- is standard output, and --json keeps it to JSON")
+  func standardOutput() async throws {
+    let folder = try SampleFolder()
+    let lines = try await folder.run("export sample.store")
+    let dash = try await folder.run("export sample.store -o -")
+    #expect(dash.output == lines.output)
+    #expect(!FileManager.default.fileExists(atPath: folder.folder.file("-")))
+    #expect(try await folder.run("export sample.store --format csv --json").status == 64)
+    #expect(try await folder.run("export sample.store --format csv -o a.csv --json").status == 0)
+  }
+
+  @Test("What to go on with is said in words that the command has")
+  func wayOn() async throws {
+    let folder = try SampleFolder()
+    _ = try await folder.run("prune sample.store --keep-last 4 --yes")
+    for command in ["log sample.store --after 2", "export sample.store --after 2"] {
+      let result = try await folder.run(command)
+      #expect(result.status == 4)
+      #expect(result.errors.contains("hint: start anew with --after 0, or"), "\(result.errors)")
+      #expect(result.errors.contains("--after 9"))
+    }
+    for command in [
+      "diff sample.store 2", "show sample.store 2", "rehearse sample.store 2 -o copy.store",
+      "bookmark set sample.store me 2",
+    ] {
+      let result = try await folder.run(command)
+      #expect(result.status == 4, "\(command)")
+      #expect(result.errors.contains("hint: start anew from 0, or"), "\(result.errors)")
+      #expect(!result.errors.contains("--after"))
+    }
+  }
+
+  @Test("Bookmarks that have lost their content guard history all the same")
+  func emptyBookmarks() async throws {
+    let folder = try SampleFolder()
+    try FileBytes.write([], to: folder.store + "-bookmarks.json")
+    for command in [
+      "prune sample.store --keep-last 3 --dry-run", "bookmark list sample.store",
+      "bookmark set sample.store me 3",
+    ] {
+      let result = try await folder.run(command)
+      #expect(result.status == 9, "\(command)")
+      #expect(result.errors.contains("it is empty"), "\(result.errors)")
+    }
+  }
+}
