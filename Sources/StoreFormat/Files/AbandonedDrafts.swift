@@ -35,7 +35,14 @@ package enum AbandonedDrafts {
       guard let ending, !ending.isEmpty, ending.utf8.allSatisfy(isOfMark), isTarget(target) else {
         continue
       }
-      removeUnlocked(folder + "/" + name, as: areFolders ? .folder : .file)
+      let path = folder + "/" + name
+      // A file that got its name is whole and no draft; who was killed then has left it a second one.
+      // Its lock says nothing, for whoever works on the file may hold it.
+      if FileMove.isSameFile(path, folder + "/" + target) {
+        FileStatus.remove(path)
+      } else {
+        removeUnlocked(path, as: areFolders ? .folder : .file)
+      }
     }
   }
 

@@ -28,6 +28,15 @@ enum FileMove {
     }
   }
 
+  /// Whether two names are of one and the same file, links not followed.
+  static func isSameFile(_ one: String, _ other: String) -> Bool {
+    var first = stat()
+    var second = stat()
+    guard lstat(one, &first) == 0, lstat(other, &second) == 0 else { return false }
+    return first.st_mode & S_IFMT == S_IFREG && first.st_ino == second.st_ino
+      && first.st_dev == second.st_dev
+  }
+
   /// Gives a file a name that is free.
   ///
   /// - Throws: `Errno.fileExists` where the name is taken, even since a moment ago.

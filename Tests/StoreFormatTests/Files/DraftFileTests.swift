@@ -51,6 +51,16 @@ import Testing
       ])
   }
 
+  @Test("A second name that a kill behind the first has left goes, even while the file is locked")
+  func secondNames() throws {
+    try draft(overwrites: false).commit()
+    try FileManager.default.linkItem(atPath: path, toPath: folder.file("a.jsonl.partial-1gahdze"))
+    let file = try #require(FileHandle(forUpdatingAtPath: path))
+    #expect(flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0)
+    try draft().commit()
+    #expect(try folder.names() == ["a.jsonl"])
+  }
+
   @Test func aFileThatIsThereStays() throws {
     try FileBytes.write([1], to: path)
     #expect(throws: (any Error).self) { try draft(overwrites: false) }
