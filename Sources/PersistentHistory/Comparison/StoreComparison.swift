@@ -27,6 +27,8 @@ public struct StoreComparison: Hashable, Sendable {
     public let newest: TransactionPosition?
     /// How many transactions there are behind the common position.
     public let transactionCount: Int64
+    /// How many transactions it keeps that are older than all of the other copy, which has pruned them.
+    public let earlierCount: Int64
   }
 
   /// How the histories relate.
@@ -42,8 +44,8 @@ public struct StoreComparison: Hashable, Sendable {
 
   /// Compares two stores.
   ///
-  /// What only one of them still keeps from the time before the common position is not looked at: the
-  /// other has pruned it.
+  /// What only one of them still keeps from the time before the common position makes no difference: the
+  /// other has pruned it, and ``Copy/earlierCount`` tells how much.
   ///
   /// - Throws: ``HistoryError/differentStores(first:second:)``,
   ///   ``HistoryError/withoutCommonTransaction(first:second:)``, and ``/StoreFormat/StoreError``.
@@ -56,14 +58,18 @@ public struct StoreComparison: Hashable, Sendable {
     guard let common = try Self.lastCommon(first, second, sides) else {
       throw HistoryError.withoutCommonTransaction(first: sides.0, second: sides.1)
     }
-    func copy(_ snapshot: StoreSnapshot) throws -> Copy {
+    func copy(_ snapshot: StoreSnapshot, beside other: ComparedStore) throws -> Copy {
       Copy(
         path: snapshot.location.path, newest: try snapshot.newestTransaction(),
-        transactionCount: try snapshot.transactionCount(after: common.number))
+        transactionCount: try snapshot.transactionCount(after: common.number),
+        earlierCount: try other.oldest.map { oldest in
+          oldest.number == .min
+            ? 0 : try snapshot.transactionCount(after: .min, upTo: oldest.number - 1)
+        } ?? 0)
     }
     self.common = common
-    self.first = try copy(first)
-    self.second = try copy(second)
+    self.first = try copy(first, beside: sides.1)
+    self.second = try copy(second, beside: sides.0)
     storeIdentifier = first.metadata.storeIdentifier ?? second.metadata.storeIdentifier
     relation =
       switch (self.first.transactionCount > 0, self.second.transactionCount > 0) {

@@ -48,7 +48,9 @@ struct ComparisonOutput {
     let (first, second) = (comparison.first, comparison.second)
     let answer =
       switch comparison.relation {
-      case .same: "\(first.path) and \(second.path) have the same history"
+      case .same where first.earlierCount == 0 && second.earlierCount == 0:
+        "\(first.path) and \(second.path) have the same history"
+      case .same: "\(first.path) and \(second.path) have the same history, as far as both keep it"
       case .firstAhead: "\(first.path) is ahead of \(second.path), which has nothing of its own"
       case .secondAhead: "\(second.path) is ahead of \(first.path), which has nothing of its own"
       case .diverged:
@@ -62,14 +64,21 @@ struct ComparisonOutput {
     try writer.writeLine(styled.line([.init(text: answer, style: .heading)]))
     if let identifier = comparison.storeIdentifier { try field("store", identifier) }
     try field("common", position(comparison.common, comparison))
-    for copy in [first, second] {
+    func transactions(_ count: Int64) -> String {
+      "\(count.grouped) transaction\(count == 1 ? "" : "s")"
+    }
+    for (copy, other) in [(first, second), (second, first)] {
       let count = copy.transactionCount
       try field(
         copy.path,
         count == 0
           ? "nothing since"
-          : "\(count.grouped) transaction\(count == 1 ? "" : "s") since"
+          : transactions(count) + " since"
             + (copy.newest.map { ", up to \(position($0, comparison))" } ?? ""))
+      if copy.earlierCount > 0 {
+        try field(
+          "", transactions(copy.earlierCount) + " from before, which \(other.path) has pruned")
+      }
     }
   }
 
@@ -99,6 +108,7 @@ struct ComparisonOutput {
     var members: [(String, JSONValue)] = [
       ("path", .string(copy.path)), ("transactionsSince", .integer(copy.transactionCount)),
     ]
+    if copy.earlierCount > 0 { members.append(("transactionsBefore", .integer(copy.earlierCount))) }
     if let newest = copy.newest { members += Self.members("newest", newest) }
     return .object(JSONObject(members))
   }

@@ -98,22 +98,41 @@ import Testing
 
   @Test func theSame() async throws {
     let sample = try SampleFolder()
-    // What one of them has pruned makes no difference.
-    for sql in ["SELECT 1", "DELETE FROM ATRANSACTION WHERE Z_PK < 7"] {
-      try await Self.copy(sample, "copy.store", sql)
-      let result = try await sample.run("diff sample.store --with copy.store --exit-code")
-      #expect(
-        result.text == """
-          sample.store and copy.store have the same history
-          store         1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F
-          common        12  2024-07-29 00:53:40
-          sample.store  nothing since
-          copy.store    nothing since
+    try await Self.copy(sample, "copy.store", "SELECT 1")
+    let result = try await sample.run("diff sample.store --with copy.store --exit-code")
+    #expect(
+      result.text == """
+        sample.store and copy.store have the same history
+        store         1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F
+        common        12  2024-07-29 00:53:40
+        sample.store  nothing since
+        copy.store    nothing since
 
-          """)
-      #expect(result.status == 0 && result.errors == "")
-      try FileManager.default.removeItem(atPath: sample.folder.file("copy.store"))
-    }
+        """)
+    #expect(result.status == 0 && result.errors == "")
+  }
+
+  @Test("What one of them has pruned makes no difference, and is told")
+  func pruned() async throws {
+    let sample = try SampleFolder()
+    try await Self.copy(sample, "copy.store", "DELETE FROM ATRANSACTION WHERE Z_PK < 7")
+    let result = try await sample.run("diff copy.store --with sample.store --exit-code")
+    #expect(
+      result.text == """
+        copy.store and sample.store have the same history, as far as both keep it
+        store         1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F
+        common        12  2024-07-29 00:53:40
+        copy.store    nothing since
+        sample.store  nothing since
+                      6 transactions from before, which copy.store has pruned
+
+        """)
+    #expect(result.status == 0 && result.errors == "")
+    let line = try await sample.run("diff copy.store --with sample.store --json").lines.first ?? ""
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    #expect((object["first"] as? [String: Any])?["transactionsBefore"] == nil)
+    #expect((object["second"] as? [String: Any])?["transactionsBefore"] as? Int == 6)
   }
 
   struct Problem: Sendable, CustomTestStringConvertible {
