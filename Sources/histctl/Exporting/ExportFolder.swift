@@ -39,6 +39,7 @@ struct ExportFolder {
       return ExportReport(path: nil, summary: ExportSummary())
     }
     run.export.query.until = range.upperBound
+    try expectNothingTwice(range, in: directory)
     let path = OutputFolder.path(of: name(of: range), in: directory)
     let report = try run.writeFile(path, overwrites: false)
     if let consumer { try move(consumer, to: range.upperBound) }
@@ -92,6 +93,25 @@ struct ExportFolder {
     }
   }
 
+  /// Sees that no other file of the format has any of the transactions: whoever reads the folder would
+  /// have them twice.
+  private func expectNothingTwice(_ range: ClosedRange<Int64>, in directory: String) throws {
+    for name in FolderNames.read(directory).sorted() where Self.isName(name) {
+      let digits = name.prefix { $0 != "." }
+      guard let other = SegmentName.range(of: digits), other.overlaps(range),
+        name != self.name(of: range),
+        ExportCompression.allCases.contains(where: { name == digits + suffix($0) })
+      else { continue }
+      let common = other.clamped(to: range)
+      throw Failure(
+        status: .cannotReadOrWrite, kind: "alreadyThere",
+        message: "\(OutputFolder.path(of: name, in: directory)) has transactions "
+          + "\(common.lowerBound) to \(common.upperBound) already, which would stand in two files",
+        hint: "export into another folder, leave those out with --after and --until, or let "
+          + "--bookmark go on where the last export ended")
+    }
+  }
+
   private func storeIdentifier() throws -> String {
     guard let store = run.timeline.storeIdentifier,
       store.utf8.allSatisfy({
@@ -127,8 +147,10 @@ struct ExportFolder {
     SegmentName.text(range) + suffix
   }
 
-  private var suffix: String {
-    let packed = run.export.compression.fileExtension
+  private var suffix: String { suffix(run.export.compression) }
+
+  private func suffix(_ compression: ExportCompression) -> String {
+    let packed = compression.fileExtension
     return "." + format.fileExtension + (packed.isEmpty ? "" : "." + packed)
   }
 

@@ -121,6 +121,29 @@ import Testing
     #expect(try await folder.files().count == 2)
   }
 
+  @Test("No transaction comes to stand in two files of a folder")
+  func overlaps() async throws {
+    let folder = try SampleFolder()
+    let line = "export sample.store --output-dir logs"
+    #expect(try await folder.run(line + " --after 3 --until 6").status == 0)
+    for options in [
+      "", " --until 4", " --after 5", " --after 3 --until 6 --compress none", " --compress gzip",
+      " --bookmark n",
+    ] {
+      let result = try await folder.run(line + options)
+      #expect(result.status == 9, "\(options): \(result.errors)")
+      #expect(result.errors.contains("000000000004-000000000006.jsonl.zst has transactions "))
+      #expect(result.errors.contains("hint: "))
+    }
+    #expect(try await folder.files() == ["000000000004-000000000006.jsonl.zst"])
+    #expect(try !folder.names().contains("sample.store-bookmarks.json"))
+    for options in [" --until 3", " --after 6", " --format csv", " --format changes --after 5"] {
+      let result = try await folder.run(line + options)
+      #expect(result.status == 0, "\(options): \(result.errors)")
+    }
+    #expect(try await folder.files().count == 5)
+  }
+
   @Test("A file that was cut off is not taken for a finished run")
   func tornFile() async throws {
     let folder = try SampleFolder()
