@@ -157,6 +157,14 @@ extension ArchiveReader: ArchivedHistory {
   /// - Throws: ``ArchiveError``.
   public func hasAuthors() throws -> Bool { try hasNewestAuthors() }
 
+  /// Sees that the segments with transactions behind a number are there, each with its manifest and as
+  /// long as that says.
+  ///
+  /// - Throws: ``ArchiveError``.
+  public func checkPresence(after number: Int64) throws {
+    for part in parts[firstPart(behind: number)...] { _ = try archive.segment(part.entry) }
+  }
+
   /// Reads the transactions that a query selects.
   public func transactions(_ query: HistoryQuery) throws -> any TransactionSource {
     ArchivedTransactions(

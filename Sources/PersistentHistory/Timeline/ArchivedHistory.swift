@@ -42,6 +42,9 @@ public protocol ArchivedHistory: AnyObject {
   /// Whether any of its newest transactions has an author.
   func hasAuthors() throws -> Bool
 
+  /// Sees that all that it holds behind a number is there to be read, without reading it.
+  func checkPresence(after number: Int64) throws
+
   /// Reads the transactions that a query selects, in its order and up to its limit.
   ///
   /// Names that the query has and the history lacks select nothing; they have been checked before.
@@ -51,4 +54,7 @@ public protocol ArchivedHistory: AnyObject {
 extension ArchivedHistory {
   /// Not known.
   public func successor() throws -> Int64? { nil }
+
+  /// What is open is there.
+  public func checkPresence(after number: Int64) throws {}
 }

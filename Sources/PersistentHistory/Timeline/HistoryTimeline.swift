@@ -151,6 +151,14 @@ public struct HistoryTimeline {
     }
   }
 
+  /// Sees that what the archive holds behind a number, before the store's history, is there to be read.
+  ///
+  /// - Throws: What the archive throws of what is missing or damaged.
+  public func checkPresence(after number: Int64) throws {
+    guard let archive, seam.map({ number < $0 - 1 }) ?? true else { return }
+    try archive.checkPresence(after: number)
+  }
+
   /// Whether nothing is missing between an archived transaction and the end.
   func isComplete(after number: Int64) -> Bool {
     ((try? gaps(after: number)) ?? []).isEmpty

@@ -34,6 +34,10 @@ struct TokenCheck: ParsableCommand {
     try session.readHistory(store, archive, usesPager: false) { writer, timeline, resolver in
       _ = try timeline.snapshot?.historyTables()
       let reports = try tokens.map { try TokenReport(resolver.resolve($0), resolver: resolver) }
+      // History after a token can be had only where the segments that hold it are there.
+      if let first = reports.filter(\.isUsable).compactMap(\.token.number).min() {
+        try timeline.checkPresence(after: first)
+      }
       if reports.contains(where: { !$0.isUsable }) { session.end(with: .answerIsNo) }
       try TokenReportTable(session: session, writer: writer).write(reports)
     }

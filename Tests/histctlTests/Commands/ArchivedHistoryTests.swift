@@ -269,6 +269,27 @@ import Testing
     #expect(cut.status == 4 && cut.text.contains(#""after":3,"oldest":9"#))
   }
 
+  @Test("A token does not work where a segment behind it is missing or too short")
+  func tokensBeforeMissingSegments() async throws {
+    let copies = try await Copies(sealedBefore: ["4", "6", "9"], prunedBefore: "9")
+    let name = "000000000004-000000000005.jsonl.zst"
+    let segment = copies.pruned.file("sealed/\(StoreWriter.identifier)/\(name)")
+    let bytes = try FileBytes.read(segment)
+    try FileManager.default.removeItem(atPath: segment)
+    for change in ["missing", "short"] {
+      if change == "short" { try FileBytes.write(Array(bytes.dropLast(3)), to: segment) }
+      for (line, status) in [
+        ("default.store 2 --archive sealed", 5), ("default.store 4 9 --archive sealed", 5),
+        ("sealed 3", 5), ("default.store 5 --archive sealed", 5), ("sealed 6 last", 0),
+        ("default.store 6 8 9 --archive sealed", 0),
+      ] {
+        let result = try await copies.run("token check " + line)
+        #expect(result.status == status, "\(change), \(line): \(result.errors)")
+        #expect(result.errors.contains(name) == (status == 5))
+      }
+    }
+  }
+
   @Test("A flipped byte is found, and the file named")
   func damage() async throws {
     let copies = try await Copies(sealedBefore: ["9"], prunedBefore: "9")
