@@ -106,7 +106,7 @@ public enum ArchiveFindingKind: String, FindingKind {
     case .strayFile:
       "move it elsewhere"
     case .abandonedDraft:
-      "the next archive command removes it"
+      "the next archive command for the store removes it"
     case .widePermissions:
       "take the permissions away with chmod"
     case .alteredTransaction:

@@ -34,7 +34,7 @@ struct FolderInspection {
         // A store of which sealing was interrupted before its first segment was listed.
         inspect(store: name, known: [])
       } else {
-        add(name, path)
+        findings.add(.strayFile, at: .file(path), Self.noPart)
       }
     }
     for (store, entries) in stores.sorted(by: { $0.key < $1.key }) {
@@ -53,19 +53,15 @@ struct FolderInspection {
         inspectPermissions(of: path)
       } else if let range, SegmentName.range(of: range) != nil {
         findings.add(.unlistedSegment, at: .file(path), "the catalog does not name it")
+      } else if AbandonedDrafts.isDraft(name), Self.permissions(of: path)?.isFolder == false {
+        findings.add(.abandonedDraft, at: .file(path), "it has the name of a file being written")
       } else {
-        add(name, path)
+        findings.add(.strayFile, at: .file(path), Self.noPart)
       }
     }
   }
 
-  private mutating func add(_ name: String, _ path: String) {
-    if AbandonedDrafts.isDraft(name) {
-      findings.add(.abandonedDraft, at: .file(path), "it has the name of a file being written")
-    } else {
-      findings.add(.strayFile, at: .file(path), "it is no part of the format")
-    }
-  }
+  private static let noPart = "it is no part of the format"
 
   /// The names in a folder, in order; those that begin with a dot are the system's.
   private mutating func names(in folder: String) -> [String] {

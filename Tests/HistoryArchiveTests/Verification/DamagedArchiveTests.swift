@@ -102,7 +102,8 @@ import Testing
   /// What is done to a sound archive of three segments.
   enum Change: String, CaseIterable, Sendable {
     case swapSegments, swapManifests, swapBoth, dropSegment, dropManifest, dropLine, repeatLine
-    case swapLines, emptySegment, segmentIsFolder, extraFile, draft, extraSegment, everybody
+    case swapLines, emptySegment, segmentIsFolder, extraFile, draft, draftAtTop, draftFolder
+    case extraSegment, everybody
     case dropFolder, unreadableCatalogSize
   }
 
@@ -136,6 +137,10 @@ import Testing
       try files.createDirectory(atPath: segment, withIntermediateDirectories: false)
     case .extraFile: try FileBytes.write([1], to: archive.storePath(tiny.history.identifier) + "/x")
     case .draft: try FileBytes.write([1], to: segment + ".partial-abc")
+    case .draftAtTop: try FileBytes.write([1], to: archive.catalogPath + ".partial-abc")
+    case .draftFolder:
+      try files.createDirectory(
+        atPath: segment + ".partial-abc", withIntermediateDirectories: false)
     case .extraSegment:
       try files.copyItem(
         atPath: segment,
@@ -166,6 +171,9 @@ import Testing
       (.segmentIsFolder, [.unreadableFile: 1]),
       (.extraFile, [.strayFile: 1]),
       (.draft, [.abandonedDraft: 1]),
+      // No archive command removes these.
+      (.draftAtTop, [.strayFile: 1]),
+      (.draftFolder, [.strayFile: 1]),
       (.extraSegment, [.unlistedSegment: 1]),
       (.everybody, [.widePermissions: 1]),
       (.dropFolder, [.missingManifest: 3, .missingSegment: 3]),
