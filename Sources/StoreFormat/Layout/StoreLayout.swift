@@ -28,7 +28,7 @@ public struct StoreLayout: Hashable, Sendable {
         database,
         sql: "SELECT name FROM sqlite_master WHERE type = 'table' LIMIT \(StoreLayout.mostTables)"))
     guard tables.contains("Z_METADATA") || tables.contains("Z_PRIMARYKEY") else {
-      throw StoreError.notAStore(path: path, reason: .withoutCoreDataTables)
+      throw StoreLocation.notAStore(path, .withoutCoreDataTables)
     }
     tableNames = tables
     mirroringTables = tables.filter { $0.hasPrefix("ANSCK") }.sorted()

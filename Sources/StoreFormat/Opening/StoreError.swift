@@ -35,6 +35,8 @@ public enum NotAStoreReason: Hashable, Sendable {
   case notSQLite
   /// A SQLite database without Core Data's tables.
   case withoutCoreDataTables
+  /// A file beside a store that belongs to it, such as its log.
+  case companion(of: String)
 }
 
 extension StoreError {
@@ -84,6 +86,10 @@ extension StoreError {
       "check the path; an app's store usually stands in its Library/Application Support folder"
     case .unreadable:
       "check the permissions of the file and of its folder"
+    case .notAStore(_, .companion(let store)):
+      "give \(store), with which it is read"
+    case .notAStore(_, .notAFile(kind: "pipe")):
+      "a store must be a file; lines that were exported are read from standard input with -"
     case .notAStore(_, .notSQLite):
       "give the store file itself; an encrypted one must be decrypted first"
     case .notAStore(_, .withoutCoreDataTables):
@@ -125,6 +131,7 @@ extension NotAStoreReason {
     case .empty: "the file is empty"
     case .notSQLite: "it does not begin like a SQLite database (or it is encrypted)"
     case .withoutCoreDataTables: "it is a SQLite database without the tables of Core Data"
+    case .companion(let store): "it is a file that belongs to \(store)"
     }
   }
 }

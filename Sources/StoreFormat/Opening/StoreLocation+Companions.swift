@@ -3,8 +3,8 @@ import SystemPackage
 extension StoreLocation {
   /// What the files are named by that belong to a store, behind its own name.
   private static let companions = [
-    "", "-wal", "-shm", "-journal", "-bookmarks.json", "-unfinished-save", "-values.db",
-    "-values.db-wal", "-values.db-shm",
+    "", "-values.db-wal", "-values.db-shm", "-values.db", "-wal", "-shm", "-journal",
+    "-bookmarks.json", "-unfinished-save",
   ]
 
   /// Whether a path leads to the store itself, to a file that belongs to it or into its folder of
@@ -21,6 +21,21 @@ extension StoreLocation {
       let own = try? FileStatus(path: resolvedPath + companion)
       return own?.inode == there.inode && own?.device == there.device
     }
+  }
+
+  /// Why a file is not a store; of one that belongs to a store, that.
+  static func notAStore(_ path: String, _ reason: NotAStoreReason) -> StoreError {
+    .notAStore(
+      path: path, reason: owner(ofCompanion: path).map { .companion(of: $0) } ?? reason)
+  }
+
+  /// The store that a file belongs to by its name; nil where there is none.
+  private static func owner(ofCompanion path: String) -> String? {
+    for companion in companions where !companion.isEmpty && path.hasSuffix(companion) {
+      let owner = String(path.dropLast(companion.count))
+      if case .file? = (try? FileStatus(path: owner))?.kind { return owner }
+    }
+    return nil
   }
 
   /// A path with all links resolved, whether there is a file or not.

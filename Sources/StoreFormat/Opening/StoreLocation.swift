@@ -36,10 +36,9 @@ public struct StoreLocation: Hashable, Sendable {
     if case .other(let kind) = status.kind {
       throw .notAStore(path: path, reason: .notAFile(kind: kind))
     }
-    guard status.size > 0 else { throw .notAStore(path: path, reason: .empty) }
     // SQLite would take a single byte for an empty database.
     guard status.size >= FileHeader.length else {
-      throw .notAStore(path: path, reason: .notSQLite)
+      throw Self.notAStore(path, status.size > 0 ? .notSQLite : .empty)
     }
     self.path = path
     resolvedPath = resolved
@@ -55,7 +54,7 @@ public struct StoreLocation: Hashable, Sendable {
       let file = try FileDescriptor.open(FilePath(resolvedPath), .readOnly, options: .closeOnExec)
       defer { try? file.close() }
       guard let header = FileHeader(try file.readPrefix(FileHeader.length)) else {
-        throw StoreError.notAStore(path: path, reason: .notSQLite)
+        throw Self.notAStore(path, .notSQLite)
       }
       return header
     } catch let error as StoreError {

@@ -58,9 +58,13 @@ import Testing
       try FileManager.default.createDirectory(
         atPath: $0.folder.file("x.store"), withIntermediateDirectories: false)
     },
-    Case("pipe", 8, "notAStore", ["x.store is not a", "it is a pipe", "store file itself"]) {
+    Case("pipe", 8, "notAStore", ["x.store is not a", "it is a pipe", "with -"]) {
       mkfifo($0.folder.file("x.store"), 0o600)
     },
+    Case(
+      "log of a store", "log sample.store-wal", 8, "notAStore",
+      ["it is a file that belongs to sample.store", "give sample.store,"]
+    ) { try FileBytes.write(Array(repeating: 7, count: 4096), to: $0.store + "-wal") },
     Case("device", "log /dev/null", 8, "notAStore", ["/dev/null is not a", "device"]),
     Case(
       "empty file", 8, "notAStore", ["x.store is not a", "the file is empty", "store file itself"],
