@@ -30,7 +30,7 @@ struct Log: ParsableCommand {
   @OptionGroup(title: "Which transactions") var filter: FilterOptions
 
   @Option(
-    name: .customShort("n"),
+    name: .customShort("n", allowingJoined: true),
     help: ArgumentHelp("Only the newest so many of them.", valueName: "count"))
   var count: Int?
 

@@ -31,7 +31,7 @@ struct Rehearse: ParsableCommand {
   var expire: [String] = []
 
   @Option(
-    name: [.customShort("o"), .customLong("output")],
+    name: [.customShort("o", allowingJoined: true), .customLong("output")],
     help: ArgumentHelp("Where to write the copy.", valueName: "copy"), completion: .file())
   var copy: String
 

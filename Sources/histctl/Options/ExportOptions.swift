@@ -21,7 +21,7 @@ struct ExportOptions: ParsableArguments {
   var compress: ExportCompression?
 
   @Option(
-    name: [.customShort("o"), .customLong("output")],
+    name: [.customShort("o", allowingJoined: true), .customLong("output")],
     help: ArgumentHelp(
       "Write a file, which must not be there yet; - is standard output.", valueName: "file"),
     completion: .file())

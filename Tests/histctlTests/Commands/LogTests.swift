@@ -34,6 +34,7 @@ import Testing
     Selection("", [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]),
     Selection("--reverse", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
     Selection("-n 2", [12, 11]),
+    Selection("-n2", [12, 11]),
     Selection("-n 0", []),
     Selection("-n 99", [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]),
     Selection("-n 3 --reverse", [10, 11, 12]),
