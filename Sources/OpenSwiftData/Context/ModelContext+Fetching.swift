@@ -154,13 +154,14 @@ extension ModelContext {
           identifier, values: try SnapshotReader.values(of: snapshot, layout: related),
           as: related.type)
       }
+      makeRoom(for: result.fetchedSnapshots.count)
       return try result.fetchedSnapshots.compactMap { snapshot in
         try SnapshotReader.checkFiles(of: snapshot)
         let identifier = snapshot.persistentIdentifier
         if identifier.entityName == layout.name {
           return register(
             identifier, values: try SnapshotReader.values(of: snapshot, layout: layout),
-            as: T.self)
+            as: T.self, layout: layout)
         }
         guard let own = container.schema.layouts[identifier.entityName] else {
           throw SwiftDataError.unknownModel(identifier.entityName)

@@ -103,18 +103,20 @@ public class ModelContext: Equatable {
   }
 
   /// Makes a model of a store known.
+  ///
+  /// - Parameter layout: That of the class, where it is at hand; to look it up takes time.
   func register<T: PersistentModel>(
-    _ identifier: PersistentIdentifier, values: [PropertyValue], as type: T.Type
+    _ identifier: PersistentIdentifier, values: [PropertyValue], as type: T.Type,
+    layout: EntityLayout? = nil
   ) -> T {
     if let known = knownModel(for: identifier) as? T, let state = known.state {
       if state.phase == .registered, state.original == nil { state.replace(values) }
       return known
     }
     let state = ModelState(
-      layout: EntityLayout.of(type), identifier: identifier, values: values)
+      layout: layout ?? EntityLayout.of(type), identifier: identifier, values: values,
+      context: self)
     let model = T(backingData: ModelBackingData<T>(state))
-    state.context = self
-    state.keepContext()
     state.model = model
     remember(model, as: identifier)
     return model
@@ -122,10 +124,16 @@ public class ModelContext: Equatable {
 
   func remember(_ model: any PersistentModel, as identifier: PersistentIdentifier) {
     registry[identifier] = WeakModel(model: model)
-    guard registry.count > registryLimit else { return }
+    makeRoom(for: 0)
+  }
+
+  /// Makes room for models that are about to be known, all at once.
+  func makeRoom(for count: Int) {
+    guard registry.count + count > registryLimit else { return }
     // Models that nobody uses any more have left their entries behind.
     registry = registry.filter { $0.value.model != nil }
-    registryLimit = max(1024, registry.count * 2)
+    registryLimit = max(1024, (registry.count + count) * 2)
+    registry.reserveCapacity(registry.count + count)
   }
 
   func forget(_ identifier: PersistentIdentifier) { registry[identifier] = nil }

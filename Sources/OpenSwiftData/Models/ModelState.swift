@@ -49,11 +49,17 @@ final class ModelState: Observable {
     values = layout.blankValues
   }
 
-  init(layout: EntityLayout, identifier: PersistentIdentifier, values: [PropertyValue]) {
+  /// What a model of a store has, which is to keep its context.
+  init(
+    layout: EntityLayout, identifier: PersistentIdentifier, values: [PropertyValue],
+    context: ModelContext
+  ) {
     self.layout = layout
     self.values = values
     knownIdentifier = identifier
     phase = .registered
+    ownContext = context
+    keptContext = context
   }
 
   /// The context that the model belongs to.

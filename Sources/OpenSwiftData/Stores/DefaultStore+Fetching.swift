@@ -209,7 +209,7 @@ private struct SnapshotPlan {
       case .nothing: .null
       case .unread: .fault
       case .attribute(let index):
-        if let file = object.files[index] {
+        if !object.files.isEmpty, let file = object.files[index] {
           .inFile(file)
         } else {
           object.values[index].isNull ? .null : .stored(object.values[index])
