@@ -34,12 +34,8 @@ package struct LargeValueFile: Hashable, Sendable {
   package func read() throws(StoreError) -> [UInt8] {
     if let problem, !isMissing { throw problem }
     guard let name else { return [] }
-    do throws(LargeValueProblem) {
-      guard let opened = try folder.open() else {
-        throw LargeValueProblem(path: folder.path, reason: "it is missing", isMissing: true)
-      }
-      defer { try? opened.close() }
-      return try folder.read(name, in: opened)
+    do throws(FileProblem) {
+      return try folder.read(name)
     } catch {
       throw folder.error(error, of: object, attribute)
     }
@@ -56,7 +52,7 @@ package struct LargeValueFile: Hashable, Sendable {
 extension LargeValueFolder {
   /// A problem in terms of the store.
   func error(
-    _ problem: LargeValueProblem, of object: StoreObject, _ attribute: String
+    _ problem: FileProblem, of object: StoreObject, _ attribute: String
   ) -> StoreError {
     .largeValue(
       path: storePath, place: Self.place(of: object, attribute), file: problem.path,

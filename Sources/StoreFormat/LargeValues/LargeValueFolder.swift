@@ -42,7 +42,7 @@ struct LargeValueFolder: Hashable, Sendable {
   // MARK: - Opening
 
   /// Opens the folder; nil where there is none.
-  func open() throws(LargeValueProblem) -> FileDescriptor? {
+  func open() throws(FileProblem) -> FileDescriptor? {
     let parent = try openStoreFolder()
     defer { try? parent.close() }
     guard let support = try open(supportName, in: parent) else { return nil }
@@ -53,7 +53,7 @@ struct LargeValueFolder: Hashable, Sendable {
   /// Opens the folder, and makes it where there is none.
   ///
   /// - Parameter permissions: Who may read and write the files.
-  func openOrMake(_ permissions: FilePermissions) throws(LargeValueProblem) -> FileDescriptor {
+  func openOrMake(_ permissions: FilePermissions) throws(FileProblem) -> FileDescriptor {
     let parent = try openStoreFolder()
     defer { try? parent.close() }
     let support = try openOrMake(supportName, in: parent, permissions)
@@ -61,135 +61,101 @@ struct LargeValueFolder: Hashable, Sendable {
     return try openOrMake(Self.valuesName, in: support, permissions)
   }
 
-  private func openStoreFolder() throws(LargeValueProblem) -> FileDescriptor {
+  private func openStoreFolder() throws(FileProblem) -> FileDescriptor {
     do {
       return try FileDescriptor.open(
         FilePath(storeFolder), .readOnly, options: [.directory, .closeOnExec])
     } catch {
-      throw LargeValueProblem(path: storeFolder, reason: "\(error)")
+      throw FileProblem(path: storeFolder, reason: "\(error)")
     }
   }
 
   private func open(
     _ name: String, in parent: FileDescriptor
-  ) throws(LargeValueProblem) -> FileDescriptor? {
+  ) throws(FileProblem) -> FileDescriptor? {
     let descriptor = openat(
       parent.rawValue, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     if descriptor >= 0 { return FileDescriptor(rawValue: descriptor) }
     switch errno {
     case ENOENT: return nil
     case ENOTDIR, ELOOP:
-      throw LargeValueProblem(path: path, reason: "\(name) is no folder")
-    case let number: throw LargeValueProblem(path: path, errno: number)
+      throw FileProblem(path: path, reason: "\(name) is no folder")
+    case let number: throw FileProblem(path: path, errno: number)
     }
   }
 
   private func openOrMake(
     _ name: String, in parent: FileDescriptor, _ permissions: FilePermissions
-  ) throws(LargeValueProblem) -> FileDescriptor {
+  ) throws(FileProblem) -> FileDescriptor {
     if let there = try open(name, in: parent) { return there }
     // Who may read the files may look into the folder.
     let mode = permissions.rawValue | (permissions.rawValue & 0o444) >> 2
     if mkdirat(parent.rawValue, name, mode) != 0, errno != EEXIST {
-      throw LargeValueProblem(path: path, errno: errno)
+      throw FileProblem(path: path, errno: errno)
     }
     try synchronize(parent)
     guard let made = try open(name, in: parent) else {
-      throw LargeValueProblem(path: path, reason: "\(name) was removed as soon as it was made")
+      throw FileProblem(path: path, reason: "\(name) was removed as soon as it was made")
     }
     return made
   }
 
   /// Makes the names in a folder safe on the disk.
-  func synchronize(_ folder: FileDescriptor) throws(LargeValueProblem) {
+  func synchronize(_ folder: FileDescriptor) throws(FileProblem) {
     // Some file systems cannot, and have nothing to make safe.
     guard fsync(folder.rawValue) == 0 || errno == EINVAL else {
-      throw LargeValueProblem(path: path, errno: errno)
+      throw FileProblem(path: path, errno: errno)
     }
   }
 
   // MARK: - Files
 
-  /// Looks at a file without opening it, and gives its size and the time of its last change.
+  /// Looks at a file without opening it.
   func look(
     at name: LargeValueName, in folder: FileDescriptor
-  ) throws(LargeValueProblem) -> (size: Int, modifiedSeconds: Int) {
-    var status = stat()
-    guard fstatat(folder.rawValue, name.text, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-      let number = errno
-      throw LargeValueProblem(
-        path: path(of: name),
-        reason: number == ENOENT ? "it is missing" : Errno(rawValue: number).description,
-        isMissing: number == ENOENT)
-    }
-    try check(status, name)
-    #if canImport(Darwin)
-    let time = status.st_mtimespec.tv_sec
-    #else
-    let time = status.st_mtim.tv_sec
-    #endif
-    return (Int(status.st_size), time)
+  ) throws(FileProblem) -> FileStatus {
+    try file(name, in: folder).look(longest: Self.longestValue)
   }
 
-  private func check(_ status: stat, _ name: LargeValueName) throws(LargeValueProblem) {
-    let kind = status.st_mode & S_IFMT
-    guard kind == S_IFREG else {
-      throw LargeValueProblem(
-        path: path(of: name), reason: kind == S_IFLNK ? "it is a link" : "it is no file")
-    }
-    guard status.st_size <= Self.longestValue else {
-      throw LargeValueProblem(
-        path: path(of: name),
-        reason: "it has \(status.st_size) bytes, and at most \(Self.longestValue) are read")
-    }
-    // Closing one of the store's own files would drop the locks that SQLite holds on it.
-    for file in [
-      location.resolvedPath, location.logPath, location.sharedMemoryPath, location.journalPath,
-    ] {
-      if let own = try? FileStatus(path: file), own.inode == UInt64(status.st_ino),
-        own.device == UInt64(truncatingIfNeeded: status.st_dev)
-      {
-        throw LargeValueProblem(path: path(of: name), reason: "it is the store itself, \(file)")
-      }
-    }
+  /// The same for one that is to be read later, which none of the store's own files can be.
+  func look(
+    at name: LargeValueName, in folder: FileDescriptor, besides own: StoreOwnFiles
+  ) throws(FileProblem) -> FileStatus {
+    let file = file(name, in: folder)
+    let status = try file.look(longest: Self.longestValue)
+    try file.check(status, besides: own)
+    return status
   }
 
   /// Reads a file.
   func read(
     _ name: LargeValueName, in folder: FileDescriptor
-  ) throws(LargeValueProblem) -> [UInt8] {
-    _ = try look(at: name, in: folder)
-    let number = openat(
-      folder.rawValue, name.text, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    guard number >= 0 else {
-      let error = errno
-      throw LargeValueProblem(path: path(of: name), errno: error, isMissing: error == ENOENT)
+  ) throws(FileProblem) -> [UInt8] {
+    try file(name, in: folder).read(longest: Self.longestValue, besides: StoreOwnFiles(location))
+  }
+
+  /// The same where the folder is not open.
+  func read(_ name: LargeValueName) throws(FileProblem) -> [UInt8] {
+    guard let opened = try open() else {
+      throw FileProblem(path: path, reason: "it is missing", isMissing: true)
     }
-    let file = FileDescriptor(rawValue: number)
-    defer { try? file.close() }
-    var status = stat()
-    guard fstat(number, &status) == 0 else {
-      throw LargeValueProblem(path: path(of: name), errno: errno)
-    }
-    try check(status, name)
-    do {
-      let bytes = try file.readPrefix(Int(status.st_size))
-      if bytes.count == Int(status.st_size) { return bytes }
-    } catch {
-      throw LargeValueProblem(path: path(of: name), reason: "\(error)")
-    }
-    throw LargeValueProblem(path: path(of: name), reason: "it was cut short while it was read")
+    defer { try? opened.close() }
+    return try read(name, in: opened)
+  }
+
+  private func file(_ name: LargeValueName, in folder: FileDescriptor) -> ForeignFile {
+    ForeignFile(name.text, in: folder, path: path(of: name))
   }
 
   /// Writes a new file, safe on the disk; its name is so when the folder is.
   func write(
     _ bytes: [UInt8], as name: LargeValueName, in folder: FileDescriptor,
     _ permissions: FilePermissions
-  ) throws(LargeValueProblem) {
+  ) throws(FileProblem) {
     let number = openat(
       folder.rawValue, name.text, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
       permissions.rawValue)
-    guard number >= 0 else { throw LargeValueProblem(path: path(of: name), errno: errno) }
+    guard number >= 0 else { throw FileProblem(path: path(of: name), errno: errno) }
     let file = FileDescriptor(rawValue: number)
     do {
       defer { try? file.close() }
@@ -197,7 +163,7 @@ struct LargeValueFolder: Hashable, Sendable {
       guard fsync(number) == 0 else { throw Errno(rawValue: errno) }
     } catch {
       remove(name, from: folder)
-      throw LargeValueProblem(path: path(of: name), reason: "\(error)")
+      throw FileProblem(path: path(of: name), reason: "\(error)")
     }
   }
 

@@ -3,11 +3,17 @@ import SystemPackage
 /// Finds out during a fetch what the columns say whose large values stand in files.
 final class LargeValueReader {
   private let folder: LargeValueFolder
-  private var opened: Result<FileDescriptor?, LargeValueProblem>?
+  private let location: StoreLocation
+  /// Found out once, and not again for each value.
+  private lazy var ownFiles = StoreOwnFiles(location)
+  private var opened: Result<FileDescriptor?, FileProblem>?
   /// The files that are named and not there.
   private(set) var missing: Set<LargeValueName> = []
 
-  init(_ location: StoreLocation) { folder = LargeValueFolder(location) }
+  init(_ location: StoreLocation) {
+    self.location = location
+    folder = LargeValueFolder(location)
+  }
 
   deinit {
     if case .success(let descriptor?)? = opened { try? descriptor.close() }
@@ -36,14 +42,14 @@ final class LargeValueReader {
   private func file(
     _ name: LargeValueName, _ object: StoreObject, _ attribute: String
   ) -> LargeValueFile {
-    do throws(LargeValueProblem) {
+    do throws(FileProblem) {
       guard let descriptor = try open() else {
-        throw LargeValueProblem(
+        throw FileProblem(
           path: folder.path(of: name), reason: "it is missing", isMissing: true)
       }
-      let size = try folder.look(at: name, in: descriptor).size
+      let status = try folder.look(at: name, in: descriptor, besides: ownFiles)
       return LargeValueFile(
-        folder, name, of: object, attribute, byteCount: size, problem: nil)
+        folder, name, of: object, attribute, byteCount: Int(status.size), problem: nil)
     } catch {
       if error.isMissing { missing.insert(name) }
       return LargeValueFile(
@@ -52,9 +58,9 @@ final class LargeValueReader {
     }
   }
 
-  private func open() throws(LargeValueProblem) -> FileDescriptor? {
+  private func open() throws(FileProblem) -> FileDescriptor? {
     if let opened { return try opened.get() }
-    do throws(LargeValueProblem) {
+    do throws(FileProblem) {
       let descriptor = try folder.open()
       opened = .success(descriptor)
       return descriptor

@@ -93,14 +93,14 @@ final class LargeValueWriter {
 
   private func isThere(_ name: LargeValueName, byteCount: Int) -> Bool {
     guard let descriptor else { return false }
-    return (try? folder.look(at: name, in: descriptor).size) == byteCount
+    return (try? folder.look(at: name, in: descriptor))?.size == Int64(byteCount)
   }
 
   private func write(_ bytes: [UInt8]) throws -> LargeValueName {
     let name = LargeValueName.random()
-    do throws(LargeValueProblem) {
+    do throws(FileProblem) {
       guard bytes.count <= LargeValueFolder.longestValue else {
-        throw LargeValueProblem(
+        throw FileProblem(
           path: folder.path(of: name),
           reason: "the value has \(bytes.count) bytes, and at most "
             + "\(LargeValueFolder.longestValue) are written")
@@ -124,7 +124,7 @@ final class LargeValueWriter {
 
   private func synchronize() throws {
     guard let descriptor else { return }
-    do throws(LargeValueProblem) {
+    do throws(FileProblem) {
       try folder.synchronize(descriptor)
     } catch {
       throw StoreWriteError(error)

@@ -34,10 +34,16 @@ struct FileStatus: Hashable, Sendable {
       default: throw error
       }
     }
+    self.init(status)
+  }
+
+  /// What the system has said.
+  init(_ status: stat) {
     kind =
       switch status.st_mode & S_IFMT {
       case S_IFREG: .file
       case S_IFDIR: .other("directory")
+      case S_IFLNK: .other("link")
       case S_IFIFO: .other("pipe")
       case S_IFSOCK: .other("socket")
       case S_IFCHR, S_IFBLK: .other("device")

@@ -1,7 +1,7 @@
 import SystemPackage
 
-/// Why a file of a large value cannot be read or written.
-struct LargeValueProblem: Error, Hashable {
+/// Why a file beside a store cannot be read or written.
+struct FileProblem: Error, Hashable {
   /// The file, or its folder.
   let path: String
   /// Why.
@@ -21,7 +21,7 @@ struct LargeValueProblem: Error, Hashable {
 }
 
 extension StoreWriteError {
-  init(_ problem: LargeValueProblem) {
+  init(_ problem: FileProblem) {
     self = .unwritable(path: problem.path, reason: problem.reason)
   }
 }

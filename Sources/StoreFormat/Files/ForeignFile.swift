@@ -1,0 +1,110 @@
+import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A file beside a store, where anybody may have put anything.
+///
+/// No link is followed, nothing is waited for, and only a regular file is opened that is none of the
+/// store's own.
+struct ForeignFile {
+  /// The path, as messages name it.
+  let path: String
+  private let name: String
+  private let folder: CInt
+
+  /// A file by its path, of which the last part may be no link.
+  init(path: String) {
+    self.path = path
+    name = path
+    folder = AT_FDCWD
+  }
+
+  /// A file in a folder that is open.
+  init(_ name: String, in folder: FileDescriptor, path: String) {
+    self.path = path
+    self.name = name
+    self.folder = folder.rawValue
+  }
+
+  /// Looks at the file without opening it.
+  ///
+  /// - Parameter longest: How many bytes it may have.
+  func look(longest: Int) throws(FileProblem) -> FileStatus {
+    var status = stat()
+    guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      let error = errno
+      guard error == ENOENT else { throw FileProblem(path: path, errno: error) }
+      throw FileProblem(path: path, reason: "it is missing", isMissing: true)
+    }
+    return try checked(FileStatus(status), longest)
+  }
+
+  /// Reads the file.
+  func read(longest: Int, besides own: StoreOwnFiles) throws(FileProblem) -> [UInt8] {
+    try check(try look(longest: longest), besides: own)
+    let number = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard number >= 0 else {
+      let error = errno
+      throw FileProblem(path: path, errno: error, isMissing: error == ENOENT)
+    }
+    let file = FileDescriptor(rawValue: number)
+    defer { try? file.close() }
+    var opened = stat()
+    guard fstat(number, &opened) == 0 else { throw FileProblem(path: path, errno: errno) }
+    let status = try checked(FileStatus(opened), longest)
+    try check(status, besides: own)
+    do {
+      let bytes = try file.readPrefix(Int(status.size))
+      if bytes.count == Int(status.size) { return bytes }
+    } catch {
+      throw FileProblem(path: path, reason: "\(error)")
+    }
+    throw FileProblem(path: path, reason: "it was cut short while it was read")
+  }
+
+  /// Refuses a file that is one of the store's own under another name.
+  func check(_ status: FileStatus, besides own: StoreOwnFiles) throws(FileProblem) {
+    if let own = own.path(of: status) {
+      throw FileProblem(path: path, reason: "it is the store itself, \(own)")
+    }
+  }
+
+  private func checked(_ status: FileStatus, _ longest: Int) throws(FileProblem) -> FileStatus {
+    guard status.kind == .file else {
+      throw FileProblem(
+        path: path, reason: status.kind == .other("link") ? "it is a link" : "it is no file")
+    }
+    guard status.size <= longest else {
+      throw FileProblem(
+        path: path, reason: "it has \(status.size) bytes, and at most \(longest) are read")
+    }
+    return status
+  }
+}
+
+/// The files that SQLite may have open for a store, by what the file system knows them by.
+///
+/// Closing a descriptor of one of them, opened by whatever name, would drop all locks that this process
+/// holds on it
+/// (<https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>).
+struct StoreOwnFiles {
+  private let files: [(path: String, status: FileStatus)]
+
+  init(_ location: StoreLocation) {
+    let paths = [
+      location.resolvedPath, location.logPath, location.sharedMemoryPath, location.journalPath,
+    ]
+    files = paths.compactMap { path in (try? FileStatus(path: path)).map { (path, $0) } }
+  }
+
+  /// The path under which the store has a file; nil for one that is none of its own.
+  func path(of status: FileStatus) -> String? {
+    files.first { $0.status.inode == status.inode && $0.status.device == status.device }?.path
+  }
+}
