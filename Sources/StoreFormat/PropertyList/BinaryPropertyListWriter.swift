@@ -2,8 +2,11 @@
 ///
 /// The bytes depend on the value alone: objects are numbered from the root down, the keys of a
 /// dictionary in the order of their UTF-8 bytes and before its values, and equal scalars are written
-/// once.
+/// once, unless they are long.
 package enum BinaryPropertyListWriter {
+  /// Whether a longer text or longer data is there once more would take longer to find out than it saves.
+  static let longestShared = 4096
+
   /// The binary property list of a value.
   ///
   /// Throws when arrays and dictionaries are nested more than `PropertyListLimits.standard.depth`
@@ -70,9 +73,10 @@ private struct ObjectTable {
   }
 
   private mutating func add(scalar encoding: [UInt8]) -> Int {
-    if let known = scalars[encoding] { return known }
+    let isShared = encoding.count <= BinaryPropertyListWriter.longestShared
+    if isShared, let known = scalars[encoding] { return known }
     entries.append(.scalar(encoding))
-    scalars[encoding] = entries.count - 1
+    if isShared { scalars[encoding] = entries.count - 1 }
     return entries.count - 1
   }
 

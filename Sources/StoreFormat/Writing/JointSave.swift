@@ -148,9 +148,9 @@ public struct JointSave: Sendable {
   }
 
   private func commit(_ written: inout [Written], _ whenReady: () throws -> Void) throws {
-    // The part that says most decides, so that it need not be written down twice.
-    let sizes = written.map(\.transaction.changeCount)
-    let first = sizes.indices.max { sizes[$0] < sizes[$1] }
+    // The part that is longest decides, so that it need not be written down twice.
+    let lengths = written.count > 1 ? written.map(\.save.roughLength) : [0]
+    let first = written.indices.max { lengths[$0] < lengths[$1] }
     let others = written.indices.filter { $0 != first }
     do {
       if let first {
@@ -209,6 +209,28 @@ public struct JointSave: Sendable {
       path: editor?.location.path ?? "",
       record: editor.map { JointSaveRecord.path(beside: $0.location) } ?? "",
       detail: "\(failure)")
+  }
+}
+
+extension StoreSave {
+  /// About how many bytes the save takes where it is written down.
+  fileprivate var roughLength: Int {
+    (inserted + updated).reduce(deleted.count * 16) { sum, part in
+      let content = part.content
+      return sum + 64 + content.values.reduce(0) { $0 + 8 + $1.value.roughLength }
+        + content.toOne.count * 16 + content.toMany.reduce(0) { $0 + 8 + $1.value.count * 16 }
+    }
+  }
+}
+
+extension StoredValue {
+  fileprivate var roughLength: Int {
+    switch self {
+    case .null: 1
+    case .integer, .real: 8
+    case .text(let text): text.utf8.count
+    case .malformedText(let bytes), .blob(let bytes): bytes.count
+    }
   }
 }
 

@@ -1,17 +1,11 @@
 import GRDB
-import SystemPackage
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// What a store is to get of a save to several stores, in a file beside it for as long as that is not
 /// certain.
 ///
-/// The file is there only while somebody holds the store's write lock, or when its writer has ended
-/// before all was done; so whoever holds the lock and finds it is to complete it.
+/// It is written under the store's write lock, and by the time its writer lets go of the lock, the part
+/// is committed, or it has ended before all was done, or the file is to go; so whoever holds the lock and
+/// finds the file is to complete it or to remove it.
 struct JointSaveRecord: Hashable, Sendable {
   /// A transaction of a store.
   struct Place: Hashable, Sendable {
@@ -27,7 +21,7 @@ struct JointSaveRecord: Hashable, Sendable {
       in database: Database
     ) throws {
       path = location.resolvedPath
-      storeIdentifier = try Self.identifier(StatementRunner(database))
+      storeIdentifier = try StoreMetadata.identifier(StatementRunner(database))
       self.number = number
       self.timestamp = timestamp
     }
@@ -39,10 +33,9 @@ struct JointSaveRecord: Hashable, Sendable {
       self.timestamp = timestamp
     }
 
-    static func identifier(_ statement: StatementRunner) throws -> String {
-      let rows = try statement.rows("SELECT Z_UUID FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
-      guard case .text(let identifier)? = rows.first?.first else { return "" }
-      return identifier
+    /// Whether both are to be the same transaction, whatever their times.
+    func isSame(as other: Place) -> Bool {
+      storeIdentifier == other.storeIdentifier && number == other.number
     }
 
     /// Whether the transaction was committed; nil where the history does not tell any more.
@@ -50,17 +43,23 @@ struct JointSaveRecord: Hashable, Sendable {
     /// One that was written once more, because others have saved meanwhile, has a higher number and the
     /// same time.
     func isSaved(_ statement: StatementRunner) throws -> Bool? {
-      guard try Self.identifier(statement) == storeIdentifier else { return nil }
+      guard try StoreMetadata.identifier(statement) == storeIdentifier else { return nil }
       let found = try statement.integer(
         "SELECT Z_PK FROM ATRANSACTION WHERE Z_PK >= ? AND ZTIMESTAMP = ?",
         [.integer(number), .real(timestamp.secondsSinceReferenceDate)])
       if found != nil { return true }
-      let highest = try statement.integer(
-        "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
-        [.integer(EntityNumbering.HistoryEntity.transaction.rawValue)])
-      guard number <= highest ?? 0 else { return false }
+      guard number <= (try Self.highestNumber(statement)) else { return false }
       let oldest = try statement.integer("SELECT min(Z_PK) FROM ATRANSACTION")
       return number < oldest ?? .max ? nil : false
+    }
+
+    /// The highest number that a transaction of the store was ever given, as far as the store knows.
+    static func highestNumber(_ statement: StatementRunner) throws -> Int64 {
+      let issued = try statement.integer(
+        "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
+        [.integer(EntityNumbering.HistoryEntity.transaction.rawValue)])
+      let present = try statement.integer("SELECT max(Z_PK) FROM ATRANSACTION")
+      return max(issued ?? 0, present ?? 0)
     }
   }
 
@@ -83,8 +82,15 @@ struct JointSaveRecord: Hashable, Sendable {
     FileMove.entry(at: path(beside: location)) != .none
   }
 
+  /// How much a file may hold: what could not be read again must not be written either.
+  struct Limits {
+    var bytes = 1 << 30
+    /// Values and names of a property list, however few bytes they take.
+    var values = 1 << 25
+  }
+
   /// Writes the file, safe on the disk.
-  func write(beside location: StoreLocation) throws {
+  func write(beside location: StoreLocation, limits: Limits = Limits()) throws {
     let path = Self.path(beside: location)
     var record = self
     let folder = location.folder + "/"
@@ -92,41 +98,46 @@ struct JointSaveRecord: Hashable, Sendable {
       record.deciding.path = String(deciding.path.dropFirst(folder.count))
     }
     do {
+      let list = record.propertyList
+      // Of much data it need not be tried first.
+      try limits.check(list.weight)
+      let bytes = try BinaryPropertyListWriter.bytes(of: list)
+      try limits.check((bytes.count, 0))
       let draft = try DraftFile(
         path: path, permissions: location.filePermissions(), overwrites: true)
-      let bytes = try BinaryPropertyListWriter.bytes(of: record.propertyList)
       try bytes.withUnsafeBytes { try draft.write($0) }
       try draft.commit()
+    } catch let error as StoreWriteError {
+      throw error
     } catch {
       throw StoreWriteError.unwritable(path: path, reason: "\(error)")
     }
   }
 
   /// The file's content; nil where there is none.
-  static func read(beside location: StoreLocation) throws -> JointSaveRecord? {
+  static func read(
+    beside location: StoreLocation, limits: Limits = Limits()
+  ) throws -> JointSaveRecord? {
     guard exists(beside: location) else { return nil }
     let path = path(beside: location)
     func damaged(_ detail: String) -> StoreWriteError {
       .unfinishedJointSave(path: location.path, record: path, detail: detail)
     }
     let bytes: [UInt8]
-    do {
-      let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-      defer { try? file.close() }
-      let size = Int(clamping: try FileStatus(path: path)?.size ?? 0)
-      guard size <= longestFile else { throw damaged("it has \(size) bytes") }
-      bytes = try file.readPrefix(size)
-    } catch let error as StoreWriteError {
-      throw error
+    do throws(FileProblem) {
+      bytes = try ForeignFile(path: path).read(
+        longest: limits.bytes, besides: StoreOwnFiles(location))
     } catch {
-      throw damaged("\(error)")
+      // Whoever is saving has removed it meanwhile.
+      if error.isMissing { return nil }
+      throw damaged(error.reason)
     }
     do {
       // What the writer makes names each value in a byte at least.
       let list = try PropertyListValue(
         propertyList: bytes,
         limits: PropertyListLimits(
-          nodes: bytes.count, depth: PropertyListLimits.standard.depth))
+          nodes: min(bytes.count, limits.values), depth: PropertyListLimits.standard.depth))
       guard let record = JointSaveRecord(propertyList: list) else {
         throw damaged("it is not what a save leaves there")
       }
@@ -141,10 +152,50 @@ struct JointSaveRecord: Hashable, Sendable {
     FileStatus.remove(path(beside: location))
   }
 
-  private static let longestFile = 1 << 30
-
   /// Where the store is whose transaction decides.
   func decidingPath(for location: StoreLocation) -> String {
     deciding.path.hasPrefix("/") ? deciding.path : location.folder + "/" + deciding.path
+  }
+}
+
+extension JointSaveRecord.Limits {
+  /// Refuses to write down what is longer.
+  fileprivate func check(_ weight: (bytes: Int, values: Int)) throws(Excess) {
+    if weight.bytes > bytes { throw Excess(count: weight.bytes, limit: bytes, unit: "bytes") }
+    if weight.values > values { throw Excess(count: weight.values, limit: values, unit: "values") }
+  }
+
+  /// Why a part of a save cannot be written down.
+  fileprivate struct Excess: Error, CustomStringConvertible {
+    let count: Int
+    let limit: Int
+    let unit: String
+
+    var description: String {
+      "a part of a save to several stores has \(count) \(unit), and at most \(limit) can be written "
+        + "down beside its store; save less at once, or save to the stores one by one"
+    }
+  }
+}
+
+extension PropertyListValue {
+  /// How many bytes of long data there are in it and in all that it holds, and how many values and names.
+  fileprivate var weight: (bytes: Int, values: Int) {
+    switch self {
+    case .data(let bytes):
+      // What is short may be written once for several.
+      return (bytes.count > BinaryPropertyListWriter.longestShared ? bytes.count : 0, 1)
+    case .array(let elements):
+      return elements.reduce(into: (0, 1)) { sum, element in
+        let weight = element.weight
+        sum = (sum.0 + weight.bytes, sum.1 + weight.values)
+      }
+    case .dictionary(let values):
+      return values.values.reduce(into: (0, 1 + values.count)) { sum, value in
+        let weight = value.weight
+        sum = (sum.0 + weight.bytes, sum.1 + weight.values)
+      }
+    default: return (0, 1)
+    }
   }
 }

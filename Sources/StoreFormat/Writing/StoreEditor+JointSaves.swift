@@ -22,22 +22,31 @@ extension StoreEditor {
   /// - Returns: The transaction that was missing; nil where none was.
   @discardableResult
   func begin(_ database: Database) throws -> AppendedTransaction? {
-    var completed: AppendedTransaction?
+    var completed: Redone?
     while true {
       try database.beginTransaction(.immediate)
-      guard let redone = try redo(database) else { return completed }
+      guard let redone = try redo(database, behind: completed) else {
+        return completed?.transaction
+      }
       redone.largeValues.isCommitting = true
       // The file goes when the lock is held again: without it, it could be another save's by then.
       try database.commit()
       release(redone.largeValues)
-      completed = redone.transaction
+      completed = redone
     }
   }
 
+  /// An unfinished save that was written.
+  private struct Redone {
+    let place: JointSaveRecord.Place
+    let transaction: AppendedTransaction
+    let largeValues: LargeValueWriter
+  }
+
   /// Writes an unfinished save, and removes the file of one that is finished or never happened.
-  private func redo(
-    _ database: Database
-  ) throws -> (transaction: AppendedTransaction, largeValues: LargeValueWriter)? {
+  ///
+  /// - Parameter last: The one that was written just now.
+  private func redo(_ database: Database, behind last: Redone?) throws -> Redone? {
     guard let record = try JointSaveRecord.read(beside: location) else { return nil }
     let statement = StatementRunner(database)
     func cannot(_ detail: String) -> StoreWriteError {
@@ -45,13 +54,22 @@ extension StoreEditor {
         path: location.path, record: JointSaveRecord.path(beside: location), detail: detail)
     }
     let isSameStore =
-      try JointSaveRecord.Place.identifier(statement) == record.own.storeIdentifier
-    // What was meant for a store that is gone is missing nowhere.
-    switch isSameStore ? try record.own.isSaved(statement) : true {
+      try StoreMetadata.identifier(statement) == record.own.storeIdentifier
+    // What was meant for a store that is gone is missing nowhere; and what was written is there, even
+    // where the file says a time for it by which it cannot be found.
+    let isDone = !isSameStore || last?.place.isSame(as: record.own) ?? false
+    switch isDone ? true : try record.own.isSaved(statement) {
     case true?: break
     case nil: throw cannot("the history of the store was deleted meanwhile")
     case false?:
       guard try record.hasHappened(beside: location, busyTimeout: busyTimeout) else { break }
+      // By its own number it would not be found again, and what it builds upon may be missing too.
+      let highest = try JointSaveRecord.Place.highestNumber(statement)
+      guard record.own.number <= 0 || record.own.number - 1 <= highest else {
+        throw cannot(
+          "it was to be transaction \(record.own.number), and the newest one that the store ever had "
+            + "is \(highest): the store is older than the save, like one from a backup")
+      }
       do {
         let schema = try currentSchema(database, statement)
         let largeValues = try stagedLargeValues(of: record.save)
@@ -60,7 +78,8 @@ extension StoreEditor {
             record.save, schema: schema, statement: statement, largeValues: largeValues,
             values: values)
           {
-            return (transaction, largeValues)
+            return Redone(
+              place: record.own, transaction: transaction, largeValues: largeValues)
           }
         } catch {
           largeValues.discard()

@@ -7,7 +7,7 @@ extension StoreEditor {
     beside location: StoreLocation, _ queue: DatabaseQueue, busyTimeout: Double,
     durability: Durability
   ) throws -> RecordedValuesEditor {
-    let identifier = try queue.read { try JointSaveRecord.Place.identifier(StatementRunner($0)) }
+    let identifier = try queue.read { try StoreMetadata.identifier(StatementRunner($0)) }
     guard !identifier.isEmpty else {
       throw StoreError.damaged(
         path: location.path, place: "its metadata", detail: "the store has no identifier")
@@ -23,7 +23,7 @@ extension StoreEditor {
     let path = RecordedValuesFile.path(besideStore: location.resolvedPath)
     guard !isMigrating, RecordedValuesFile.isThere(path),
       let identifier = try? queue.unsafeReentrantRead({
-        try JointSaveRecord.Place.identifier(StatementRunner($0))
+        try StoreMetadata.identifier(StatementRunner($0))
       }),
       let file = try? RecordedValuesFile(path: path, storeIdentifier: identifier)
     else { return }

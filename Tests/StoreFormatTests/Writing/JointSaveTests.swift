@@ -8,45 +8,13 @@ import Testing
 @Suite struct JointSaveTests {
   private struct Refusal: Error {}
 
-  /// A store with an editor.
-  private struct Store {
-    let path: String
-    let editor: StoreEditor
-    let query: StoreQuery
-
-    init(_ folder: TemporaryFolder, _ name: String, hasLog: Bool = true) throws {
-      path = folder.file(name)
-      try StoreCreator.create(at: path, model: TripsModel.model)
-      if !hasLog { try StoreQuery(path: path).run("PRAGMA journal_mode = DELETE") }
-      editor = try StoreEditor(path: path, busyTimeout: 0)
-      query = try StoreQuery(path: path)
-    }
-
-    /// The authors of the transactions, and how many trips there are.
-    func contents() throws -> [String] {
-      try query.lines(
-        """
-        SELECT s.ZNAME FROM ATRANSACTION t JOIN ATRANSACTIONSTRING s ON s.Z_PK = t.ZAUTHORTS
-        ORDER BY t.Z_PK
-        """) + query.lines("SELECT count(*) FROM ZTRIP")
-    }
-
-    /// All rows of models and of the history.
-    func rows() throws -> [String: [[StoredValue]]] {
-      try query.contents().filter { !["Z_METADATA", "Z_MODELCACHE"].contains($0.key) }
-    }
-
-    func record() -> String { path + "-unfinished-save" }
-    var hasRecord: Bool { (try? FileBytes.read(record())) != nil }
-  }
-
   private let folder: TemporaryFolder
-  private let (first, second): (Store, Store)
+  private let (first, second): (JointStore, JointStore)
 
   init() throws {
     folder = try TemporaryFolder()
-    first = try Store(folder, "A.store")
-    second = try Store(folder, "B.store")
+    first = try JointStore(folder, "A.store")
+    second = try JointStore(folder, "B.store")
   }
 
   private func save(_ author: String, trips: Int = 1) -> StoreSave {
@@ -115,8 +83,8 @@ import Testing
   }
 
   @Test func storesWithARollbackJournalAreSavedToo() throws {
-    let third = try Store(folder, "C.store", hasLog: false)
-    let fourth = try Store(folder, "D.store", hasLog: false)
+    let third = try JointStore(folder, "C.store", hasLog: false)
+    let fourth = try JointStore(folder, "D.store", hasLog: false)
     func joint() -> JointSave {
       var joint = JointSave()
       joint.add(save("app", trips: 2), to: third.editor)
@@ -141,7 +109,7 @@ import Testing
   // MARK: - Completing
 
   /// A save with every kind of value and change.
-  private func everything(_ store: Store, at seconds: Double) throws -> StoreSave {
+  private func everything(_ store: JointStore, at seconds: Double) throws -> StoreSave {
     var before = StoreSave(author: "before", timestamp: .init(secondsSinceReferenceDate: 1))
     let (kept, gone) = (before.insert("Trip"), before.insert("Tag"))
     let appended = try #require(try store.editor.append(before))
@@ -164,24 +132,15 @@ import Testing
     return save
   }
 
-  private func place(
-    _ store: Store, _ number: Int64, _ seconds: Double
-  ) throws -> JointSaveRecord.Place {
-    let identifier = try StoreFile(path: store.path).read { $0.metadata.storeIdentifier }
-    return JointSaveRecord.Place(
-      path: store.editor.location.resolvedPath, storeIdentifier: try #require(identifier),
-      number: number, timestamp: .init(secondsSinceReferenceDate: seconds))
-  }
-
   @Test func whatIsCompletedIsWhatWasToBeSaved() throws {
-    let other = try Store(folder, "C.store")
+    let other = try JointStore(folder, "C.store")
     let save = try everything(second, at: 700.125)
     _ = try other.editor.append(try everything(other, at: 700.125))
     var deciding = self.save("joint")
     deciding.header.timestamp = .init(secondsSinceReferenceDate: 700.125)
     _ = try first.editor.append(deciding)
     let record = JointSaveRecord(
-      own: try place(second, 2, 700.125), deciding: try place(first, 1, 700.125),
+      own: try second.place(2, 700.125), deciding: try first.place(1, 700.125),
       save: save.folded())
     #expect(JointSaveRecord(propertyList: record.propertyList) == record)
     try record.write(beside: second.editor.location)
@@ -205,7 +164,7 @@ import Testing
     // Somebody who knows nothing of it has saved meanwhile, with its number.
     _ = try second.editor.append(save("stranger"))
     let record = JointSaveRecord(
-      own: try place(second, 1, 5), deciding: try place(first, 1, 5), save: part)
+      own: try second.place(1, 5), deciding: try first.place(1, 5), save: part)
     try record.write(beside: second.editor.location)
     _ = try second.editor.append(save("app"))
     #expect(try second.contents() == ["stranger", "joint", "app", "3"])
@@ -222,7 +181,7 @@ import Testing
     _ = try first.editor.append(save("somebody"))
     for number in [1, 2] as [Int64] {
       try JointSaveRecord(
-        own: try place(second, 1, 5), deciding: try place(first, number, 5), save: save("joint")
+        own: try second.place(1, 5), deciding: try first.place(number, 5), save: save("joint")
       ).write(beside: second.editor.location)
       #expect(try !StoreFile(path: second.path).lacksPartOfJointSave())
       #expect(try second.editor.completeJointSave() == nil)
@@ -230,7 +189,7 @@ import Testing
     }
     // Nor is what was meant for a store that stood here before.
     try JointSaveRecord(
-      own: try place(first, 1, 5), deciding: try place(first, 1, 5), save: save("joint")
+      own: try first.place(1, 5), deciding: try first.place(1, 5), save: save("joint")
     ).write(beside: second.editor.location)
     #expect(try second.editor.completeJointSave() == nil)
     #expect(!second.hasRecord)
@@ -254,13 +213,13 @@ import Testing
       }
       #expect(second.hasRecord)
     }
-    let own = try place(second, 1, 5)
+    let own = try second.place(1, 5)
     try check(
-      JointSaveRecord(own: own, deciding: try place(first, 2, 5), save: save("joint")), "history")
-    var gone = try place(first, 1, 5)
+      JointSaveRecord(own: own, deciding: try first.place(2, 5), save: save("joint")), "history")
+    var gone = try first.place(1, 5)
     gone.path = folder.file("Gone.store")
     try check(JointSaveRecord(own: own, deciding: gone, save: save("joint")), "Gone.store")
-    var stranger = try place(first, 1, 5)
+    var stranger = try first.place(1, 5)
     stranger.storeIdentifier = "X"
     try check(JointSaveRecord(own: own, deciding: stranger, save: save("joint")), "another store")
     // What has happened and does not fit any more.
@@ -269,7 +228,7 @@ import Testing
     var impossible = StoreSave(author: "joint")
     impossible.update(StoreObject(entityName: "Trip", primaryKey: 99), values: [:])
     try check(
-      JointSaveRecord(own: own, deciding: try place(first, 3, seconds), save: impossible),
+      JointSaveRecord(own: own, deciding: try first.place(3, seconds), save: impossible),
       "Trip/p99")
     #expect(try second.contents() == ["0"])
     // Given up, the store is as good as ever.
