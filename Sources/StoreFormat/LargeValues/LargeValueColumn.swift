@@ -19,6 +19,8 @@ enum LargeValueColumn: Hashable, Sendable {
   private static let fileMark: UInt8 = 2
   /// How many bytes of a column are enough to tell whether it names a file.
   static let nameLength = LargeValueName.length + 3
+  /// A column of more bytes names no file, whatever else may stand behind the name one day.
+  static let longestName = 512
 
   /// The longest value that stands in the column.
   ///

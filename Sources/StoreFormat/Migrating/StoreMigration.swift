@@ -111,8 +111,8 @@ package final class StoreMigration: Sendable {
     var header = header
     header.author = "\(Self.author) with digest { \(digest) }"
     let present = try EditorSchema(database: database, path: location.path)
-    ledger.note(
-      replaced: largeValues.subtracting(try present.largeValueNames(statement)))
+    let named = try present.largeValueNames(statement)
+    if named.isComplete { ledger.note(replaced: largeValues.names.subtracting(named.names)) }
     _ = try HistoryAppender(statement: statement, tables: present.history)
       .append(header, changes: [])
   }

@@ -2,7 +2,7 @@ import SystemPackage
 
 extension StoreLocation {
   /// What the files are named by that belong to a store, behind its own name.
-  private static let companions = [
+  static let companions = [
     "", "-values.db-wal", "-values.db-shm", "-values.db", "-wal", "-shm", "-journal",
     "-bookmarks.json", "-unfinished-save",
   ]

@@ -20,7 +20,7 @@ extension StoreEditor {
       defer { isToSweep = false }
       return isToSweep
     }
-    if isFirst { LargeValueSweep(location: location, queue: queue, schema: knownSchema).run() }
+    if isFirst { LargeValueSweep(location: location, schema: knownSchema).run() }
   }
 
   /// Removes the files that a save has made superfluous, or notes them until it is settled that they
