@@ -13,6 +13,8 @@ final class LargeValueLedger: Sendable {
   private let names = Mutex(Names())
 
   /// Notes the files of a save.
+  ///
+  /// - Parameter written: What is superfluous where none of the saves has happened.
   func note(written: Set<LargeValueName> = [], replaced: Set<LargeValueName>) {
     names.withLock {
       $0.written.formUnion(written)

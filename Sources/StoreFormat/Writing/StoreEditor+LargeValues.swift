@@ -28,7 +28,9 @@ extension StoreEditor {
   func release(_ largeValues: LargeValueWriter) {
     largeValues.removeUnused()
     if let ledger {
-      ledger.note(written: largeValues.named, replaced: largeValues.replaced)
+      // Only a migration is undone as a whole.
+      ledger.note(
+        written: isMigrating ? largeValues.named : [], replaced: largeValues.replaced)
     } else {
       largeValues.folder.remove(largeValues.replaced)
     }
