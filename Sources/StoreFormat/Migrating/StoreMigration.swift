@@ -42,7 +42,11 @@ package final class StoreMigration: Sendable {
       queue = try WritingConnection.open(
         path: location.resolvedPath, busyTimeout: busyTimeout, isForOneTransaction: true)
       file = StoreFile(location: location, queue: queue, busyTimeout: busyTimeout)
-      try queue.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
+      try queue.writeWithoutTransaction { database in
+        // Files that it makes superfluous are removed when it is committed.
+        try StoreEditor.Durability.everySave.set(database)
+        try database.beginTransaction(.immediate)
+      }
     } catch {
       throw StoreWriteError.translating(
         error, path: path, location: location, busyTimeout: busyTimeout)

@@ -138,7 +138,7 @@ public final class RecordedValuesEditor: Sendable {
           throw StoreError.unusableValues(
             path: path, reason: "its values are of the store \(found), not of \(storeIdentifier)")
         }
-        if durability == .whenClosed { try database.execute(sql: "PRAGMA synchronous = NORMAL") }
+        try durability.set(database)
       }
       return Opened(queue: queue, status: try FileStatus(path: path))
     } catch {

@@ -65,11 +65,7 @@ public final class StoreEditor: Sendable {
     do {
       let queue = try WritingConnection.open(
         path: location.resolvedPath, busyTimeout: busyTimeout)
-      if durability == .whenClosed {
-        try queue.writeWithoutTransaction { database in
-          try database.execute(sql: "PRAGMA synchronous = NORMAL")
-        }
-      }
+      try queue.writeWithoutTransaction { try durability.set($0) }
       self.queue = queue
       schema = Mutex(
         try queue.read { database in try EditorSchema(database: database, path: path) })

@@ -43,6 +43,14 @@ enum WritingConnection {
   }
 }
 
+extension StoreEditor.Durability {
+  /// Lets a connection wait for the disk where it has to. It is said in any case: what SQLite does by
+  /// itself depends on how it was built.
+  func set(_ database: Database) throws {
+    try database.execute(sql: "PRAGMA synchronous = \(self == .everySave ? "FULL" : "NORMAL")")
+  }
+}
+
 /// Runs statements with stored values; the connection keeps them for the next time.
 struct StatementRunner {
   private let database: Database
