@@ -71,7 +71,8 @@ final class SaveWriter {
         let rows = try rows(of: object.entityName)
         let values = try rows.values(content.values)
         try setIfPresent(
-          Dictionary(uniqueKeysWithValues: zip(rows.attributes.lazy.map(\.path), values)),
+          Dictionary(
+            zip(rows.attributes.lazy.map(\.path), values), uniquingKeysWith: { first, _ in first }),
           of: object)
       }
     }
