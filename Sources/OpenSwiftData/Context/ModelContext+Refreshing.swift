@@ -19,10 +19,8 @@ extension ModelContext {
       let standing = standings[store.identifier]
       let own = ownTransactions[store.identifier] ?? []
       guard let (next, news) = try store.news(since: standing, without: own) else { continue }
-      standings[store.identifier] = next
-      ownTransactions[store.identifier] = nil
       switch news {
-      case .nothing: continue
+      case .nothing: break
       case .anything:
         let states = knownModels(ofStore: store.identifier).compactMap(\.state)
         if standing != nil { forgetLists(of: states, leadingTo: Set(store.schema.layouts.keys)) }
@@ -33,28 +31,31 @@ extension ModelContext {
         forgetLists(of: states, leadingTo: entityNames)
         try refresh(states.filter { changed.contains($0.identifier) })
       }
+      // Not before: what could not be read is news once more.
+      standings[store.identifier] = next
+      ownTransactions[store.identifier] = nil
+      if case .nothing = news { continue }
       changesHaveBegun()
     }
   }
 
   /// Notes a transaction that this context knows all about.
   func saved(_ token: any HistoryToken, to store: any DataStore) {
-    guard let token = token as? DefaultHistoryToken, standings[store.identifier] != nil,
+    guard let token = token as? DefaultHistoryToken, let standing = standings[store.identifier],
       let number = token.number(of: store.identifier)
     else { return }
-    ownTransactions[store.identifier, default: []].insert(number)
+    if number == standing.number.following {
+      // Nobody else has saved in between.
+      standings[store.identifier] = StoreStanding(stamp: standing.stamp, number: number)
+    } else {
+      ownTransactions[store.identifier, default: []].insert(number)
+    }
   }
 
   /// The place in the histories of the stores up to which the context knows all that was saved; nil
   /// before it has looked.
   var knownPlace: DefaultHistoryToken? {
-    var numbers: [String: Int64] = [:]
-    for (store, standing) in standings {
-      var number = standing.number
-      while ownTransactions[store]?.contains(number.following) ?? false { number += 1 }
-      numbers[store] = number
-    }
-    return numbers.isEmpty ? nil : DefaultHistoryToken(numbers)
+    standings.isEmpty ? nil : DefaultHistoryToken(standings.mapValues(\.number))
   }
 
   /// Reads the values of models again.
@@ -77,7 +78,7 @@ extension ModelContext {
 
   /// Lets a model go that others have deleted; what it held can still be looked at.
   private func isGone(_ state: ModelState) {
-    invalidated.append(state.identifier)
+    noteInvalidated(state.identifier)
     switch state.phase {
     case .registered where state.original == nil: leave(state)
     case .registered: state.isGone = true
@@ -86,6 +87,17 @@ extension ModelContext {
       leave(state)
     case .inserted, .standalone: break
     }
+  }
+
+  /// So many models that have left are told of: a context that never saves tells nobody.
+  static let mostInvalidated = 10_000
+
+  /// Notes that a model has left the context because others have deleted it.
+  func noteInvalidated(_ identifier: PersistentIdentifier) {
+    if invalidated.count >= Self.mostInvalidated {
+      invalidated.removeFirst(Self.mostInvalidated / 2)
+    }
+    invalidated.append(identifier)
   }
 
   /// Lists that may have become others are read again when they are next asked for.

@@ -14,7 +14,7 @@ extension ModelContext {
     /// ``DefaultHistoryToken``; none where it has no store in SwiftData's own layout.
     case queryGeneration
     /// The identifiers of models that have left the context since it last saved, because others have
-    /// deleted them, an array.
+    /// deleted them, an array; of very many the last ones.
     case invalidatedAllIdentifiers
     /// The identifiers of new models, an array.
     case insertedIdentifiers
@@ -106,7 +106,7 @@ extension ModelContext {
         inserted.remove(state)
         updated.remove(state)
         deleted.remove(state)
-        invalidated.append(state.identifier)
+        noteInvalidated(state.identifier)
         leave(state)
       }
     }

@@ -33,9 +33,10 @@ public class ModelContext: Equatable {
   var undoRecorder: UndoRecorder?
   /// Where each store stood when its news were last taken over, by store.
   var standings: [String: StoreStanding] = [:]
-  /// The transactions that this context has made since then, by store.
+  /// The transactions that this context has made since then, behind some of others, by store.
   var ownTransactions: [String: Set<Int64>] = [:]
-  /// Models that have left the context since it last saved, because others have deleted them.
+  /// Models that have left the context since it last saved, because others have deleted them; the last
+  /// ones where they are many.
   var invalidated: [PersistentIdentifier] = []
   /// Who wants to know that fetches may have other results now.
   var resultsSignals: [WeakResultsSignal] = []

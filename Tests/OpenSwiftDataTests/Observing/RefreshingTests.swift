@@ -1,6 +1,7 @@
-import OpenSwiftData
 import TestSupport
 import Testing
+
+@testable import OpenSwiftData
 
 /// What a context makes of what others save: other contexts, other containers, other processes.
 @Suite struct RefreshingTests {
@@ -129,6 +130,45 @@ import Testing
     }
     try look()
     #expect(!told.isTold)
+  }
+
+  @Test func whatCouldNotBeReadIsTakenOverLater() throws {
+    theirs.name = "Roma"
+    try others.save()
+    let query = try StoreQuery(path: store.path)
+    try query.run("ALTER TABLE ZTRIP RENAME TO AWAY")
+    #expect(throws: SwiftDataError.self) { try look() }
+    try query.run("ALTER TABLE AWAY RENAME TO ZTRIP")
+    try look()
+    #expect(rome.name == "Roma")
+  }
+
+  @Test func savesAloneLeaveNothingToRemember() throws {
+    for number in 0..<20 {
+      rome.notes = "\(number)"
+      try context.save()
+    }
+    #expect(!context.ownTransactions.values.contains { !$0.isEmpty })
+    // What others save between them is news all the same.
+    theirs.name = "Roma"
+    try others.save()
+    rome.notes = "last"
+    try context.save()
+    try look()
+    #expect(rome.name == "Roma")
+    #expect(rome.notes == "last")
+  }
+
+  @Test func whatHasLeftIsRememberedInBounds() throws {
+    for number in 0..<50_000 {
+      context.noteInvalidated(
+        try .identifier(for: "store", entityName: "Trip", primaryKey: number))
+    }
+    #expect(context.invalidated.count <= ModelContext.mostInvalidated)
+    // The last ones are those that somebody may still ask for.
+    let last = try PersistentIdentifier.identifier(
+      for: "store", entityName: "Trip", primaryKey: 49_999)
+    #expect(context.invalidated.last == last)
   }
 
   @Test func whatSQLAloneHasWrittenIsSeenWhereItIsFetched() throws {
