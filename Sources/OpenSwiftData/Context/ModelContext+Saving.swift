@@ -55,16 +55,17 @@ extension ModelContext {
       } recorded: {
         parts.compactMap { $0.recorded(by: editingState) }
       }
-    } catch let error as StoreWriteError {
+    } catch let error as PartlySaved {
       letGo(parts)
       throw SwiftDataError(
-        .storeFailure, "\(error); the models of this save have left the context, fetch them again")
+        .storeFailure,
+        "\(error.reason); the models of this save have left the context, fetch them again")
     } catch {
       // Of stores of one's own some may have saved.
-      for part in parts { try? part.settle(in: self, &outcome) }
+      for part in parts { part.settle(in: self, &outcome) }
       throw error
     }
-    for part in parts { try part.settle(in: self, &outcome) }
+    for part in parts { part.settle(in: self, &outcome) }
   }
 
   /// What is to be saved, by store.
@@ -171,12 +172,7 @@ extension ModelContext {
     undoRecorder?.replaced(state.identifier, by: identifier)
     if let known = knownModel(for: identifier), let other = known.state, other !== state {
       // The store had the model already: both objects are that one from now on.
-      if other.original == nil {
-        for (index, value) in other.layout.faultValues.enumerated()
-        where !other.layout.properties[index].isTransient {
-          other.change(value, at: index)
-        }
-      }
+      if other.original == nil { other.forgetValues() }
       model.share(other, with: known)
       state.context = nil
       state.phase = .standalone
@@ -184,6 +180,16 @@ extension ModelContext {
     }
     state.identifier = identifier
     remember(model, as: identifier)
+  }
+}
+
+extension ModelState {
+  /// Lets all values be read when they are next asked for.
+  func forgetValues() {
+    for (index, value) in layout.faultValues.enumerated()
+    where !layout.properties[index].isTransient {
+      change(value, at: index)
+    }
   }
 }
 

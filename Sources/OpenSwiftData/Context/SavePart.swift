@@ -55,7 +55,7 @@ protocol SavePart: AnyObject {
   func recorded(by editingState: EditingState) -> RecordedSave?
 
   /// Makes what was saved the store's in the context as well; nothing happens where it was not saved.
-  func settle(in context: ModelContext, _ outcome: inout SaveOutcome) throws
+  func settle(in context: ModelContext, _ outcome: inout SaveOutcome)
 }
 
 /// The part of a save that a store of some kind gets.
@@ -100,7 +100,7 @@ final class StoreSavePart<Store: DataStore>: SavePart {
       contextIdentifier: editingState.id)
   }
 
-  func settle(in context: ModelContext, _ outcome: inout SaveOutcome) throws {
+  func settle(in context: ModelContext, _ outcome: inout SaveOutcome) {
     guard let result else { return }
     outcome.hasSaved = true
     if let recorded = recorded(by: context.editingState) { outcome.saves.append(recorded) }
@@ -125,9 +125,16 @@ final class StoreSavePart<Store: DataStore>: SavePart {
     for (identifier, snapshot) in result.snapshotsToReregister {
       context.undoRecorder?.isPresent(identifier)
       guard let layout = context.container.schema.layouts[identifier.entityName] else { continue }
-      _ = context.register(
-        identifier, values: try SnapshotReader.values(of: snapshot, layout: layout),
-        as: layout.type)
+      // Whoever asks for what cannot be read is told so; it was saved all the same.
+      if let values = try? SnapshotReader.values(of: snapshot, layout: layout) {
+        _ = context.register(identifier, values: values, as: layout.type)
+      } else {
+        context.knownModel(for: identifier)?.state?.forgetValues()
+      }
+    }
+    for identifier in result.unreadIdentifiers {
+      context.undoRecorder?.isPresent(identifier)
+      context.knownModel(for: identifier)?.state?.forgetValues()
     }
   }
 }

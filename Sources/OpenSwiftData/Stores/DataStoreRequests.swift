@@ -82,6 +82,8 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
   public let snapshotsToReregister: [PersistentIdentifier: T]
   /// The place of the save in the store's history; nil where it has none.
   public let historyToken: (any HistoryToken)?
+  /// Models that were there and could not be read again, to be read when somebody asks for them.
+  let unreadIdentifiers: Set<PersistentIdentifier>
 
   /// A result.
   ///
@@ -90,12 +92,25 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
   ///   - remappedIdentifiers: The permanent identifiers of the new models, by the temporary ones.
   ///   - snapshotsToReregister: Models whose values are not those that the context has.
   ///   - historyToken: The place of the save in the store's history; nil where it has none.
-  public init(
+  public convenience init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
     snapshotsToReregister: [PersistentIdentifier: T] = [:],
     historyToken: (any HistoryToken)? = nil
   ) {
+    self.init(
+      for: storeIdentifier, remappedIdentifiers: remappedIdentifiers,
+      snapshotsToReregister: snapshotsToReregister, unreadIdentifiers: [],
+      historyToken: historyToken)
+  }
+
+  init(
+    for storeIdentifier: String,
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier],
+    snapshotsToReregister: [PersistentIdentifier: T],
+    unreadIdentifiers: Set<PersistentIdentifier>, historyToken: (any HistoryToken)?
+  ) {
+    self.unreadIdentifiers = unreadIdentifiers
     self.storeIdentifier = storeIdentifier
     self.remappedIdentifiers = remappedIdentifiers
     self.snapshotsToReregister = snapshotsToReregister

@@ -11,7 +11,7 @@ extension DefaultStore {
   /// - Throws: ``SwiftDataError`` where what the save itself names is not there, or this was the last
   ///   attempt.
   static func checkMissing(
-    _ parts: [SavePart], _ error: StoreWriteError, isLast: Bool
+    _ parts: [StoreRequest], _ error: StoreWriteError, isLast: Bool
   ) throws {
     let missing = try parts.flatMap { try $0.store.missingModels(of: $0.request) }
     guard missing.isEmpty, !isLast else { throw SwiftDataError.missingModels(missing, error) }

@@ -32,12 +32,12 @@ extension DefaultStore {
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, with editor: StoreEditor
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     let draft = try SaveDraft(request, store: self)
-    return try result(of: draft, try editor.append(draft.save))
+    return result(of: draft, try editor.append(draft.save))
   }
 
   private func result(
     of draft: SaveDraft, _ appended: AppendedTransaction?
-  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+  ) -> DataStoreSaveChangesResult<DefaultSnapshot> {
     var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
     for (temporary, object) in draft.inserted {
       if let key = appended?.primaryKey(of: object) ?? object.primaryKey {
@@ -45,15 +45,17 @@ extension DefaultStore {
           entityName: object.entityName, storeIdentifier: identifier, key: .number(key))
       }
     }
+    // What was there is read again. It was saved by now, whether or not that succeeds.
+    let present = draft.inserted.values.filter { $0.primaryKey != nil }
+    let snapshots = try? snapshots(of: present)
     return DataStoreSaveChangesResult(
-      for: identifier, remappedIdentifiers: remapped,
-      snapshotsToReregister: try snapshots(
-        of: draft.inserted.values.filter { $0.primaryKey != nil }),
+      for: identifier, remappedIdentifiers: remapped, snapshotsToReregister: snapshots ?? [:],
+      unreadIdentifiers: snapshots == nil ? Set(present.map(persistentIdentifier)) : [],
       historyToken: appended.map { DefaultHistoryToken([identifier: $0.position.number]) })
   }
 
-  /// A part of a save to several stores.
-  typealias SavePart = (
+  /// What one of several stores is to save.
+  typealias StoreRequest = (
     store: DefaultStore, request: DataStoreSaveChangesRequest<DefaultSnapshot>
   )
 
@@ -65,35 +67,52 @@ extension DefaultStore {
   ///     nothing is saved.
   /// - Returns: The results in the order of the parts.
   /// - Throws: What `whenReady` throws; ``SwiftDataError``, and all stores are then as they were;
-  ///   ``/StoreFormat/StoreWriteError/unfinishedJointSave(path:record:detail:)`` where the save is in
-  ///   some of them.
+  ///   ``PartlySaved`` where the save is in some of them.
   static func save(
-    _ parts: [SavePart], whenReady: () throws -> Void
+    _ parts: [StoreRequest], whenReady: () throws -> Void
   ) throws -> [DataStoreSaveChangesResult<DefaultSnapshot>] {
     let editors = try parts.map { try $0.store.writable() }
     var attempt = 1
+    // From then on others may have saved, and nothing is tried again.
+    var hasAsked = false
+    var refusal: (any Error)?
     while true {
       do {
         let drafts = try parts.map { try SaveDraft($0.request, store: $0.store) }
         var save = JointSave()
         for (draft, editor) in zip(drafts, editors) { save.add(draft.save, to: editor) }
-        let appended = try save.append(whenReady: whenReady)
-        return try parts.indices.map { index in
-          try parts[index].store.result(of: drafts[index], appended[index])
+        let appended = try save.append {
+          hasAsked = true
+          do {
+            try whenReady()
+          } catch {
+            refusal = error
+            throw error
+          }
         }
+        return parts.indices.map { index in
+          parts[index].store.result(of: drafts[index], appended[index])
+        }
+      } catch let error where refusal != nil {
+        throw error
+      } catch let error as StoreWriteError where hasAsked {
+        if case .unfinishedJointSave = error { throw PartlySaved(reason: error) }
+        return try parts[0].store.translating { throw error }
       } catch StoreWriteError.notUnique where attempt < mostAttempts {
         attempt += 1
       } catch let error as StoreWriteError where error.isMissingObject {
         try checkMissing(parts, error, isLast: attempt == mostAttempts)
         attempt += 1
-      } catch let error as StoreWriteError {
-        if case .unfinishedJointSave = error { throw error }
-        return try parts[0].store.translating { throw error }
-      } catch let error as StoreError {
+      } catch let error where error is StoreWriteError || error is StoreError {
         return try parts[0].store.translating { throw error }
       }
     }
   }
+}
+
+/// A save to several stores is in some of them, and not in all.
+struct PartlySaved: Error {
+  let reason: StoreWriteError
 }
 
 extension DefaultStore {

@@ -18,6 +18,10 @@ final class JournalDesk: Hashable, @unchecked Sendable {
   var remembers = false
   /// Whether it can be read at all.
   var isClosed = false
+  /// What it throws instead of saving; nil where it saves.
+  var refusal: (any Error)?
+  /// How often it was asked to save.
+  var saveCount = 0
   /// The entity and the number of models of every fetch.
   var fetches: [String] = []
 
@@ -110,6 +114,8 @@ final class JournalStore: DataStore, HistoryProviding {
   func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    configuration.desk.saveCount += 1
+    if let refusal = configuration.desk.refusal { throw refusal }
     var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
     for (offset, snapshot) in request.inserted.enumerated() {
       remapped[snapshot.persistentIdentifier] = try .identifier(

@@ -208,6 +208,26 @@ struct TwoStores {
     #expect(tokens.count == 2)
   }
 
+  @Test func aRefusalBeforeAnythingIsSavedKeepsTheChanges() throws {
+    let stores = try TwoStores()
+    let context = ModelContext(stores.container)
+    let (rome, ledger) = (Trip(name: "Rome"), Ledger())
+    // What another save has left there, and not this one.
+    let file = stores.folder.file("Ledgers.store-unfinished-save")
+    try FileBytes.write(Array("nothing".utf8), to: file)
+    context.insert(rome)
+    context.insert(ledger)
+    let error = try #require(throws: SwiftDataError.self) { try context.save() }
+    #expect(error == .storeFailure)
+    #expect(error.explanation.contains(file), "\(error)")
+    #expect(try stores.counts() == ["0|0", "0|0"])
+    #expect(context.insertedModelsArray.count == 2)
+    #expect(rome.modelContext === context && ledger.modelContext === context)
+    try FileBytes.remove(file)
+    try context.save()
+    #expect(try stores.counts() == ["1|1", "1|1"])
+  }
+
   @Test func whatIsLeftBesideAStoreIsNotTrusted() throws {
     let stores = try TwoStores()
     let context = ModelContext(stores.container)

@@ -1,6 +1,7 @@
-import OpenSwiftData
 import TestSupport
 import Testing
+
+@testable import OpenSwiftData
 
 /// A new model whose unique values are there already is the one that has them.
 @Suite struct UniqueTests {
@@ -67,6 +68,33 @@ import Testing
     #expect(
       try StoreQuery(path: store.path).lines("SELECT ZLABEL FROM ZTAG ORDER BY 1")
         == ["city", "lake"])
+  }
+
+  @Test func whatCannotBeReadAfterASaveWasSavedAllTheSame() throws {
+    let store = try TripStore()
+    let context = store.context()
+    context.insert(Tag(label: "city"))
+    try context.save()
+    let other = ModelContext(try TripStore.open(store.path))
+    // What is there after the save can be no object.
+    let query = try StoreQuery(path: store.path)
+    try query.run(
+      "CREATE TRIGGER spoil AFTER UPDATE OF Z_OPT ON ZTAG BEGIN UPDATE ZTAG SET Z_ENT = 999; END")
+    let (city, sea) = (Tag(label: "city"), Trip(name: "Sea"))
+    city.trips = [sea]
+    other.insert(city)
+    other.insert(sea)
+    try other.save()
+    #expect(!other.hasChanges)
+    #expect(try query.lines("SELECT count(*) FROM ZTRIP") == ["1"])
+    try other.save()
+    #expect(try query.lines("SELECT count(*) FROM ZTRIP") == ["1"])
+    // It is read when it can be.
+    try query.run("DROP TRIGGER spoil")
+    try query.run(
+      "UPDATE ZTAG SET Z_ENT = (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag')")
+    #expect(city.label == "city")
+    #expect(city.trips == [sea])
   }
 
   @Test func manyNewModelsAreLookedForAtOnce() throws {
