@@ -7,6 +7,8 @@ import Synchronization
 package final class ObjectFetcher: Sendable {
   let file: StoreFile
   private let schema: Mutex<EditorSchema>
+  /// Files of large values that rows name and that are not there; no file gets such a name anew.
+  private let lost = Mutex<Set<LargeValueName>>([])
 
   /// Opens a store for fetching.
   ///
@@ -45,12 +47,17 @@ package final class ObjectFetcher: Sendable {
   func lookUntilComplete<Result>(
     _ body: (EditorSchema, StatementRunner) throws -> (Result, missing: Set<LargeValueName>)
   ) throws -> Result {
-    var missing: Set<LargeValueName> = []
+    var missing: Set<LargeValueName>?
     while true {
       let (found, missingNow) = try read(body)
+      if missingNow.isEmpty { return found }
       // A file that was replaced or deleted since the rows were read is named no more by now.
-      guard !missingNow.isSubset(of: missing) else { return found }
-      missing.formUnion(missingNow)
+      let known = missing ?? lost.withLock { $0 }
+      guard !missingNow.isSubset(of: known) else {
+        lost.withLock { $0.formUnion(missingNow) }
+        return found
+      }
+      missing = known.union(missingNow)
     }
   }
 

@@ -142,4 +142,25 @@ import Darwin
     try other.save()
     #expect(try StoreQuery(path: store.path).lines("SELECT count(*) FROM ZPHOTO") == ["0"])
   }
+
+  @Test func whatIsLostIsNotLookedForAgainAndAgain() throws {
+    let store = try PhotoStore()
+    try store.save("Forum", 1)
+    try store.save("Casa", 2)
+    let names = try store.fileNames()
+    try FileManager.default.removeItem(atPath: store.filesPath + "/" + names[0])
+    let container = try PhotoStore.open(store.path)
+    let trace = try ReadTrace(container)
+    func look() throws {
+      #expect(throws: SwiftDataError.storeFailure) {
+        try ModelContext(container).fetch(FetchDescriptor<Photo>())
+      }
+    }
+    // Somebody may have replaced it while the rows were read, but only once.
+    try trace.expect(2) { try look() }
+    try trace.expect(1) { try look() }
+    try FileManager.default.removeItem(atPath: store.filesPath + "/" + names[1])
+    try trace.expect(2) { try look() }
+    try trace.expect(1) { try look() }
+  }
 }
