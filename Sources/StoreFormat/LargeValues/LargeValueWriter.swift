@@ -19,6 +19,8 @@ final class LargeValueWriter {
   /// Values that were written before it was known under the lock what becomes of them.
   private var staged: [Key: LargeValueName] = [:]
   private var written: Set<LargeValueName> = []
+  /// What the files hold that this save has written.
+  private var contents: [LargeValueName: [UInt8]] = [:]
   /// The files that rows name by this save.
   private(set) var named: Set<LargeValueName> = []
   /// The files that rows named before it.
@@ -84,6 +86,12 @@ final class LargeValueWriter {
     return LargeValueColumn.file(name).stored
   }
 
+  /// The value that a file holds, which need not be read where this save has written it.
+  func bytes(of name: LargeValueName) throws(FileProblem) -> [UInt8] {
+    if let known = contents[name] { return known }
+    return try folder.read(name)
+  }
+
   /// Notes what a column held that is about to hold something else, or is gone.
   func replaces(_ stored: StoredValue) {
     guard case .blob(let bytes) = stored, case .file(let name)? = try? LargeValueColumn(bytes)
@@ -116,6 +124,7 @@ final class LargeValueWriter {
       // Before, for a part of it may be there when writing fails.
       written.insert(name)
       try folder.write(bytes, as: name, in: opened, permissions)
+      contents[name] = bytes
     } catch {
       throw StoreWriteError(error)
     }

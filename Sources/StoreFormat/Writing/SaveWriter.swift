@@ -40,7 +40,7 @@ final class SaveWriter {
     self.largeValues = largeValues
     capture =
       capturesValues
-      ? ValueCapture(schema: schema, statement: statement, largeValues: largeValues.folder) : nil
+      ? ValueCapture(schema: schema, statement: statement, largeValues: largeValues) : nil
     numbers = RowNumbers(statement: statement)
   }
 

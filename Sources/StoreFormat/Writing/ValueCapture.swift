@@ -21,7 +21,7 @@ final class ValueCapture {
 
   private let schema: EditorSchema
   private let statement: StatementRunner
-  private let largeValues: LargeValueFolder
+  private let largeValues: LargeValueWriter
   /// By table and column.
   private var subjects: [String: [String: Subject]] = [:]
   /// What large values were before they were first written; their files are gone later.
@@ -29,7 +29,7 @@ final class ValueCapture {
   /// What the columns of rows held before they were first written.
   private var before: [SaveWriter.Row: [String: StoredValue]] = [:]
 
-  init(schema: EditorSchema, statement: StatementRunner, largeValues: LargeValueFolder) {
+  init(schema: EditorSchema, statement: StatementRunner, largeValues: LargeValueWriter) {
     self.schema = schema
     self.statement = statement
     self.largeValues = largeValues
@@ -96,9 +96,7 @@ final class ValueCapture {
     switch try? LargeValueColumn(bytes) {
     case .inline(let bytes): return RecordedContent(.blob(bytes))
     case .file(let name):
-      guard let folder = try? largeValues.open() else { return nil }
-      defer { try? folder.close() }
-      return (try? largeValues.read(name, in: folder)).map { RecordedContent(.blob($0)) }
+      return (try? largeValues.bytes(of: name)).map { RecordedContent(.blob($0)) }
     case nil: return nil
     }
   }
