@@ -1,5 +1,5 @@
 /// Identifiers of models in the order of a fetch, in little room: those of one store take eight bytes
-/// each.
+/// each, and 24 more wherever another class follows.
 struct IdentifierList {
   private enum Content {
     case any([PersistentIdentifier])

@@ -1,4 +1,4 @@
-/// Backing data whose values are kept by name in a ``ModelState``.
+/// Backing data whose values are kept in a ``ModelState``, by the number of the property.
 final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, BackingData {
   convenience init(for modelType: Model.Type) {
     self.init(ModelState(layout: EntityLayout.of(modelType)))

@@ -154,19 +154,3 @@ extension KeyedEncodingContainer {
     if let value = value as? any Encodable { try encode(value, forKey: key) }
   }
 }
-
-extension PropertyValue {
-  /// The value with the identifiers of other models exchanged.
-  func remapped(_ map: [PersistentIdentifier: PersistentIdentifier]) -> PropertyValue {
-    func remapped(_ reference: ModelReference) -> ModelReference {
-      .identifier(map[reference.identifier] ?? reference.identifier)
-    }
-    switch self {
-    case .toOne(let reference?): return .toOne(remapped(reference))
-    case .toMany(let references): return .toMany(references.map(remapped))
-    case .toManyFault(let added, let removed):
-      return .toManyFault(added: added.map { map[$0] ?? $0 }, removed: removed)
-    default: return self
-    }
-  }
-}

@@ -172,21 +172,3 @@ extension UndoRecord.Subject {
   /// same unique values already has become another.
   fileprivate var isWhole: Bool { model.state === state }
 }
-
-extension PropertyValue {
-  /// The value with the identifiers of other models exchanged.
-  fileprivate func mapped(
-    _ transform: (PersistentIdentifier) -> PersistentIdentifier
-  ) -> PropertyValue {
-    func mapped(_ reference: ModelReference) -> ModelReference {
-      .identifier(transform(reference.identifier))
-    }
-    switch self {
-    case .toOne(let reference?): return .toOne(mapped(reference))
-    case .toMany(let references): return .toMany(references.map(mapped))
-    case .toManyFault(let added, let removed):
-      return .toManyFault(added: added.map(transform), removed: Set(removed.map(transform)))
-    default: return self
-    }
-  }
-}
