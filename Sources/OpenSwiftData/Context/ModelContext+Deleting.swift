@@ -47,6 +47,8 @@ extension ModelContext {
     var next = 0
     /// What the last rule takes along, the last one first.
     var taken: [PersistentIdentifier] = []
+    /// The same models, as far as they were read ahead.
+    var held: [any PersistentModel] = []
 
     var hasMoreRules: Bool { next < state.layout.properties.count }
   }
@@ -87,13 +89,44 @@ extension ModelContext {
     guard let relationship = state.layout.properties[index].relationship else { return [] }
     switch relationship.deleteRule {
     case .noAction, .deny: return []
-    case .cascade: return related(to: state, at: index)
+    case .cascade:
+      let related = related(to: state, at: index)
+      // Where their own rules need not be followed, nothing of them need be known.
+      deletion.held = relationship.destinationLayout.hasToOneRules ? readAhead(related) : []
+      return related
     case .nullify:
       guard let inverse = state.layout.inverse(of: index) else { return [] }
-      for identifier in related(to: state, at: index) {
-        unlink(state, from: identifier, at: inverse.index)
+      let related = related(to: state, at: index)
+      // From a list one is taken out without reading it.
+      let isToMany = inverse.layout.properties[inverse.index].relationship?.isToMany ?? false
+      withExtendedLifetime(isToMany ? [] : readAhead(related)) {
+        for identifier in related { unlink(state, from: identifier, at: inverse.index) }
       }
       return []
+    }
+  }
+
+  /// So many models are read with one question.
+  private static let readAtOnce = 500
+
+  /// Reads models that are about to be looked at one by one.
+  private func readAhead(_ identifiers: [PersistentIdentifier]) -> [any PersistentModel] {
+    guard identifiers.count > 1 else { return [] }
+    return stride(from: 0, to: identifiers.count, by: Self.readAtOnce).flatMap { start in
+      existingModels(
+        for: Array(identifiers[start..<min(start + Self.readAtOnce, identifiers.count)]))
+    }
+  }
+}
+
+extension EntityLayout {
+  /// Whether a delete rule of a model can be followed only when its values are known.
+  fileprivate var hasToOneRules: Bool {
+    relationshipPlaces.contains { index in
+      guard let relationship = properties[index].relationship, !relationship.isToMany else {
+        return false
+      }
+      return relationship.deleteRule == .cascade || relationship.deleteRule == .nullify
     }
   }
 }

@@ -225,8 +225,14 @@ extension ModelContext {
   ) throws -> [T] {
     // A change of a related model can decide as well, and only memory knows of it.
     let looksFurther = descriptor.looksFurther
+    let changed = updated.models + deleted.models
+    if !looksFurther, !changed.contains(where: { $0 is T }),
+      !inserted.models.contains(where: { $0 is T })
+    {
+      return try fetchStored(descriptor)
+    }
     // Of what the store gives, only models that were changed here can fall away.
-    let changeCount = (updated.models + deleted.models).count { $0 is T }
+    let changeCount = changed.count { $0 is T }
     let stored = try fetchStored(
       looksFurther ? descriptor.unfiltered : descriptor.widened(by: changeCount).sortable)
     var models = try stored.filter { model in
