@@ -1,3 +1,5 @@
+import GRDB
+
 /// Brings one save into the tables of entities, and notes what it does to which object.
 ///
 /// It works on the rows at once, inside the editor's SQLite transaction: what a relationship's other
@@ -52,11 +54,8 @@ final class SaveWriter {
     let valuesComeLast = !save.deleted.isEmpty
     try allocateKeys(for: save.inserted.map(\.object))
     // A unique value may also move from one that is updated to a new one.
-    for (object, content) in save.updated {
-      let row = try row(of: object)
-      try touch(row)
-      if !valuesComeLast { try set(content.values, of: row, object) }
-    }
+    for (object, _) in save.updated { try touch(try row(of: object)) }
+    if !valuesComeLast { try setAll(save.updated) }
     for (object, content) in save.inserted {
       try insert(object, content.values, isBare: valuesComeLast)
     }
@@ -66,7 +65,7 @@ final class SaveWriter {
     doomed = Set(try save.deleted.map(row))
     for object in save.deleted { try delete(try row(of: object)) }
     if valuesComeLast {
-      for (object, content) in save.updated { try setIfPresent(content.values, of: object) }
+      try setAll(save.updated)
       for (object, content) in save.inserted {
         let rows = try rows(of: object.entityName)
         let values = try rows.values(content.values)
@@ -211,6 +210,35 @@ final class SaveWriter {
     rowsByEntity[entityName] = rows
     lastRows = rows
     return rows
+  }
+
+  /// Gives objects their values, which some of them may exchange where these must be unique.
+  private func setAll(_ contents: [(object: StoreObject, content: ObjectContent)]) throws {
+    var waiting: [(object: StoreObject, values: [String: StoredValue])] = []
+    for (object, content) in contents {
+      do {
+        try setIfPresent(content.values, of: object)
+      } catch let error as DatabaseError
+        where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE
+        && statement.isInsideTransaction
+      {
+        // Another one may be about to give the value up.
+        waiting.append((object, content.values))
+      }
+    }
+    // Nothing is equal to nothing, so that those that wait for each other let go first.
+    for (object, values) in waiting { try giveUpUnique(values.keys, of: try row(of: object)) }
+    for (object, values) in waiting { try setIfPresent(values, of: object) }
+  }
+
+  /// Empties those of some attributes whose values must be unique, until they get others.
+  private func giveUpUnique(_ names: some Sequence<String>, of row: Row) throws {
+    let lineage = schema.model.lineage(of: row.entityName) ?? []
+    let unique = Set(lineage.flatMap(\.uniquenessConstraints).joined())
+    let given = unique.intersection(names)
+    try set(
+      try rows(of: row.entityName).attributes.filter { given.contains($0.path) }
+        .map { ($0.column.name, .null) }, of: row)
   }
 
   private func setIfPresent(_ values: [String: StoredValue], of object: StoreObject) throws {

@@ -57,6 +57,9 @@ struct StatementRunner {
 
   init(_ database: Database) { self.database = database }
 
+  /// Whether a transaction is open; some statements that fail end it.
+  var isInsideTransaction: Bool { database.isInsideTransaction }
+
   /// Runs a statement that gives no rows, and gives how many rows it changed itself.
   @discardableResult
   func run(_ sql: String, _ values: [StoredValue] = []) throws -> Int {

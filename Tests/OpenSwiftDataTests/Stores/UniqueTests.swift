@@ -70,6 +70,41 @@ import Testing
         == ["city", "lake"])
   }
 
+  @Test func valuesThatAreSwappedAreSaved() throws {
+    let store = try TripStore()
+    let context = store.context()
+    let tags = ["city", "sea", "lake"].map { Tag(label: $0) }
+    for tag in tags { context.insert(tag) }
+    try context.save()
+    (tags[0].label, tags[1].label) = (tags[1].label, tags[0].label)
+    try context.save()
+    let labels = "SELECT ZLABEL FROM ZTAG ORDER BY Z_PK"
+    let query = try StoreQuery(path: store.path)
+    func expect(_ wanted: [Tag]) throws {
+      for tag in wanted {
+        let number = try #require(tag.persistentModelID.number)
+        #expect(
+          try query.lines("SELECT ZLABEL FROM ZTAG WHERE Z_PK = \(number)") == [tag.label])
+      }
+    }
+    #expect(try query.lines(labels).sorted() == ["city", "lake", "sea"])
+    try expect(tags)
+    // All in a circle, and one to a new model.
+    (tags[0].label, tags[1].label, tags[2].label) = ("lake", "sea", "city")
+    try context.save()
+    try expect(tags)
+    tags[0].label = "sea"
+    tags[1].label = "hill"
+    let new = Tag(label: "lake")
+    context.insert(new)
+    try context.save()
+    try expect(tags + [new])
+    #expect(try query.lines("SELECT count(*) FROM ZTAG") == ["4"])
+    // Who would have the same value is still refused.
+    (tags[0].label, tags[1].label) = ("city", "sea")
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+  }
+
   @Test func whatCannotBeReadAfterASaveWasSavedAllTheSame() throws {
     let store = try TripStore()
     let context = store.context()
