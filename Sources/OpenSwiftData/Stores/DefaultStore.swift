@@ -214,6 +214,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     let editor = try writable()
     let transaction = try translating {
       var save = StoreSave(process: ProcessInfo.processInfo.processName)
+      // Somebody else may erase it as well.
+      save.toleratesDeletions = true
       for entity in schema.entities where entity.superentityName == nil {
         for object in try fetcher.identifiers(ObjectFetch(entity.name)) { save.delete(object) }
       }

@@ -57,4 +57,26 @@ import Testing
     try other.save()
     #expect(try counts() == ["1|1|0|1"])
   }
+
+  @Test func severalContainersEraseAtOnce() throws {
+    let containers = try (0..<4).map { _ in try TripStore.open(store.path) }
+    for _ in 0..<5 {
+      let writer = store.context()
+      for number in 0..<100 {
+        writer.insert(Trip(name: "\(number)", startDate: .init(timeIntervalSinceReferenceDate: 0)))
+      }
+      try writer.save()
+      nonisolated(unsafe) var errors: [(any Error)?] = containers.map { _ in nil }
+      let lock = NSLock()
+      DispatchQueue.concurrentPerform(iterations: containers.count) { index in
+        do {
+          try containers[index].erase()
+        } catch {
+          lock.withLock { errors[index] = error }
+        }
+      }
+      for error in errors { #expect(error == nil, "\(error.map { "\($0)" } ?? "")") }
+      #expect(try counts() == ["0|0|0|0"])
+    }
+  }
 }
