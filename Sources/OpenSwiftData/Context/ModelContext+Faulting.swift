@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormat
 
 /// Values are read from the store when they are first asked for.
 extension ModelContext {
@@ -26,7 +27,11 @@ extension ModelContext {
   /// The models with some identifiers, read at once where they are not known yet.
   ///
   /// Those that are not in the store any more are left out.
-  func existingModels(for identifiers: [PersistentIdentifier]) -> [any PersistentModel] {
+  ///
+  /// - Parameter properties: The properties that are read, by a store of our own; nil for all.
+  func existingModels(
+    for identifiers: [PersistentIdentifier], only properties: Set<FetchedObjects.Property>? = nil
+  ) -> [any PersistentModel] {
     let unknown = identifiers.filter { knownModel(for: $0) == nil && !$0.isTemporary }
     // What is read here must not be forgotten before it is given back.
     var held: [any PersistentModel] = []
@@ -34,7 +39,11 @@ extension ModelContext {
     for (name, group) in Dictionary(grouping: unknown, by: \.entityName) {
       guard let layout = container.schema.layouts[name] else { continue }
       do {
-        held += try readModels(for: group, as: layout.type)
+        if let properties, let store = container.store(ofEntity: name) as? DefaultStore {
+          held += try register(try store.snapshots(of: group, as: layout, only: properties))
+        } else {
+          held += try readModels(for: group, as: layout.type)
+        }
       } catch {
         // Nothing is known of them then; who looks at one finds it blank.
         isRead = false

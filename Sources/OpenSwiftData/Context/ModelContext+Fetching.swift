@@ -33,10 +33,11 @@ extension ModelContext {
         "models in batches do not include changes that were not saved; set includePendingChanges "
           + "to false, or leave out the batch size")
     }
+    let properties = try descriptor.storedProperties(EntityLayout.of(T.self))
     let identifiers = try storedIdentifierList(descriptor)
     return FetchResultsCollection(count: identifiers.count, batchSize: batchSize) { [self] range in
       let batch = identifiers[range]
-      return withExtendedLifetime(existingModels(for: batch)) {
+      return withExtendedLifetime(existingModels(for: batch, only: properties)) {
         // What others have deleted meanwhile keeps its place, and is blank.
         batch.map {
           existingModel(for: $0) as? T ?? T(backingData: ModelBackingData<T>(for: T.self))
@@ -113,10 +114,11 @@ extension ModelContext {
       }
     }
     try checkChanges()
+    let properties = try fetch.storedProperties(EntityLayout.of(T.self))
     let identifiers = try storedIdentifierList(fetch)
     for start in stride(from: 0, to: identifiers.count, by: max(1, batchSize)) {
       let batch = identifiers[start..<min(start + max(1, batchSize), identifiers.count)]
-      for model in existingModels(for: batch) {
+      for model in existingModels(for: batch, only: properties) {
         if let model = model as? T { try block(model) }
       }
       try checkChanges()

@@ -15,8 +15,8 @@ public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
   /// The properties that are read; none for all.
   ///
   /// The others are read, all at once, when one of them is first looked at. Where there are changes that
-  /// were not saved, what is sorted by is read as well; where memory has to choose or to sort because
-  /// SQLite cannot, everything is; and models in batches are read whole.
+  /// were not saved, what is sorted by is read as well; and where memory has to choose or to sort because
+  /// SQLite cannot, everything is.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
   /// Relationships whose models are read with one question for each relationship, so that none is read by
   /// itself later; a key path may lead on over a to-one relationship that cannot be nil.

@@ -95,6 +95,32 @@ struct ReadTrace {
     #expect(bare.map(columns) == [[]])
   }
 
+  @Test func batchesReadNoMore() throws {
+    var fetch = descriptor(\.name)
+    fetch.includePendingChanges = false
+    var names: [String] = []
+    let batches = try trace.statements {
+      names = Array(try context.fetch(fetch, batchSize: 2)).map(\.name)
+    }
+    #expect(names == ["Rome", "Paris", "Oslo"])
+    #expect(batches.map(columns) == [[], ["ZNAME"], ["ZNAME"]])
+    let other = store.context()
+    var notes: [String?] = []
+    let enumerated = try trace.statements {
+      try other.enumerate(descriptor(\.name, \.notes), batchSize: 2) { notes.append($0.notes) }
+    }
+    #expect(notes == ["about Rome", "about Paris", "about Oslo"])
+    #expect(enumerated.map(columns) == [[], ["ZNAME", "ZNOTES"], ["ZNAME", "ZNOTES"]])
+    // The rest comes when it is asked for.
+    let trip = try #require(try other.fetch(fetch, batchSize: 2).first)
+    #expect(trip.destination == "Rome itself")
+    // Properties that there are not are refused at once.
+    fetch.propertiesToFetch = [\.name.count]
+    #expect(throws: SwiftDataError.unsupportedKeyPath) {
+      try context.fetch(fetch, batchSize: 2)
+    }
+  }
+
   @Test func anOrderOrAPredicateNeedNotBeRead() throws {
     var ordered = descriptor(\.name, sortBy: [SortDescriptor(\.startDate, order: .reverse)])
     ordered.predicate = #Predicate { $0.notes != "about Paris" }
