@@ -123,13 +123,7 @@ public struct CSVEncoder: HistoryEncoder {
     if fields.contains(.columnsRaw) { append(change.mask) }
     appendTombstone(of: change, entity)
     if fields.contains(.extra) {
-      if change.extra.isEmpty {
-        writer.appendNothing()
-      } else {
-        json.removeAll()
-        json.appendExtraColumns(change.extra)
-        writer.append(textOf: json)
-      }
+      appendJSON(unless: change.extra.isEmpty) { $0.appendExtraColumns(change.extra) }
     }
     if fields.contains(.transactionExtra) {
       if transactionExtra.count == 0 {
@@ -139,27 +133,30 @@ public struct CSVEncoder: HistoryEncoder {
       }
     }
     if fields.contains(.values) {
-      if change.values.isEmpty {
-        writer.appendNothing()
-      } else {
-        json.removeAll()
-        json.appendRecordedValues(change.values)
-        writer.append(textOf: json)
-      }
+      appendJSON(unless: change.values.isEmpty) { $0.appendRecordedValues(change.values) }
     }
     writer.endRow()
+  }
+
+  /// Writes a cell of JSON, unless there is nothing to be written.
+  private mutating func appendJSON(
+    unless isNothing: Bool, _ write: (inout JSONWriter) -> Void
+  ) {
+    guard !isNothing else { return writer.appendNothing() }
+    json.removeAll()
+    write(&json)
+    writer.append(textOf: json)
   }
 
   /// Writes the name of an entity, or an object of it.
   private mutating func append(_ name: [UInt8]?, primaryKey: Int64?) {
     guard let name else { return writer.appendNothing() }
-    json.removeAll()
-    json.appendRaw(name)
-    if let primaryKey {
+    appendJSON(unless: false) { json in
+      json.appendRaw(name)
+      guard let primaryKey else { return }
       json.appendRaw("/p")
       json.appendInteger(primaryKey)
     }
-    writer.append(textOf: json)
   }
 
   private mutating func append(_ mask: ColumnMask?) {
@@ -188,12 +185,8 @@ public struct CSVEncoder: HistoryEncoder {
     }
     if fields.contains(.entityRaw) { writer.append(entity?.number) }
     guard fields.contains(.tombstoneRaw) else { return }
-    if isExact || change.tombstone.isEmpty {
-      writer.appendNothing()
-    } else {
-      json.removeAll()
-      json.appendStoredTombstone(change.tombstone)
-      writer.append(textOf: json)
+    appendJSON(unless: isExact || change.tombstone.isEmpty) {
+      $0.appendStoredTombstone(change.tombstone)
     }
   }
 
