@@ -217,6 +217,7 @@ __histctl_table() {
       '--overwrite:none:'
       '--output-dir:folder:'
       '--bookmark:free:'
+      '--lock-wait:free:'
       '--json:none:'
       '--qualified:none:'
       '--date:words:local utc relative raw'

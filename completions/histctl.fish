@@ -95,7 +95,7 @@ function __histctl_table --no-scope-shadowing
             set store_position 1
         case 'histctl export'
             set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --kind --object --attribute --values-file --format --fields --compress -o --output --output-dir --bookmark --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --kind --object --attribute --values-file --format --fields --compress -o --output --output-dir --bookmark --lock-wait --date --color
             set store_position 1
         case 'histctl stats'
             set commands 
@@ -383,6 +383,7 @@ complete -c histctl -n '__histctl_at \'histctl export\'' -l output -r -F -d 'Wri
 complete -c histctl -n '__histctl_at \'histctl export\'' -l overwrite -d 'Replace a file that is there'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l output-dir -x -a '(__fish_complete_directories (commandline -ct))' -d 'Write into this folder, a file named by its range: STORE/FIRST-LAST.jsonl.zst'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l bookmark -x -d 'Start after this bookmark, and move it when the file is safe; with --output-dir'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l lock-wait -x -d 'Wait so long for another export with the same bookmark, such as 10min'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l qualified -d 'Write tokens with the identifier of their store'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l date -x -a 'local utc relative raw' -d 'How to write times'

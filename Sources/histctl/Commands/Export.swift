@@ -58,6 +58,8 @@ struct Export: ParsableCommand {
         message: "standard input has no place beside it for a bookmark",
         hint: "name the file of bookmarks with --bookmark-file")
     }
+    let lock = try lock(session)
+    defer { withExtendedLifetime(lock) {} }
     try session.readHistoryTogether(store, archive) { writer, timeline, helpers, resolver in
       _ = try timeline.snapshot?.historyTables()
       var query = try filter.query(resolver)
@@ -79,5 +81,24 @@ struct Export: ParsableCommand {
         try run.write(to: writer)
       }
     }
+  }
+  /// Keeps other runs for the same consumer waiting; nil where there is none, or nothing to read.
+  private func lock(_ session: Session) throws -> RunLock? {
+    guard let consumer = export.consumer else { return nil }
+    guard Bookmark.isName(consumer) else { throw HistoryError.malformedBookmarkName(consumer) }
+    let bookmarkPath: String
+    do {
+      bookmarkPath =
+        try store.bookmarkFile
+        ?? BookmarkFile.path(besideStore: StoreLocation(path: store.store).resolvedPath)
+    } catch StoreError.missing {
+      return nil
+    } catch {
+      // An archive, for which it is kept beside the folder; whatever else it is, reading it tells.
+      bookmarkPath = BookmarkFile.path(besideStore: store.store)
+    }
+    return try RunLock(
+      exportingFor: consumer, store: store.store, bookmarkPath: bookmarkPath,
+      wait: export.lockWait?.seconds(before: session.now) ?? 0)
   }
 }

@@ -205,6 +205,6 @@ struct ExportFolder {
       Bookmark(
         name: consumer, token: HistoryToken(storeIdentifier: store, transaction: number),
         timestamp: try run.timeline.position(ofTransaction: number)?.timestamp),
-      in: bookmarks, permissions: run.timeline.filePermissions)
+      in: bookmarks, permissions: run.timeline.filePermissions, onlyForward: true)
   }
 }

@@ -25,7 +25,7 @@ struct StoreMaintenance {
         settings.bookmarkFile ?? BookmarkFile.path(besideStore: location.resolvedPath)
       let lock =
         isDryRun
-        ? nil : try MaintenanceLock(store: path, bookmarkPath: bookmarkPath, wait: lockWait)
+        ? nil : try RunLock(maintaining: path, bookmarkPath: bookmarkPath, wait: lockWait)
       try withExtendedLifetime(lock) {
         try rollBackUnfinishedSave(path)
         if let export = settings.export {
@@ -60,6 +60,12 @@ struct StoreMaintenance {
   private func export(
     _ path: String, _ export: MaintenanceSettings.Export, _ bookmarkPath: String
   ) throws -> MaintenanceOutcome.Export? {
+    let lock =
+      isDryRun
+      ? nil
+      : try RunLock(
+        exportingFor: export.bookmark, store: path, bookmarkPath: bookmarkPath, wait: lockWait)
+    defer { withExtendedLifetime(lock) {} }
     let file = try StoreFile(path: path, busyTimeout: settings.busyTimeout)
     return try file.read(withHelpers: Session.helperCount) { snapshot, helpers in
       _ = try snapshot.historyTables()

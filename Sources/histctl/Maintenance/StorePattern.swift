@@ -16,6 +16,8 @@ struct StorePattern {
   private static let companions = [
     "-wal", "-shm", "-journal", "-bookmarks.json", "-bookmarks.json.lock", "-values.db",
   ]
+  /// The same for the locks of exports, which have the names of bookmarks in them.
+  private static let exportLock = (start: "-bookmarks.json.", end: ".lock")
 
   /// Takes a path over; `*`, `?` and `[…]` make a pattern of it.
   init(_ text: String, in folder: ConfigFolder) {
@@ -48,9 +50,14 @@ struct StorePattern {
     var paths: [String] = []
     for index in 0..<Int(found.gl_pathc) {
       guard let path = found.gl_pathv[index].map({ String(cString: $0) }) else { continue }
-      if Self.isFile(path), !Self.companions.contains(where: path.hasSuffix) { paths.append(path) }
+      if Self.isFile(path), !Self.isCompanion(path) { paths.append(path) }
     }
     return paths
+  }
+
+  private static func isCompanion(_ path: String) -> Bool {
+    companions.contains(where: path.hasSuffix)
+      || path.contains(exportLock.start) && path.hasSuffix(exportLock.end)
   }
 
   private static func isFile(_ path: String) -> Bool {

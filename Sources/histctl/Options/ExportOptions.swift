@@ -44,7 +44,18 @@ struct ExportOptions: ParsableArguments {
       valueName: "name"))
   var consumer: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Wait so long for another export with the same bookmark, such as 10min.",
+      valueName: "duration"),
+    transform: DurationArgument.init(parsing:))
+  var lockWait: DurationArgument?
+
   func validate() throws {
+    if lockWait != nil, consumer == nil {
+      throw ValidationError(
+        "--lock-wait waits for an export with the same bookmark; name it with --bookmark")
+    }
     if outputFile != nil, outputDir != nil {
       throw ValidationError("--output and --output-dir are two places; name one")
     }

@@ -63,6 +63,63 @@ import Testing
     #expect(check.text.contains("\"transaction\":\(last)"))
   }
 
+  @Test(
+    "Of two runs for one bookmark the second waits or is refused; other bookmarks are not its business",
+    .enabled(if: Tool("python3") != nil))
+  func lock() async throws {
+    let folder = try SampleFolder()
+    let python = try #require(Tool("python3"))
+    let script = """
+      import fcntl, os, subprocess, sys, threading
+      tool, folder = sys.argv[1:]
+      os.chdir(folder)
+      lock = os.open("sample.store-bookmarks.json.n.lock", os.O_RDWR | os.O_CREAT, 0o600)
+      fcntl.flock(lock, fcntl.LOCK_EX)
+      def run(name, *options):
+        return subprocess.run([tool, "export", "sample.store", "--output-dir", "logs",
+          "--bookmark", name, *options], capture_output=True, text=True)
+      held = run("n")
+      print(held.returncode, held.stderr.splitlines()[:1], os.listdir("."))
+      print(run("m", "--format", "csv").returncode)
+      timer = threading.Timer(0.5, lambda: os.close(lock))
+      timer.start()
+      print(run("n", "--lock-wait", "5min").returncode)
+      # What a killed run has left, which nobody holds.
+      open("sample.store-bookmarks.json.n.lock", "w").close()
+      print(run("n").returncode, [name for name in os.listdir(".") if name.endswith(".lock")])
+      """
+    let result = try await python.run(["-c", script, Tool.histctl.path, folder.folder.path])
+    #expect(result.status == 0, "\(result.errors)")
+    let lines = result.lines
+    #expect(
+      lines.first?.hasPrefix(
+        "7 ['histctl: another histctl is exporting sample.store with the bookmark n']") == true,
+      "\(result.text)")
+    #expect(lines.first?.contains("logs") == false, "\(result.text)")
+    #expect(Array(lines.dropFirst()) == ["0", "0", "0 []"], "\(result.text)")
+  }
+
+  @Test("Many runs at once while an app saves: every transaction stands in exactly one file")
+  func together() async throws {
+    let folder = try SampleFolder()
+    let line = "export sample.store --output-dir logs --bookmark n --lock-wait 5min"
+    for round in 0..<3 {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 {
+          group.addTask {
+            let result = try await folder.run(line)
+            #expect(result.status == 0, "\(result.errors)")
+          }
+        }
+        group.addTask { try await folder.append(13 + round * 5...17 + round * 5) }
+        try await group.waitForAll()
+      }
+    }
+    #expect(try await folder.run(line).status == 0)
+    #expect(try await folder.exported() == Array(1...27))
+    #expect(try await folder.run("token check sample.store @n --json").text.contains("27"))
+  }
+
   @Test("An expired bookmark and one of another copy end with 4 and the way on; nothing is written")
   func expired() async throws {
     let folder = try SampleFolder()

@@ -8,25 +8,48 @@ import Musl
 import Glibc
 #endif
 
-/// Keeps two runs from working on the same store.
+/// Keeps two runs from doing the same work twice: from maintaining one store, or from exporting for
+/// one of its consumers.
 ///
 /// The lock is a file beside the store's bookmarks that only its maker may open: a file that others
 /// can read, as a config file often is, could be locked by anybody for ever. It is there while the
 /// lock is held; one that a killed run has left is taken over.
-final class MaintenanceLock {
+final class RunLock {
   private let path: String
   private let file: FileDescriptor
   private let registration: TemporaryFileRegistry.Registration?
 
-  /// Takes the lock of a store.
+  /// Takes the lock of all that is done to maintain a store.
   ///
   /// - Parameters:
   ///   - store: The store, for messages.
   ///   - bookmarkPath: The file of its bookmarks.
   ///   - wait: How long to wait for another run, in seconds.
-  init(store: String, bookmarkPath: String, wait: Double) throws(Failure) {
-    path = bookmarkPath + ".lock"
-    file = try Self.take(path, store: store, wait: wait)
+  convenience init(maintaining store: String, bookmarkPath: String, wait: Double) throws(Failure) {
+    try self.init(bookmarkPath + ".lock", work: "histctl maintain is at work on \(store)", wait)
+  }
+
+  /// Takes the lock of the exports for one consumer; those for others go on meanwhile.
+  ///
+  /// It is to be taken before the store is read: where another run has moved the bookmark until then,
+  /// the store that is read has what it stands on.
+  ///
+  /// - Parameters:
+  ///   - consumer: The name of its bookmark.
+  ///   - store: The store, for messages.
+  ///   - bookmarkPath: The file of its bookmarks.
+  ///   - wait: How long to wait for another run, in seconds.
+  convenience init(
+    exportingFor consumer: String, store: String, bookmarkPath: String, wait: Double
+  ) throws(Failure) {
+    try self.init(
+      bookmarkPath + ".\(consumer).lock",
+      work: "histctl is exporting \(store) with the bookmark \(consumer)", wait)
+  }
+
+  private init(_ path: String, work: String, _ wait: Double) throws(Failure) {
+    self.path = path
+    file = try Self.take(path, work: work, wait: wait)
     registration = TemporaryFileRegistry.register(path)
   }
 
@@ -39,7 +62,7 @@ final class MaintenanceLock {
 
   /// Takes the lock as soon as nobody else holds it.
   private static func take(
-    _ path: String, store: String, wait: Double
+    _ path: String, work: String, wait: Double
   ) throws(Failure) -> FileDescriptor {
     let end = MonotonicClock.seconds() + wait
     while true {
@@ -47,7 +70,7 @@ final class MaintenanceLock {
       guard MonotonicClock.seconds() < end else {
         throw Failure(
           status: .busy, kind: "locked",
-          message: "another histctl maintain is at work on \(store)",
+          message: "another \(work)",
           hint: "let it finish, or wait for it with --lock-wait 10min",
           details: [("lock", .string(path))])
       }
@@ -78,7 +101,7 @@ final class MaintenanceLock {
       throw Failure(
         status: .cannotReadOrWrite, kind: "unwritable",
         message: "cannot make the lock \(path): \((error as? Errno)?.description ?? "\(error)")",
-        hint: "run it as the owner of the store, or keep bookmarks elsewhere with bookmark-file")
+        hint: "run it as the owner of the store, or keep bookmarks elsewhere with --bookmark-file")
     }
   }
 }
