@@ -52,13 +52,25 @@ public struct PrunePlanner {
       case .entity(let name):
         try plan(entity: name, history: history, size: size, isSmallEnough: isSmallEnough)
       }
-    if let oldest = history.oldest?.number {
-      let cut = plan.cut ?? HistoryCut(before: oldest)
-      plan.recordedValues = try RecordedValuesOutlook(
-        snapshot, firstKept: max(cut.firstKept ?? .max, oldest))
-    }
+    plan.recordedValues = try RecordedValuesOutlook(
+      snapshot, firstKept: try firstKeptValues(plan.cut, history))
     return plan
   }
+
+  /// The oldest transaction whose recorded values stay.
+  ///
+  /// Behind the newest transaction there may be values by the time that they are erased: of what was
+  /// saved meanwhile, and of a save that is not complete yet.
+  private func firstKeptValues(_ cut: HistoryCut?, _ history: PrunePlan.History) throws -> Int64 {
+    guard let oldest = history.oldest?.number, let newest = history.newest?.number else {
+      // Whoever deleted the last transaction may not have come to its values.
+      return Self.next(try resolver.highestIssued())
+    }
+    guard let cut else { return oldest }
+    return max(cut.firstKept ?? Self.next(newest), oldest)
+  }
+
+  private static func next(_ number: Int64) -> Int64 { number == .max ? .max : number + 1 }
 
   // MARK: - Whole transactions
 

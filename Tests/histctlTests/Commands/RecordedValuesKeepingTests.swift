@@ -63,6 +63,21 @@ import Testing
       try Data(contentsOf: URL(fileURLWithPath: trips.valuesPath)) == Data("no database".utf8))
   }
 
+  @Test func pruningAllForgetsTheValuesToo() async throws {
+    // As when a run was ended between the rows and their values.
+    let before = try Data(contentsOf: URL(fileURLWithPath: trips.valuesPath))
+    #expect(try await run("prune Trips.store --all --yes").status == 0)
+    #expect(try trips.rows() == [])
+    for name in ["-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: trips.valuesPath + name)
+    }
+    try before.write(to: URL(fileURLWithPath: trips.valuesPath))
+    let again = try await run("prune Trips.store --all --yes")
+    #expect(again.text == "Trips.store: deleted 15 recorded values\n", "\(again.errors)")
+    #expect(try trips.rows() == [])
+    try await expectSound()
+  }
+
   // MARK: - Archives
 
   @Test func anArchiveHasThemAndGivesThemBack() async throws {

@@ -1,0 +1,62 @@
+import PersistentHistory
+import StoreFormat
+import TestSupport
+import Testing
+
+/// Which recorded values go with the transactions that are pruned.
+@Suite struct PrunedValuesTests {
+  private let trips: RecordedTrips
+
+  init() throws { trips = try RecordedTrips() }
+
+  private func transactions() throws -> [String] {
+    try StoreQuery(path: trips.valuesPath).lines(
+      "SELECT DISTINCT transaction_number FROM recorded_value ORDER BY 1")
+  }
+
+  private func save() throws {
+    let editor = try StoreEditor(path: trips.path, recordsValues: true)
+    var save = StoreSave()
+    save.update(StoreObject(entityName: "Trip", primaryKey: 1), values: ["name": .text("Paris")])
+    try editor.append(save)
+    try editor.close()
+  }
+
+  @Test func whatIsSavedAfterThePlanKeepsItsValues() throws {
+    let pruner = try HistoryPruner(path: trips.path)
+    let plan = try pruner.plan(PruneRequest(.transactions([.all])))
+    #expect(plan.recordedValues?.firstKept == 7)
+    try save()
+    let result = try pruner.prune(plan)
+    #expect(result.problem == nil)
+    #expect(result.deleted.transactionCount == 6 && result.recordedValueCount == 15)
+    #expect(try transactions() == ["7"])
+  }
+
+  /// A save writes its values before its transaction is there.
+  @Test(arguments: [false, true]) func aSaveThatIsNotCompleteKeepsItsValues(
+    _ isEmpty: Bool
+  ) throws {
+    if isEmpty {
+      try StoreQuery(path: trips.path).run("DELETE FROM ATRANSACTION; DELETE FROM ACHANGE")
+    }
+    try StoreQuery(path: trips.valuesPath).run(
+      """
+      INSERT INTO recorded_value SELECT 7, timestamp, 40, entity, primary_key, name, kind, 'x',
+        NULL, 'y', NULL FROM recorded_value WHERE transaction_number = 4
+      """)
+    let pruner = try HistoryPruner(path: trips.path)
+    let result = try pruner.prune(try pruner.plan(PruneRequest(.transactions([.all]))))
+    #expect(result.problem == nil && result.recordedValueCount == 15)
+    #expect(try transactions() == ["7"])
+  }
+
+  @Test func ofAnEmptyHistoryNoneStay() throws {
+    try StoreQuery(path: trips.path).run("DELETE FROM ATRANSACTION; DELETE FROM ACHANGE")
+    let pruner = try HistoryPruner(path: trips.path)
+    let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(3)])))
+    #expect(!plan.isEmpty && plan.recordedValues?.valueCount == 15)
+    #expect(try pruner.prune(plan).problem == nil)
+    #expect(try transactions() == [])
+  }
+}
