@@ -69,11 +69,14 @@ struct StoreMaintenance {
     let file = try StoreFile(path: path, busyTimeout: settings.busyTimeout)
     return try file.read(withHelpers: Session.helperCount) { snapshot, helpers in
       _ = try snapshot.historyTables()
+      var query = HistoryQuery()
+      // What cannot be read now would be missing for ever, because pruning removes it.
+      query.recordedValues = try ValuesOptions.usual.values(snapshot)
       let run = ExportRun(
         session: session, timeline: HistoryTimeline(snapshot), helpers: helpers,
         schema: try session.schema(of: snapshot),
         encoder: try export.format.encoder(fields: nil),
-        export: HistoryExport(compression: export.compression))
+        export: HistoryExport(query: query, compression: export.compression))
       let folder = ExportFolder(
         run: run, folder: export.folder, format: export.format,
         resolver: TokenResolver(

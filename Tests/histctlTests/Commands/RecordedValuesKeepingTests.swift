@@ -78,6 +78,46 @@ import Testing
     try await expectSound()
   }
 
+  @Test func whatMaintainExportsHasThem() async throws {
+    let lines = try await run("export Trips.store").output
+    #expect(String(decoding: lines, as: UTF8.self).contains(#""values":"#))
+    try FileBytes.write(
+      Array(
+        """
+        [trips]
+        store = Trips.store
+        export.output-dir = logs
+        export.bookmark = nightly
+        export.compress = none
+        prune.keep-last = 1
+
+        """.utf8), to: trips.folder.file("m.conf"))
+    #expect(try await run("maintain --config m.conf").status == 0)
+    let folder = trips.folder.file("logs")
+    let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
+      .filter { $0.hasSuffix(".jsonl") }
+    #expect(try files.map { try FileBytes.read(folder + "/" + $0) } == [lines])
+    #expect(try trips.rows().count == 3)
+  }
+
+  @Test func whatMaintainCannotExportStays() async throws {
+    try FileBytes.write(
+      Array(
+        """
+        [trips]
+        store = Trips.store
+        export.output-dir = logs
+        export.bookmark = nightly
+        prune.keep-last = 1
+
+        """.utf8), to: trips.folder.file("m.conf"))
+    try Data("no database".utf8).write(to: URL(fileURLWithPath: trips.valuesPath))
+    let result = try await run("maintain --config m.conf")
+    #expect(result.status == 5 && result.errors.contains("Trips.store-values.db"))
+    #expect(
+      try StoreQuery(path: trips.path).lines("SELECT count(*) FROM ATRANSACTION") == ["6"])
+  }
+
   // MARK: - Archives
 
   @Test func anArchiveHasThemAndGivesThemBack() async throws {
