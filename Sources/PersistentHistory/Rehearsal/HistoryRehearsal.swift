@@ -53,10 +53,10 @@ public struct HistoryRehearsal: Hashable, Sendable {
     return try copy.write(
       snapshot, deletingBefore: oldestWorking, deleting: expired, progress: progress
     ) { inside, deleted, files in
-      // Before the copy takes its place: what stands there is complete.
+      // They take their place together with the copy.
       try values?.file.copy(
-        to: RecordedValuesFile.path(besideStore: copy.path), from: oldestWorking,
-        overwrites: copy.overwrites)
+        to: RecordedValuesFile.path(besideStore: inside.location.path), from: oldestWorking,
+        overwrites: false)
       let resolver = TokenResolver(snapshot: inside, now: now)
       return RehearsalResult(
         deleted: deleted, transactionCount: try inside.transactionCount(),

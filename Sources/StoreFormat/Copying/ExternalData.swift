@@ -21,7 +21,7 @@ struct ExternalData {
   let path: String
 
   /// The deepest folders that are copied; the frameworks' own are one deep.
-  private static let deepest = 8
+  static let deepest = 8
 
   /// The folder of the store at a path.
   init(besideStoreAt path: String) {
@@ -30,9 +30,6 @@ struct ExternalData {
     let name = ".\(file.stem ?? file.lastComponent?.string ?? "")_SUPPORT"
     self.path = folder.appending(name).string
   }
-
-  /// Whether there is something of that name.
-  var isThere: Bool { FileMove.entry(at: path) != .none }
 
   /// Copies all files and folders in it; links and other things are left out.
   ///

@@ -19,7 +19,8 @@ public struct StoreCopy: Sendable {
   /// - Parameters:
   ///   - location: The store.
   ///   - path: Where the copy will be.
-  ///   - overwrites: Whether a store that is there is replaced, with its large values.
+  ///   - overwrites: Whether a store that is there is replaced, with its large values and the values
+  ///     that were recorded beside it.
   ///   - busyTimeout: How long to wait for somebody who has the store open that is to be replaced, in
   ///     seconds.
   /// - Throws: ``StoreWriteError/alreadyThere(path:)`` where something is there that is not to be
@@ -34,8 +35,11 @@ public struct StoreCopy: Sendable {
       ExternalData(besideStoreAt: StoreLocation.resolvedPlace(path)).path
         != ExternalData(besideStoreAt: location.resolvedPath).path
     else { throw .copyOntoItself(path: path, of: location.path) }
-    guard overwrites || !external.isThere else { throw .alreadyThere(path: external.path) }
     draft = try StoreDraft(path: path, overwrites: overwrites, busyTimeout: busyTimeout)
+    let values = RecordedValuesFile.path(besideStore: path)
+    for taken in [external.path, values] where !overwrites && FileMove.entry(at: taken) != .none {
+      throw .alreadyThere(path: taken)
+    }
   }
 
   /// Makes the copy.
@@ -46,8 +50,9 @@ public struct StoreCopy: Sendable {
   ///   - numbers: Single transactions that are deleted from it, each with its changes.
   ///   - progress: Told now and then how many bytes have been copied; what it throws ends the
   ///     copying, and nothing is left of it.
-  ///   - inspect: Looks at the finished copy before it takes its place. It is told what was deleted,
-  ///     and how many files of large values were copied.
+  ///   - inspect: Looks at the finished copy before it takes its place, and may write recorded values
+  ///     beside it, which go with it. It is told what was deleted, and how many files of large values
+  ///     were copied.
   /// - Throws: ``StoreWriteError``, or what `progress` and `inspect` throw; everything is then as it
   ///   was before.
   public func write<Result>(
@@ -56,9 +61,8 @@ public struct StoreCopy: Sendable {
     inspect: (StoreSnapshot, DeletedHistory, _ externalFileCount: Int) throws -> Result
   ) throws -> Result {
     _ = try snapshot.historyTables()
-    let external = ExternalDataDraft(forStoreAt: path, draftAt: draft.temporaryPath)
     do {
-      return try draft.write(undo: { external.rollBack() }) { path in
+      return try draft.write { path in
         var copied: Int64 = 0
         try snapshot.copyStore(to: path) { bytes in
           copied = bytes
@@ -66,17 +70,16 @@ public struct StoreCopy: Sendable {
         }
         let deleted = try delete(before: cut, numbers, from: path) { try progress(copied) }
         let source = ExternalData(besideStoreAt: snapshot.location.resolvedPath)
-        let files = try source.copy(to: external.temporaryPath) { bytes in
+        let files = try source.copy(to: ExternalData(besideStoreAt: path).path) { bytes in
           copied += bytes
           try progress(copied)
         }
         let result = try StoreFile(path: path).read { try inspect($0, deleted, files) }
         try progress(copied)
-        try external.place()
         return result
       }
     } catch {
-      throw named(error, snapshot.location, external)
+      throw named(error, snapshot.location)
     }
   }
 
@@ -92,10 +95,11 @@ public struct StoreCopy: Sendable {
   }
 
   /// An error with the names that the store and its copy are known by.
-  private func named(
-    _ error: any Error, _ location: StoreLocation, _ external: ExternalDataDraft
-  ) -> any Error {
+  private func named(_ error: any Error, _ location: StoreLocation) -> any Error {
     switch error {
+    case StoreWriteError.unwritable(let place, let reason) where place == temporaryValues:
+      StoreWriteError.unwritable(
+        path: RecordedValuesFile.path(besideStore: path), reason: reason)
     case StoreWriteError.unwritable(draft.temporaryPath, let reason):
       StoreWriteError.unwritable(path: path, reason: reason)
     case let error as DatabaseError:
@@ -111,9 +115,11 @@ public struct StoreCopy: Sendable {
     case let error as StoreError where error.path == draft.temporaryPath:
       StoreWriteError.unwritable(path: path, reason: error.message)
     case let error as Errno:
-      StoreWriteError.unwritable(path: external.path, reason: error.description)
+      StoreWriteError.unwritable(
+        path: ExternalData(besideStoreAt: path).path, reason: error.description)
     default: error
     }
   }
 
+  private var temporaryValues: String { RecordedValuesFile.path(besideStore: draft.temporaryPath) }
 }

@@ -41,7 +41,7 @@ package enum AbandonedDrafts {
       if FileMove.isSameFile(path, folder + "/" + target) {
         FileStatus.remove(path)
       } else {
-        removeUnlocked(path, as: areFolders ? .folder : .file)
+        removeUnlocked(path, as: areFolders ? .folder : .file, of: folder + "/" + target)
       }
     }
   }
@@ -65,7 +65,9 @@ package enum AbandonedDrafts {
     }
   }
 
-  private static func removeUnlocked(_ path: String, as entry: FileMove.Entry) {
+  private static func removeUnlocked(
+    _ path: String, as entry: FileMove.Entry, of target: String
+  ) {
     guard FileMove.entry(at: path) == entry,
       let draft = try? FileDescriptor.open(
         FilePath(path), entry == .folder ? .readOnly : .readWrite,
@@ -74,7 +76,11 @@ package enum AbandonedDrafts {
     defer { try? draft.close() }
     guard lock(draft, at: path) == .taken else { return }
     switch entry {
-    case .folder: try? FileManager.default.removeItem(atPath: path)
+    case .folder:
+      // What cannot be put back is nowhere else.
+      let companions = DraftCompanions(ofStoreAt: target, draftIn: path)
+      guard (try? companions.recover()) != nil else { return }
+      try? FileManager.default.removeItem(atPath: path)
     default: FileStatus.remove(path)
     }
   }

@@ -35,17 +35,23 @@ package final class DraftFolder {
   ///   - path: Where it will be, as ``path(for:)`` gives it.
   ///   - file: What will be written in it.
   package init(path: String, for file: String) throws(Errno) {
+    Self.removeAbandoned(for: file)
+    self.path = path
+    descriptor = try Self.make(path)
+  }
+
+  deinit { discard() }
+
+  /// Removes folders for a file that nobody uses any more, and puts back what they hold of a former
+  /// store.
+  static func removeAbandoned(for file: String) {
     let file = FilePath(file)
     let parent = file.removingLastComponent()
     let name = file.lastComponent?.string
     AbandonedDrafts.remove(in: parent.isEmpty ? "." : parent.string, areFolders: true) {
       $0 == name
     }
-    self.path = path
-    descriptor = try Self.make(path)
   }
-
-  deinit { discard() }
 
   private static func make(_ path: String) throws(Errno) -> FileDescriptor {
     while true {
@@ -65,6 +71,13 @@ package final class DraftFolder {
       try? folder.close()
       rmdir(path)
     }
+  }
+
+  /// Leaves the folder to who makes the next one for the same file.
+  package func leave() {
+    guard isThere else { return }
+    isThere = false
+    try? descriptor.close()
   }
 
   /// Removes the folder with all that is in it; nothing happens the second time.

@@ -9,7 +9,8 @@ import SystemPackage
 /// ```
 ///
 /// Under its own name there is never a part of a store: what stands there is the one that was there
-/// before, or the finished one. Files of large values beside the draft go with it.
+/// before, or the finished one. Large values and recorded values beside the draft go with it, and those
+/// of a store that is replaced go away.
 public struct StoreDraft: Hashable, Sendable {
   /// Where the store will be.
   public let path: String
@@ -23,7 +24,7 @@ public struct StoreDraft: Hashable, Sendable {
   private let temporaryFolder: String
 
   /// What SQLite keeps beside a store.
-  private static let companions = ["-wal", "-shm", "-journal"]
+  static let companions = ["-wal", "-shm", "-journal"]
 
   /// Chooses the other name, and looks whether the place is free.
   ///
@@ -37,13 +38,15 @@ public struct StoreDraft: Hashable, Sendable {
     self.busyTimeout = busyTimeout
     temporaryFolder = DraftFolder.path(for: path)
     temporaryPath = temporaryFolder + "/" + (FilePath(path).lastComponent?.string ?? "store")
+    // What a killed program has put beside the place is not somebody else's.
+    DraftFolder.removeAbandoned(for: path)
     if overwrites { try checkIsStore() } else { try checkIsFree() }
   }
 
   /// Lets a store be made; one that another program has made meanwhile is as good, and stays.
   ///
   /// - Parameter body: Writes the store at the path that it is given, and closes it.
-  /// - Throws: As ``write(undo:_:)``; ``StoreWriteError/alreadyThere(path:)`` only where something is
+  /// - Throws: As ``write(_:)``; ``StoreWriteError/alreadyThere(path:)`` only where something is
   ///   there that belonged to a store which is gone.
   package static func makeIfMissing(
     at path: String, _ body: (_ temporaryPath: String) throws -> Void
@@ -58,7 +61,9 @@ public struct StoreDraft: Hashable, Sendable {
   /// All files that there may be while the store is written, and their folder behind them; for who
   /// must remove them when the program is ended by a signal.
   public var temporaryFiles: [String] {
-    [temporaryPath] + Self.companions.map { temporaryPath + $0 } + [temporaryFolder]
+    [temporaryPath, RecordedValuesFile.path(besideStore: temporaryPath)].flatMap { file in
+      [file] + Self.companions.map { file + $0 }
+    } + [temporaryFolder]
   }
 
   /// Lets a store be written, and puts it in its place; what drafts of killed programs there are for
@@ -67,13 +72,9 @@ public struct StoreDraft: Hashable, Sendable {
   /// A store that is replaced must not be open in any program, which would go on writing beside the
   /// new one and remove its log.
   ///
-  /// - Parameters:
-  ///   - undo: Called where writing has failed, before what was written is removed.
-  ///   - body: Writes the store at the path that it is given, and closes it.
+  /// - Parameter body: Writes the store at the path that it is given, and closes it.
   /// - Throws: What `body` throws, and ``StoreWriteError``; everything is then as it was.
-  public func write<Result>(
-    undo: () -> Void = {}, _ body: (_ temporaryPath: String) throws -> Result
-  ) throws -> Result {
+  public func write<Result>(_ body: (_ temporaryPath: String) throws -> Result) throws -> Result {
     let folder: DraftFolder
     do throws(Errno) {
       folder = try DraftFolder(path: temporaryFolder, for: path)
@@ -81,33 +82,13 @@ public struct StoreDraft: Hashable, Sendable {
       throw StoreWriteError.unwritable(path: path, reason: error.description)
     }
     defer { folder.discard() }
-    let external = ExternalDataDraft(forStoreAt: path, draftAt: temporaryPath)
-    var isExternalPlaced = false
     do {
       let result = try body(temporaryPath)
       try checkIsFinished()
-      if external.isWritten {
-        try place(external)
-        isExternalPlaced = true
-      }
-      try place()
+      try place(folder)
       return result
     } catch {
-      if isExternalPlaced { external.rollBack() }
-      undo()
       throw named(error)
-    }
-  }
-
-  /// Puts the large values in their place, where another store's may be that is gone or shares it.
-  private func place(_ external: ExternalDataDraft) throws(StoreWriteError) {
-    guard overwrites || FileMove.entry(at: external.path) == .none else {
-      throw .alreadyThere(path: external.path)
-    }
-    do throws(Errno) {
-      try external.place()
-    } catch {
-      throw .unwritable(path: external.path, reason: error.description)
     }
   }
 
@@ -162,15 +143,40 @@ public struct StoreDraft: Hashable, Sendable {
     }
   }
 
-  private func place() throws {
+  private func place(_ folder: DraftFolder) throws {
+    let companions = DraftCompanions(ofStoreAt: path, draftIn: temporaryFolder)
     guard overwrites else {
       // A log that came meanwhile belongs to another store and would be taken for this one's.
       try checkIsFree()
-      return try move { () throws(Errno) in try FileMove.move(temporaryPath, toFree: path) }
+      return try place(companions, folder) { () throws(Errno) in
+        try FileMove.move(companions.finishedStore, toFree: path)
+      }
     }
-    try withFormerStoreLocked {
-      for suffix in Self.companions { FileStatus.remove(path + suffix) }
-      try move { () throws(Errno) in try FileMove.move(temporaryPath, replacing: path) }
+    try withFormerLocked(path) {
+      try withFormerLocked(companions.formerValues) {
+        try place(companions, folder) { () throws(Errno) in
+          for suffix in Self.companions { FileStatus.remove(path + suffix) }
+          try FileMove.move(companions.finishedStore, replacing: path)
+        }
+      }
+    }
+  }
+
+  /// Puts what belongs to the store in its place, and then the store itself.
+  private func place(
+    _ companions: DraftCompanions, _ folder: DraftFolder, _ move: () throws(Errno) -> Void
+  ) throws {
+    do {
+      try companions.putInPlace(overwrites: overwrites)
+      try self.move(move)
+    } catch {
+      do {
+        try companions.putBack()
+      } catch {
+        // What belongs to the former store is in it, and the next draft tries again.
+        folder.leave()
+      }
+      throw error
     }
   }
 
@@ -184,8 +190,9 @@ public struct StoreDraft: Hashable, Sendable {
     }
   }
 
-  /// Calls `body` while no program has the store open that is to be replaced.
-  private func withFormerStoreLocked(_ body: () throws -> Void) throws {
+  /// Calls `body` while no program has a file open that is to be replaced, and all of it is in that one
+  /// file.
+  private func withFormerLocked(_ path: String, _ body: () throws -> Void) throws {
     switch FileMove.entry(at: path) {
     case .file: break
     case .folder: throw StoreWriteError.unwritable(path: path, reason: "it is a folder")
@@ -199,8 +206,12 @@ public struct StoreDraft: Hashable, Sendable {
       try queue.writeWithoutTransaction { database in
         // Giving up the log needs the store for oneself, readers included; the lock that follows
         // keeps it so.
+        let former = try String.fetchOne(database, sql: "PRAGMA journal_mode")
         let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
         guard mode != "wal" else { throw DatabaseError(resultCode: .SQLITE_BUSY) }
+        defer {
+          if !isDone, former == "wal" { try? database.execute(sql: "PRAGMA journal_mode = WAL") }
+        }
         try database.inTransaction(.exclusive) {
           try body()
           isDone = true

@@ -209,4 +209,107 @@ import Testing
     #expect(try folder.names() == names)
     #expect(try query.lines("SELECT count(*) FROM ATRANSACTION") == ["12"])
   }
+  // MARK: - What belongs to a store
+
+  private static let value = ".Trips_SUPPORT/_EXTERNAL_DATA/"
+
+  private func writeValue(_ name: String, _ bytes: [UInt8], in folder: String) throws {
+    let data = folder + "/" + Self.value
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+    try FileBytes.write(bytes, to: data + name)
+  }
+
+  /// A store with a large value and recorded values, as somebody leaves it.
+  private func writeFormer() throws {
+    try write("old", to: path)
+    try writeValue("OLD", [9], in: folder.path)
+    let values = try StoreQuery(path: path + "-values.db")
+    try values.run("PRAGMA journal_mode = WAL; CREATE TABLE old (a); INSERT INTO old VALUES (1)")
+    withExtendedLifetime(values) {}
+  }
+
+  @Test(arguments: [false, true]) func whatBelongsToItGoesWithIt(_ isNewWithValues: Bool) throws {
+    try writeFormer()
+    try StoreDraft(path: path, overwrites: true).write { temporary in
+      try write("new", to: temporary)
+      guard isNewWithValues else { return }
+      let draft = URL(fileURLWithPath: temporary).deletingLastPathComponent().path
+      try writeValue("NEW", [1], in: draft)
+      try StoreQuery(path: temporary + "-values.db").run("CREATE TABLE new (a)")
+    }
+    #expect(try label() == ["new"])
+    guard isNewWithValues else { return #expect(try folder.names() == ["Trips.store"]) }
+    #expect(
+      try folder.names() == [".Trips_SUPPORT", "Trips.store", "Trips.store-values.db"])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.file(Self.value)) == ["NEW"])
+    #expect(
+      try StoreQuery(path: path + "-values.db").lines("SELECT name FROM sqlite_master") == ["new"])
+  }
+
+  @Test(arguments: [Self.value + "NEW", "Trips.store-values.db"])
+  func whatBelongsToAnotherStoreIsLeftAlone(_ name: String) throws {
+    if name.hasPrefix(".") {
+      try writeValue("NEW", [9], in: folder.path)
+    } else {
+      try FileBytes.write([9], to: folder.file(name))
+    }
+    let names = try folder.names()
+    let error = #expect(throws: StoreWriteError.self) {
+      try StoreDraft(path: path).write { temporary in
+        try write("new", to: temporary)
+        let folder = URL(fileURLWithPath: temporary).deletingLastPathComponent().path
+        try writeValue("NEW", [1], in: folder)
+        try FileBytes.write([1], to: temporary + "-values.db")
+      }
+    }
+    #expect(error == .alreadyThere(path: folder.path + "/" + names[0]))
+    #expect(try folder.names() == names)
+    #expect(try FileBytes.read(folder.file(name)) == [9])
+  }
+
+  /// Until the former store is its own alone, nothing beside it is touched: who has it open reads and
+  /// writes there.
+  @Test func beforeAStoreIsFreeNothingBesideItMoves() async throws {
+    try writeFormer()
+    let query = try StoreQuery(path: path)
+    #expect(try query.lines("SELECT count(*) FROM ZTAG") == ["1"])
+    let draft = try StoreDraft(path: path, overwrites: true, busyTimeout: 0.3)
+    let data = folder.file(Self.value)
+    let saving = Task.detached {
+      var number = 0
+      while !Task.isCancelled {
+        #expect(FileManager.default.fileExists(atPath: data + "OLD"))
+        try FileBytes.write([UInt8(number & 255)], to: data + "\(number)")
+        number += 1
+        try? await Task.sleep(for: .milliseconds(1))
+      }
+      return number
+    }
+    #expect(throws: StoreWriteError.store(.busy(path: path, seconds: 0.3))) {
+      try draft.write { temporary in
+        try write("new", to: temporary)
+        try writeValue(
+          "NEW", [1], in: URL(fileURLWithPath: temporary).deletingLastPathComponent().path)
+      }
+    }
+    saving.cancel()
+    let count = try await saving.value
+    #expect(try FileManager.default.contentsOfDirectory(atPath: data).count == count + 1)
+    #expect(try query.lines("SELECT ZLABEL FROM ZTAG") == ["old"])
+  }
+
+  @Test func valuesThatAreOpenKeepTheStoreInItsPlace() throws {
+    try writeFormer()
+    let query = try StoreQuery(path: path + "-values.db")
+    #expect(try query.lines("SELECT a FROM old") == ["1"])
+    let draft = try StoreDraft(path: path, overwrites: true, busyTimeout: 0.05)
+    #expect(throws: StoreWriteError.store(.busy(path: path + "-values.db", seconds: 0.05))) {
+      try draft.write { try write("new", to: $0) }
+    }
+    #expect(try label() == ["old"])
+    #expect(try StoreQuery(path: path).lines("PRAGMA journal_mode") == ["wal"])
+    #expect(try query.lines("SELECT a FROM old") == ["1"])
+    #expect(try FileBytes.read(folder.file(Self.value + "OLD")) == [9])
+  }
 }

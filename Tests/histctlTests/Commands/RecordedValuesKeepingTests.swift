@@ -199,6 +199,26 @@ import Testing
     #expect(try trips.rows().count == 15)
   }
 
+  @Test func aRehearsalTakesTheFormerValuesAway() async throws {
+    #expect(try await run("rehearse Trips.store 3 -o copy.store").status == 0)
+    let taken = try await run("rehearse Trips.store 5 -o copy.store")
+    #expect(taken.status == 9)
+    let values = trips.folder.file("copy.store-values.db")
+    #expect(try await run("rehearse Trips.store 5 -o copy.store --overwrite").status == 0)
+    #expect(
+      try StoreQuery(path: values).lines("SELECT DISTINCT transaction_number FROM recorded_value")
+        == ["6"])
+    // Values without a store are somebody's.
+    try trips.folder.remove("copy.store")
+    let refused = try await run("rehearse Trips.store 5 -o copy.store")
+    #expect(refused.status == 9 && refused.errors.contains("copy.store-values.db"))
+    #expect(try await run("rehearse Trips.store 5 -o copy.store --overwrite").status == 0)
+    #expect(
+      try await run("rehearse Trips.store 5 -o copy.store --overwrite --no-values").status == 0)
+    #expect(
+      !(try trips.folder.names()).contains { $0.hasPrefix("copy") && $0 != "copy.store" })
+  }
+
   // MARK: - Verifying
 
   @Test func whatDoesNotFitIsFound() async throws {

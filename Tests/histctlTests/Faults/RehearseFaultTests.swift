@@ -59,5 +59,65 @@ import Testing
     ).run()
     #expect(statuses.isSuperset(of: [9, 137]))
   }
+
+  private struct Stop: Error {}
+
+  /// The files of a store with recorded values and a large value, under another name.
+  private static func trips(_ name: String, large: UInt8) throws -> [String: [UInt8]] {
+    let trips = try RecordedTrips()
+    var files = [".\(name)_SUPPORT/" + Self.value: [large]]
+    for (file, path) in [("", trips.path), ("-values.db", trips.valuesPath)] {
+      try StoreQuery(path: path).run("PRAGMA wal_checkpoint(TRUNCATE)")
+      files["\(name).store" + file] = try FileBytes.read(path)
+    }
+    return files
+  }
+
+  private static let ofStore = "SELECT Z_UUID FROM Z_METADATA"
+  private static let ofValues = "SELECT identifier FROM store"
+
+  private static func identifier(
+    _ files: [String: [UInt8]], _ name: String, _ sql: String
+  ) throws -> [String] {
+    let place = try FaultDrive.Place([name: files[name] ?? []])
+    return try StoreQuery(path: place.folder.file(name)).lines(sql)
+  }
+
+  /// What belongs to a store stands beside that one and no other, at the latest when the next one is
+  /// begun in its place.
+  @Test(arguments: [false, true]) func companions(_ overwrites: Bool) async throws {
+    let original = try Self.trips("Trips", large: 1)
+    let former = try Self.trips("copy", large: 9)
+    let formerIdentifier = try Self.identifier(former, Self.copy, Self.ofStore)
+    let line = ["rehearse", Self.name, "3", "-o", Self.copy, "--quiet"]
+    try await FaultDrive(
+      files: overwrites ? original.merging(former) { $1 } : original,
+      arguments: overwrites ? line + ["--overwrite"] : line, again: line + ["--overwrite"],
+      problemsAfterFault: { place, status in
+        // The next one, which comes to nothing itself.
+        let path = place.folder.file(Self.copy)
+        try? StoreDraft(path: path, overwrites: true).write { _ in throw Stop() }
+        let left = try place.files()
+        let beside = left.keys.filter { $0.contains("copy") && $0 != Self.copy }
+          .filter { name in !["-wal", "-shm", "-journal"].contains(where: name.hasSuffix) }.sorted()
+        guard left[Self.copy] != nil else { return beside.isEmpty ? [] : ["alone: \(beside)"] }
+        let names = [".copy_SUPPORT/" + Self.value, Self.copy + "-values.db"]
+        // Values that cannot be read are told of, and the copy is made without them.
+        if beside == [names[0]], status != 0, left[names[0]] == [1] { return [] }
+        guard beside == names else { return ["beside it: \(beside)"] }
+        let store = try Self.identifier(left, Self.copy, Self.ofStore)
+        let values = try Self.identifier(left, names[1], Self.ofValues)
+        let large = left[names[0]]
+        return (store == values ? [] : ["the values are another store's"])
+          + (large == [store == formerIdentifier ? 9 : 1] ? [] : ["the large value is another's"])
+      },
+      problemsInTheEnd: { place in
+        let left = try place.files()
+        let store = try Self.identifier(left, Self.copy, Self.ofStore)
+        let values = try Self.identifier(left, Self.copy + "-values.db", Self.ofValues)
+        return store == values && left[".copy_SUPPORT/" + Self.value] == [1] ? [] : ["not whole"]
+      }
+    ).run()
+  }
 }
 #endif
