@@ -123,7 +123,7 @@ public final class ArchiveSealer {
       throw ArchiveError.unnamedStore(path: snapshot.location.path)
     }
     let orphans = OrphanedSegments(archive: archive, store: store)
-    let adopted = try orphans.adoptable(catalog, snapshot)
+    let adopted = try orphans.adoptable(catalog, snapshot, allowsGap: allowsGap)
     for segment in adopted {
       try folder.append(segment.entry, to: &catalog, permissions: permissions)
     }

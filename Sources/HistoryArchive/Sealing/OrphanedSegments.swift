@@ -21,17 +21,21 @@ struct OrphanedSegments {
   /// The segments whose lines are missing in the catalog, in the order in which they go on behind what
   /// it has.
   ///
+  /// - Parameter allowsGap: Whether history may be missing between the two, as it is where the run that
+  ///   sealed the segment was allowed to leave a gap.
   /// - Throws: ``ArchiveError``, also where they are of another copy of the store.
   func adoptable(
-    _ catalog: ArchiveCatalog, _ snapshot: StoreSnapshot
+    _ catalog: ArchiveCatalog, _ snapshot: StoreSnapshot, allowsGap: Bool
   ) throws -> [SealedSegments.Segment] {
     var catalog = catalog
     var adoptable: [SealedSegments.Segment] = []
     for (manifest, bytes) in try found(catalog) {
       let last = catalog.store(store)?.last
       guard
-        last.map({ manifest.after == $0 || manifest.first.number - 1 == $0 })
-          ?? (manifest.after == nil)
+        last.map({
+          manifest.after == $0 || manifest.first.number - 1 == $0
+            || allowsGap && manifest.after == nil && manifest.first.number > $0
+        }) ?? (manifest.after == nil)
       else { continue }
       try SealingPlan.check(manifest.last, archive, snapshot)
       let entry = CatalogEntry(

@@ -42,7 +42,7 @@ public struct SealingPlan: Hashable, Sendable {
       isNew ? ArchiveCatalog(emptyAt: archive.catalogPath) : try archive.catalog()
     if !isNew, let store = snapshot.metadata.storeIdentifier, SegmentName.isStoreFolder(store) {
       for segment in try OrphanedSegments(archive: archive, store: store)
-        .adoptable(catalog, snapshot)
+        .adoptable(catalog, snapshot, allowsGap: allowsGap)
       { catalog.append(segment.entry) }
     }
     try self.init(

@@ -172,6 +172,31 @@ struct ArchiveSealerTests {
     #expect(try Archive(path: archive).store(shape.identifier).entries.count == 1)
   }
 
+  @Test("takes up what a crash has left behind a gap that was allowed")
+  func crashBehindAGap() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    let archive = folder.file("archive")
+    try Self.seal(path, in: archive, before: HistoryCut(before: 5))
+    let catalog = try FileBytes.read(archive + "/catalog.jsonl")
+    try StoreQuery(path: path).run(
+      "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 9; DELETE FROM ATRANSACTION WHERE Z_PK < 9")
+    try Self.seal(path, in: archive, allowsGap: true)
+    try FileBytes.write(catalog, to: archive + "/catalog.jsonl")
+    #expect(throws: ArchiveError.gap(path: path, archive: archive, after: 4, oldest: 9)) {
+      try Self.seal(path, in: archive)
+    }
+    let sealed = try Self.seal(path, in: archive, before: .end, allowsGap: true)
+    #expect(sealed.segments.map(\.isAdopted) == [true, false])
+    let store = try Archive(path: archive).store()
+    #expect(store.entries.map(\.range) == [1...4, 9...11, 12...12])
+    #expect(store.entries.map(\.after) == [nil, nil, 11])
+    #expect(
+      try FileManager.default.contentsOfDirectory(
+        atPath: archive + "/" + StoreWriter.identifier
+      ).count == 6)
+  }
+
   @Test("takes up what a crash has left, and leaves nothing of it")
   func crashes() throws {
     let folder = try TemporaryFolder()
