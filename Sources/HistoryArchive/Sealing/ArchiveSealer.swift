@@ -78,6 +78,18 @@ public final class ArchiveSealer {
       _, _, _ in
     }
   ) throws -> SealedSegments {
+    guard let recordedValues else { return try seal(snapshot, helpers, nil, before: cut, progress) }
+    // They are read twice, to compare, and others may erase some of them in between.
+    return try recordedValues.inOneState {
+      try seal(snapshot, helpers, $0, before: cut, progress)
+    }
+  }
+
+  private func seal(
+    _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers, _ recordedValues: RecordedValues?,
+    before cut: HistoryCut?,
+    _ progress: @escaping @Sendable (_ step: Step, _ count: Int64, _ total: Int64) -> Void
+  ) throws -> SealedSegments {
     var catalog = try folder.repairedCatalog()
     let adopted = try adoptOrphans(snapshot, &catalog)
     let plan = try SealingPlan(

@@ -46,6 +46,13 @@ public final class RecordedValues: Sendable {
   /// The path of the file.
   public var path: String { file.location.path }
 
+  /// Lets a body read one state of the values: nothing that others save or erase meanwhile is seen.
+  ///
+  /// - Throws: ``/StoreFormat/StoreError/unusableValues(path:reason:)``, or what the body throws.
+  public func inOneState<Result>(_ body: (RecordedValues) throws -> Result) throws -> Result {
+    try file.inOneState { try body(RecordedValues($0)) }
+  }
+
   /// What a file holds, by the numbers of transactions and in bytes.
   ///
   /// - Throws: ``/StoreFormat/StoreError/unusableValues(path:reason:)``.

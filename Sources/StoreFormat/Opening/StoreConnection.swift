@@ -18,13 +18,17 @@ enum StoreConnection {
   private static let acceptsParameters = csqlite_accept_uri_names() == SQLITE_OK
 
   /// Opens a queue for reading.
+  ///
+  /// - Parameter isForOneTransaction: Whether one transaction stays open between uses of the queue.
   static func open(
-    _ location: StoreLocation, mode: AccessMode, busyTimeout: Double
+    _ location: StoreLocation, mode: AccessMode, busyTimeout: Double,
+    isForOneTransaction: Bool = false
   ) throws -> DatabaseQueue {
     switch mode {
     case .shared:
-      return try DatabaseQueue(
-        path: location.resolvedPath, configuration: configuration(busyTimeout: busyTimeout))
+      var configuration = configuration(busyTimeout: busyTimeout)
+      configuration.allowsUnsafeTransactions = isForOneTransaction
+      return try DatabaseQueue(path: location.resolvedPath, configuration: configuration)
     case .immutable where acceptsParameters:
       return try DatabaseQueue(
         path: "file:" + percentEncoded(location.resolvedPath) + "?immutable=1",

@@ -22,6 +22,8 @@ public final class StoreFile: Sendable {
   private let queue: DatabaseQueue
   /// What the main file looked like before reading without locks.
   private let unlockedStamp: UnlockedStamp?
+  /// Whether all reading is in one transaction, which is open.
+  private let isHeld: Bool
 
   /// Opens a store.
   ///
@@ -46,6 +48,7 @@ public final class StoreFile: Sendable {
   ) throws {
     self.location = location
     self.busyTimeout = busyTimeout
+    isHeld = false
     do {
       queue = try StoreConnection.open(location, mode: .shared, busyTimeout: busyTimeout)
       accessMode = .shared
@@ -78,6 +81,38 @@ public final class StoreFile: Sendable {
     self.busyTimeout = busyTimeout
     accessMode = .shared
     unlockedStamp = nil
+    isHeld = false
+  }
+
+  private init(holding location: StoreLocation, queue: DatabaseQueue, busyTimeout: Double) {
+    self.location = location
+    self.queue = queue
+    self.busyTimeout = busyTimeout
+    accessMode = .shared
+    unlockedStamp = nil
+    isHeld = true
+  }
+
+  /// Lets a body read one state of the file, however often it begins to read.
+  ///
+  /// Where the file has no log beside it, that would keep everybody from writing; each reading then
+  /// sees a state of its own.
+  func holding<Result>(_ body: (StoreFile) throws -> Result) throws -> Result {
+    guard accessMode == .shared else { return try body(self) }
+    let held = try translatingErrors {
+      let queue = try StoreConnection.open(
+        location, mode: .shared, busyTimeout: busyTimeout, isForOneTransaction: true)
+      return try queue.inDatabase { database -> StoreFile? in
+        guard try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal" else { return nil }
+        try database.execute(sql: "BEGIN")
+        // Only what reads has a state.
+        _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master")
+        return StoreFile(holding: location, queue: queue, busyTimeout: busyTimeout)
+      }
+    }
+    guard let held else { return try body(self) }
+    defer { try? held.queue.inDatabase { try $0.execute(sql: "ROLLBACK") } }
+    return try body(held)
   }
 
   /// Reads in one snapshot: nothing that others save meanwhile is seen, and nobody is kept waiting.
@@ -92,7 +127,7 @@ public final class StoreFile: Sendable {
   /// Reads in one snapshot by SQL.
   func readDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try translatingErrors {
-      let result = try queue.read(body)
+      let result = try isHeld ? queue.inDatabase(body) : queue.read(body)
       if let unlockedStamp, try UnlockedStamp(location) != unlockedStamp {
         throw StoreError.changedWhileReading(path: location.path)
       }

@@ -49,6 +49,24 @@ public final class RecordedValuesFile: Sendable {
     }
   }
 
+  private init(_ file: StoreFile, storeIdentifier: String) {
+    self.file = file
+    self.storeIdentifier = storeIdentifier
+  }
+
+  /// Lets a body read one state of the file: nothing that others save or erase meanwhile is seen.
+  ///
+  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``, or what
+  ///   the body throws.
+  public func inOneState<Answer>(_ body: (RecordedValuesFile) throws -> Answer) throws -> Answer {
+    try Self.reading(location.path) {
+      try file.holding { held in
+        // What the body throws is its own.
+        Result { try body(RecordedValuesFile(held, storeIdentifier: storeIdentifier)) }
+      }
+    }.get()
+  }
+
   static func reading<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()

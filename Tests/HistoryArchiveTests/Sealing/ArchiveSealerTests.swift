@@ -197,6 +197,35 @@ struct ArchiveSealerTests {
       ).count == 6)
   }
 
+  @Test("seals the recorded values of one moment, whoever erases them meanwhile")
+  func valuesErasedMeanwhile() throws {
+    let trips = try RecordedTrips()
+    let archive = trips.folder.file("archive")
+    let file = try StoreFile(path: trips.path)
+    let sealer = try ArchiveSealer(archivePath: archive, store: file.location)
+    let values = trips.valuesPath
+    let lines = try file.read(withHelpers: 1) { snapshot, helpers in
+      sealer.recordedValues = try RecordedValues(beside: snapshot)
+      var query = HistoryQuery()
+      query.recordedValues = sealer.recordedValues
+      let reader = try HistoryReader(snapshot: snapshot, query: query)
+      var transactions: [HistoryTransaction] = []
+      while let transaction = try reader.next() { transactions.append(transaction) }
+      _ = try sealer.seal(snapshot, helpers, before: .end) { step, _, _ in
+        guard step == .packing else { return }
+        do {
+          try StoreQuery(path: values).run("DELETE FROM recorded_value")
+        } catch {
+          Issue.record(error)
+        }
+      }
+      return transactions
+    }
+    #expect(try Self.contents(of: archive).transactions == lines)
+    #expect(lines.flatMap(\.changes).contains { !$0.values.isEmpty })
+    #expect(try trips.rows() == [])
+  }
+
   @Test("takes up what a crash has left, and leaves nothing of it")
   func crashes() throws {
     let folder = try TemporaryFolder()
