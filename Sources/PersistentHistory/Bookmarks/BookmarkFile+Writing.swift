@@ -94,6 +94,8 @@ extension BookmarkFile {
       let draft = try DraftFile(
         path: file, permissions: FilePermissions(rawValue: status.st_mode & 0o666),
         overwrites: true)
+      // Where an administrator moves one of an app's bookmarks, the others are still the app's.
+      draft.takeOwner(of: file)
       try encode(bookmarks).withUnsafeBytes { try draft.write($0) }
       try draft.commit()
     } catch Errno.resourceTemporarilyUnavailable {
@@ -111,10 +113,17 @@ extension BookmarkFile {
     return String(cString: resolved)
   }
 
+  private static func folder(of path: String) -> String {
+    let folder = FilePath(path).removingLastComponent().string
+    return folder.isEmpty ? "." : folder
+  }
+
   /// Makes a file without bookmarks; an empty one would look like one that has lost its content.
   private static func makeIfMissing(_ path: String, _ permissions: FilePermissions) throws {
     do {
       let draft = try DraftFile(path: path, permissions: permissions, overwrites: false)
+      // Beside an app's store the file is the app's, even where an administrator is the first.
+      if geteuid() == 0 { draft.takeOwner(of: folder(of: path)) }
       try encode([]).withUnsafeBytes { try draft.write($0) }
       try draft.commit()
     } catch Errno.fileExists {

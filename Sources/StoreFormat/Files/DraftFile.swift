@@ -87,6 +87,15 @@ package final class DraftFile {
     }
   }
 
+  /// Gives the draft the owner and the group of something else, as far as the system allows that.
+  ///
+  /// To be used only where whoever could put that there may have what is written.
+  package func takeOwner(of path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return }
+    FileStatus.give(descriptor, owner: status.st_uid, group: status.st_gid)
+  }
+
   /// Makes what was written safe on the disk, and leaves it a draft.
   package func synchronize() throws(Errno) {
     guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }

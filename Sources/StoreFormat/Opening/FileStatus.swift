@@ -71,6 +71,11 @@ struct FileStatus: Hashable, Sendable {
     faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0
   }
 
+  /// Gives an open file an owner and a group, or the group alone, as far as the system allows that.
+  static func give(_ file: FileDescriptor, owner: uid_t, group: gid_t) {
+    if fchown(file.rawValue, owner, group) != 0 { _ = fchown(file.rawValue, uid_t.max, group) }
+  }
+
   /// Deletes a file; nothing happens where there is none.
   static func remove(_ path: String) { unlink(path) }
 

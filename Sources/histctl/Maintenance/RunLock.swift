@@ -78,12 +78,31 @@ final class RunLock {
     }
   }
 
+  /// Opens the file, made where it is missing.
+  private static func open(_ path: String) throws -> FileDescriptor {
+    do {
+      let file = try FileDescriptor.open(
+        FilePath(path), .readWrite, options: [.create, .exclusiveCreate, .closeOnExec, .noFollow],
+        permissions: .ownerReadWrite)
+      // What is left of an administrator's run that was killed must not shut out the owner's.
+      var folder = stat()
+      let name = FilePath(path).removingLastComponent().string
+      if geteuid() == 0, stat(name.isEmpty ? "." : name, &folder) == 0 {
+        _ = fchown(file.rawValue, folder.st_uid, folder.st_gid)
+      }
+      return file
+    } catch Errno.fileExists {
+      // Without the flag it is made where it has gone since.
+      return try FileDescriptor.open(
+        FilePath(path), .readWrite, options: [.create, .closeOnExec, .noFollow],
+        permissions: .ownerReadWrite)
+    }
+  }
+
   /// Opens and locks the file; nil where somebody else holds it.
   private static func take(_ path: String) throws(Failure) -> FileDescriptor? {
     do {
-      let file = try FileDescriptor.open(
-        FilePath(path), .readWrite, options: [.create, .closeOnExec, .noFollow],
-        permissions: .ownerReadWrite)
+      let file = try open(path)
       var isMine = false
       defer { if !isMine { try? file.close() } }
       guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {

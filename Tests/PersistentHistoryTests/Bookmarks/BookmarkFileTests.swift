@@ -1,3 +1,4 @@
+import Foundation
 import StoreFormat
 import TestSupport
 import Testing
@@ -16,6 +17,30 @@ struct BookmarkFileTests {
   private static func entry(_ name: String, _ tokens: String, _ time: String? = nil) -> String {
     #"{"name":"\#(name)","token":{"storeTokens":{\#(tokens)}}"#
       + (time.map { #","timestampRaw":\#($0)"# } ?? "") + "}"
+  }
+
+  @Test(
+    "an administrator who sets one leaves the file to its owner, and a new one to that of the folder",
+    .enabled(if: geteuid() == 0, "only an administrator can give files away"))
+  func owners() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("trips.store-bookmarks.json")
+    func owner() throws -> [Int?] {
+      let found = try FileManager.default.attributesOfItem(atPath: path)
+      return [.ownerAccountID, .groupOwnerAccountID, .posixPermissions].map { found[$0] as? Int }
+    }
+    let bookmark = Bookmark(
+      name: "a", token: HistoryToken(storeIdentifier: Self.store, transaction: 5), timestamp: nil)
+    try FileManager.default.setAttributes(
+      [.ownerAccountID: 12_345, .groupOwnerAccountID: 12_346], ofItemAtPath: folder.path)
+    try BookmarkFile.set(bookmark, in: path)
+    #expect(try owner() == [12_345, 12_346, 0o600])
+    try FileManager.default.setAttributes(
+      [.ownerAccountID: 23_456, .groupOwnerAccountID: 23_457], ofItemAtPath: path)
+    try BookmarkFile.set(bookmark, in: path)
+    #expect(try owner() == [23_456, 23_457, 0o600])
+    try BookmarkFile.remove(["a"], from: path)
+    #expect(try owner() == [23_456, 23_457, 0o600])
   }
 
   @Test("a bookmark's token has the state of its transaction and of the time it remembers")
