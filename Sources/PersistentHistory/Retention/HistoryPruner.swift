@@ -10,7 +10,8 @@ import StoreFormat
 /// ```
 ///
 /// Nothing happens between the two that would change what goes: other programs may save, which adds
-/// transactions behind the cut, and whatever else they do to those before it ends the work.
+/// transactions behind the cut, and whatever else they do to those before it ends the work. So does a
+/// bookmark that is set before the cut meanwhile: the file of bookmarks is looked at before every batch.
 public struct HistoryPruner: Sendable {
   private let store: StoreFile
   private let bookmarkPath: String?
@@ -56,9 +57,17 @@ public struct HistoryPruner: Sendable {
   ) throws -> Erasure {
     var result = Erasure.nothing
     if !plan.deletion.isEmpty {
+      var seen = bookmarkState
       try check(plan)
       let eraser = try HistoryEraser(location: store.location, busyTimeout: store.busyTimeout)
-      result = eraser.erase(plan.deletion, progress: progress)
+      result = eraser.erase(plan.deletion) {
+        let present = bookmarkState
+        guard present != seen else { return }
+        try check(plan)
+        seen = present
+      } progress: {
+        progress($0)
+      }
     }
     // Until their transactions are gone, values are the values of something.
     if result.problem == nil { eraseValues(plan, &result) }
@@ -93,6 +102,10 @@ public struct HistoryPruner: Sendable {
       throw StoreWriteError.historyChanged(
         path: plan.path, detail: "\(held.name) stands before the cut by now")
     }
+  }
+
+  private var bookmarkState: FileState? {
+    FileState(of: bookmarkPath ?? BookmarkFile.path(besideStore: store.location.resolvedPath))
   }
 
   private func planner(_ request: PruneRequest, _ snapshot: StoreSnapshot) -> PrunePlanner {

@@ -3,6 +3,7 @@ struct ErasureWork: BatchedWork {
   private let statement: StatementRunner
   private let deletion: HistoryDeletion
   private let path: String
+  private let mayGoOn: () throws -> Void
   /// The step that is next.
   private var step = 0
   /// How many changes of its one transaction are gone already.
@@ -10,8 +11,13 @@ struct ErasureWork: BatchedWork {
   private var transactions = 0
   private var changes = 0
 
-  init(statement: StatementRunner, deletion: HistoryDeletion, path: String) {
+  /// - Parameter mayGoOn: Throws where nothing more is to be deleted; called under the lock.
+  init(
+    statement: StatementRunner, deletion: HistoryDeletion, path: String,
+    mayGoOn: @escaping () throws -> Void = {}
+  ) {
     self.statement = statement
+    self.mayGoOn = mayGoOn
     self.deletion = deletion
     self.path = path
   }
@@ -74,6 +80,7 @@ struct ErasureWork: BatchedWork {
 
   /// Finds out, under the lock, whether this is still the store that was looked at.
   func checkStore() throws {
+    try mayGoOn()
     if let identifier = deletion.storeIdentifier {
       let rows = try statement.rows("SELECT Z_UUID FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
       guard rows.first?.first == .text(identifier) else {

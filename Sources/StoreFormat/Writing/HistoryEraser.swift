@@ -40,15 +40,32 @@ public final class HistoryEraser: Sendable {
   public func erase(
     _ deletion: HistoryDeletion, progress: (DeletedHistory) -> Void = { _ in }
   ) -> Erasure {
+    erase(deletion, mayGoOn: {}, progress: progress)
+  }
+
+  /// Carries out a deletion as long as somebody agrees.
+  ///
+  /// - Parameters:
+  ///   - deletion: What to delete.
+  ///   - mayGoOn: Is asked before every batch, while the write lock is held; what it throws stops the
+  ///     deletion, of which the batches before stay done.
+  ///   - progress: Is told after every batch what has been deleted so far.
+  /// - Returns: What was deleted, and what stopped it if anything did.
+  public func erase(
+    _ deletion: HistoryDeletion, mayGoOn: () throws -> Void, progress: (DeletedHistory) -> Void
+  ) -> Erasure {
     var result = Erasure()
-    result.problem = connection.run {
-      ErasureWork(statement: $0, deletion: deletion, path: location.path)
-    } progress: {
-      progress($0.deleted)
-    } finish: { runner in
-      result.deleted = runner.work.deleted
-      result.longestLock = runner.longestLock
-      result.batchCount = runner.batchCount
+    withoutActuallyEscaping(mayGoOn) { mayGoOn in
+      result.problem = connection.run {
+        ErasureWork(
+          statement: $0, deletion: deletion, path: location.path, mayGoOn: mayGoOn)
+      } progress: {
+        progress($0.deleted)
+      } finish: { runner in
+        result.deleted = runner.work.deleted
+        result.longestLock = runner.longestLock
+        result.batchCount = runner.batchCount
+      }
     }
     return result
   }
