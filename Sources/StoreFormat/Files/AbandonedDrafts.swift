@@ -77,6 +77,9 @@ package enum AbandonedDrafts {
     guard lock(draft, at: path) == .taken else { return }
     switch entry {
     case .folder:
+      // Whose folder is somebody else's can exchange what is in it while it is being removed.
+      var status = stat()
+      guard fstat(draft.rawValue, &status) == 0, status.st_uid == geteuid() else { return }
       // What cannot be put back is nowhere else.
       let companions = DraftCompanions(ofStoreAt: target, draftIn: path)
       guard (try? companions.recover()) != nil else { return }

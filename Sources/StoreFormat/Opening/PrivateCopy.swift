@@ -11,24 +11,36 @@ import Glibc
 /// A copy of a store and its write-ahead log that only this process can read.
 ///
 /// It is made where the store's own folder cannot hold the `-shm` that reading a filled log needs.
-/// The folder is removed by ``remove()``, which is called as soon as SQLite has the files open, so
-/// that not even a killed process leaves somebody's data behind.
-struct PrivateCopy: Sendable {
+/// The folder is removed by ``remove()``, which is called as soon as SQLite has the files open. One
+/// that a process leaves which is killed while it copies, the next copy removes.
+struct PrivateCopy {
   /// How often the copy is tried again when a writer was at work meanwhile.
   private static let attempts = 5
+  /// What the folders are named by.
+  private static let name = "histctl-copy"
 
   /// The copied store.
   let path: String
-  private let folder: String
+  private let folder: DraftFolder
+  private let registration: TemporaryFiles.Registration
 
   /// Copies the store at a location.
   ///
   /// - Throws: ``StoreError/busy(path:seconds:)`` when a writer never left enough time for a
   ///   consistent copy, ``StoreError/unreadable(path:reason:)`` when copying fails.
   init(of location: StoreLocation) throws(StoreError) {
-    let folder = try PrivateCopy.makeFolder(for: location)
-    self.folder = folder
-    path = folder + "/store"
+    let file = Self.parent + "/" + Self.name
+    let place = DraftFolder.path(for: file)
+    let path = place + "/store"
+    self.path = path
+    registration = TemporaryFiles.register(["", "-wal", "-journal"].map { path + $0 } + [place])
+    do throws(Errno) {
+      folder = try DraftFolder(path: place, for: file)
+    } catch {
+      registration.end()
+      throw .unreadable(
+        path: location.path, reason: "no private copy could be made in \(Self.parent): \(error)")
+    }
     do {
       for _ in 0..<PrivateCopy.attempts {
         let before = try PrivateCopy.stamp(of: location)
@@ -50,23 +62,13 @@ struct PrivateCopy: Sendable {
 
   /// Deletes the copy; SQLite goes on reading from the files that it has open.
   func remove() {
-    for name in ["store", "store-wal", "store-shm", "store-journal"] {
-      unlink(folder + "/" + name)
-    }
-    rmdir(folder)
+    folder.discard()
+    registration.end()
   }
 
-  private static func makeFolder(for location: StoreLocation) throws(StoreError) -> String {
+  private static var parent: String {
     let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
-    let parent = named.isEmpty ? "/tmp" : named
-    var template = Array((parent + "/histctl-XXXXXX").utf8CString)
-    guard let made = template.withUnsafeMutableBufferPointer({ $0.baseAddress.flatMap(mkdtemp) })
-    else {
-      throw .unreadable(
-        path: location.path,
-        reason: "no private copy could be made in \(parent): \(Errno(rawValue: errno))")
-    }
-    return String(cString: made)
+    return named.isEmpty ? "/tmp" : named
   }
 
   /// What moves when a writer was at work: the change counter, and the salts of the log.

@@ -1,3 +1,5 @@
+import StoreFormat
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Musl)
@@ -22,6 +24,10 @@ enum Signals {
   static func install() {
     ignoreFailedWrites()
     cleanUpWhenTerminated()
+    TemporaryFiles.tell { paths in
+      let registrations = paths.compactMap(TemporaryFileRegistry.register)
+      return { registrations.forEach(TemporaryFileRegistry.unregister) }
+    }
   }
 
   /// Makes a write that cannot succeed an error to be reported, and not the end of the program:

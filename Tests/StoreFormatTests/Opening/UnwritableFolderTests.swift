@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -219,5 +220,47 @@ struct PrivateCopyTests {
     #expect(parentMode as? Int == 0o700)
     copy.remove()
     #expect(!FileManager.default.fileExists(atPath: parent))
+  }
+
+  @Test("that a killed process has left goes with the next one, and one in use stays")
+  func leftOver() throws {
+    let folder = try TemporaryFolder()
+    let location = try StoreLocation(path: SampleStore.write(to: folder.file("trips.store")))
+    let copy = try PrivateCopy(of: location)
+    defer { copy.remove() }
+    let place = URL(fileURLWithPath: copy.path).deletingLastPathComponent()
+    let left = place.deletingLastPathComponent()
+      .appendingPathComponent("histctl-copy.partial-left").path
+    try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: true)
+    try FileBytes.write([1], to: left + "/store")
+    let next = try PrivateCopy(of: location)
+    defer { next.remove() }
+    #expect(!FileManager.default.fileExists(atPath: left))
+    #expect(FileManager.default.fileExists(atPath: copy.path))
+  }
+
+  @Test("is told to whoever removes it at a signal")
+  func told() throws {
+    let told = Mutex<[String]>([])
+    let forgotten = Mutex<[String]>([])
+    TemporaryFiles.tell { paths in
+      told.withLock { $0 += paths }
+      return { forgotten.withLock { $0 += paths } }
+    }
+    defer { TemporaryFiles.tell(nil) }
+    let folder = try TemporaryFolder()
+    var shape = StoreWriter.Shape()
+    shape.keepsLog = true
+    let path = try SampleStore.write(to: folder.file("trips.store"), shape: shape)
+    let copy = try PrivateCopy(of: StoreLocation(path: path))
+    let place = URL(fileURLWithPath: copy.path).deletingLastPathComponent().path
+    let files = try FileManager.default.contentsOfDirectory(atPath: place)
+    // Others make copies at the same time.
+    func own(_ paths: [String]) -> [String] { paths.filter { $0.hasPrefix(place) } }
+    #expect(files.count == 2)
+    #expect(Set(own(told.withLock { $0 })).isSuperset(of: files.map { place + "/" + $0 } + [place]))
+    #expect(own(forgotten.withLock { $0 }).isEmpty)
+    copy.remove()
+    #expect(own(forgotten.withLock { $0 }) == own(told.withLock { $0 }))
   }
 }
