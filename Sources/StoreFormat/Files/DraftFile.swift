@@ -34,6 +34,9 @@ package final class DraftFile {
   ///   `Errno.notSupported` where there is something that is no file, and what the system says.
   package init(path: String, permissions: FilePermissions, overwrites: Bool) throws(Errno) {
     let path = overwrites ? FileStatus.resolve(path) ?? path : path
+    let name = FilePath(path).lastComponent?.string
+    // Also where nothing is made: a kill may have left a second name of the file that is in the way.
+    AbandonedDrafts.remove(in: Self.folder(of: path).string) { $0 == name }
     switch FileMove.entry(at: path) {
     case .none: break
     case _ where !overwrites: throw .fileExists
@@ -43,8 +46,6 @@ package final class DraftFile {
     }
     self.path = path
     self.overwrites = overwrites
-    let name = FilePath(path).lastComponent?.string
-    AbandonedDrafts.remove(in: Self.folder(of: path).string) { $0 == name }
     do {
       (temporaryPath, descriptor) = try Self.create(for: path, permissions: permissions)
     } catch {

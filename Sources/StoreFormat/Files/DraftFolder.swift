@@ -44,7 +44,7 @@ package final class DraftFolder {
 
   /// Removes folders for a file that nobody uses any more, and puts back what they hold of a former
   /// store.
-  static func removeAbandoned(for file: String) {
+  package static func removeAbandoned(for file: String) {
     let file = FilePath(file)
     let parent = file.removingLastComponent()
     let name = file.lastComponent?.string

@@ -130,6 +130,9 @@ public final class RecordedValuesEditor: Sendable {
     do {
       if FileMove.entry(at: path) == .none {
         try make(path, storeIdentifier, permissions)
+      } else {
+        // Who was killed behind making it has left the folder in which it was made.
+        DraftFolder.removeAbandoned(for: path)
       }
       let queue = try WritingConnection.open(path: path, busyTimeout: busyTimeout)
       try queue.writeWithoutTransaction { database in

@@ -26,7 +26,8 @@ public struct StoreDraft: Hashable, Sendable {
   /// What SQLite keeps beside a store.
   static let companions = ["-wal", "-shm", "-journal"]
 
-  /// Chooses the other name, and looks whether the place is free.
+  /// Chooses the other name, and looks whether the place is free; what drafts of killed programs there
+  /// are for it goes.
   ///
   /// - Throws: ``StoreWriteError/alreadyThere(path:)`` where there is a store, or a file that belonged
   ///   to one, and it is not to be replaced.
@@ -38,7 +39,8 @@ public struct StoreDraft: Hashable, Sendable {
     self.busyTimeout = busyTimeout
     temporaryFolder = DraftFolder.path(for: path)
     temporaryPath = temporaryFolder + "/" + (FilePath(path).lastComponent?.string ?? "store")
-    // What a killed program has put beside the place is not somebody else's.
+    // Also where nothing is written: a kill between a store and its draft leaves both, and what a killed
+    // program has put beside the place is not somebody else's.
     DraftFolder.removeAbandoned(for: path)
     if overwrites { try checkIsStore() } else { try checkIsFree() }
   }
@@ -66,8 +68,7 @@ public struct StoreDraft: Hashable, Sendable {
     } + [temporaryFolder]
   }
 
-  /// Lets a store be written, and puts it in its place; what drafts of killed programs there are for
-  /// the same place goes.
+  /// Lets a store be written, and puts it in its place.
   ///
   /// A store that is replaced must not be open in any program, which would go on writing beside the
   /// new one and remove its log.

@@ -1,5 +1,6 @@
 import Foundation
 import StoreFormat
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -58,6 +59,14 @@ import Testing
     let file = try #require(FileHandle(forUpdatingAtPath: path))
     #expect(flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0)
     try draft().commit()
+    #expect(try folder.names() == ["a.jsonl"])
+  }
+
+  @Test("A second name goes where the file is in the way, too")
+  func secondNamesOfFilesInTheWay() throws {
+    try draft(overwrites: false).commit()
+    try FileManager.default.linkItem(atPath: path, toPath: folder.file("a.jsonl.partial-1gahdze"))
+    #expect(throws: Errno.fileExists) { try draft(overwrites: false) }
     #expect(try folder.names() == ["a.jsonl"])
   }
 

@@ -37,6 +37,33 @@ import Testing
     #expect(try FileBytes.read(folder.file("Other.store.partial-1a/Trips.store")) == [1])
   }
 
+  @Test("Those that a kill has left between a store and its end go, though the store is in the way")
+  func thoseOfAStoreInTheWay() throws {
+    try StoreDraft(path: path).write { try StoreCreator.create(at: $0, model: TripsModel.model) }
+    try make("Trips.store.partial-1a")
+    #expect(throws: StoreWriteError.self) { try StoreDraft(path: path) }
+    #expect(try folder.names() == ["Trips.store"])
+  }
+
+  @Test("Those of recorded values go when the values are opened")
+  func thoseOfRecordedValues() throws {
+    let trips = try RecordedTrips()
+    let left = trips.valuesPath + ".partial-1a"
+    try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: false)
+    try FileManager.default.linkItem(atPath: trips.valuesPath, toPath: left + "/values")
+    _ = try StoreEditor(path: trips.path, recordsValues: true)
+    #expect(!FileManager.default.fileExists(atPath: left))
+    #expect(FileManager.default.fileExists(atPath: trips.valuesPath))
+  }
+
+  @Test("Those of somebody else stay", .enabled(if: geteuid() == 0))
+  func thoseOfOthers() throws {
+    try make("Trips.store.partial-1a")
+    #expect(chown(folder.file("Trips.store.partial-1a"), 65534, 65534) == 0)
+    try StoreDraft(path: path).write { try StoreCreator.create(at: $0, model: TripsModel.model) }
+    #expect(try folder.names() == ["Trips.store", "Trips.store.partial-1a"])
+  }
+
   @Test func thoseInUseStay() throws {
     try StoreDraft(path: path).write { first in
       try StoreDraft(path: path).write { second in
