@@ -29,7 +29,10 @@ public struct SealedSegments: Hashable, Sendable {
   }
 
   /// How many changes were added to the catalog.
-  public var changeCount: Int64 { segments.reduce(0) { $0 + $1.manifest.changeCount } }
+  public var changeCount: Int64 {
+    // What an adopted one says of its changes is not known to be true.
+    segments.reduce(0) { $0 &+ $1.manifest.changeCount }
+  }
 
   /// How many bytes the added segments have.
   public var byteCount: Int64 { segments.reduce(0) { $0 + $1.manifest.byteCount } }

@@ -19,7 +19,8 @@ package final class WindowPlan: WindowDealer {
   private static let longestSpan: Int64 = 1 << 24
 
   private struct State {
-    var after: Int64
+    /// Where the last window ended; nil before the first of all.
+    var after: Int64?
     var span: Int64
     var index = 0
     var isAtEnd: Bool
@@ -48,13 +49,13 @@ package final class WindowPlan: WindowDealer {
     until = min(query.until ?? .max, newest ?? .min)
     self.sizes = sizes
     state = Mutex(
-      State(after: query.after ?? .min, span: sizes.firstSpan, isAtEnd: newest == nil))
+      State(after: query.after, span: sizes.firstSpan, isAtEnd: newest == nil))
   }
 
   package func next(_ snapshot: StoreSnapshot) throws -> HistoryWindow? {
     try state.withLock { state in
       guard !state.isAtEnd, sizes.total.map({ state.dealtBytes < $0 }) ?? true,
-        let first = try snapshot.firstTransaction(after: state.after), first.number <= until
+        let first = try Self.first(of: snapshot, after: state.after), first.number <= until
       else {
         state.isAtEnd = true
         return nil
@@ -67,6 +68,13 @@ package final class WindowPlan: WindowDealer {
       defer { state.index += 1 }
       return HistoryWindow(index: state.index, transactions: first.number...last)
     }
+  }
+
+  private static func first(
+    of snapshot: StoreSnapshot, after number: Int64?
+  ) throws -> TransactionPosition? {
+    guard let number else { return try snapshot.oldestTransaction() }
+    return try snapshot.firstTransaction(after: number)
   }
 
   /// Makes the next windows of the right size.

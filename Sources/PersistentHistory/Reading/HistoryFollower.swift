@@ -87,7 +87,9 @@ public final class HistoryFollower {
     stamp = now
     try store.read { snapshot in
       try check(snapshot)
-      if let oldest = try snapshot.oldestTransaction()?.number, oldest > position + 1 {
+      if let oldest = try snapshot.oldestTransaction()?.number, oldest > position,
+        oldest - 1 > position
+      {
         if position > 0 { try body(.gap(after: position, oldest: oldest)) }
         position = oldest - 1
       }

@@ -17,8 +17,9 @@ public struct HistoryGap: Hashable, Sendable {
   /// What is missing, in words.
   public var message: String {
     guard let oldest else { return "everything after transaction \(after) is gone" }
-    return oldest - after <= 2
-      ? "transaction \(after + 1) is gone"
-      : "transactions \(after + 1) to \(oldest - 1) are gone"
+    // Lines that tell of a gap may tell anything.
+    let (first, last) = (after &+ 1, oldest &- 1)
+    return first >= last
+      ? "transaction \(first) is gone" : "transactions \(first) to \(last) are gone"
   }
 }

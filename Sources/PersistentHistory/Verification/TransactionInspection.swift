@@ -40,7 +40,7 @@ struct TransactionInspection {
       findings.add(.invalidNumber, at: .transaction(number), "the first transaction has number 1")
     }
     // What is missing before the first one has been pruned.
-    if let last, last >= 1, number - 1 > last {
+    if let last, last >= 1, number > last, number - 1 > last {
       findings.add(
         .numberGap, at: .transactions(last + 1...number - 1),
         "\(number - last - 1) of them are missing")

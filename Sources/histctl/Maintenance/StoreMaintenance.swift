@@ -84,10 +84,11 @@ struct StoreMaintenance {
         bookmarkPath: bookmarkPath, announcesNewBookmarks: false)
       guard !isDryRun else {
         return try folder.pending(consumer: export.bookmark).map { range in
+          // The range begins with a transaction.
           MaintenanceOutcome.Export(
             path: nil,
-            transactions: try snapshot.transactionCount(
-              after: range.lowerBound - 1, upTo: range.upperBound),
+            transactions: 1
+              + (try snapshot.transactionCount(after: range.lowerBound, upTo: range.upperBound)),
             first: range.lowerBound, last: range.upperBound)
         }
       }

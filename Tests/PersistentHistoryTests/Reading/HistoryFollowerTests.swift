@@ -1,0 +1,34 @@
+import PersistentHistory
+import StoreFormat
+import TestSupport
+import Testing
+
+/// Following a store, look by look.
+@Suite struct HistoryFollowerTests {
+  @Test("A store with the highest number that there is")
+  func highestNumber() throws {
+    let folder = try TemporaryFolder()
+    let writer = try StoreWriter(path: folder.file("x.store"))
+    try writer.transaction(.max)
+    try writer.close()
+    let follower = try HistoryFollower(path: writer.path, query: HistoryQuery(), after: .max)
+    try follower.readNews { _ in Issue.record("there is nothing new") }
+    #expect(follower.position == .max)
+    let other = try HistoryFollower(path: writer.path, query: HistoryQuery(), after: 5)
+    var gaps: [Int64] = []
+    try other.readNews { event in
+      if case .gap(_, let oldest) = event { gaps.append(oldest) }
+    }
+    #expect(gaps == [.max] && other.position == .max)
+  }
+
+  @Test(
+    "Gaps are told, whatever their numbers",
+    arguments: [
+      (Int64(4), Int64(6), "transaction 5 is gone"), (4, 8, "transactions 5 to 7 are gone"),
+      (.min, .max, "transactions -9223372036854775807 to 9223372036854775806 are gone"),
+    ])
+  func gap(_ after: Int64, _ oldest: Int64, _ message: String) {
+    #expect(HistoryGap(store: nil, after: after, oldest: oldest).message == message)
+  }
+}
