@@ -29,7 +29,7 @@ public struct BookmarkFile: Hashable, Sendable {
     self.path = path
     let bytes: [UInt8]
     do {
-      bytes = try SmallFile.read(path)
+      bytes = try SmallFile.readFile(path)
     } catch .missing {
       bookmarks = []
       return

@@ -183,4 +183,14 @@ struct BookmarkFileTests {
   func names(text: String, isName: Bool) {
     #expect(Bookmark.isName(text) == isName)
   }
+
+  @Test("what is no file is not waited for")
+  func pipe() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("trips.store-bookmarks.json")
+    #expect(mkfifo(path, 0o600) == 0)
+    #expect(throws: HistoryError.unreadableBookmarks(path: path, reason: "it is no file")) {
+      try BookmarkFile(path: path)
+    }
+  }
 }
