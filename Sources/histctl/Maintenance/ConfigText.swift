@@ -7,6 +7,9 @@ struct ConfigMistake: Error, Hashable {
   /// What to write instead.
   let hint: String?
 
+  /// How many are told of; who has more has given something else than a config file.
+  static let most = 100
+
   init(line: Int?, _ message: String, hint: String? = nil) {
     self.line = line
     self.message = message
@@ -42,8 +45,11 @@ struct ConfigText {
 
   private(set) var sections: [Section] = []
   private(set) var mistakes: [ConfigMistake] = []
+  /// The lines in which sections begin, by name.
+  private var beginnings: [String: Int] = [:]
 
-  /// Reads a text; what cannot be understood is a mistake, and the rest is read all the same.
+  /// Reads a text; what cannot be understood is a mistake, and the rest is read all the same, until
+  /// there are too many.
   init(_ bytes: [UInt8]) {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       mistakes = [ConfigMistake(line: nil, "it is not UTF-8", hint: "save it as UTF-8")]
@@ -57,6 +63,7 @@ struct ConfigText {
       .enumerated()
     {
       read(Self.trimmed(line), line: index + 1)
+      if mistakes.count > ConfigMistake.most { break }
     }
   }
 
@@ -89,10 +96,12 @@ struct ConfigText {
       return mistake(
         line, "'\(String(text))' is no section", hint: "give it a name without brackets")
     }
-    if let earlier = sections.first(where: { $0.name == name }) {
+    if let earlier = beginnings[name] {
       mistake(
-        line, "the section [\(name)] is there already, in line \(earlier.line)",
+        line, "the section [\(name)] is there already, in line \(earlier)",
         hint: "give it another name, or put its keys into that one")
+    } else {
+      beginnings[name] = line
     }
     sections.append(Section(name: name, line: line))
   }

@@ -7,14 +7,22 @@ struct ConfigMistakes: Error {
 
   /// Each mistake as a person or a script is told of it.
   var failures: [Failure] {
-    mistakes.map { mistake in
+    mistakes.prefix(ConfigMistake.most).map { mistake in
       Failure(
         status: .usage, kind: "config",
         message: path + (mistake.line.map { ":\($0)" } ?? "") + ": " + mistake.message,
         hint: mistake.hint,
         details: [("path", .string(path))]
           + (mistake.line.map { [("line", .integer(Int64($0)))] } ?? []))
-    }
+    } + (mistakes.count > ConfigMistake.most ? [tooMany] : [])
+  }
+
+  private var tooMany: Failure {
+    Failure(
+      status: .usage, kind: "config",
+      message: "\(path): there are more mistakes than these \(ConfigMistake.most)",
+      hint: "histctl-maintain.conf(5) says what a config file is",
+      details: [("path", .string(path))])
   }
 }
 
@@ -45,17 +53,21 @@ struct MaintenanceConfig {
       mistakes += read.mistakes
     }
     var sections: [MaintenanceSettings] = []
+    var bookmarkFiles: [String: String] = [:]
     for section in text.sections where section.name != Self.defaults {
+      if mistakes.count > ConfigMistake.most { break }
       var reader = SettingsReader(section, defaults: defaults, folder: folder)
       if let settings = reader.settings(defaults: defaults) {
-        if let file = settings.bookmarkFile,
-          let earlier = sections.first(where: { $0.bookmarkFile == file })
-        {
-          mistakes.append(
-            ConfigMistake(
-              line: section.line,
-              "the bookmark-file of [\(section.name)] is that of [\(earlier.section)] already",
-              hint: "give it another one; bookmarks of one name would replace each other"))
+        if let file = settings.bookmarkFile {
+          if let earlier = bookmarkFiles[file] {
+            mistakes.append(
+              ConfigMistake(
+                line: section.line,
+                "the bookmark-file of [\(section.name)] is that of [\(earlier)] already",
+                hint: "give it another one; bookmarks of one name would replace each other"))
+          } else {
+            bookmarkFiles[file] = section.name
+          }
         }
         sections.append(settings)
       }

@@ -49,6 +49,7 @@ struct SettingsReader {
     let folder = folder
     var stores: [StorePattern] = []
     for entry in entries[.store] ?? [] {
+      if mistakes.count > ConfigMistake.most { break }
       if let store = store(entry) { stores.append(store) }
     }
     if entries[.store] == nil {
@@ -104,6 +105,7 @@ struct SettingsReader {
   {
     var entries: [MaintenanceKey: [ConfigText.Entry]] = [:]
     for entry in section.entries {
+      if mistakes.count > ConfigMistake.most { break }
       guard let key = MaintenanceKey(rawValue: entry.key) else {
         let near = MaintenanceKey.near(entry.key)
         mistake(
@@ -214,6 +216,7 @@ struct SettingsReader {
   ) -> [Value] {
     var values: [Value] = []
     for entry in entries[key] ?? [] where !entry.value.isEmpty {
+      if mistakes.count > ConfigMistake.most { break }
       if let value = self.read(entry, read) { values.append(value) }
     }
     return values
