@@ -1,3 +1,5 @@
+import StoreFormat
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Musl)
@@ -11,13 +13,6 @@ struct StorePattern {
   /// The path, or the pattern as it was written.
   let text: String
   private let pattern: String?
-
-  /// What stands beside a store and is none.
-  private static let companions = [
-    "-wal", "-shm", "-journal", "-bookmarks.json", "-bookmarks.json.lock", "-values.db",
-  ]
-  /// The same for the locks of exports, which have the names of bookmarks in them.
-  private static let exportLock = (start: "-bookmarks.json.", end: ".lock")
 
   /// Takes a path over; `*`, `?` and `[…]` make a pattern of it.
   init(_ text: String, in folder: ConfigFolder) {
@@ -50,14 +45,9 @@ struct StorePattern {
     var paths: [String] = []
     for index in 0..<Int(found.gl_pathc) {
       guard let path = found.gl_pathv[index].map({ String(cString: $0) }) else { continue }
-      if Self.isFile(path), !Self.isCompanion(path) { paths.append(path) }
+      if Self.isFile(path), !StoreLocation.isCompanion(path) { paths.append(path) }
     }
     return paths
-  }
-
-  private static func isCompanion(_ path: String) -> Bool {
-    companions.contains(where: path.hasSuffix)
-      || path.contains(exportLock.start) && path.hasSuffix(exportLock.end)
   }
 
   private static func isFile(_ path: String) -> Bool {

@@ -236,6 +236,42 @@ import Testing
     #expect(copies.errors.contains("sample.store has the identifier of other.store"))
   }
 
+  @Test("A pattern takes nothing that is written or kept beside a store")
+  func companions() async throws {
+    let sample = try SampleFolder()
+    try FileManager.default.createDirectory(
+      atPath: sample.folder.file("data"), withIntermediateDirectories: false)
+    for ending in [
+      "-wal", "-shm", "-bookmarks.json", "-bookmarks.json.lock", "-bookmarks.json.partial-k3",
+      "-unfinished-save", "-unfinished-save.partial-1a", "-values.db", "-values.db-wal",
+    ] {
+      try FileBytes.write([1], to: sample.folder.file("data/sample.store" + ending))
+    }
+    try FileBytes.write(
+      try FileBytes.read(sample.store), to: sample.folder.file("data/sample.store"))
+    try FileBytes.write(
+      Array("[a]\nstore = data/*\ncompact = yes\n".utf8), to: sample.folder.file("m.conf"))
+    let result = try await sample.run("maintain --config m.conf --check-config")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.lines.filter { $0.hasPrefix("store") } == ["store    data/sample.store"])
+  }
+
+  @Test(
+    "Of very many mistakes the first are told",
+    arguments: [
+      ("", "x\n"), ("", "[a]\n"), ("[a]\nstore = x\n", "x = 1\n"), ("[a]\n", "store =\n"),
+      ("[a]\nstore = x\nprune.keep-last = 3\n", "prune.ignore-guard = no one\n"),
+    ])
+  func manyMistakes(_ beginning: String, _ text: String) async throws {
+    let sample = try SampleFolder()
+    let name = sample.folder.file("m.conf")
+    try FileBytes.write(Array((beginning + String(repeating: text, count: 20_000)).utf8), to: name)
+    let result = try await sample.run("maintain --config m.conf")
+    let heads = result.errors.split(separator: "\n").filter { $0.hasPrefix("histctl: ") }
+    #expect(result.status == 64 && heads.count == 101)
+    #expect(heads.last == "histctl: m.conf: there are more mistakes than these 100")
+  }
+
   @Test("A name of --only that there is not")
   func only() async throws {
     let sample = try SampleFolder()
