@@ -75,25 +75,31 @@ public final class StoreCompactor: Sendable {
       var obstacle: CompactionResult.Obstacle?
       var run = PageRun()
       var courtesy = LockCourtesy(location)
+      var space = before
+      var hasGivenBack = false
       while obstacle == nil {
-        let left = try freePageCount(database)
-        progress(max(0, before.freePageCount - left))
-        guard left > 0, before.autoVacuum == .incremental else { break }
-        courtesy.yield(version: try dataVersion(database))
+        // Where there is no log, somebody who writes keeps everybody from looking as well.
         do {
+          space = try StoreSpace(database: database)
+          progress(max(0, before.freePageCount - space.freePageCount))
+          guard space.freePageCount > 0, before.autoVacuum == .incremental else { break }
+          courtesy.yield(version: try dataVersion(database))
           try run.giveBack(
-            database, most: left, within: courtesy.isShared ? Self.hold.shared : Self.hold.alone)
+            database, most: space.freePageCount,
+            within: courtesy.isShared ? Self.hold.shared : Self.hold.alone)
+          hasGivenBack = true
           try log.keepShort()
         } catch StoreWriteError.pinnedLog {
           obstacle = .pinnedLog
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-          guard try freePageCount(database) < before.freePageCount else { throw error }
+          guard hasGivenBack else { throw error }
           obstacle = .busy
         }
       }
       log.settle()
       return CompactionResult(
-        before: before, after: try StoreSpace(database: database),
+        // What was seen last, where nobody can look now.
+        before: before, after: (try? StoreSpace(database: database)) ?? space,
         fileByteCountBefore: fileBefore, fileByteCountAfter: try fileByteCount(),
         obstacle: obstacle)
     }
@@ -184,10 +190,6 @@ public final class StoreCompactor: Sendable {
 
   private func fileByteCount() throws(StoreError) -> Int64 {
     try location.size(of: location.resolvedPath) ?? 0
-  }
-
-  private func freePageCount(_ database: Database) throws -> Int64 {
-    try StoreSpace(database: database).freePageCount
   }
 
   private func dataVersion(_ database: Database) throws -> Int64 {
