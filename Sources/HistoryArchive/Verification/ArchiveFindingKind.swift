@@ -24,6 +24,7 @@ public enum ArchiveFindingKind: String, FindingKind {
   // The archive and its store.
   case alteredTransaction
   case divergedStore
+  case partialTransaction
   case storeGap
 
   /// How bad it is.
@@ -34,7 +35,7 @@ public enum ArchiveFindingKind: String, FindingKind {
       .alteredTransaction:
       .damage
     case .tornCatalog, .archiveGap, .unlistedSegment, .strayFile, .abandonedDraft,
-      .widePermissions, .divergedStore, .storeGap:
+      .widePermissions, .divergedStore, .partialTransaction, .storeGap:
       .other
     }
   }
@@ -79,6 +80,9 @@ public enum ArchiveFindingKind: String, FindingKind {
     case .divergedStore:
       "under the same number the archive has a transaction of another time: the store is another copy "
         + "than the one that was sealed"
+    case .partialTransaction:
+      "the oldest transaction of the store has only a part of its changes left: pruning was stopped in "
+        + "the middle of it"
     case .storeGap:
       "between the last transaction of the archive and the first of the store some are in neither: they "
         + "were pruned before they were sealed"
@@ -114,6 +118,8 @@ public enum ArchiveFindingKind: String, FindingKind {
         + "none"
     case .divergedStore:
       "seal this copy in an archive of its own; diff --with compares two copies"
+    case .partialTransaction:
+      "run the same prune once more, or bring the changes back with restore"
     case .storeGap:
       "archive before pruning, or both at once with prune --archive"
     }

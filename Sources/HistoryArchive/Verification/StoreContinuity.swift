@@ -45,7 +45,8 @@ public struct StoreContinuity: Sendable {
     for part in store.parts(after: max(oldest.number, 1) - 1) {
       let reader = try archive.segment(part.entry)
       let isSameSchema = reader.manifest.schema.digest == schema
-      let count = try compare(reader, part.range, snapshot, isSameSchema, progress)
+      let count = try compare(
+        reader, part.range, snapshot, oldest: oldest.number, isSameSchema, progress)
       // In another copy everything behind the place where it parted differs.
       if count > 0, findings.count(of: .divergedStore) > 0 { return }
     }
@@ -76,7 +77,7 @@ public struct StoreContinuity: Sendable {
   /// Goes through a segment and the store side by side; gives how many transactions were compared.
   private mutating func compare(
     _ reader: SegmentReader, _ range: ClosedRange<Int64>, _ snapshot: StoreSnapshot,
-    _ isSameSchema: Bool, _ progress: (Int64) -> Void
+    oldest: Int64, _ isSameSchema: Bool, _ progress: (Int64) -> Void
   ) throws -> Int64 {
     let sealed = reader.transactions(in: range)
     var query = HistoryQuery(after: range.lowerBound - 1, until: range.upperBound)
@@ -110,17 +111,29 @@ public struct StoreContinuity: Sendable {
             + "\(Self.text(other.timestamp)) in the store")
         return count
       }
-      if isSameSchema { try compareRows(one, sealed, other, stored) }
+      if isSameSchema {
+        try compareRows(one, sealed, other, stored, mayLackChanges: one.number == oldest)
+      }
       left = try sealed.nextTransaction()
       right = try stored.nextTransaction()
     }
     return count
   }
 
+  /// - Parameter mayLackChanges: Whether the store may have lost some: pruning was interrupted in the
+  ///   middle of the transaction.
   private mutating func compareRows(
     _ one: HistoryTransaction, _ sealed: SegmentCursor, _ other: HistoryTransaction,
-    _ stored: HistoryReader
+    _ stored: HistoryReader, mayLackChanges: Bool
   ) throws {
+    var lackingCount: Int64 = 0
+    defer {
+      if lackingCount > 0 {
+        findings.add(
+          .partialTransaction, at: .transaction(one.number),
+          "the store does not have \(lackingCount) of its changes any more")
+      }
+    }
     if one != other {
       findings.add(
         .alteredTransaction, at: .transaction(one.number), "its row is another in the store")
@@ -128,6 +141,10 @@ public struct StoreContinuity: Sendable {
     while true {
       var left = try sealed.nextChange()
       var right = try stored.nextChange()
+      while mayLackChanges, let lacking = left, lacking.number != right?.number {
+        lackingCount += 1
+        left = try sealed.nextChange()
+      }
       let values = (left?.values ?? [], right?.values ?? [])
       // Values may have been left out, here or there.
       left?.values = []
