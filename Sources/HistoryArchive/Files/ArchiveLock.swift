@@ -52,6 +52,9 @@ public final class ArchiveLock: Sendable {
 
   deinit { try? descriptor.close() }
 
+  /// Lets others write, before this is gone.
+  func end() { flock(descriptor.rawValue, LOCK_UN) }
+
   private static func open(_ path: String) throws -> FileDescriptor {
     try FileDescriptor.open(FilePath(path), .readOnly, options: [.directory, .closeOnExec])
   }

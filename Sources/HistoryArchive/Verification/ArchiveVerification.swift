@@ -31,6 +31,8 @@ public struct ArchiveVerification: Sendable {
     public var subset: VerificationSubset?
     /// How many findings of each kind are kept.
     public var limit = 10
+    /// How long to wait for a program that is sealing there, in seconds.
+    public var lockWait: Double = 0
 
     /// All of it, ten findings of each kind.
     public init() {}
@@ -55,8 +57,8 @@ public struct ArchiveVerification: Sendable {
   ///   - options: What to look at.
   ///   - progress: Is told how many transactions have been read; one call at a time, but on any
   ///     thread.
-  /// - Throws: ``ArchiveError`` where there is no archive, or its catalog cannot be read; damage is a
-  ///   finding.
+  /// - Throws: ``ArchiveError`` where there is no archive, where its catalog cannot be read, or where
+  ///   somebody is sealing there; damage is a finding.
   public init(
     path: String, options: Options = Options(),
     progress: @Sendable (Int64) -> Void = { _ in }
@@ -64,6 +66,7 @@ public struct ArchiveVerification: Sendable {
     self.path = path
     findings = FindingLog(limit: options.limit)
     let archive = try Archive(path: path)
+    let lock = try Self.lock(path, wait: options.lockWait)
     var catalog = CatalogInspection(path: archive.catalogPath, limit: options.limit)
     do throws(ArchiveError) {
       try catalog.run()
@@ -73,14 +76,31 @@ public struct ArchiveVerification: Sendable {
     }
     if let anchor = options.anchor { catalog.compare(with: anchor) }
     findings.add(catalog.findings)
+    var folders = FolderInspection(archive, limit: options.limit)
+    folders.run(catalog.entries)
+    findings.add(folders.findings)
+    // What is sealed stays as it is, so that nobody need wait who wants to add to it.
+    lock?.end()
     facts.head = catalog.head
     facts.catalogLineCount = catalog.digests.count
     facts.segmentCount = catalog.entries.count
     inspectStores(of: catalog.entries)
     inspectSegments(archive, catalog.entries, options, progress)
-    var folders = FolderInspection(archive, limit: options.limit)
-    folders.run(catalog.entries)
-    findings.add(folders.findings)
+  }
+
+  /// Keeps others from sealing while the catalog is compared with what is there: it would have things
+  /// that it does not have, and the other way round.
+  ///
+  /// What cannot be opened for that can be looked at all the same.
+  private static func lock(
+    _ path: String, wait: Double
+  ) throws(ArchiveError) -> ArchiveLock? {
+    do {
+      return try ArchiveLock(reading: path, wait: wait)
+    } catch {
+      guard case .busy = error else { return nil }
+      throw error
+    }
   }
 
   /// Adds what was found between the archive and a store.

@@ -43,7 +43,22 @@ final class VerifyRun {
   func run(_ writer: OutputWriter) throws {
     guard !isArchive else { return try verify(archiveAt: target.path, of: nil, writer) }
     try verifyStore(writer)
-    if let archive = look.archive { try verify(archiveAt: archive, of: target.path, writer) }
+    guard let archive = look.archive else { return }
+    try keepingStatus { try verify(archiveAt: archive, of: target.path, writer) }
+  }
+
+  /// Lets an error end the program, unless what was found before is worse, as damage always is: then
+  /// the error is told of.
+  private func keepingStatus(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as OutputError {
+      throw error
+    } catch {
+      let failure = Failure(error)
+      guard status == .damaged || status.severity >= failure.status.severity else { throw error }
+      session.diagnostics.report(failure)
+    }
   }
 
   private func end<Kind>(with findings: FindingLog<Kind>) {
@@ -82,17 +97,18 @@ final class VerifyRun {
     options.anchor = look.anchor?.anchor
     options.subset = look.subset?.subset
     options.limit = look.limit
+    options.lockWait = target.busyTimeout
     let progress = VerifyProgress(session, unit: "transactions")
     var verification = try {
       defer { progress.finish() }
       return try ArchiveVerification(path: path, options: options) { progress.update($0) }
     }()
-    if let storePath, let continuity = try continuity(of: storePath, path, verification) {
-      verification.add(continuity)
-    }
+    let comparison = Result { try storePath.flatMap { try continuity(of: $0, path, verification) } }
+    if case .success(let continuity?) = comparison { verification.add(continuity) }
     let report = FindingReport(session: session, writer: writer, path: path, store: nil)
     try report.write(verification.findings, ArchiveFactsReport(verification.facts))
     end(with: verification.findings)
+    try keepingStatus { _ = try comparison.get() }
   }
 
   /// Compares a store with its archive; nil where damage, of which other findings tell, forbids it.

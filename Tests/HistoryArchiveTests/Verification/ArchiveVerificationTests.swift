@@ -105,6 +105,17 @@ import Testing
     arguments: [
       ("DELETE FROM ATRANSACTION WHERE Z_PK < 3", [ArchiveFindingKind: Int64](), Int64(1)),
       ("SELECT 1", [:], 3),
+      // As an interrupted prune leaves the oldest transaction.
+      (
+        """
+        DELETE FROM ATRANSACTION WHERE Z_PK < 2; DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 2;
+        DELETE FROM ACHANGE WHERE Z_PK = (SELECT min(Z_PK) FROM ACHANGE)
+        """, [.partialTransaction: 1], 2
+      ),
+      (
+        "UPDATE ACHANGE SET Z_PK = 99 WHERE Z_PK = 1",
+        [.partialTransaction: 1, .alteredTransaction: 1], 3
+      ),
       ("UPDATE ACHANGE SET ZENTITYPK = 9 WHERE Z_PK = 1", [.alteredTransaction: 1], 3),
       ("UPDATE ACHANGE SET ZCHANGETYPE = 0, ZCOLUMNS = NULL", [.alteredTransaction: 1], 3),
       ("DELETE FROM ACHANGE WHERE Z_PK = 3", [.alteredTransaction: 1], 3),
@@ -135,6 +146,26 @@ import Testing
       Dictionary(uniqueKeysWithValues: kinds.map { ($0, continuity.findings.count(of: $0)) })
         == found)
     #expect(continuity.comparedCount == compared)
+  }
+
+  @Test("While somebody seals nothing is looked at, for it would be half of the truth")
+  func beside() throws {
+    let archive = try TinyArchive([1...2, 3...3])
+    let path = archive.archive.path
+    let lock = try ArchiveLock(writing: path, wait: 0)
+    #expect(throws: ArchiveError.busy(path: path, seconds: 0)) {
+      try ArchiveVerification(path: path)
+    }
+    lock.end()
+    #expect(try ArchiveVerification(path: path).findings.isEmpty)
+    // Whoever seals need not wait until all is read.
+    _ = try ArchiveVerification(path: path) { _ in
+      do {
+        _ = try ArchiveLock(writing: path, wait: 0)
+      } catch {
+        Issue.record(error)
+      }
+    }
   }
 
   @Test("Files that more people may read than the store are found")

@@ -154,6 +154,23 @@ import Testing
     }
   }
 
+  @Test("What is found of an archive is told, though it has nothing of the store")
+  func archiveOfAnother() async throws {
+    let sample = try SampleFolder()
+    _ = try await sample.run("archive sample.store cold")
+    try await sample.sqlite("UPDATE Z_METADATA SET Z_UUID = '00000000-0000-4000-8000-000000000000'")
+    try FileBytes.write([1], to: sample.folder.file("cold/stray"))
+    let odd = try await sample.run("verify sample.store --archive cold")
+    #expect(odd.text.contains("strayFile") && odd.errors.contains("cold"), "\(odd.text)")
+    #expect(odd.status != 0 && odd.status != 5)
+    try await sample.sqlite("UPDATE ACHANGE SET ZTRANSACTIONID = 4711 WHERE Z_PK = 5")
+    let store = try await sample.run("verify sample.store")
+    #expect(store.status == 5)
+    let damaged = try await sample.run("verify sample.store --archive cold")
+    #expect(damaged.status == 5 && damaged.errors == odd.errors)
+    #expect(damaged.text.contains("strayFile"))
+  }
+
   @Test("JSON fits the schema", .enabled(if: Tool("python3") != nil))
   func schema() async throws {
     let sample = try SampleFolder()
