@@ -45,7 +45,7 @@ struct ArchiveHistory: ParsableCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() throws {
-    let session = Session(output)
+    let session = Session(output, outlivesReader: true)
     let run = ArchiveRun(
       session: session, archivePath: archive, busyTimeout: store.busyTimeout, options: sealing,
       values: values)

@@ -24,7 +24,7 @@ struct BookmarkRemove: ParsableCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() throws {
-    let session = Session(output)
+    let session = Session(output, outlivesReader: true)
     let location = try StoreLocation(path: store.store)
     try BookmarkFile.remove(names, from: store.bookmarkPath(beside: location))
     guard output.json else { return }

@@ -34,7 +34,7 @@ struct BookmarkSet: ParsableCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() throws {
-    let session = Session(output)
+    let session = Session(output, outlivesReader: true)
     try session.read(store, usesPager: false) { writer, snapshot, resolver in
       _ = try snapshot.historyTables()
       // A name that cannot be one is told of before a token that does not work.

@@ -31,7 +31,7 @@ struct Compact: ParsableCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() throws {
-    let session = Session(output)
+    let session = Session(output, outlivesReader: true)
     if dryRun {
       try session.read(store, usesPager: false) { writer, snapshot, _ in
         let report = try CompactReport(plannedFor: snapshot, isFull: full)

@@ -35,7 +35,7 @@ struct Demo: ParsableCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() throws {
-    let session = Session(output)
+    let session = Session(output, outlivesReader: true)
     let demo = try TripsDemo(lastDay: lastDay(session.now))
     try OutputFolder.make(folder)
     let draft = try StoreDraft(

@@ -48,7 +48,7 @@ struct Export: ParsableCommand {
   }
 
   func run() throws {
-    let session = Session(output)
+    let session = Session(output, outlivesReader: export.file != nil || export.outputDir != nil)
     let encoder = try export.encoder()
     if export.consumer != nil, store.bookmarkFile == nil,
       store.store == ExportedText.standardInput

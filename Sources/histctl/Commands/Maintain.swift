@@ -51,7 +51,7 @@ struct Maintain: ParsableCommand {
   }
 
   func run() throws {
-    let session = Session(output)
+    let session = Session(output, outlivesReader: true)
     let plan: MaintenancePlan
     do {
       plan = try MaintenancePlan(MaintenanceConfig(path: config), only: only)

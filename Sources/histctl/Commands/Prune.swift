@@ -83,7 +83,7 @@ struct Prune: ParsableCommand {
   }
 
   func run() throws {
-    let session = Session(output)
+    let session = Session(output, outlivesReader: true)
     // What is no token anywhere is told of once, and before anything is deleted.
     for token in [retention.before].compactMap({ $0 }) + checkToken {
       _ = try TokenExpression(token, now: session.now)

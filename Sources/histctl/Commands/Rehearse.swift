@@ -54,7 +54,7 @@ struct Rehearse: ParsableCommand {
   }
 
   func run() throws {
-    let session = Session(output)
+    let session = Session(output, outlivesReader: true)
     try session.read(store, usesPager: false) { writer, snapshot, resolver in
       _ = try snapshot.historyTables()
       let rehearsal = try HistoryRehearsal(

@@ -64,7 +64,7 @@ struct Restore: ParsableCommand {
   }
 
   func run() throws {
-    let session = Session(output)
+    let session = Session(output, outlivesReader: true)
     if let from { _ = try TokenExpression(from, now: session.now) }
     var request = RestoreRequest(from: from, ignoredGuards: Set(ignoreGuard))
     request.restoresValues = !omitsValues

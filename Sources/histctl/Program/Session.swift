@@ -19,9 +19,16 @@ final class Session {
   let diagnostics: Diagnostics
   let now: StoreTimestamp
   private(set) var status = ExitStatus.success
+  private let outlivesReader: Bool
 
-  init(_ options: OutputOptions, environment: TerminalEnvironment = Main.environment) {
+  /// - Parameter outlivesReader: Whether the command goes on when nobody reads any more what it tells,
+  ///   as one must that changes something.
+  init(
+    _ options: OutputOptions, outlivesReader: Bool = false,
+    environment: TerminalEnvironment = Main.environment
+  ) {
     self.options = options
+    self.outlivesReader = outlivesReader
     self.environment = environment
     palette = Palette(isColored: options.color.colorsOutput(in: environment))
     diagnostics = Diagnostics(options: options, environment: environment)
@@ -144,7 +151,11 @@ final class Session {
   func write(usesPager: Bool, _ body: (OutputWriter) throws -> Void) throws {
     try Pager.withOutput(
       usesPager: usesPager && environment.isOutputTerminal && !options.noPager && !options.json,
-      environment: environment, diagnostics: diagnostics.wordWriter, body)
+      environment: environment, diagnostics: diagnostics.wordWriter
+    ) { writer in
+      writer.outlivesReader = outlivesReader
+      try body(writer)
+    }
   }
 }
 

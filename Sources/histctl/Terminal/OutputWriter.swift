@@ -29,6 +29,9 @@ final class OutputWriter {
   /// Whether whatever ends a line goes out at once: for terminals, and for `--follow`.
   var flushesEachLine: Bool
 
+  /// Whether a reader that has gone is no failure: what is being done matters more than what is told
+  /// of it.
+  var outlivesReader = false
   private let descriptor: Int32
   private let ownership: Ownership
   private let buffer: UnsafeMutableRawBufferPointer
@@ -110,7 +113,8 @@ final class OutputWriter {
   }
 
   private func throwFailure() throws(OutputError) {
-    if let failure { throw failure }
+    guard let failure, !(outlivesReader && failure == .closedPipe) else { return }
+    throw failure
   }
 
   private func acceptText(_ text: String) {

@@ -111,6 +111,54 @@ import Testing
     #expect(text.errors.contains("bad.store") && text.errors.contains("none.store"))
   }
 
+  @Test(
+    "Who reads what it says may go: all stores are maintained, and the status is theirs",
+    .enabled(if: Tool("python3") != nil))
+  func withoutReader() async throws {
+    let sample = try Self.folder(
+      """
+      [defaults]
+      prune.keep-last = 3
+      [a]
+      store = a.store
+      [b]
+      store = none.store
+      store = b.store
+
+      """)
+    for name in ["a.store", "b.store"] {
+      try FileBytes.write(try FileBytes.read(sample.store), to: sample.folder.file(name))
+    }
+    let python = try #require(Tool("python3"))
+    let result = try await python.run(
+      [
+        "-c",
+        """
+        import os, sys
+        reading, writing = os.pipe()
+        os.dup2(writing, 1)
+        os.close(reading)
+        os.execv(sys.argv[1], sys.argv[1:])
+        """, Tool.histctl.path, "maintain", "--config", "m.conf",
+      ], folder: sample.folder.path)
+    #expect(result.status == 9 && result.errors.contains("none.store"), "\(result.errors)")
+    for name in ["a.store", "b.store"] {
+      #expect(try Self.numbers(sample.folder.file(name)) == ["10", "11", "12"])
+    }
+  }
+
+  @Test("A dry run of a store whose numbers begin with the lowest that there is")
+  func lowestNumber() async throws {
+    let sample = try Self.folder()
+    try StoreQuery(path: sample.store).run(
+      "UPDATE ATRANSACTION SET Z_PK = -9223372036854775808 WHERE Z_PK = 1")
+    let result = try await sample.run("maintain --config m.conf --dry-run --json")
+    #expect(result.status == 0, "\(result.errors)")
+    let export = try #require(try Self.object(result.text)["export"] as? [String: Any])
+    #expect(export["transactions"] as? Int == 12)
+    #expect(try await sample.run("export sample.store").lines.count == 12)
+  }
+
   @Test("What could not be exported is not pruned")
   func failedStep() async throws {
     let sample = try Self.folder()

@@ -75,6 +75,18 @@ extension DescriptorTests {
       #expect(throws: OutputError.closedPipe) { try writer.close() }
     }
 
+    @Test func whoeverOutlivesItsReaderGoesOn() throws {
+      let pipe = try TestPipe()
+      close(pipe.reading)
+      defer { close(pipe.writing) }
+      let writer = OutputWriter(descriptor: pipe.writing)
+      writer.outlivesReader = true
+      try writer.writeLine("nobody reads this")
+      try writer.flush()
+      try writer.write([UInt8](repeating: 0, count: 3 * OutputWriter.bufferCapacity))
+      try writer.close()
+    }
+
     @Test(.enabled(if: access("/dev/full", W_OK) == 0)) func aFullDiskIsReported() throws {
       let descriptor = open("/dev/full", O_WRONLY | O_CLOEXEC)
       defer { close(descriptor) }
