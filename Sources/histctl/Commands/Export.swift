@@ -78,6 +78,9 @@ struct Export: ParsableCommand {
       } else if let path = export.file {
         try run.writeFile(path, overwrites: export.overwrite).write(session, writer)
       } else {
+        if session.environment.isOutputTerminal, export.compression == .none {
+          writer.guardedForm = export.format == .csv ? .csv : .json
+        }
         try run.write(to: writer)
       }
     }

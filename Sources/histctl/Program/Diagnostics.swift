@@ -3,12 +3,14 @@ import HistoryCoding
 /// Words on standard error: for people a line with a hint, with `--json` an object a line.
 struct Diagnostics {
   private let writer: DiagnosticWriter
+  private let text: TerminalText?
   private let writesJSON: Bool
   private let isQuiet: Bool
 
   init(options: OutputOptions, environment: TerminalEnvironment) {
     writesJSON = options.json
     isQuiet = options.quiet
+    text = environment.isErrorTerminal ? .terminalJSON : nil
     writer = DiagnosticWriter(
       environment: environment, color: options.color, isQuiet: options.quiet)
   }
@@ -18,6 +20,7 @@ struct Diagnostics {
     let options = arguments.prefix { $0 != "--" }
     writesJSON = options.contains("--json")
     isQuiet = false
+    text = environment.isErrorTerminal ? .terminalJSON : nil
     writer = DiagnosticWriter(
       environment: environment, color: Diagnostics.color(options), isQuiet: false)
   }
@@ -79,6 +82,7 @@ struct Diagnostics {
   private func write(_ json: JSONValue) {
     var line = JSONWriter()
     line.append(json)
-    writer.writeUnescaped(String(decoding: line.bytes, as: UTF8.self) + "\n")
+    let words = String(decoding: line.bytes, as: UTF8.self)
+    writer.writeUnescaped((text?.escaped(words) ?? words) + "\n")
   }
 }

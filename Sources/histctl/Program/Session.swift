@@ -154,6 +154,7 @@ final class Session {
       environment: environment, diagnostics: diagnostics.wordWriter
     ) { writer in
       writer.outlivesReader = outlivesReader
+      if options.json, environment.isOutputTerminal { writer.guardedForm = .json }
       try body(writer)
     }
   }

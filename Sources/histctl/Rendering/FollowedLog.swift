@@ -24,7 +24,7 @@ struct FollowedLog {
         status: .usage, kind: "usage", message: "--follow waits for saves, which only a store has",
         hint: "leave out --follow, or give the store")
     }
-    try Pager.withOutput(usesPager: false, environment: session.environment) { writer in
+    try session.write(usesPager: false) { writer in
       writer.flushesEachLine = true
       var query = HistoryQuery()
       var position: Int64 = 0

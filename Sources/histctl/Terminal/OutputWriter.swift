@@ -32,6 +32,14 @@ final class OutputWriter {
   /// Whether a reader that has gone is no failure: what is being done matters more than what is told
   /// of it.
   var outlivesReader = false
+  /// What keeps text from a store from acting on a terminal; nil where it goes elsewhere, or the text
+  /// is safe already.
+  var guardedForm: TerminalGuard.Form? {
+    get { terminalGuard?.form }
+    set { terminalGuard = newValue.map { TerminalGuard($0) } }
+  }
+
+  private var terminalGuard: TerminalGuard?
   private let descriptor: Int32
   private let ownership: Ownership
   private let buffer: UnsafeMutableRawBufferPointer
@@ -85,6 +93,7 @@ final class OutputWriter {
 
   /// Hands everything that was gathered to the system.
   func flush() throws(OutputError) {
+    releaseGuarded()
     deliverBuffer()
     try throwFailure()
   }
@@ -95,6 +104,7 @@ final class OutputWriter {
   func close() throws(OutputError) {
     guard !isClosed else { return }
     isClosed = true
+    releaseGuarded()
     deliverBuffer()
     let status: Int32
     switch ownership {
@@ -125,6 +135,18 @@ final class OutputWriter {
   /// Takes bytes in; a failure is kept and not thrown, because closures over unsafe memory
   /// cannot throw a typed error.
   private func accept(_ bytes: UnsafeRawBufferPointer) {
+    guard terminalGuard != nil else { return acceptHarmless(bytes) }
+    terminalGuard?.add(bytes)
+    releaseGuarded(onlyLines: true)
+  }
+
+  /// Takes in what was kept back until it could be judged.
+  private func releaseGuarded(onlyLines: Bool = false) {
+    guard let text = terminalGuard?.take(onlyLines: onlyLines) else { return }
+    text.withUnsafeBytes { acceptHarmless($0) }
+  }
+
+  private func acceptHarmless(_ bytes: UnsafeRawBufferPointer) {
     guard failure == nil, let source = bytes.baseAddress, !bytes.isEmpty else { return }
     if bytes.count > buffer.count - bufferedCount { deliverBuffer() }
     if bytes.count >= buffer.count {

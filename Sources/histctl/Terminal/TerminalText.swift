@@ -7,6 +7,9 @@ enum TerminalText: Sendable {
   /// For terminals: everything that acts on the terminal, or cannot be seen, is written out.
   case terminal
 
+  /// For JSON on terminals: the same, written out as JSON has it, so that the text stays the same.
+  case terminalJSON
+
   /// For lines in a pipe or file: only line feed, carriage return and NUL are written out, so
   /// that one record stays one line.
   case lines
@@ -28,7 +31,7 @@ enum TerminalText: Sendable {
       if passes(scalar, upcoming, &context) {
         result.unicodeScalars.append(scalar)
       } else {
-        result += Self.escape(scalar)
+        result += self == .terminalJSON ? Self.jsonEscape(scalar) : Self.escape(scalar)
         context = Context()
       }
     }
@@ -38,7 +41,7 @@ enum TerminalText: Sendable {
   /// A cheap test that keeps ordinary ASCII off the slow path.
   private func isSuspicious(_ byte: UInt8) -> Bool {
     switch self {
-    case .terminal: byte < 0x20 || byte >= 0x7F
+    case .terminal, .terminalJSON: byte < 0x20 || byte >= 0x7F
     case .lines: byte == 0 || byte == 0x0A || byte == 0x0D
     }
   }
@@ -47,7 +50,7 @@ enum TerminalText: Sendable {
     _ scalar: Unicode.Scalar, _ next: Unicode.Scalar?, _ context: inout Context
   ) -> Bool {
     switch self {
-    case .terminal: context.shows(scalar, before: next)
+    case .terminal, .terminalJSON: context.shows(scalar, before: next)
     case .lines: !isSuspicious(UInt8(truncatingIfNeeded: min(scalar.value, 0xFF)))
     }
   }
@@ -62,6 +65,13 @@ enum TerminalText: Sendable {
     case 0x1B: "\\e"
     default: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
     }
+  }
+
+  private static func jsonEscape(_ scalar: Unicode.Scalar) -> String {
+    String(scalar).utf16.map { unit in
+      let digits = String(unit, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }.joined()
   }
 }
 

@@ -72,6 +72,38 @@ import Testing
     #expect(Self.isHarmless(result.text), "\(result.text)")
   }
 
+  @Test(
+    "Records for programs keep their values on a terminal, and do nothing to it",
+    .enabled(if: Tool.hasTerminals),
+    arguments: [
+      ["log", "--json", "--reverse"], ["export"], ["export", "--format", "changes"],
+      ["export", "--format", "cloudevents"], ["export", "--format", "csv"],
+      ["show", "2", "--json"],
+      ["info", "--json"], ["stats", "--json"], ["log", "--json", "--entity", "x\u{9B}31m\u{202E}"],
+    ])
+  func recordsOnATerminal(_ line: [String]) async throws {
+    let folder = try TemporaryFolder()
+    let store = try Self.store(of: Self.texts.map(\.text), in: folder)
+    let arguments = [line[0], store] + line.dropFirst()
+    let result = try await Tool.histctl.runOnTerminal(arguments, columns: 400)
+    #expect(Self.isHarmless(result.text), "\(result.text)")
+    let piped = try await Tool.histctl.run(arguments)
+    #expect(result.status == piped.status)
+    guard !line.contains("csv") else {
+      #expect(result.text.contains(#"a\e[2Jb"#) && result.text.contains(#"a\u{9B}31mb"#))
+      return
+    }
+    let lines =
+      piped.lines.isEmpty ? piped.errors.split(separator: "\n").map(String.init) : piped.lines
+    #expect(result.lines.count == lines.count)
+    for (shown, line) in zip(result.lines, lines) {
+      func object(_ text: String) throws -> NSDictionary {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary)
+      }
+      #expect(try object(shown) == object(line))
+    }
+  }
+
   /// Whether nothing in a text acts on a terminal.
   static func isHarmless(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in

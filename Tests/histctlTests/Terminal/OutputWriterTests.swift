@@ -87,6 +87,22 @@ extension DescriptorTests {
       try writer.close()
     }
 
+    @Test func whatActsOnATerminalIsWrittenOutHoweverItIsCut() throws {
+      let json = "{\"a\":\"é\u{9B}31m\u{7F}\u{202E}\u{E0041}👩‍👩‍👧\"}"
+      let bytes = Array((json + "\n").utf8)
+      for size in [1, 2, 3, 5, bytes.count] {
+        let pipe = try TestPipe()
+        let writer = OutputWriter(descriptor: pipe.writing)
+        writer.guardedForm = .json
+        for start in stride(from: 0, to: bytes.count, by: size) {
+          try writer.write(Array(bytes[start..<min(start + size, bytes.count)]))
+        }
+        try writer.close()
+        let text = pipe.finish()
+        #expect(text == "{\"a\":\"é\\u009b31m\\u007f\\u202e\\udb40\\udc41👩‍👩‍👧\"}\n")
+      }
+    }
+
     @Test(.enabled(if: access("/dev/full", W_OK) == 0)) func aFullDiskIsReported() throws {
       let descriptor = open("/dev/full", O_WRONLY | O_CLOEXEC)
       defer { close(descriptor) }
