@@ -84,9 +84,7 @@ struct LargeValueSweep {
   private var isAlone: Bool {
     let store = FilePath(location.resolvedPath)
     guard let name = store.lastComponent?.string, let stem = store.stem else { return false }
-    // What a save that was broken off is to name, no row names yet.
     let own = Set(([""] + StoreLocation.companions).map { name + $0 })
-      .subtracting([name + "-unfinished-save"])
     return !FolderNames.read(location.folder).contains { other in
       !own.contains(other) && FilePath.Component(other)?.stem == stem
     }

@@ -3,8 +3,8 @@ import SystemPackage
 extension StoreLocation {
   /// What the files are named by that belong to a store, behind its own name.
   package static let companions = [
-    "-values.db-wal", "-values.db-shm", "-values.db-journal", "-values.db", "-wal", "-shm", "-journal",
-    "-bookmarks.json", "-bookmarks.json.lock", "-unfinished-save",
+    "-values.db-wal", "-values.db-shm", "-values.db-journal", "-values.db", "-wal", "-shm",
+    "-journal", "-bookmarks.json", "-bookmarks.json.lock", "-unfinished-save",
   ]
 
   /// Whether a file of this name stands beside a store and is none: what belongs to one, and what is
