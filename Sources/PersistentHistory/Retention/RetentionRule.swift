@@ -32,8 +32,30 @@ extension RetentionRule {
     case .before(let token): token
     case .keepWithin(let duration): "\(duration)"
     case .keepLast(let count): "\(count)"
-    case .maxSize(let bytes): "\(bytes)B"
+    case .maxSize(let bytes): Self.text(ofBytes: bytes)
     case .all: nil
     }
+  }
+
+  /// The shortest text that says exactly so many bytes, as people write sizes: 50M, 1.5G, 20MB.
+  private static func text(ofBytes bytes: Int64) -> String {
+    var shortest = "\(bytes)B"
+    var (binary, decimal): (Int64, Int64) = (1, 1)
+    for letter in ["K", "M", "G", "T", "P"] {
+      binary *= 1024
+      decimal *= 1000
+      for (unit, name) in [(binary, letter), (decimal, letter + "B")] {
+        let (thousandths, overflows) = (bytes % unit).multipliedReportingOverflow(by: 1000)
+        guard bytes >= unit, !overflows, thousandths % unit == 0 else { continue }
+        let digits = String(1000 + thousandths / unit).dropFirst()
+        let decimals = digits.prefix(
+          (digits.lastIndex { $0 != "0" }).map {
+            digits.distance(from: digits.startIndex, to: $0) + 1
+          } ?? 0)
+        let text = "\(bytes / unit)" + (decimals.isEmpty ? "" : "." + decimals) + name
+        if text.count < shortest.count { shortest = text }
+      }
+    }
+    return shortest
   }
 }

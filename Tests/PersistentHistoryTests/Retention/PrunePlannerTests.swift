@@ -40,6 +40,17 @@ import Testing
     (.maxSize(bytes: 1 << 40), 1), (.maxSize(bytes: 1), 12),
   ]
 
+  @Test(
+    "A size is told as people write it",
+    arguments: [
+      (Int64(1), "1B"), (1000, "1KB"), (1024, "1K"), (45_056, "44K"), (45_568, "44.5K"),
+      (50 << 20, "50M"), (50_000_000, "50MB"), (1_610_612_736, "1.5G"), (1234, "1234B"),
+      (.max, "9223372036854775807B"),
+    ])
+  func sizes(_ bytes: Int64, _ text: String) {
+    #expect(RetentionRule.maxSize(bytes: bytes).value == text)
+  }
+
   @Test(arguments: rules)
   func oneRule(_ rule: RetentionRule, _ cut: Int64) throws {
     let plan = try Self.plan([rule])
