@@ -6,6 +6,9 @@ import StoreFormat
 struct DurationArgument: Equatable {
   let duration: HistoryDuration
 
+  /// Dates have four digits for the year.
+  private static let mostYears = 9999.0
+
   /// How many seconds it is before a moment: months differ.
   func seconds(before now: StoreTimestamp) -> Double {
     now.secondsSinceReferenceDate - duration.before(now).secondsSinceReferenceDate
@@ -20,6 +23,12 @@ struct DurationArgument: Equatable {
     }
     guard !duration.isZero else {
       throw ValidationError("it is no time at all; write a number of 1 or more, such as 30d")
+    }
+    let years =
+      Double(duration.months) / 12 + Double(duration.days) / 365
+      + Double(duration.seconds) / (365 * 86_400)
+    guard years <= Self.mostYears else {
+      throw ValidationError("it is longer than any calendar; write 9999y or less")
     }
   }
 }

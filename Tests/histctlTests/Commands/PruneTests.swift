@@ -149,6 +149,8 @@ import Testing
     ("--keep-last 30d", "it is not a number"), ("--keep-last -3", "--keep-last"),
     ("--keep-within 0d", "it is no time at all"),
     ("--keep-within 30", "has a number without a unit"),
+    ("--keep-within 10000y", "it is longer than any calendar"),
+    ("--keep-within 99999999999d", "it is longer than any calendar"),
     ("--max-size 50", "it has no unit"), ("--max-size 0M", "it is less than a byte"),
     ("--keep-last 3 --max-behind 0", "it is not 1 or more"),
     ("--keep-last 3 --ignore-guard widget", "no guard is named 'widget'"),
