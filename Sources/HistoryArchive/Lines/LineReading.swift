@@ -19,6 +19,9 @@ struct LineReading {
 
   private static let mostOthers = 16
 
+  /// As some programs put it in front of a text.
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
   private let wanted: String?
   private let path: String
   private let input: LineInput
@@ -45,7 +48,10 @@ struct LineReading {
   /// - Throws: ``ArchiveError``.
   mutating func run() throws {
     do {
-      while let line = try input.next() {
+      while var line = try input.next() {
+        if input.number == 1, line.starts(with: Self.byteOrderMark) {
+          line = line.dropFirst(Self.byteOrderMark.count)
+        }
         guard line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }) else {
           continue
         }

@@ -36,6 +36,16 @@ import Testing
     return words
   }
 
+  @Test("A byte order mark before the lines is passed over")
+  func byteOrderMark() async throws {
+    let sample = try await Self.folder()
+    let path = sample.folder.file("history.jsonl")
+    let lines = try FileBytes.read(path)
+    try FileBytes.write([0xEF, 0xBB, 0xBF] + lines, to: path)
+    let result = try await sample.run("export history.jsonl")
+    #expect(result.status == 0 && result.output == lines, "\(result.errors)")
+  }
+
   @Test("Lines answer as their store does", arguments: ["jsonl", "jsonl.zst", "jsonl.gz", "-"])
   func sameAnswers(_ form: String) async throws {
     let sample = try await Self.folder()
