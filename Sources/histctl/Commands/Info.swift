@@ -25,6 +25,17 @@ struct Info: ParsableCommand {
   @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
+  /// What of the log beside a store is passed over, finished saves as a rule; nil where nothing is.
+  private static func problem(ofLogOf path: String) -> String? {
+    do throws(StoreError) {
+      try StoreLocation(path: path).checkLog()
+      return nil
+    } catch {
+      guard case .damaged(_, let place, let detail) = error else { return nil }
+      return "\(place) cannot be used, so saves may be missing here: \(detail)"
+    }
+  }
+
   func run() throws {
     let session = Session(output)
     if Archive.isArchive(store.store) {
@@ -33,11 +44,13 @@ struct Info: ParsableCommand {
         try ArchiveInfoReport(session: session, writer: writer, overview: overview).write()
       }
     }
+    // Before the store is opened: SQLite passes over what it cannot use of a log.
+    let logProblem = Self.problem(ofLogOf: store.store)
     try session.read(store) { writer, snapshot, resolver in
       let report = try InfoReport(
         snapshot: snapshot, schema: session.schema(of: snapshot),
         bookmarkPath: store.bookmarkFile,
-        values: values.usable(session, HistoryTimeline(snapshot)))
+        values: values.usable(session, HistoryTimeline(snapshot)), logProblem: logProblem)
       if output.json {
         try writer.writeLine(report.json)
       } else {

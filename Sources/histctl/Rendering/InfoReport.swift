@@ -30,7 +30,7 @@ struct InfoReport {
 
   init(
     snapshot: StoreSnapshot, schema: HistorySchema, bookmarkPath: String?,
-    values recorded: RecordedValues?
+    values recorded: RecordedValues?, logProblem: String? = nil
   ) throws {
     values = try recorded.map { ($0.path, try $0.extent()) }
     path = snapshot.location.path
@@ -52,7 +52,9 @@ struct InfoReport {
         try BookmarkStanding.standings(of: bookmarks, in: snapshot).map { ($0.bookmark.name, $0) },
         uniquingKeysWith: { first, _ in first })
     mirroring = overview == nil ? nil : try MirroringState(snapshot: snapshot)
-    notices = InfoReport.notices(snapshot.metadata, snapshot.layout, overview, mirroring)
+    notices =
+      (logProblem.map { [Notice(kind: "damagedLog", text: $0)] } ?? [])
+      + InfoReport.notices(snapshot.metadata, snapshot.layout, overview, mirroring)
   }
 
   private static func notices(

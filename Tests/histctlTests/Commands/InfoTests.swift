@@ -101,6 +101,25 @@ import Testing
     #expect(program.status == 0 && person.status == 0)
   }
 
+  @Test("Saves that SQLite passes over, for the log is damaged before them, are told of")
+  func damagedLog() async throws {
+    let folder = try TemporaryFolder()
+    var shape = StoreWriter.Shape()
+    shape.keepsLog = true
+    let store = try SampleStore.write(to: folder.file("x.store"), shape: shape)
+    let whole = try await Tool.histctl.run(["info", store])
+    #expect(!whole.text.contains("-wal"))
+    var log = try FileBytes.read(store + "-wal")
+    let frame = 24 + 4096
+    log[32 + (log.count - 32) / frame * 3 / 4 * frame + 100] ^= 1
+    try FileBytes.write(log, to: store + "-wal")
+    let page = try await Tool.histctl.run(["info", store])
+    #expect(page.status == 0 && page.text != whole.text)
+    #expect(page.text.contains("of its -wal cannot be used, so saves may be missing here"))
+    let program = try await Tool.histctl.run(["info", store, "--json"])
+    #expect(program.text.contains(#""notices":[{"kind":"damagedLog""#))
+  }
+
   @Test func aMirrorSaysWhatItNeeds() async throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("sample.store"))
