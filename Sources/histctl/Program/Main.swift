@@ -23,6 +23,7 @@ enum Main {
   /// Runs one command line and explains its errors.
   static func run(_ arguments: [String]) -> ExitStatus {
     do {
+      try CommandLineBytes.check()
       var command =
         try QuickStart.command(arguments)
         ?? CommandLineParser.parse(HelpText.withLongHelp(arguments))
