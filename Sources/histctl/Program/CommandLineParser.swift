@@ -9,6 +9,7 @@ import ArgumentParser
 enum CommandLineParser {
   /// The command that the arguments spell.
   static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    try checkHelp(arguments)
     var words = arguments[...]
     var type: any ParsableCommand.Type = Histctl.self
     while let word = words.first,
@@ -30,6 +31,20 @@ enum CommandLineParser {
       return command
     }
     return try Histctl.parseAsRoot(arguments)
+  }
+
+  /// Refuses to explain what is no command: the parser would explain the program in its place.
+  private static func checkHelp(_ arguments: [String]) throws {
+    guard arguments.first == "help" else { return }
+    var type: any ParsableCommand.Type = Histctl.self
+    for word in arguments.dropFirst() where !word.hasPrefix("-") {
+      let commands = type.configuration.subcommands
+      guard let next = commands.first(where: { $0.configuration.commandName == word }) else {
+        guard !commands.isEmpty else { return }
+        throw unknownCommand(word, among: commands)
+      }
+      type = next
+    }
   }
 
   /// A word that is no command would be told of as one argument too many.

@@ -14,6 +14,36 @@ import Testing
         """)
   }
 
+  @Test("No help is given for what is no command", arguments: ["help lgo", "help token chek"])
+  func helpForNothing(_ line: String) async throws {
+    let words = line.split(separator: " ").map(String.init)
+    let result = try await Tool.histctl.run(words)
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(
+      result.errors.hasPrefix(
+        "histctl: no command named '\(words.last ?? "")'\nhint: the commands are "))
+    for line in [["help"], ["help", "token"], ["help", "token", "check"], ["help", "log"]] {
+      let help = try await Tool.histctl.run(line)
+      #expect(help.status == 0 && help.text.contains("USAGE: histctl"), "\(line): \(help.errors)")
+    }
+  }
+
+  @Test("An argument that is no UTF-8 is named as such, and nothing is made by another name")
+  func otherEncodings() async throws {
+    let sample = try SampleFolder()
+    let shell = try #require(Tool("sh"))
+    for script in [
+      #"cp sample.store "$name.store"; "$1" info "$name.store""#,
+      #""$1" export sample.store -o "$name.jsonl""#,
+    ] {
+      let result = try await shell.run(
+        ["-c", #"name=$(printf 'caf\351'); "# + script, "sh", Tool.histctl.path],
+        folder: sample.folder.path)
+      #expect(result.status == 64 && result.errors.contains("is not UTF-8"), "\(result.errors)")
+    }
+    #expect(try sample.folder.names().allSatisfy { !$0.hasSuffix(".jsonl") })
+  }
+
   @Test("So is one below a command, and with --json it is JSON")
   func mistypedBelow() async throws {
     let result = try await Tool.histctl.run(["token", "chek", "sample.store", "--json"])
