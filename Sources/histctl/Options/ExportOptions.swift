@@ -62,6 +62,11 @@ struct ExportOptions: ParsableArguments {
     if overwrite, file == nil {
       throw ValidationError("--overwrite goes with --output; in a folder no file is ever replaced")
     }
+    if let compress, let named = Self.compression(ofFile: file), named != compress {
+      throw ValidationError(
+        "--compress \(compress.rawValue) contradicts the name of the file, which ends as one of "
+          + "\(named.rawValue) does; leave out --compress, or name the file otherwise")
+    }
     if consumer != nil, outputDir == nil {
       throw ValidationError(
         "--bookmark moves when a file is safe, so it needs --output-dir")
@@ -74,13 +79,14 @@ struct ExportOptions: ParsableArguments {
   /// How the text is packed, if the place is a file of this name or a folder.
   var compression: ExportCompression {
     if let compress { return compress }
-    if outputDir != nil { return .zstd }
-    for method in ExportCompression.allCases
-    where method != .none && outputFile?.lowercased().hasSuffix("." + method.fileExtension) == true
-    {
-      return method
+    return outputDir != nil ? .zstd : Self.compression(ofFile: outputFile) ?? .none
+  }
+
+  /// How the name of a file says that it is packed; nil for one that does not.
+  private static func compression(ofFile name: String?) -> ExportCompression? {
+    ExportCompression.allCases.first {
+      $0 != .none && name?.lowercased().hasSuffix("." + $0.fileExtension) == true
     }
-    return .none
   }
 
   /// A field that has a place for what objects are now.
