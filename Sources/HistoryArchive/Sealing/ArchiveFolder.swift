@@ -55,8 +55,7 @@ final class ArchiveFolder {
 
   /// Who may look into a folder: those who may read the files in it.
   static func folderPermissions(_ permissions: FilePermissions) -> FilePermissions {
-    let readable = permissions.rawValue & 0o444
-    return FilePermissions(rawValue: permissions.rawValue | readable >> 2 | 0o700)
+    MissingFolders.permissions(forFiles: permissions)
   }
 
   // MARK: - The catalog

@@ -18,6 +18,12 @@ package enum MissingFolders {
     package let reason: String
   }
 
+  /// Who may look into a folder of files with these permissions: those who may read the files.
+  package static func permissions(forFiles permissions: FilePermissions) -> FilePermissions {
+    let readable = permissions.rawValue & 0o444
+    return FilePermissions(rawValue: permissions.rawValue | readable >> 2 | 0o700)
+  }
+
   /// Makes a folder, and those that it stands in, where they are missing.
   ///
   /// - Parameters:

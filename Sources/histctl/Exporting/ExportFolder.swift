@@ -2,6 +2,15 @@ import HistoryArchive
 import HistoryCoding
 import PersistentHistory
 import StoreFormat
+import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// Exports into a folder, a file for each run, named by the transactions that the run looked at.
 ///
@@ -28,16 +37,20 @@ struct ExportFolder {
         message: "\(folder) is an archive, whose segments only archive writes",
         hint: "export into another folder")
     }
-    try OutputFolder.make(directory)
     // A run that was killed meant another range than this one, as a rule.
     AbandonedDrafts.remove(in: directory, of: Self.isName)
     var run = run
     if let consumer {
+      try checkBookmarks()
       run.export.query.after = try start(of: consumer, in: directory) { try move(consumer, to: $0) }
     }
     guard let range = try range(of: run.export.query) else {
       return ExportReport(path: nil, summary: ExportSummary())
     }
+    // Only now: what cannot be exported must not leave a folder behind.
+    let permissions = MissingFolders.permissions(forFiles: run.timeline.filePermissions)
+    try OutputFolder.make(folder, permissions: permissions)
+    try OutputFolder.make(directory, permissions: permissions)
     run.export.query.until = range.upperBound
     try expectNothingTwice(range, in: directory)
     let path = OutputFolder.path(of: name(of: range), in: directory)
@@ -166,6 +179,14 @@ struct ExportFolder {
     bookmarkPath
       ?? BookmarkFile.path(
         besideStore: run.timeline.snapshot?.location.resolvedPath ?? run.timeline.path)
+  }
+
+  /// Sees that bookmarks can be changed before the file is written that they are to be moved behind.
+  private func checkBookmarks() throws {
+    let place = FilePath(StoreLocation.resolvedPlace(bookmarks)).removingLastComponent().string
+    guard access(place.isEmpty ? "." : place, W_OK | X_OK) != 0 else { return }
+    throw HistoryError.unwritableBookmarks(
+      path: bookmarks, reason: Errno(rawValue: errno).description)
   }
 
   /// Where a consumer stands; nil for one that has not begun.

@@ -33,6 +33,49 @@ import Testing
     #expect(!manager.fileExists(atPath: folder.folder.file(".sample_SUPPORT/x")))
   }
 
+  @Test("A name that says how a file is packed is not contradicted")
+  func contradictions() async throws {
+    let folder = try SampleFolder()
+    for line in [
+      "--compress none -o a.jsonl.zst", "--compress gzip -o a.jsonl.zst",
+      "--compress zstd -o a.csv.GZ",
+    ] {
+      let result = try await folder.run("export sample.store " + line)
+      #expect(result.status == 64 && result.errors.contains("contradicts"), "\(result.errors)")
+    }
+    #expect(try folder.folder.names().allSatisfy { !$0.hasPrefix("a.") })
+    for line in ["--compress zstd -o b.jsonl.zst", "--compress gzip -o b.jsonl", "-o b.jsonl.gz"] {
+      #expect(try await folder.run("export sample.store " + line).status == 0)
+    }
+  }
+
+  @Test("Folders of exports are no more widely readable than the store")
+  func folders() async throws {
+    let folder = try SampleFolder()
+    func mode(_ name: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: folder.folder.file(name))[.posixPermissions]
+        as? Int
+    }
+    for (store, made) in [(0o600, 0o700), (0o640, 0o750)] {
+      try FileManager.default.setAttributes([.posixPermissions: store], ofItemAtPath: folder.store)
+      #expect(try await folder.run("export sample.store --output-dir d\(store)").status == 0)
+      #expect(try mode("d\(store)") == made)
+      #expect(try mode("d\(store)/\(SampleFolder.identifier)") == made)
+    }
+  }
+
+  @Test("An export that cannot be made leaves nothing behind")
+  func nothingMade() async throws {
+    let folder = try SampleFolder()
+    _ = try await folder.run("bookmark set sample.store late 12")
+    let nothing = try await folder.run("export sample.store --output-dir d --bookmark late")
+    #expect(nothing.status == 0)
+    let bookmarks = try await folder.run(
+      "export sample.store --output-dir d --bookmark n --bookmark-file missing/b.json")
+    #expect(bookmarks.status == 9 && bookmarks.errors.contains("missing/b.json"))
+    #expect(try !folder.folder.names().contains("d"))
+  }
+
   @Test("Nor does it go onto the lines or into the archive that it reads")
   func ontoItsSource() async throws {
     let folder = try SampleFolder()
