@@ -92,9 +92,14 @@ struct DraftCompanions {
   /// program was killed before.
   ///
   /// Whoever uses the former store meanwhile may have added large values, which stay.
+  ///
+  /// - Throws: `Errno.notPermitted` where somebody else has made the folder, who could give what he
+  ///   likes to a store.
   func recover() throws(Errno) {
     guard FileMove.entry(at: finishedStore) != .none, !FileMove.isSameFile(finishedStore, path)
     else { return }
+    var status = stat()
+    guard lstat(folder, &status) == 0, status.st_uid == geteuid() else { throw .notPermitted }
     try putBack(isAlone: false)
   }
 

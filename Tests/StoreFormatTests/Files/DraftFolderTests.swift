@@ -84,4 +84,24 @@ import Testing
       try StoreCreator.create(at: temporary, model: TripsModel.model)
     }
   }
+
+  /// In a folder where everybody may write, anybody could give it to the next store.
+  @Test(.enabled(if: geteuid() == 0, "only an administrator can give folders away"))
+  func whatSomebodyElseHasPutAsideIsNotTaken() throws {
+    let draft = "Trips.store.partial-1a"
+    let former = folder.file(draft + "/Trips.store-former")
+    try FileManager.default.createDirectory(atPath: former, withIntermediateDirectories: true)
+    try FileBytes.write([1], to: folder.file(draft + "/Trips.store-finished"))
+    try FileBytes.write([1], to: former + "/Trips.store-values.db")
+    try FileManager.default.setAttributes(
+      [.ownerAccountID: 12_345], ofItemAtPath: folder.file(draft))
+    try StoreDraft(path: path).write { try StoreCreator.create(at: $0, model: TripsModel.model) }
+    #expect(try folder.names() == ["Trips.store", draft])
+    try FileManager.default.setAttributes([.ownerAccountID: 0], ofItemAtPath: folder.file(draft))
+    try StoreDraft(path: path, overwrites: true).write {
+      #expect(try FileBytes.read(path + "-values.db") == [1])
+      try StoreCreator.create(at: $0, model: TripsModel.model)
+    }
+    #expect(try folder.names() == ["Trips.store"])
+  }
 }
