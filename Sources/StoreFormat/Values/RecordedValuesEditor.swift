@@ -21,7 +21,7 @@ public final class RecordedValuesEditor: Sendable {
   public let busyTimeout: Double
 
   private let storeIdentifier: String
-  private let permissions: UInt16
+  private let store: StoreLocation
   private let durability: StoreEditor.Durability
   private let opened: Mutex<Opened>
 
@@ -42,7 +42,8 @@ public final class RecordedValuesEditor: Sendable {
   /// - Parameters:
   ///   - path: The file.
   ///   - storeIdentifier: The identifier of the store.
-  ///   - store: Where the store is: a new file is no more widely readable.
+  ///   - store: Where the store is: a new file is no more widely readable, and whoever makes it as an
+  ///     administrator gives it the same owner.
   ///   - busyTimeout: How long to wait for a file that is locked, in seconds.
   ///   - durability: Whether to wait for the disk at every write.
   /// - Throws: ``StoreWriteError/unrecordedValues(path:reason:)``.
@@ -54,10 +55,10 @@ public final class RecordedValuesEditor: Sendable {
     self.storeIdentifier = storeIdentifier
     self.busyTimeout = busyTimeout
     self.durability = durability
-    permissions = UInt16(truncatingIfNeeded: store.filePermissions().rawValue)
+    self.store = store
     opened = Mutex(
       try Self.open(
-        path, storeIdentifier, permissions, busyTimeout: busyTimeout, durability))
+        path, storeIdentifier, store, busyTimeout: busyTimeout, durability))
   }
 
   // MARK: - Writing
@@ -92,7 +93,7 @@ public final class RecordedValuesEditor: Sendable {
         // A file that was moved away while the store is open begins anew.
         if !opened.isCurrent(path) {
           opened = try Self.open(
-            path, storeIdentifier, permissions, busyTimeout: busyTimeout, durability)
+            path, storeIdentifier, store, busyTimeout: busyTimeout, durability)
         }
         try opened.queue.writeWithoutTransaction { database in
           try database.inTransaction(.immediate) {
@@ -124,12 +125,12 @@ public final class RecordedValuesEditor: Sendable {
   // MARK: - Opening
 
   private static func open(
-    _ path: String, _ storeIdentifier: String, _ permissions: UInt16, busyTimeout: Double,
+    _ path: String, _ storeIdentifier: String, _ store: StoreLocation, busyTimeout: Double,
     _ durability: StoreEditor.Durability
   ) throws -> Opened {
     do {
       if FileMove.entry(at: path) == .none {
-        try make(path, storeIdentifier, permissions)
+        try make(path, storeIdentifier, store)
       } else {
         // Who was killed behind making it has left the folder in which it was made.
         DraftFolder.removeAbandoned(for: path)
@@ -151,12 +152,13 @@ public final class RecordedValuesEditor: Sendable {
 
   /// Makes a file without rows, complete in one step.
   private static func make(
-    _ path: String, _ storeIdentifier: String, _ permissions: UInt16
+    _ path: String, _ storeIdentifier: String, _ store: StoreLocation
   ) throws {
     try StoreDraft.makeIfMissing(at: path) { temporary in
       let queue = try WritingConnection.open(path: temporary, busyTimeout: 5)
       // Who may read the store may read its values, and nobody else.
-      chmod(temporary, mode_t(permissions))
+      chmod(temporary, mode_t(store.filePermissions().rawValue))
+      store.giveOwner(to: temporary)
       try queue.writeWithoutTransaction { database in
         try database.execute(
           sql: "PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2; PRAGMA journal_mode = WAL")

@@ -162,6 +162,20 @@ import Testing
     #expect(try trips.rows() == rows)
   }
 
+  @Test(.enabled(if: geteuid() == 0, "only an administrator can give files away"))
+  func restoredByAnAdministratorTheyAreTheOwnersOfTheStore() async throws {
+    #expect(try await run("prune Trips.store --before 5 --archive sealed --yes").status == 0)
+    for name in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: trips.valuesPath + name)
+    }
+    try FileManager.default.setAttributes(
+      [.ownerAccountID: 12_345, .groupOwnerAccountID: 12_346], ofItemAtPath: trips.path)
+    #expect(try await run("restore Trips.store sealed --yes").status == 0)
+    let found = try FileManager.default.attributesOfItem(atPath: trips.valuesPath)
+    #expect(found[.ownerAccountID] as? Int == 12_345)
+    #expect(found[.groupOwnerAccountID] as? Int == 12_346)
+  }
+
   @Test func anArchiveWithoutValuesIsSealedWhereThatIsWanted() async throws {
     #expect(try await run("archive Trips.store sealed --no-values").status == 0)
     #expect(!(try await run("export sealed")).text.contains("values"))
