@@ -120,7 +120,8 @@ final class RunLock {
       throw Failure(
         status: .cannotReadOrWrite, kind: "unwritable",
         message: "cannot make the lock \(path): \((error as? Errno)?.description ?? "\(error)")",
-        hint: "run it as the owner of the store, or keep bookmarks elsewhere with --bookmark-file")
+        hint: "run it as the owner of the store, or keep bookmarks in another place with "
+          + "--bookmark-file, or bookmark-file in a config file")
     }
   }
 }
