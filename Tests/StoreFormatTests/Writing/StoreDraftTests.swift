@@ -1,5 +1,6 @@
 import Foundation
 import StoreFormat
+import Synchronization
 import TestSupport
 import Testing
 
@@ -270,22 +271,14 @@ import Testing
 
   /// Until the former store is its own alone, nothing beside it is touched: who has it open reads and
   /// writes there.
-  @Test func beforeAStoreIsFreeNothingBesideItMoves() async throws {
+  @Test func beforeAStoreIsFreeNothingBesideItMoves() throws {
     try writeFormer()
     let query = try StoreQuery(path: path)
     #expect(try query.lines("SELECT count(*) FROM ZTAG") == ["1"])
     let draft = try StoreDraft(path: path, overwrites: true, busyTimeout: 0.3)
     let data = folder.file(Self.value)
-    let saving = Task.detached {
-      var number = 0
-      while !Task.isCancelled {
-        #expect(FileManager.default.fileExists(atPath: data + "OLD"))
-        try FileBytes.write([UInt8(number & 255)], to: data + "\(number)")
-        number += 1
-        try? await Task.sleep(for: .milliseconds(1))
-      }
-      return number
-    }
+    let app = SavingApp(folder: data, known: "OLD")
+    app.start()
     #expect(throws: StoreWriteError.store(.busy(path: path, seconds: 0.3))) {
       try draft.write { temporary in
         try write("new", to: temporary)
@@ -293,8 +286,7 @@ import Testing
           "NEW", [1], in: URL(fileURLWithPath: temporary).deletingLastPathComponent().path)
       }
     }
-    saving.cancel()
-    let count = try await saving.value
+    let count = app.stop()
     #expect(try FileManager.default.contentsOfDirectory(atPath: data).count == count + 1)
     #expect(try query.lines("SELECT ZLABEL FROM ZTAG") == ["old"])
   }
@@ -311,5 +303,47 @@ import Testing
     #expect(try StoreQuery(path: path).lines("PRAGMA journal_mode") == ["wal"])
     #expect(try query.lines("SELECT a FROM old") == ["1"])
     #expect(try FileBytes.read(folder.file(Self.value + "OLD")) == [9])
+  }
+}
+
+/// Saves one large value after the other, on a thread of its own, and looks each time whether another
+/// one is there.
+private final class SavingApp: Sendable {
+  private let folder: String
+  private let known: String
+  private let isStopped = Mutex(false)
+  private let count = Mutex(0)
+  private let hasBegun = DispatchSemaphore(value: 0)
+  private let hasEnded = DispatchSemaphore(value: 0)
+
+  init(folder: String, known: String) {
+    self.folder = folder
+    self.known = known
+  }
+
+  /// Begins, and waits for the first save.
+  func start() {
+    Thread.detachNewThread { [self] in
+      var number = 0
+      var isSound = true
+      while !isStopped.withLock({ $0 }) {
+        isSound = isSound && FileManager.default.fileExists(atPath: folder + known)
+        isSound =
+          isSound && (try? FileBytes.write([UInt8(number & 255)], to: folder + "\(number)")) != nil
+        if isSound { number += 1 }
+        if number <= 1 { hasBegun.signal() }
+        usleep(500)
+      }
+      count.withLock { $0 = isSound ? number : -1 }
+      hasEnded.signal()
+    }
+    hasBegun.wait()
+  }
+
+  /// Ends, and gives how many were saved; -1 where something was not there.
+  func stop() -> Int {
+    isStopped.withLock { $0 = true }
+    hasEnded.wait()
+    return count.withLock { $0 }
   }
 }
