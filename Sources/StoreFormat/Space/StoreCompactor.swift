@@ -1,4 +1,13 @@
 import GRDB
+import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// What giving back free pages has come to.
 public struct CompactionResult: Hashable, Sendable {
@@ -116,7 +125,8 @@ public final class StoreCompactor: Sendable {
   ///   ``StoreWriteError/withoutSpace(path:needed:free:)``, and ``StoreWriteError``; where somebody
   ///   else has the store open, ``StoreError/busy(path:seconds:)`` in it.
   public func rebuild() throws -> CompactionResult {
-    try using(openAlone()) { database in
+    // SQLite tells of a folder in which it can make no journal as of a broken disk.
+    try using(openAlone(), writes: [location.resolvedPath, location.folder]) { database in
       let fileBefore = try fileByteCount()
       let before = try inspect(database)
       let tables = try RowNumbering.tablesToRenumber(database)
@@ -168,11 +178,15 @@ public final class StoreCompactor: Sendable {
 
   /// Runs a body on a connection and closes it, and says in terms of stores what went wrong.
   private func using(
-    _ open: @autoclosure () throws -> DatabaseQueue,
+    _ open: @autoclosure () throws -> DatabaseQueue, writes paths: [String] = [],
     _ body: (Database) throws -> CompactionResult
   ) throws -> CompactionResult {
     do {
       try location.checkLog()
+      for path in paths where access(path, W_OK) != 0 {
+        throw StoreWriteError.unwritable(
+          path: location.path, reason: Errno(rawValue: errno).description)
+      }
       let queue = try open()
       defer { try? queue.close() }
       return try queue.writeWithoutTransaction(body)

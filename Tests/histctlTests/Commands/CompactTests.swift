@@ -106,6 +106,19 @@ import Testing
     #expect(result.text == "well\n", "\(result.errors)")
   }
 
+  @Test("A store that may not be written is told of as that", .enabled(if: OtherUser.isAvailable))
+  func readOnly() async throws {
+    let sample = try SampleFolder()
+    try await Self.grow(sample, rows: 100)
+    try OtherUser.letRead(sample.folder)
+    for option in [[], ["--full"]] {
+      let result = try await OtherUser.run(["compact", sample.store] + option)
+      #expect(result.status == 9 && !result.errors.contains("disk I/O"), "\(result.errors)")
+    }
+    let result = try await OtherUser.run(["compact", sample.store, "--full"])
+    #expect(result.errors.contains("cannot write \(sample.store): Permission denied"))
+  }
+
   @Test("A reader that pins the log ends it with 3, and a next run goes on")
   func pinnedLog() async throws {
     let sample = try SampleFolder()
