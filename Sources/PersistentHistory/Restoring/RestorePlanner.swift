@@ -46,17 +46,27 @@ struct RestorePlanner {
     }
     let survey = try RestoreSurvey(
       store: store, oldest: start.oldest, highestIssued: start.highestIssued, progress: progress)
-    try survey.make(of: sealed, through: start.newestRead, until: start.until)
+    do {
+      try survey.make(of: sealed, through: start.newestRead, until: start.until)
+    } catch let obstacle as RestoreObstacle {
+      // What somebody else has put back meanwhile looks like what cannot be put back.
+      try store.read { try checkBeginning(start, $0) }
+      throw obstacle
+    }
     return try store.read { try plan(start, survey, $0) }
+  }
+
+  private func checkBeginning(_ start: Start, _ snapshot: StoreSnapshot) throws {
+    guard try snapshot.oldestTransaction() == start.oldest else {
+      throw StoreWriteError.historyChanged(
+        path: path, detail: "its beginning moved while the sealed history was read")
+    }
   }
 
   private func plan(
     _ start: Start, _ survey: RestoreSurvey, _ snapshot: StoreSnapshot
   ) throws -> RestorePlan {
-    guard try snapshot.oldestTransaction() == start.oldest else {
-      throw StoreWriteError.historyChanged(
-        path: path, detail: "its beginning moved while the sealed history was read")
-    }
+    try checkBeginning(start, snapshot)
     try check(survey, snapshot)
     let first = survey.taken.first
     return RestorePlan(

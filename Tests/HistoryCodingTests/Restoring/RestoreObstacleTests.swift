@@ -47,6 +47,32 @@ import Testing
     }
   }
 
+  /// Sealed history that somebody else puts back just before it is looked at.
+  private struct RestoredMeanwhile: RestorableHistory {
+    let path: String
+    let sealed: SealedLines
+    var storeIdentifier: String { sealed.storeIdentifier }
+
+    func transactions(through number: Int64) throws -> any SealedTransactionReader {
+      let restorer = try HistoryRestorer(path: path)
+      let plan = try restorer.plan(RestoreRequest(), of: sealed)
+      #expect(try restorer.restore(plan, of: sealed).problem == nil)
+      return try sealed.transactions(through: number)
+    }
+  }
+
+  @Test("What somebody else puts back meanwhile is no obstacle, but a change")
+  func restoredMeanwhile() throws {
+    let sample = try Sample()
+    #expect {
+      _ = try HistoryRestorer(path: sample.path).plan(
+        RestoreRequest(), of: RestoredMeanwhile(path: sample.path, sealed: sample.sealed))
+    } throws: { error in
+      if case .historyChanged? = error as? StoreWriteError { true } else { false }
+    }
+    #expect(try sample.query.lines("SELECT count(*) FROM ATRANSACTION") == ["12"])
+  }
+
   private static let froms: [(String, Int64?)] = [
     ("1", 1), ("4", 4), ("8", 8), ("9", nil), ("12", nil), ("0", 1), ("first", nil),
     ("last", nil), ("2024-07-29T00:46:40Z", 5), ("2024-07-29T00:46:41Z", 6),
