@@ -36,12 +36,15 @@ struct Measurement {
 
 /// The most memory that this program has taken so far, in bytes.
 func peakMemory() -> Int {
-  var usage = rusage()
   #if canImport(Darwin)
+  var usage = rusage()
   getrusage(RUSAGE_SELF, &usage)
   return Int(usage.ru_maxrss)
   #else
-  getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-  return Int(usage.ru_maxrss) * 1024
+  // What getrusage says begins with the memory of the program that launched this one.
+  let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+  let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+  return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0)
+    * 1024
   #endif
 }
