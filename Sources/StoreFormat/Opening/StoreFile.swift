@@ -162,7 +162,7 @@ private struct UnlockedStamp: Hashable, Sendable {
 
   init(_ location: StoreLocation) throws(StoreError) {
     changeCounter = try location.readHeader().changeCounter
-    logSize = try location.size(of: location.logPath) ?? 0
+    logSize = try location.logSize()
     do {
       status = try FileStatus(path: location.resolvedPath)
     } catch {

@@ -1,4 +1,9 @@
 extension StoreLocation {
+  /// How many bytes the write-ahead log has; 0 where there is none.
+  ///
+  /// - Throws: ``StoreError/unreadable(path:reason:)``.
+  public func logSize() throws(StoreError) -> Int64 { try size(of: logPath) ?? 0 }
+
   /// Checks that nothing in the write-ahead log is lost that a write would take away for good.
   ///
   /// SQLite reads a log up to the first part that does not fit its checksum. The finished saves behind
