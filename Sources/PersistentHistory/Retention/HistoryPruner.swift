@@ -104,8 +104,9 @@ public struct HistoryPruner: Sendable {
     }
   }
 
-  private var bookmarkState: FileState? {
-    FileState(of: bookmarkPath ?? BookmarkFile.path(besideStore: store.location.resolvedPath))
+  private var bookmarkState: FileStatus? {
+    try? FileStatus(
+      path: bookmarkPath ?? BookmarkFile.path(besideStore: store.location.resolvedPath))
   }
 
   private func planner(_ request: PruneRequest, _ snapshot: StoreSnapshot) -> PrunePlanner {

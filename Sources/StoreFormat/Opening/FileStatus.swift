@@ -9,9 +9,9 @@ import Glibc
 #endif
 
 /// What the file system says of one file: its kind, size and the moment of its last change.
-struct FileStatus: Hashable, Sendable {
+package struct FileStatus: Hashable, Sendable {
   /// What kind of thing a path names.
-  enum Kind: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     case file
     case other(String)
   }
@@ -24,7 +24,7 @@ struct FileStatus: Hashable, Sendable {
   let modifiedNanoseconds: Int64
 
   /// Asks for the status of a path, following links; nil where nothing is there.
-  init?(path: String) throws(Errno) {
+  package init?(path: String) throws(Errno) {
     var status = stat()
     while stat(path, &status) != 0 {
       let error = Errno(rawValue: errno)

@@ -60,13 +60,15 @@ import Testing
     let folder = try TemporaryFolder()
     let store = try SampleStore.write(to: folder.file("sample.store"))
     let script = """
-      import hashlib, json, sqlite3, subprocess, sys, threading
+      import hashlib, json, sqlite3, subprocess, sys, threading, time
       store, tool = sys.argv[1:3]
       done, saved = threading.Event(), [12]
       def save():
           db = sqlite3.connect(store, isolation_level=None)
           db.execute("pragma wal_autocheckpoint = 0")
-          while not done.is_set():
+          # Bounded, so that a tool that does not end fills no disk with the log.
+          while not done.is_set() and saved[0] < 10_000:
+              time.sleep(0.001)
               number = saved[0] + 1
               db.execute("begin immediate")
               db.execute("insert into ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) values (?, 16002, ?)",
