@@ -45,9 +45,8 @@ struct LogScan {
     let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
     defer { try? file.close() }
     let header = try file.readPrefix(headerLength)
-    guard header.count == headerLength else {
-      return .unusable(reason: "it is shorter than the \(headerLength) bytes that it begins with")
-    }
+    // Whoever began a log was killed, or its disk was full, before the first frame.
+    guard header.count == headerLength else { return .unfinished(frame: 1) }
     var scan: LogScan
     switch start(header, pageSize: pageSize) {
     case .success(let value): scan = value

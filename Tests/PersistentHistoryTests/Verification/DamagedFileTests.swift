@@ -85,11 +85,10 @@ import Testing
       try FileBytes.write(Array(log.prefix(32 + frame * Self.frame + 3000)), to: path + "-wal")
       #expect(try StoreFormatLog.condition(path) == .unfinished(frame: frame + 1))
     }
+    // As a full disk leaves it: there is nothing in it that could be lost.
     try FileBytes.write(Array(log.prefix(20)), to: path + "-wal")
-    guard case .unusable = try StoreFormatLog.condition(path) else {
-      Issue.record("a log of 20 bytes")
-      return
-    }
+    #expect(try StoreFormatLog.condition(path) == .unfinished(frame: 1))
+    try StoreLocation(path: path).checkLog()
   }
 
   @Test("A log that was used before keeps frames of then, which are none of its own")
