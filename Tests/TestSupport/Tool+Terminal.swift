@@ -5,7 +5,7 @@ extension Tool {
 
   /// The size is set before the program starts, and line ends are passed on as they are.
   private static let script = """
-    import fcntl, os, pty, struct, sys, termios
+    import fcntl, os, pty, struct, sys, termios, time
     columns, rows = int(sys.argv[1]), int(sys.argv[2])
     child, master = pty.fork()
     if child == 0:
@@ -13,7 +13,8 @@ extension Tool {
         mode[1] &= ~termios.OPOST
         termios.tcsetattr(1, termios.TCSANOW, mode)
         fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        os.execv(sys.argv[3], sys.argv[3:])
+        os.execv(sys.argv[4], sys.argv[4:])
+    time.sleep(float(sys.argv[3]))
     while True:
         try:
             part = os.read(master, 65536)
@@ -29,17 +30,49 @@ extension Tool {
 
   /// Runs the program with all three standard descriptors on a terminal; what it writes to standard
   /// error is in the output, where it stood on the screen.
+  ///
+  /// The line that tells how far a long task is comes and goes as fast as the machine is: it is not
+  /// in the output, unless a test is about it.
+  ///
+  /// - Parameters:
+  ///   - pause: How long the terminal shows nothing and lets the program wait, in seconds.
+  ///   - showsProgress: Whether what draws that line stays in the output.
   package func runOnTerminal(
-    _ arguments: [String], columns: Int = 80, rows: Int = 24, environment: [String: String] = [:]
+    _ arguments: [String], columns: Int = 80, rows: Int = 24, environment: [String: String] = [:],
+    pause: Double = 0, showsProgress: Bool = false
   ) async throws -> Result {
     guard let python = Tool("python3") else { return Result(status: -1, output: [], errors: "") }
-    return try await python.run(
-      ["-c", Tool.script, "\(columns)", "\(rows)", path] + arguments,
+    let result = try await python.run(
+      ["-c", Tool.script, "\(columns)", "\(rows)", "\(pause)", path] + arguments,
       environment: ["TERM": "xterm-256color"].merging(environment) { $1 })
+    guard !showsProgress else { return result }
+    return Result(
+      status: result.status, output: Array(result.withoutProgress.utf8), errors: result.errors)
   }
 }
 
 extension Tool.Result {
+  /// The output without what a line for a long task draws: from the line's beginning to a wiping of
+  /// its rest, with nothing between that would leave the line.
+  fileprivate var withoutProgress: String {
+    // Scalars, since a carriage return and a line feed are one character.
+    var kept = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.first {
+      if scalar == "\r" {
+        let drawn = rest.dropFirst().prefix { $0 != "\u{1B}" && $0 != "\r" && $0 != "\n" }
+        let wiping = rest[drawn.endIndex...].prefix(3)
+        if wiping.elementsEqual("\u{1B}[K".unicodeScalars) {
+          rest = rest[wiping.endIndex...]
+          continue
+        }
+      }
+      kept.append(scalar)
+      rest = rest.dropFirst()
+    }
+    return String(kept)
+  }
+
   /// What is left on the screen at the end: a line that was drawn anew, as that of a long task is,
   /// shows only what was drawn last.
   package var screen: String {

@@ -14,10 +14,13 @@ struct ExportRun {
   var export: HistoryExport
 
   /// Writes to standard output.
+  ///
+  /// On a terminal the records themselves show how far it is, and a line drawn for that would stand
+  /// in the midst of them.
   func write(to writer: OutputWriter) throws {
     // One call at a time, whichever thread it comes from.
     nonisolated(unsafe) let writer = writer
-    _ = try write { try writer.write($0) }
+    _ = try write(showsProgress: !session.environment.isOutputTerminal) { try writer.write($0) }
   }
 
   /// Writes a file.
@@ -29,7 +32,7 @@ struct ExportRun {
       let registration = TemporaryFileRegistry.register(draft.temporaryPath)
       defer { registration.map(TemporaryFileRegistry.unregister) }
       nonisolated(unsafe) let file = draft
-      let summary = try write { try file.write($0) }
+      let summary = try write(showsProgress: true) { try file.write($0) }
       try draft.commit()
       return ExportReport(path: path, summary: summary)
     } catch Errno.fileExists {
@@ -86,9 +89,10 @@ struct ExportRun {
   }
 
   private func write(
-    _ output: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+    showsProgress: Bool, _ output: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
   ) throws -> ExportSummary {
-    nonisolated(unsafe) let progress = session.diagnostics.wordWriter.map {
+    let words = showsProgress ? session.diagnostics.wordWriter : nil
+    nonisolated(unsafe) let progress = words.map {
       Progress(
         label: "exporting", unit: "transactions", environment: session.environment,
         diagnostics: $0)

@@ -195,4 +195,14 @@ import Testing
     let program = try await Tool.histctl.run(line)
     #expect(program.text == "" && program.errors == "")
   }
+  @Test("Records that pass over a terminal have no line of progress among them")
+  func recordsAloneOnATerminal() async throws {
+    let sample = try SampleFolder()
+    let line = ["export", sample.store, "--format", "cloudevents"]
+    let records = try await Tool.histctl.run(line)
+    // More than a terminal takes without showing it, so that the program has to wait.
+    try #require(records.output.count > 1 << 13)
+    let shown = try await Tool.histctl.runOnTerminal(line, pause: 0.5, showsProgress: true)
+    #expect(shown.text == records.text)
+  }
 }
