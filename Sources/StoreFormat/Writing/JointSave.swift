@@ -1,6 +1,4 @@
-import CSQLiteSupport
 import GRDB
-import GRDBSQLite
 
 /// A save to several stores: it is in all of them, or in none.
 ///
@@ -209,46 +207,5 @@ public struct JointSave: Sendable {
       path: editor?.location.path ?? "",
       record: editor.map { JointSaveRecord.path(beside: $0.location) } ?? "",
       detail: "\(failure)")
-  }
-}
-
-extension StoreSave {
-  /// About how many bytes the save takes where it is written down.
-  fileprivate var roughLength: Int {
-    (inserted + updated).reduce(deleted.count * 16) { sum, part in
-      let content = part.content
-      return sum + 64 + content.values.reduce(0) { $0 + 8 + $1.value.roughLength }
-        + content.toOne.count * 16 + content.toMany.reduce(0) { $0 + 8 + $1.value.count * 16 }
-    }
-  }
-}
-
-extension StoredValue {
-  fileprivate var roughLength: Int {
-    switch self {
-    case .null: 1
-    case .integer, .real: 8
-    case .text(let text): text.utf8.count
-    case .malformedText(let bytes), .blob(let bytes): bytes.count
-    }
-  }
-}
-
-extension StoreEditor {
-  /// Writes all pages of a transaction but the last one, and makes room for that.
-  fileprivate func reserveCommit(_ database: Database) throws {
-    let result = sqlite3_db_cacheflush(database.sqliteConnection)
-    guard result == SQLITE_OK else {
-      throw DatabaseError(resultCode: ResultCode(rawValue: result))
-    }
-    guard try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal" else { return }
-    let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096
-    let zeros = [UInt8](repeating: 0, count: 2 * (pageSize + 24))
-    let reserved = zeros.withUnsafeBytes {
-      csqlite_reserve_log(database.sqliteConnection, $0.baseAddress, CInt($0.count))
-    }
-    guard reserved == SQLITE_OK else {
-      throw DatabaseError(resultCode: ResultCode(rawValue: reserved))
-    }
   }
 }
