@@ -140,21 +140,15 @@ extension BookmarkFile {
     if let permissions { try makeIfMissing(path, permissions) }
     for _ in 0..<patience {
       let file = try FileDescriptor.open(FilePath(path), .readWrite, options: .closeOnExec)
-      if flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 {
-        var mine = stat()
-        var present = stat()
-        if fstat(file.rawValue, &mine) == 0, stat(path, &present) == 0,
-          mine.st_ino == present.st_ino, mine.st_dev == present.st_dev
-        {
-          return file
-        }
-      } else if errno != EWOULDBLOCK {
-        let error = Errno(rawValue: errno)
+      switch FileLock.take(file, at: path) {
+      case .taken: return file
+      case .lost:
+        try? file.close()
+        usleep(100_000)
+      case .impossible(let error):
         try? file.close()
         throw error
       }
-      try? file.close()
-      usleep(100_000)
     }
     throw Errno.resourceTemporarilyUnavailable
   }

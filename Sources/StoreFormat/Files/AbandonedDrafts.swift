@@ -74,7 +74,7 @@ package enum AbandonedDrafts {
         options: [.closeOnExec, .noFollow, .nonBlocking])
     else { return }
     defer { try? draft.close() }
-    guard lock(draft, at: path) == .taken else { return }
+    guard FileLock.take(draft, at: path) == .taken else { return }
     switch entry {
     case .folder:
       // Whose folder is somebody else's can exchange what is in it while it is being removed.
@@ -86,27 +86,5 @@ package enum AbandonedDrafts {
       try? FileManager.default.removeItem(atPath: path)
     default: FileStatus.remove(path)
     }
-  }
-
-  /// What becomes of an attempt to lock a draft.
-  enum Lock: Hashable, Sendable {
-    case taken
-    /// Somebody else has it, or has removed it.
-    case lost
-    /// The file system knows no locks.
-    case impossible
-  }
-
-  /// Locks an open draft, a file or a folder, for as long as it is open, and finds out whether it still has its name.
-  static func lock(_ file: FileDescriptor, at path: String) -> Lock {
-    guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
-      return errno == EWOULDBLOCK ? .lost : .impossible
-    }
-    var mine = stat()
-    var named = stat()
-    guard fstat(file.rawValue, &mine) == 0, lstat(path, &named) == 0,
-      mine.st_ino == named.st_ino, mine.st_dev == named.st_dev
-    else { return .lost }
-    return .taken
   }
 }

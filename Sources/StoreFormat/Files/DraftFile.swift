@@ -63,7 +63,7 @@ package final class DraftFile {
       let descriptor = try FileDescriptor.open(
         FilePath(temporaryPath), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
         permissions: permissions)
-      guard AbandonedDrafts.lock(descriptor, at: temporaryPath) == .lost else {
+      guard FileLock.take(descriptor, at: temporaryPath) == .lost else {
         return (temporaryPath, descriptor)
       }
       // Somebody has looked in the instant before it was locked.

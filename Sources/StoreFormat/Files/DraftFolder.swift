@@ -66,7 +66,7 @@ package final class DraftFolder {
         throw error
       }
       let folder = FileDescriptor(rawValue: descriptor)
-      if AbandonedDrafts.lock(folder, at: path) != .lost { return folder }
+      if FileLock.take(folder, at: path) != .lost { return folder }
       // Somebody has looked in the instant before it was locked.
       try? folder.close()
       rmdir(path)

@@ -1,3 +1,4 @@
+import StoreFormat
 import SystemPackage
 
 #if canImport(Darwin)
@@ -105,17 +106,13 @@ final class RunLock {
       let file = try open(path)
       var isMine = false
       defer { if !isMine { try? file.close() } }
-      guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
-        let number = errno
-        guard number == EWOULDBLOCK || number == EINTR else { throw Errno(rawValue: number) }
-        return nil
+      switch FileLock.take(file, at: path) {
+      case .taken:
+        isMine = true
+        return file
+      case .lost: return nil
+      case .impossible(let error): throw error
       }
-      var mine = stat()
-      var present = stat()
-      isMine =
-        fstat(file.rawValue, &mine) == 0 && stat(path, &present) == 0
-        && mine.st_ino == present.st_ino && mine.st_dev == present.st_dev
-      return isMine ? file : nil
     } catch {
       throw Failure(
         status: .cannotReadOrWrite, kind: "unwritable",
