@@ -9,7 +9,11 @@ SHELL := /bin/bash
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
+# One that is not on PATH is given with its path; what else a toolchain brings is then taken from there.
 SWIFT ?= swift
+ifneq ($(dir $(SWIFT)),./)
+export PATH := $(abspath $(dir $(SWIFT))):$(PATH)
+endif
 PYTHON ?= python3
 # Passed to every build, and to release builds and test runs only.
 BUILD_FLAGS ?=
@@ -32,7 +36,8 @@ QUIET := $(if $(VERBOSE),,--quiet)
 # whoever would put one there.
 RUNTIME := $(CURDIR)/.build/static-runtime
 STATIC := $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld \
-  -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(RUNTIME) -Xlinker --no-export-dynamic,)
+  $(if $(filter yes,$(shell .ci/packs-addresses)),-Xlinker -z -Xlinker pack-relative-relocs) \
+  -Xlinker -L$(RUNTIME) -Xlinker --no-export-dynamic,)
 
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Models/Package.swift Benchmarks/Models/Sources
 FORMAT := $(SWIFT) format
