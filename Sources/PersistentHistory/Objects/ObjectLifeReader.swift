@@ -83,10 +83,7 @@ public final class ObjectLifeReader {
       return
     }
     var whole = HistoryQuery(
-      change: ChangeCondition(
-        objects: names.map {
-          HistoryObject(entityName: $0, primaryKey: object.primaryKey)
-        }), keepsOnlyMatchingChanges: true)
+      change: ChangeCondition(objects: [object]), keepsOnlyMatchingChanges: true)
     whole.recordedValues = query.recordedValues
     whole.omitsRecordedValues = query.omitsRecordedValues
     reader = try TimelineReader(timeline, query: whole, schema: schema)

@@ -7,7 +7,8 @@ public struct ChangeCondition: Hashable, Sendable {
   /// The object is of one of these entities; empty for any. A number stands for an entity that the
   /// store does not name.
   public var entities: [String]
-  /// The object is one of these; empty for any.
+  /// The object is one of these; empty for any. Entities that inherit from each other share their
+  /// primary keys, so the name of any of them will do where the store tells how they inherit.
   public var objects: [HistoryObject]
   /// The change is an update that touched one of these attributes or relationships; empty for any
   /// change.
@@ -68,10 +69,12 @@ public struct ChangeCondition: Hashable, Sendable {
       selection.entityNumbers = try entities.map { try names.entityNumber($0) }
     }
     if !objects.isEmpty {
-      selection.objects = try objects.map { object in
+      selection.objects = try objects.flatMap { object in
         try object.check(isOf: snapshot.metadata.storeIdentifier)
-        return ChangeSelection.Object(
-          entityNumber: try names.entityNumber(object.entityName), primaryKey: object.primaryKey)
+        let number = try names.entityNumber(object.entityName)
+        return snapshot.entities.relatives(of: number).map {
+          ChangeSelection.Object(entityNumber: $0, primaryKey: object.primaryKey)
+        }
       }
     }
     if !attributes.isEmpty {
@@ -86,6 +89,24 @@ public struct ChangeCondition: Hashable, Sendable {
       selection.slots = try names.slots(of: attributes, among: candidates)
     }
     return selection
+  }
+
+  /// The condition with every object by all the names that it may have: those of the entities that
+  /// inherit from the named one, and of those that it inherits from.
+  func namingRelatives(in schema: HistorySchema, of snapshot: StoreSnapshot) throws -> Self {
+    guard !objects.isEmpty else { return self }
+    var condition = self
+    let names = NameLookup(schema: schema)
+    condition.objects = try objects.flatMap { object in
+      let number = try names.entityNumber(object.entityName)
+      return snapshot.entities.relatives(of: number).map { relative in
+        guard relative != number else { return object }
+        return HistoryObject(
+          entityName: schema.entity(number: relative).name ?? "\(relative)",
+          primaryKey: object.primaryKey, storeIdentifier: object.storeIdentifier)
+      }
+    }
+    return condition
   }
 
   /// Tells of names that a history does not have, as ``selection(in:of:)`` does for a store by itself.

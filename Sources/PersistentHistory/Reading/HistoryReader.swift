@@ -59,7 +59,9 @@ public final class HistoryReader {
     self.schema = schema
     let selection = try query.selection(in: schema, of: snapshot)
     store = snapshot.metadata.storeIdentifier
-    filter = query.keepsOnlyMatchingChanges && !query.change.isEmpty ? query.change : nil
+    filter =
+      query.keepsOnlyMatchingChanges && !query.change.isEmpty
+      ? try query.change.namingRelatives(in: schema, of: snapshot) : nil
     objects = query.readsPresentObjects ? try snapshot.objects() : nil
     values = query.recordedValues.map(TransactionValues.init)
     transactions = try snapshot.transactions(selection)

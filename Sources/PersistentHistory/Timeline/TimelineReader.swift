@@ -160,6 +160,10 @@ public final class TimelineReader {
       let before = numbers.lowerBound == .min ? .min : numbers.lowerBound - 1
       part.after = max(query.after ?? .min, before)
       part.until = min(query.until ?? .max, numbers.upperBound)
+      // Only the store tells how its entities inherit.
+      if let snapshot = timeline.snapshot {
+        part.change = try query.change.namingRelatives(in: schema, of: snapshot)
+      }
       archiveSource = try timeline.archive?.transactions(part)
     }
     return nil

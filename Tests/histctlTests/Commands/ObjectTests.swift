@@ -83,6 +83,30 @@ import Testing
     }
   }
 
+  @Test(
+    "Whoever selects an object may name it by what it inherits from, with an archive too",
+    arguments: [
+      "log STORE --json", "log STORE --only-matching --changes", "diff STORE 5", "export STORE",
+      "diff STORE 0 --each", "stats STORE --json", "log STORE --json --archive ARCHIVE",
+      "export STORE --archive ARCHIVE",
+    ])
+  func anObjectByItsParent(_ line: String) async throws {
+    let sample = try SampleFolder()
+    let archive = sample.folder.file("archive")
+    if line.contains("ARCHIVE") {
+      _ = try await sample.run(["archive", "sample.store", archive])
+      let pruned = try await sample.run("prune sample.store --keep-last 3 --yes")
+      #expect(pruned.status == 0)
+    }
+    let words = line.split(separator: " ").map {
+      $0 == "STORE" ? "sample.store" : $0 == "ARCHIVE" ? archive : String($0)
+    }
+    let own = try await sample.run(words + ["--object", "LivingAccommodation/p5"])
+    #expect(own.text.contains("LivingAccommodation"))
+    let parent = try await sample.run(words + ["--object", "Accommodation/p5"])
+    #expect(parent.text == own.text && parent.status == 0 && parent.errors == own.errors)
+  }
+
   @Test func anObjectOfWhichNothingIsRecorded() async throws {
     let result = try await Self.sample().run("object sample.store Trip/p40")
     #expect(result.lines[1] == "in the store; nothing is recorded of it")
@@ -401,7 +425,8 @@ import Testing
   func keepsToTheWidth(_ columns: Int) async throws {
     let sample = try await Self.sample()
     let result = try await Tool.histctl.runOnTerminal(
-      ["object", sample.store, "Trip/p9", "--no-pager", "--color", "never"], columns: columns)
+      ["object", sample.store, "Trip/p9", "--no-pager", "--color", "never", "--quiet"],
+      columns: columns)
     #expect(result.status == 0)
     // The address is a fact, and facts are not cut.
     #expect(result.lines.dropFirst().allSatisfy { $0.count <= columns }, "\(result.text)")
