@@ -57,6 +57,14 @@ public struct RestorableArchive: RestorableHistory {
     return nil
   }
 
+  /// The gap below which the archive has older transactions than those that come without a gap before
+  /// one; nil where there is nothing older.
+  public func gap(before number: Int64) -> HistoryGap? {
+    let runs = store.runs.filter { $0.first <= number }
+    guard let run = runs.last, let older = runs.dropLast().last else { return nil }
+    return HistoryGap(store: storeIdentifier, after: older.last, oldest: run.first)
+  }
+
   /// The parts of segments up to a transaction that have no gap between them, oldest first.
   private func parts(through number: Int64) -> [ArchivedStore.Part] {
     guard let run = store.runs.last(where: { $0.first <= number }) else { return [] }

@@ -7,12 +7,18 @@ struct RestoreOutput {
   private let writer: OutputWriter
   private let consent: Consent
   private let archivePath: String
+  private let gap: HistoryGap?
 
-  init(session: Session, writer: OutputWriter, consent: Consent, archivePath: String) {
+  /// - Parameter gap: What keeps older transactions of the archive from coming back.
+  init(
+    session: Session, writer: OutputWriter, consent: Consent, archivePath: String,
+    gap: HistoryGap? = nil
+  ) {
     self.session = session
     self.writer = writer
     self.consent = consent
     self.archivePath = archivePath
+    self.gap = gap
   }
 
   private var showsPage: Bool {
@@ -25,8 +31,9 @@ struct RestoreOutput {
     if session.options.json {
       try writer.writeLine(plan.json(archivePath: archivePath))
     } else if showsPage {
-      try RestorePlanPage(session: session, writer: writer, plan: plan, archivePath: archivePath)
-        .write()
+      try RestorePlanPage(
+        session: session, writer: writer, plan: plan, archivePath: archivePath, hasGap: gap != nil
+      ).write()
     }
   }
 

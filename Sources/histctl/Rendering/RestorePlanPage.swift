@@ -7,6 +7,8 @@ struct RestorePlanPage {
   let writer: OutputWriter
   let plan: RestorePlan
   let archivePath: String
+  /// Whether older transactions of the archive cannot come back.
+  let hasGap: Bool
 
   func write() throws {
     try field("store", plan.path, style: .heading)
@@ -71,7 +73,9 @@ struct RestorePlanPage {
   private var restores: String {
     let changes = PruneOutput.counted(plan.changeCount, "change")
     guard let first = plan.first, let last = plan.last else {
-      return plan.isEmpty ? "nothing: the store has all of it" : changes
+      guard plan.isEmpty else { return changes }
+      return hasGap
+        ? "nothing: the store has all that can come back" : "nothing: the store has all of it"
     }
     return PruneOutput.counted(plan.transactionCount, "transaction")
       + ", \(changes), \(tokens.text(first.number)) to \(tokens.text(last.number))"
@@ -80,5 +84,4 @@ struct RestorePlanPage {
   private func field(_ title: String, _ value: String, style: Style = .plain) throws {
     try writer.writeLine(StyledLine(session).field(title, value, style: style))
   }
-
 }

@@ -14,11 +14,13 @@ struct RestoreRun {
 
   /// Plans, shows the plan, asks where somebody is to be asked, and does it.
   func run(_ writer: OutputWriter) throws {
-    let output = RestoreOutput(
-      session: session, writer: writer, consent: consent, archivePath: archivePath)
     let (restorer, plan, sealed) = try consent.plan(
       store.store, busyTimeout: store.busyTimeout, session: session, makePlan)
+    let gap = request.from == nil ? sealed.gap(before: plan.oldest?.number ?? .max) : nil
+    let output = RestoreOutput(
+      session: session, writer: writer, consent: consent, archivePath: archivePath, gap: gap)
     try output.show(plan)
+    if let gap { tell(gap) }
     guard plan.refusals.isEmpty else {
       throw HistoryError.restoreRefusedByGuards(
         path: plan.path, reasons: plan.refusals.map(\.reason))
@@ -45,6 +47,21 @@ struct RestoreRun {
     if let problem = result.problem {
       throw Failure(problem).partly(result.inserted, of: plan)
     }
+  }
+
+  /// Tells of what is sealed and does not join what can come back.
+  private func tell(_ gap: HistoryGap) {
+    session.diagnostics.report(
+      Failure(
+        status: .historyGap, kind: "historyGap",
+        message: "\(archivePath) has transactions up to \(gap.after) that cannot come back: "
+          + gap.message,
+        hint: "histctl log \(ShellWord.quoted(archivePath)) shows them",
+        details: [
+          ("store", .string(store.store)), ("archive", .string(archivePath)),
+          ("after", .integer(gap.after)),
+        ] + (gap.oldest.map { [("oldest", .integer($0))] } ?? [])))
+    session.end(with: .historyGap)
   }
 
   private func makePlan() throws -> (HistoryRestorer, RestorePlan, RestorableArchive) {

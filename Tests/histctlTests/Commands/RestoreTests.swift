@@ -65,6 +65,23 @@ import Testing
     #expect(try FileBytes.read(sample.store) == before)
   }
 
+  @Test("What is sealed behind a gap cannot come back, and that is told")
+  func sealedBehindAGap() async throws {
+    let (sample, _) = try await Self.sample(before: "4", keeping: 6)
+    let sealed = try await sample.run("archive \(Self.name) archive --allow-gap --quiet")
+    #expect(sealed.status == 0, "\(sealed.errors)")
+    for options in ["--dry-run", "--yes", "--yes --json"] {
+      let result = try await sample.run("restore \(Self.name) archive " + options)
+      #expect(result.status == 4)
+      #expect(
+        result.errors.contains(
+          "archive has transactions up to 3 that cannot come back: transactions 4 to 6 are gone"))
+      #expect(!result.text.contains("has all of it"))
+    }
+    let log = try await sample.run("log archive --until 3 --json")
+    #expect(log.lines.count == 3)
+  }
+
   @Test("Somebody at work on the archive is waited for", .enabled(if: Tool("flock") != nil))
   func lockWait() async throws {
     let (sample, original) = try await Self.sample()
