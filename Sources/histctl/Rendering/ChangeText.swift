@@ -4,8 +4,10 @@ import StoreFormat
 
 /// Writes changes for people: `+ Trip/p12`, `~ Trip/p12  name, endDate`, `- Trip/p12  name: "Rome"`.
 struct ChangeText {
-  /// How much of a long value is shown, in characters.
-  private static let longestValue = 60
+  /// How much of a long text is shown where a change has one line among many, in characters.
+  static let shortText = 60
+  /// How much where the change, or the value, is what was asked for: all but what no one can read.
+  static let longText = 1 << 16
 
   /// The counts of a transaction, such as `Trip +3 ~1  Item -2`.
   static func summary(_ summary: ChangeSummary) -> TableCell {
@@ -27,11 +29,13 @@ struct ChangeText {
 
   /// One change: its sign, its object, and what is known of it.
   ///
-  /// - Parameter includesValues: Whether recorded values stand beside the names of what was touched.
+  /// - Parameters:
+  ///   - includesValues: Whether recorded values stand beside the names of what was touched.
+  ///   - longest: How much of a text is shown, in characters.
   static func spans(
-    _ change: HistoryChange, includesValues: Bool = true
+    _ change: HistoryChange, includesValues: Bool = true, longest: Int = shortText
   ) -> [TableCell.Span] {
-    let details = details(change, includesValues: includesValues)
+    let details = details(change, includesValues: includesValues, longest: longest)
     return [object(change)] + (details.isEmpty ? [] : [.init(text: "  ", style: .plain)]) + details
   }
 
@@ -50,12 +54,12 @@ struct ChangeText {
 
   /// What is known of a change, in parts with gaps between.
   static func details(
-    _ change: HistoryChange, includesValues: Bool = true
+    _ change: HistoryChange, includesValues: Bool = true, longest: Int = shortText
   ) -> [TableCell.Span] {
     var details: [TableCell.Span] = []
     let values = includesValues ? change.values : []
     if let mask = change.mask { details.append(columns(change.attributes, mask, values)) }
-    details.append(tombstone(change.preservedValues, change.tombstone))
+    details.append(tombstone(change.preservedValues, change.tombstone, longest: longest))
     if !change.extra.isEmpty {
       details.append(.init(text: extra(change.extra), style: .warning))
     }
@@ -89,13 +93,16 @@ struct ChangeText {
 
   /// What a deleted object left behind.
   static func tombstone(
-    _ named: [(attribute: ManagedAttribute, value: StoredValue)]?, _ stored: [StoredValue]
+    _ named: [(attribute: ManagedAttribute, value: StoredValue)]?, _ stored: [StoredValue],
+    longest: Int = shortText
   ) -> TableCell.Span {
     if let named {
-      let values = named.map { "\($0.attribute.name): \(value($0.value, of: $0.attribute.type))" }
+      let values = named.map {
+        "\($0.attribute.name): \(value($0.value, of: $0.attribute.type, longest: longest))"
+      }
       return .init(text: values.joined(separator: ", "), style: .plain)
     }
-    let values = stored.map { value($0, of: .undefined) }.joined(separator: ", ")
+    let values = stored.map { value($0, of: .undefined, longest: longest) }.joined(separator: ", ")
     return .init(text: values.isEmpty ? "" : "tombstone " + values, style: .secondary)
   }
 
@@ -104,8 +111,10 @@ struct ChangeText {
     columns.map { "\($0.column) = \(value($0.value, of: .undefined))" }.joined(separator: ", ")
   }
 
-  /// A value of an attribute; bytes and long texts are cut.
-  static func value(_ value: StoredValue, of type: AttributeType) -> String {
+  /// A value of an attribute; bytes are told by their number, and long texts are cut.
+  static func value(
+    _ value: StoredValue, of type: AttributeType, longest: Int = shortText
+  ) -> String {
     switch (type, value) {
     case (.boolean, .integer(let number)) where number == 0 || number == 1:
       return number == 1 ? "true" : "false"
@@ -117,15 +126,15 @@ struct ChangeText {
     case (_, .null): return "nil"
     case (_, .integer(let number)): return "\(number)"
     case (_, .real(let number)): return "\(number)"
-    case (_, .text(let text)): return "\"\(cut(text))\""
+    case (_, .text(let text)): return "\"\(cut(text, longest))\""
     case (_, .malformedText(let bytes)):
-      return "\"\(cut(String(decoding: bytes.prefix(400), as: UTF8.self)))\""
+      return "\"\(cut(String(decoding: bytes.prefix(longest * 8), as: UTF8.self), longest))\""
     case (_, .blob(let bytes)): return "\(bytes.count) bytes"
     }
   }
 
-  private static func cut(_ text: String) -> String {
-    let start = text.prefix(longestValue)
+  private static func cut(_ text: String, _ longest: Int) -> String {
+    let start = text.prefix(longest)
     return start.endIndex == text.endIndex ? text : start + "…"
   }
 }

@@ -43,7 +43,9 @@ struct ObjectText {
         values.map { value in
           [
             TableCell("  " + value.attribute.name),
-            TableCell(ChangeText.value(value.value, of: value.attribute.type)),
+            TableCell(
+              ChangeText.value(
+                value.value, of: value.attribute.type, longest: ChangeText.longText)),
           ]
         })
     }

@@ -10,7 +10,8 @@ enum ObjectValueText {
       return TableCell("\(size.grouped) bytes", style: .secondary)
     }
     if value.value.isNull { return TableCell("nil", style: .secondary) }
-    return TableCell(ChangeText.value(value.value, of: value.type))
+    return TableCell(
+      ChangeText.value(value.value, of: value.type, longest: ChangeText.longText))
   }
 
   /// The object that a relationship leads to.

@@ -34,7 +34,9 @@ struct TransactionDetail {
     while let change = try reader.nextChange() {
       summary.add(change)
       try writer.writeLine(
-        styled.line(ChangeText.spans(change, includesValues: false), indentation: 2))
+        styled.line(
+          ChangeText.spans(change, includesValues: false, longest: ChangeText.longText),
+          indentation: 2))
       for value in change.values {
         let width = session.environment.lineWidth.map { $0 - Self.valueIndentation }
         try writer.writeLine(

@@ -19,8 +19,9 @@ enum ValueChangeText {
   ///   - width: The columns that there are; nil for as many as it takes.
   static func line(_ value: RecordedValue, _ text: TerminalText, width: Int?) -> String {
     let name = text.escaped(value.name) + ": "
-    var old = text.escaped(content(value.old, value.kind))
-    var new = text.escaped(content(value.new, value.kind))
+    let longest = ChangeText.longText
+    var old = text.escaped(content(value.old, value.kind, longest: longest))
+    var new = text.escaped(content(value.new, value.kind, longest: longest))
     if let width {
       let room = max(width - name.displayWidth - arrow.count, 8)
       if old.displayWidth + new.displayWidth > room {
@@ -44,7 +45,9 @@ enum ValueChangeText {
     return parts.joined(separator: ", ")
   }
 
-  private static func content(_ content: RecordedContent, _ kind: RecordedValue.Kind) -> String {
+  private static func content(
+    _ content: RecordedContent, _ kind: RecordedValue.Kind, longest: Int = ChangeText.shortText
+  ) -> String {
     switch content {
     case .digest(let bytes, let byteCount):
       let digits = bytes.prefix(4).map { byte in
@@ -53,7 +56,8 @@ enum ValueChangeText {
       return "\(byteCount.grouped) bytes (\(digits.joined())…)"
     // The name of another object, which is no text of its own.
     case .value(.text(let text)) where kind == .object: return text
-    case .value(let value): return ChangeText.value(value, of: kind.attributeType)
+    case .value(let value):
+      return ChangeText.value(value, of: kind.attributeType, longest: longest)
     }
   }
 }

@@ -27,6 +27,20 @@ import Testing
     #expect(result.status == 0)
   }
 
+  @Test func longTextsAreShownWhole() async throws {
+    let sample = try SampleFolder()
+    let name = String(repeating: "é-", count: 500)
+    try await sample.sqlite("UPDATE ACHANGE SET ZTOMBSTONE1 = '\(name)' WHERE ZTOMBSTONE1 = 'Hotel'")
+    try await sample.sqlite("UPDATE ACHANGE SET ZTOMBSTONE0 = '\(name)' WHERE ZTOMBSTONE0 = 'Hotel'")
+    let shown = try await sample.run("show sample.store 12")
+    #expect(shown.text.contains("placeName: \"\(name)\""))
+    let object = try await sample.run("object sample.store LivingAccommodation/p9")
+    #expect(object.lines.last == "  placeName  \"\(name)\"")
+    // One line among many.
+    let log = try await sample.run("log sample.store --changes -n 1")
+    #expect(log.text.contains("…") && !log.text.contains(name))
+  }
+
   @Test func theContextIsShownWhereThereIsOne() async throws {
     let result = try await SampleFolder().run("show sample.store 5 --date raw")
     #expect(
