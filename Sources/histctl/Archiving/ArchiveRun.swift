@@ -22,7 +22,7 @@ struct ArchiveRun {
   func plan(
     _ path: String, before cut: (StoreSnapshot) throws -> HistoryCut?
   ) throws -> SealingPlan {
-    try StoreFile(path: path, busyTimeout: busyTimeout).read { snapshot in
+    try session.open(path, busyTimeout: busyTimeout).read { snapshot in
       _ = try snapshot.historyTables()
       return try SealingPlan(
         archivePath: archivePath, snapshot: snapshot, before: try cut(snapshot),

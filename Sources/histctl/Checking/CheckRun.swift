@@ -43,7 +43,8 @@ struct CheckRun {
     _ path: String, _ body: (HistoryHealth, StoreSnapshot, TokenResolver) throws -> Void
   ) throws {
     try isolation.run(path) {
-      let file = try StoreFile(path: path, busyTimeout: stores.busyTimeout)
+      let file = try session.open(path, busyTimeout: stores.busyTimeout)
+      isolation.end(with: session.status)
       try file.read { snapshot in
         let bookmarkPath =
           stores.bookmarkFile

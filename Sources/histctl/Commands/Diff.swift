@@ -125,7 +125,7 @@ struct Diff: ParsableCommand {
   private func compare(
     _ session: Session, _ writer: OutputWriter, _ snapshot: StoreSnapshot, copy: String
   ) throws -> Bool {
-    let other = try StoreFile(path: copy, busyTimeout: store.busyTimeout)
+    let other = try session.open(copy, busyTimeout: store.busyTimeout)
     guard other.location.resolvedPath != snapshot.location.resolvedPath else {
       throw Failure(
         status: .usage, kind: "sameFile", message: "\(store.store) and \(copy) are the same file",

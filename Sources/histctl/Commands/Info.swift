@@ -25,23 +25,6 @@ struct Info: ParsableCommand {
   @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  /// The longest log that is looked through, in bytes: twice what SQLite lets one become unless it is
-  /// kept from emptying it. To look through a longer one takes longer than all else, and who saves
-  /// without a pause makes it longer still meanwhile.
-  private static let longestLog: Int64 = 8 << 20
-
-  /// What of the log beside a store is passed over, finished saves as a rule; nil where nothing is.
-  private static func problem(ofLogOf path: String) -> String? {
-    do throws(StoreError) {
-      let location = try StoreLocation(path: path)
-      if try location.logSize() <= longestLog { try location.checkLog() }
-      return nil
-    } catch {
-      guard case .damaged(_, let place, let detail) = error else { return nil }
-      return "\(place) cannot be used, so saves may be missing here: \(detail)"
-    }
-  }
-
   func run() throws {
     let session = Session(output)
     if Archive.isArchive(store.store) {
@@ -50,9 +33,11 @@ struct Info: ParsableCommand {
         try ArchiveInfoReport(session: session, writer: writer, overview: overview).write()
       }
     }
-    // Before the store is opened: SQLite passes over what it cannot use of a log.
-    let logProblem = Self.problem(ofLogOf: store.store)
-    try session.read(store) { writer, snapshot, resolver in
+    // Told among the notices.
+    let logProblem = Session.problem(ofLogOf: store.store)
+    if logProblem != nil { session.end(with: .damaged) }
+    let file = try StoreFile(path: store.store, busyTimeout: store.busyTimeout)
+    try session.read(file, store) { writer, snapshot, resolver in
       let report = try InfoReport(
         snapshot: snapshot, schema: session.schema(of: snapshot),
         bookmarkPath: store.bookmarkFile,

@@ -66,7 +66,7 @@ struct StoreMaintenance {
       : try RunLock(
         exportingFor: export.bookmark, store: path, bookmarkPath: bookmarkPath, wait: lockWait)
     defer { withExtendedLifetime(lock) {} }
-    let file = try StoreFile(path: path, busyTimeout: settings.busyTimeout)
+    let file = try session.open(path, busyTimeout: settings.busyTimeout)
     return try file.read(withHelpers: Session.helperCount) { snapshot, helpers in
       _ = try snapshot.historyTables()
       var query = HistoryQuery()

@@ -19,6 +19,8 @@ final class Session {
   let diagnostics: Diagnostics
   let now: StoreTimestamp
   private(set) var status = ExitStatus.success
+  /// The titles of columns that a narrow terminal has no room for, each once.
+  private(set) var hiddenColumns: [String] = []
   private let outlivesReader: Bool
 
   /// - Parameter outlivesReader: Whether the command goes on when nobody reads any more what it tells,
@@ -35,6 +37,11 @@ final class Session {
     now = .now()
   }
 
+  /// Remembers columns that are not shown.
+  func leaveOut(_ titles: [String]) {
+    hiddenColumns += titles.filter { !hiddenColumns.contains($0) }
+  }
+
   /// Ends with this status unless an earlier problem has set another.
   func end(with status: ExitStatus) {
     if self.status == .success { self.status = status }
@@ -45,7 +52,15 @@ final class Session {
     _ store: StoreOptions, usesPager: Bool = true,
     _ body: (OutputWriter, StoreSnapshot, TokenResolver) throws -> Void
   ) throws {
-    let file = try StoreFile(path: store.store, busyTimeout: store.busyTimeout)
+    let file = try open(store.store, busyTimeout: store.busyTimeout)
+    try read(file, store, usesPager: usesPager, body)
+  }
+
+  /// Reads a store that is open already, as ``read(_:usesPager:_:)`` does.
+  func read(
+    _ file: StoreFile, _ store: StoreOptions, usesPager: Bool = true,
+    _ body: (OutputWriter, StoreSnapshot, TokenResolver) throws -> Void
+  ) throws {
     // The process ends next, which closes the file; to tear the connection down first takes longer
     // than to look up a token.
     _ = Unmanaged.passRetained(file)
@@ -94,7 +109,7 @@ final class Session {
         try body(writer, timeline, nil, input.resolver(timeline))
       }
     } else {
-      let file = try StoreFile(path: store.store, busyTimeout: store.busyTimeout)
+      let file = try open(store.store, busyTimeout: store.busyTimeout)
       try write(usesPager: false) { writer in
         try file.read(withHelpers: Self.helperCount) { snapshot, helpers in
           let timeline = try input.timeline(of: snapshot)
@@ -157,6 +172,7 @@ final class Session {
       if options.json, environment.isOutputTerminal { writer.guardedForm = .json }
       try body(writer)
     }
+    tellOfHiddenColumns()
   }
 }
 

@@ -88,6 +88,8 @@ struct InfoText {
   }
 
   private func writeBookmarks() throws {
+    let tokens = TokenText(
+      isQualified: session.options.qualified, store: report.metadata.storeIdentifier)
     guard !report.bookmarks.isEmpty else { return }
     let rows = report.bookmarks.map { bookmark in
       let standing = report.standings[bookmark.name]
@@ -96,7 +98,7 @@ struct InfoText {
         TableCell(
           standing?.token.state.name ?? "-",
           style: standing.map { $0.holdsHistory ? .inserted : .deleted } ?? .secondary),
-        TableCell(bookmark.token.description),
+        TableCell(tokens.text(bookmark)),
         TableCell(standing?.lag?.transactions.grouped ?? "-"),
         TableCell(time.text(bookmark.timestamp)),
       ]

@@ -10,4 +10,9 @@ struct TokenText {
     guard isQualified, let store else { return "\(number)" }
     return HistoryToken(storeIdentifier: store, transaction: number).description
   }
+
+  /// Where a bookmark stands: of one in another store, all of its token.
+  func text(_ bookmark: Bookmark) -> String {
+    store.flatMap { bookmark.token.transaction(in: $0) }.map(text) ?? bookmark.token.description
+  }
 }

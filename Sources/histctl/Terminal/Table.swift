@@ -45,6 +45,17 @@ struct Table {
       text: environment.outputText, palette: palette)
   }
 
+  /// The titles of the columns that there is no room for.
+  var hiddenTitles: [String] {
+    columns.indices.filter { !layout.columns.contains($0) }.map { columns[$0].title }
+      .filter { !$0.isEmpty }
+  }
+
+  /// The width of a line with all its columns, each as wide as it is.
+  var width: Int {
+    layout.widths.reduce(0, +) + TableLayout.gap * max(layout.widths.count - 1, 0)
+  }
+
   /// The line of titles, without line end.
   var header: String {
     line(columns.map { TableCell($0.title, style: .heading) })

@@ -101,25 +101,6 @@ import Testing
     #expect(program.status == 0 && person.status == 0)
   }
 
-  @Test("Saves that SQLite passes over, for the log is damaged before them, are told of")
-  func damagedLog() async throws {
-    let folder = try TemporaryFolder()
-    var shape = StoreWriter.Shape()
-    shape.keepsLog = true
-    let store = try SampleStore.write(to: folder.file("x.store"), shape: shape)
-    let whole = try await Tool.histctl.run(["info", store])
-    #expect(!whole.text.contains("-wal"))
-    var log = try FileBytes.read(store + "-wal")
-    let frame = 24 + 4096
-    log[32 + (log.count - 32) / frame * 3 / 4 * frame + 100] ^= 1
-    try FileBytes.write(log, to: store + "-wal")
-    let page = try await Tool.histctl.run(["info", store])
-    #expect(page.status == 0 && page.text != whole.text)
-    #expect(page.text.contains("of its -wal cannot be used, so saves may be missing here"))
-    let program = try await Tool.histctl.run(["info", store, "--json"])
-    #expect(program.text.contains(#""notices":[{"kind":"damagedLog""#))
-  }
-
   @Test func aMirrorSaysWhatItNeeds() async throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("sample.store"))
@@ -157,10 +138,12 @@ import Testing
       result.text.hasSuffix(
         """
 
-        BOOKMARK  STATE  TOKEN                                    BEHIND  TIME
-        @widget   valid  1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:10       2  2024-07-29 00:51:40
+        BOOKMARK  STATE  TOKEN  BEHIND  TIME
+        @widget   valid  10          2  2024-07-29 00:51:40
 
         """))
+    let qualified = try await sample.run("info sample.store --qualified")
+    #expect(qualified.text.contains("  \(SampleFolder.identifier):10  "))
   }
 
   /// Without history tables the store is described all the same, and the status says so.

@@ -1,0 +1,67 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Saves that SQLite passes over, because the log is damaged before them, are told of by whatever
+/// reads the store.
+@Suite struct DamagedLogTests {
+  /// Writes a store with a log, and flips a bit in the midst of that.
+  private static func store(in folder: TemporaryFolder) throws -> String {
+    var shape = StoreWriter.Shape()
+    shape.keepsLog = true
+    let store = try SampleStore.write(to: folder.file("x.store"), shape: shape)
+    var log = try FileBytes.read(store + "-wal")
+    let frame = 24 + 4096
+    log[32 + (log.count - 32) / frame * 3 / 4 * frame + 100] ^= 1
+    try FileBytes.write(log, to: store + "-wal")
+    return store
+  }
+
+  @Test(arguments: [
+    "log STORE", "log STORE --json", "log STORE -n 1", "show STORE 1", "diff STORE 0 2",
+    "diff STORE 0 2 --exit-code", "diff OTHER --with STORE", "diff STORE --with OTHER",
+    "object STORE Trip/p1", "stats STORE", "export STORE", "token check STORE 1 30",
+    "check STORE", "check OTHER STORE --prometheus", "archive STORE ARCHIVE --dry-run",
+    "archive STORE ARCHIVE", "rehearse STORE 1 -o COPY", "bookmark set STORE here 1",
+    "export STORE --output-dir FOLDER",
+  ])
+  func isToldOf(_ line: String) async throws {
+    let folder = try TemporaryFolder()
+    let store = try Self.store(in: folder)
+    let other = try SampleStore.write(to: folder.file("other.store"))
+    let places = [
+      "STORE": store, "OTHER": other, "ARCHIVE": folder.file("archive"),
+      "COPY": folder.file("copy.store"), "FOLDER": folder.file("exports"),
+    ]
+    let words = line.split(separator: " ").map { places[String($0)] ?? String($0) }
+    let result = try await Tool.histctl.run(words)
+    #expect(result.status == 5, "\(result.errors)")
+    #expect(result.errors.contains("of its -wal cannot be used, so saves may be missing here"))
+    #expect(result.errors.components(separatedBy: "saves may be missing").count == 2)
+    if words.contains("--json") {
+      #expect(result.errors.hasPrefix(#"{"type":"warning","kind":"damagedLog""#))
+    }
+  }
+
+  @Test func infoTellsItAmongItsNotices() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Self.store(in: folder)
+    let page = try await Tool.histctl.run(["info", store])
+    #expect(page.status == 5 && page.text.contains("\nhistory "))
+    #expect(page.text.contains("of its -wal cannot be used, so saves may be missing here"))
+    let program = try await Tool.histctl.run(["info", store, "--json"])
+    #expect(program.text.contains(#""notices":[{"kind":"damagedLog""#))
+    #expect(program.errors == "")
+  }
+
+  @Test func aWholeLogIsNoMatter() async throws {
+    let folder = try TemporaryFolder()
+    var shape = StoreWriter.Shape()
+    shape.keepsLog = true
+    let store = try SampleStore.write(to: folder.file("x.store"), shape: shape)
+    for command in ["log", "info", "stats", "check"] {
+      let result = try await Tool.histctl.run([command, store])
+      #expect(result.status == 0 && result.errors == "" && !result.text.contains("-wal"))
+    }
+  }
+}
