@@ -101,8 +101,19 @@ struct ActivityTable {
     let bar: Style?
   }
 
-  /// The bars' columns: some of every width from 40 on, and no more than tells something.
-  private var barWidth: Int { min(max(session.environment.columns / 4, 8), 40) }
+  /// The least that a bar tells something with.
+  private static let leastBarWidth = 8
+
+  /// The bars' columns: what the figures leave, and no more than tells something; 0 for no bars.
+  private func barWidth(beside columns: [TableColumn], _ rows: [[TableCell]]) -> Int {
+    let wished = min(max(session.environment.columns / 4, Self.leastBarWidth), 40)
+    guard let limit = session.environment.lineWidth else { return wished }
+    let figures = Table(
+      columns: columns, sample: rows, lineWidth: nil, text: session.environment.outputText,
+      palette: session.palette)
+    let room = min(limit - figures.width - TableLayout.gap, wished)
+    return room < Self.leastBarWidth ? 0 : room
+  }
 
   private func style(_ section: StatsReport.Section, _ row: StatsReport.Row) -> Style {
     guard section.name == "kind" else { return .token }
@@ -120,23 +131,38 @@ struct ActivityTable {
   ) throws {
     let largest = lines.filter { $0.bar != nil }.compactMap { $0.activity.map(measure) }.max() ?? 0
     let isUTF8 = session.environment.isUTF8
-    let rows = lines.map { line -> [TableCell] in
+    var rows = lines.map { line -> [TableCell] in
       guard let activity = line.activity else { return [line.label] }
-      let cells = figures.map { figure -> TableCell in
-        let text = figure.cell(activity)
-        return TableCell(text, style: text == "-" ? .secondary : figure.style)
-      }
-      let share = largest > 0 ? Double(measure(activity)) / Double(largest) : 0
-      let bar = Bars.bar(
-        fraction: line.bar == nil ? 0 : share, width: barWidth, isUTF8: isUTF8)
-      return [line.label] + cells + [TableCell(bar, style: line.bar ?? .plain)]
+      return [line.label]
+        + figures.map { figure -> TableCell in
+          let text = figure.cell(activity)
+          return TableCell(text, style: text == "-" ? .secondary : figure.style)
+        }
     }
-    let columns =
+    var columns =
       [TableColumn(title, priority: 10, minimumWidth: 8, canShrink: canShrink)]
       + figures.map(\.column)
-      + [TableColumn("", priority: 8, canDrop: true)]
-    let table = Table(
-      columns: columns, sample: rows, environment: session.environment, palette: session.palette)
+    var barWidth = barWidth(beside: columns, rows)
+    // Bytes follow from the changes; all else is worth more than a bar.
+    if barWidth == 0, figures.last?.column.title == bytes.column.title {
+      let shorter = rows.map { Array($0.prefix(figures.count)) }
+      barWidth = self.barWidth(beside: columns.dropLast(), shorter)
+      if barWidth > 0 {
+        session.leaveOut([columns.removeLast().title])
+        rows = shorter
+      }
+    }
+    if barWidth > 0 {
+      columns.append(TableColumn("", priority: 8, canDrop: true))
+      for (place, line) in lines.enumerated() {
+        guard let activity = line.activity else { continue }
+        let share = largest > 0 ? Double(measure(activity)) / Double(largest) : 0
+        let bar = Bars.bar(
+          fraction: line.bar == nil ? 0 : share, width: barWidth, isUTF8: isUTF8)
+        rows[place].append(TableCell(bar, style: line.bar ?? .plain))
+      }
+    }
+    let table = session.table(columns: columns, sample: rows)
     try writer.writeLine("")
     try writer.writeLine(table.header)
     for row in rows { try writer.writeLine(table.line(row)) }

@@ -100,7 +100,8 @@ struct ArchiveInfoReport {
     }
     try writer.writeTable(
       [
-        TableColumn("STORE", priority: 7, minimumWidth: 8, canShrink: true),
+        // Whoever chooses among the stores needs all of an identifier.
+        TableColumn("STORE", priority: 7),
         TableColumn("TRANSACTIONS", priority: 6, minimumWidth: 10, canShrink: true, canDrop: true),
         TableColumn("FROM", priority: 3, canDrop: true),
         TableColumn("TO", priority: 4, canDrop: true),

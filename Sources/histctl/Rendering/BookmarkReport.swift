@@ -28,8 +28,8 @@ struct BookmarkReport {
       TableColumn("UNREAD SINCE", priority: 4, canDrop: true),
     ]
     if retention != nil { columns.append(TableColumn("EXPIRES", priority: 3, canDrop: true)) }
-    let table = Table(
-      columns: columns, sample: rows, environment: session.environment, palette: session.palette)
+    let table = session.table(
+      columns: columns, sample: rows)
     if session.environment.isOutputTerminal { try writer.writeLine(table.header) }
     for row in rows { try writer.writeLine(table.line(row)) }
   }

@@ -126,11 +126,11 @@ struct ObjectText {
 
   /// Names and values below each other.
   private func write(_ rows: [[TableCell]]) throws {
-    let table = Table(
+    let table = session.table(
       columns: [
         TableColumn("", priority: 2, minimumWidth: 10, canShrink: true),
         TableColumn("", priority: 1, minimumWidth: 8, canShrink: true, canDrop: true),
-      ], sample: rows, environment: session.environment, palette: session.palette)
+      ], sample: rows)
     for row in rows { try writer.writeLine(table.line(row)) }
   }
 

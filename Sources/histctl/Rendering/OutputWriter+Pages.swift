@@ -7,8 +7,8 @@ extension OutputWriter {
     _ columns: [TableColumn], _ rows: [[TableCell]], hidden: Int = 0, in session: Session
   ) throws {
     guard !rows.isEmpty else { return }
-    let table = Table(
-      columns: columns, sample: rows, environment: session.environment, palette: session.palette)
+    let table = session.table(
+      columns: columns, sample: rows)
     try writeLine("")
     try writeLine(table.header)
     for row in rows { try writeLine(table.line(row)) }

@@ -55,13 +55,13 @@ struct RehearsalReport {
         TableCell(text(rehearsed.outcome)),
       ]
     }
-    let table = Table(
+    let table = session.table(
       columns: [
         TableColumn("TOKEN", priority: 4, minimumWidth: 8, canShrink: true),
         TableColumn("IN THE STORE", priority: 1, canDrop: true),
         TableColumn("IN THE COPY", priority: 3),
         TableColumn("WHAT AN APP GETS", priority: 2, minimumWidth: 16, canShrink: true),
-      ], sample: rows, environment: session.environment, palette: session.palette)
+      ], sample: rows)
     try writer.writeLine("")
     if session.environment.isOutputTerminal { try writer.writeLine(table.header) }
     for row in rows { try writer.writeLine(table.line(row)) }

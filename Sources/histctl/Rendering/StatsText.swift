@@ -130,13 +130,13 @@ struct StatsText {
         ]
       }
     }
-    let table = Table(
+    let table = session.table(
       columns: [
         TableColumn("A DAY", priority: 4),
         TableColumn("TRANSACTIONS", alignment: .trailing, priority: 3, canDrop: true),
         TableColumn("CHANGES", alignment: .trailing, priority: 1, canDrop: true),
         TableColumn("BYTES", alignment: .trailing, priority: 2, canDrop: true),
-      ], sample: rows, environment: session.environment, palette: session.palette)
+      ], sample: rows)
     try writer.writeLine("")
     try writer.writeLine(table.header)
     for row in rows { try writer.writeLine(table.line(row)) }

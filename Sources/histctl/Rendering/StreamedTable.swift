@@ -28,8 +28,8 @@ final class StreamedTable {
   /// Writes what has been kept back; nothing where no row has come.
   func finish() throws {
     guard table == nil, !sample.isEmpty else { return }
-    let table = Table(
-      columns: columns, sample: sample, environment: session.environment, palette: session.palette)
+    let table = session.table(
+      columns: columns, sample: sample)
     if session.environment.isOutputTerminal { try writer.writeLine(table.header) }
     for row in sample { try writer.writeLine(table.line(row)) }
     self.table = table

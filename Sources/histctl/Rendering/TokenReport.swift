@@ -60,13 +60,13 @@ struct TokenReportTable {
         TableCell(time.text(token.timestamp)),
       ]
     }
-    let table = Table(
+    let table = session.table(
       columns: [
         TableColumn("TOKEN", priority: 4, minimumWidth: 8, canShrink: true),
         TableColumn("STATE", priority: 5),
         TableColumn("NUMBER", priority: 3, canDrop: true),
         TableColumn("TIME", priority: 2, canDrop: true),
-      ], sample: rows, environment: session.environment, palette: session.palette)
+      ], sample: rows)
     if session.environment.isOutputTerminal { try writer.writeLine(table.header) }
     for row in rows { try writer.writeLine(table.line(row)) }
     for problem in reports.compactMap(\.problem) {

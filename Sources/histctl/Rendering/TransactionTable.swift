@@ -88,14 +88,15 @@ final class TransactionTable {
   private func chooseWidths(_ sample: [[TableCell]]) -> Table {
     let author = TableColumn(
       "AUTHOR", priority: 3, minimumWidth: 6, canShrink: true, canDrop: true)
-    return Table(
+    return session.table(
       columns: [
         TableColumn("TOKEN", alignment: tokens.isQualified ? .leading : .trailing, priority: 5),
         TableColumn("TIME", priority: 4, canDrop: true),
       ] + (showsAuthors ? [author] : []) + [
         TableColumn("PROCESS", priority: 1, minimumWidth: 6, canShrink: true, canDrop: true),
-        TableColumn("CHANGES", priority: 6, minimumWidth: 30, canShrink: true),
-      ], sample: sample, environment: session.environment, palette: session.palette)
+        TableColumn(
+          "CHANGES", priority: 6, minimumWidth: tokens.isQualified ? 10 : 30, canShrink: true),
+      ], sample: sample)
   }
 
   // MARK: - With changes

@@ -249,7 +249,7 @@ import Testing
     let sample = try SampleFolder()
     for options in [[], ["--each"], ["--stat"], ["--qualified", "--each"]] {
       let result = try await Tool.histctl.runOnTerminal(
-        ["diff", sample.store, "1", "7", "--no-pager", "--color", "never"] + options,
+        ["diff", sample.store, "1", "7", "--no-pager", "--color", "never", "--quiet"] + options,
         columns: columns)
       #expect(result.status == 0)
       let summary = result.lines.filter { $0.hasPrefix("6 objects") }
