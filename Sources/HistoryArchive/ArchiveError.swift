@@ -1,3 +1,4 @@
+import HistoryCoding
 import StoreFormat
 
 /// Everything that can go wrong between a path and the sealed history in it.
@@ -37,8 +38,11 @@ public enum ArchiveError: Error, Hashable, Sendable {
   case olderCopy(path: String, archive: String, sealed: Int64, newest: Int64)
   /// History behind the last sealed transaction was deleted from the store before it was sealed.
   case gap(path: String, archive: String, after: Int64, oldest: Int64)
-  /// A text that was exported cannot be unpacked, or one of its lines (counted from 1) cannot be read.
+  /// A text that was exported cannot be unpacked, or one of its lines (counted from 1) does not fit
+  /// where it stands.
   case damagedText(path: String, line: Int?, detail: String)
+  /// A line (counted from 1) of a text that was exported is not one of history.
+  case malformedLine(path: String, line: Int, LineError)
   /// What was read back of a segment is not what the store has.
   case readBackDiffers(path: String, place: String)
 }
@@ -100,6 +104,7 @@ extension ArchiveError {
         + "\(after + 1) to \(oldest - 1) are in neither"
     case .damagedText(let path, let line, let detail):
       line.map { "\(path), line \($0): \(detail)" } ?? "\(path) is damaged: \(detail)"
+    case .malformedLine(let path, let line, let error): "\(path), line \(line): \(error.message)"
     case .readBackDiffers(let path, let place):
       "what was written to \(path) does not come back as it was: \(place) differs"
     }
@@ -111,28 +116,28 @@ extension ArchiveError {
     case .notAnArchive(_, .notEmpty):
       "name a new or an empty folder; an archive whose catalog is lost needs it back from a copy"
     case .notAnArchive(_, .withoutCatalog):
-      "an archive is a folder with a file \(ArchiveFormat.catalogName); histctl archive makes one"
-    case .notAnArchive: "histctl archive makes one"
+      "an archive is a folder with a file \(ArchiveFormat.catalogName); sealing makes one"
+    case .notAnArchive: "name an archive; sealing makes one"
     case .missing, .damaged:
-      "bring the file back from a copy of the archive; histctl verify names everything that is wrong"
-    case .unreadable: "make it readable, or run the command as its owner"
+      "bring the file back from a copy of the archive; verifying it names everything that is wrong"
+    case .unreadable: "make it readable, or read it as its owner"
     case .unwritable: "name a folder in which files can be made and that has room for them"
-    case .unknownFormat: "use a newer histctl"
+    case .unknownFormat: "read it with a version that knows it"
     case .unknownStore(_, _, let known):
       known.isEmpty ? "nothing was sealed there yet" : "it has " + known.joined(separator: ", ")
     case .severalStores(_, let stores): "name one: " + stores.joined(separator: ", ")
-    case .malformedAnchor: "histctl archive prints it"
-    case .unknownTransaction: "histctl info lists what an archive has"
-    case .busy: "let it finish, or wait for it with --lock-wait 10min"
+    case .malformedAnchor: "give it as sealing told it"
+    case .unknownTransaction: "see in the catalog what the archive has"
+    case .busy: "let it finish, or wait longer for it (lockWait)"
     case .unnamedStore: "open the store once with its app, which gives it an identifier"
     case .unsealable: "export the history instead, and see what is wrong with that transaction"
     case .diverged: "seal the two copies in archives of their own"
     case .olderCopy:
       "give the newer copy; to seal this one, name another archive"
-    case .gap: "to seal what there is and leave the gap, add --allow-gap"
-    case .damagedText:
-      "export the history again; lines are as histctl export --format jsonl writes them"
-    case .readBackDiffers: "see whether the disk is sound, and run the command again"
+    case .gap: "to seal what there is and leave the gap, allow it (allowsGap)"
+    case .damagedText: "export the history again, as JSON lines"
+    case .malformedLine(_, _, let error): error.remedy
+    case .readBackDiffers: "see whether the disk is sound, and seal again"
     }
   }
 }

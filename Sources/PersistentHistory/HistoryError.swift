@@ -142,17 +142,17 @@ extension HistoryError {
       known.isEmpty
         ? "no bookmark was ever set there" : "there are: " + known.joined(separator: ", ")
     case .unreadableBookmarks:
-      "move the file away to start without bookmarks, or name another with --bookmark-file"
+      "move the file away to start without bookmarks, or name another file"
     case .unwritableBookmarks:
-      "make the file and its folder writable, or name another with --bookmark-file"
+      "make the file and its folder writable, or name another file"
     case .busyBookmarks:
-      "run the command again when the other one is done"
+      "try again when the other program is done"
     case .malformedBookmarkName:
       "a name has letters, digits, '.', '_' and '-', and begins with a letter, a digit or '_'"
     case .bookmarkIsAhead:
-      "its consumer would see again what it has seen; set it back with --force"
+      "its consumer would see again what it has seen; set it without onlyForward to go back"
     case .bookmarkOfOtherStore:
-      "choose another name or another --bookmark-file, or replace it with --force"
+      "choose another name or another file, or replace it: set it without onlyForward"
     case .contradictoryRehearsal:
       "to let a single token expire, leave out the token that is to work, or name another"
     case .unnamedStore:
@@ -181,22 +181,22 @@ extension HistoryError {
         "the highest primary key ever given there is \(highest); what was deleted before transaction "
           + "\(oldest) has left no trace"
       case (nil, let highest?, nil): "the highest primary key ever given there is \(highest)"
-      case (nil, nil, _): "diff with --name-only lists the objects that changed"
+      case (nil, nil, _): "name an object that the store or a change in its history has"
       }
     case .unknownEntity(_, let suggestions), .unknownAttribute(_, let suggestions):
       suggestions.isEmpty
-        ? "info lists the entities of a store"
+        ? "name an entity, an attribute or a relationship of the store's model"
         : "did you mean " + suggestions.joined(separator: ", ") + "?"
     case .unknownModel:
       "leave out the condition on attributes"
     case .tooManyPeriods:
-      "take longer periods, such as --by day, or a part of the history, with --after"
+      "take longer periods, such as days, or a part of the history"
     case .unknownSize:
-      "say how much to keep by time or number: --keep-within 30d, --keep-last 1000"
+      "say how much to keep by time or by number"
     case .presentEntity:
       "only changes of entities that left the model can go alone; prune whole transactions instead"
     case .refusedByGuards, .restoreRefusedByGuards:
-      "see what the guards protect; --ignore-guard NAME leaves one out"
+      "see what the guards protect; one can be left out by its name (ignoredGuards)"
     }
   }
 }

@@ -151,8 +151,8 @@ struct LineReading {
   private func malformed(_ error: any Error) -> ArchiveError {
     switch error {
     case let problem as LineParts.Problem:
-      malformed("\(problem.detail); a line as long as this must be as histctl writes it", at: nil)
-    case let error as LineError: malformed("\(error.message) (\(error.remedy))", at: nil)
+      malformed("\(problem.detail); a line as long as this must be as it was exported", at: nil)
+    case let error as LineError: .malformedLine(path: path, line: input.number, error)
     default: malformed("\(error)", at: nil)
     }
   }

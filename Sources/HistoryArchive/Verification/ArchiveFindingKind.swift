@@ -95,33 +95,33 @@ public enum ArchiveFindingKind: String, FindingKind {
     case .damagedCatalog, .otherAnchor:
       "bring the whole archive back from a copy"
     case .tornCatalog:
-      "the next archive command removes the part of a line; with an anchor, verify --anchor tells "
-        + "whether more is missing"
+      "the next sealing removes the part of a line; verifying with an anchor tells whether more is "
+        + "missing"
     case .missingManifest, .missingSegment, .damagedManifest, .damagedSegment, .damagedFrame,
       .damagedLine, .contradictedManifest:
       "bring the file back from a copy of the archive; the other segments are not affected"
     case .unreadableFile:
-      "make it readable, or run the command as its owner"
+      "make it readable, or verify as its owner"
     case .archiveGap:
       "nothing brings them back, unless a backup of the store or of the archive has them"
     case .unlistedSegment:
-      "the next archive command for the store enters it; where that was the end of the catalog, bring "
-        + "the catalog back from a copy"
+      "the next sealing of the store enters it; where that was the end of the catalog, bring the "
+        + "catalog back from a copy"
     case .strayFile:
       "move it elsewhere"
     case .abandonedDraft:
-      "the next archive command for the store removes it"
+      "the next sealing of the store removes it"
     case .widePermissions:
       "take the permissions away with chmod"
     case .alteredTransaction:
       "find out which of the two was changed: the archive has digests of what was sealed, the store has "
         + "none"
     case .divergedStore:
-      "seal this copy in an archive of its own; diff --with compares two copies"
+      "seal this copy in an archive of its own"
     case .partialTransaction:
-      "run the same prune once more, or bring the changes back with restore"
+      "prune once more up to the same place, or restore the changes"
     case .storeGap:
-      "archive before pruning, or both at once with prune --archive"
+      "seal before pruning, or both at once"
     }
   }
 }

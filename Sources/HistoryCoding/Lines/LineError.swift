@@ -32,9 +32,10 @@ public enum LineError: Error, Hashable, Sendable {
     switch self {
     case .malformed:
       "give the line as it was exported; a line that was cut short must be exported anew"
-    case .unexpected: "histctl-json(5) describes the line"
-    case .unknownSchema, .unknownType: "use a newer histctl"
-    case .partial: "export again without --only-matching and --fields"
+    case .unexpected:
+      "give the line as it was exported; the published JSON Schema says what it may hold"
+    case .unknownSchema, .unknownType: "read it with a version that knows it"
+    case .partial: "export it again with all its changes and all their fields"
     case .unknownEntity: "give the model of the store that the line came from"
     }
   }

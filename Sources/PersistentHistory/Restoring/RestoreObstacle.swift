@@ -95,10 +95,10 @@ extension RestoreObstacle {
       "find the archive or the export that has what is missing; only history without a gap can be "
         + "restored"
     case .notSealed(_, _, let oldest?):
-      "name transaction \(oldest) or a later one, or restore all that is sealed, without --from"
+      "name transaction \(oldest) or a later one, or restore all that is sealed"
     case .notSealed(_, _, nil): "nothing can be restored; see what the archive has"
     case .changedModel(_, let transaction, _), .unfitTable(_, let transaction, _):
-      "restore only what came later, with --from \(transaction == .max ? transaction : transaction + 1)"
+      "restore only what came later, from \(transaction == .max ? transaction : transaction + 1) on"
         + ", or read the archive in place of the store"
     case .withoutTextNumbers: "read the archive in place of the store"
     case .disorder: "verify the archive, which names what is wrong"

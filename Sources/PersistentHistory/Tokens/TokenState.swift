@@ -114,7 +114,7 @@ public struct UnusableToken: Hashable, Sendable {
       "the token is from a newer copy of the store, or its -wal is missing here; give that copy, or "
         + wayOn
     case .expired, .diverged: wayOn
-    case .archived: "give the archive with --archive"
+    case .archived: "read the store together with the archive"
     case .valid: "nothing"
     }
   }

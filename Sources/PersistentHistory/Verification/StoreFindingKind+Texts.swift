@@ -71,7 +71,7 @@ extension StoreFindingKind {
     case .unexpectedValue:
       "a column holds something where the frameworks write nothing, or something else"
     case .unreadableMirroring:
-      "how far mirroring to CloudKit has read the history cannot be told, so prune deletes nothing"
+      "how far mirroring to CloudKit has read the history cannot be told, so nothing is pruned"
     case .unreadableBookmarks:
       "the file of the bookmarks cannot be read, so no bookmark can be used or protected"
     case .unusableBookmark:
@@ -110,38 +110,38 @@ extension StoreFindingKind {
     case .missingIndex:
       "nothing must be done; the framework makes the index when it migrates the store"
     case .addedTrigger:
-      "find out who made it; prune and compact switch triggers off"
+      "find out who made it; pruning and compacting switch triggers off"
     case .invalidNumber, .missingTime, .unknownKind, .missingObject, .missingMask, .danglingText,
       .damagedText:
-      "take the store from a backup, or let the row go with the next prune"
+      "take the store from a backup, or let the row go when history is pruned next"
     case .impossibleTime:
       "name the transaction by its number; rules by date do not reach it"
     case .numberGap:
-      "nothing, where no consumer stands in the gap; token check tells"
+      "nothing, where no consumer stands in the gap"
     case .doubleText:
-      "nothing must be done; show lists both"
+      "nothing must be done"
     case .orphanChange:
-      "prune deletes it with the transactions around it"
+      "pruning deletes it with the transactions around it"
     case .unknownEntity:
-      "prune --entity '#NUMBER' deletes such changes and keeps their transactions"
+      "such changes can be deleted by the number of their entity; their transactions stay"
     case .unexpectedMask, .unexpectedTombstone, .unexpectedValue:
-      "find out what else writes into the store; show lists what is there"
+      "find out what else writes into the store"
     case .misfittingMask, .misfittingTombstone:
-      "read the values by their columns, with show --json"
+      "read the values by their columns"
     case .changesOutOfOrder:
       "nothing must be done; changes are read by their transactions"
     case .unreadableMirroring:
-      "open the store once with its app; prune --ignore-guard mirroring prunes all the same"
+      "open the store once with its app, or prune without the guard that mirroring is"
     case .unreadableBookmarks:
       "move the file away to start without bookmarks, or take it from a backup"
     case .unusableBookmark:
-      "let its consumer start anew, then set the bookmark again; bookmark check tells more"
+      "let its consumer start anew, then set the bookmark again"
     case .unusableValues:
       "move the file away, or take it from a backup; what records values makes a new one"
     case .foreignValues:
-      "nothing must be done; prune removes them with the transactions around them"
+      "nothing must be done; pruning removes them with the transactions around them"
     case .misfittingValues:
-      "find out what else writes into the file; --no-values leaves recorded values out"
+      "find out what else writes into the file, or read without recorded values"
     }
   }
 }

@@ -89,7 +89,7 @@ extension StoreError {
     case .notAStore(_, .companion(let store)):
       "give \(store), with which it is read"
     case .notAStore(_, .notAFile(kind: "pipe")):
-      "a store must be a file; lines that were exported are read from standard input with -"
+      "give a file; a store is read where it lies, and not from a stream"
     case .notAStore(_, .notSQLite):
       "give the store file itself; an encrypted one must be decrypted first"
     case .notAStore(_, .withoutCoreDataTables):
@@ -101,15 +101,15 @@ extension StoreError {
     case .unfinishedSave:
       "open it once with its app, or work on a copy of the store with its journal"
     case .busy:
-      "try again when the other program is done, or wait longer with --busy-timeout"
+      "try again when the other program is done, or wait longer for it (busyTimeout)"
     case .changedWhileReading:
-      "run the command again"
+      "read it again"
     case .damaged:
       "copy the store together with its -wal file and try the copy, or take it from a backup"
     case .largeValue:
       "put the file back from a backup, or give the attribute another value"
     case .unusableValues:
-      "move the file away to do without it, or leave the values out with --no-values"
+      "move the file away to do without it, or read without recorded values"
     }
   }
 

@@ -148,13 +148,14 @@ extension StoreWriteError {
     case .notUnique: "update the object that has the value"
     case .unexpectedTable: "open the store once with its app, so that it is migrated to the model"
     case .numbersExhausted: "check the store: a number of a row must be damaged"
-    case .historyChanged: "run the command again, which looks at the store anew"
-    case .pinnedLog: "run the command again when the other program is done"
+    case .historyChanged: "look at the store anew, and decide by what is there now"
+    case .pinnedLog: "try again when the other program is done"
     case .copyOntoItself: "choose a name that differs before its extension, or another folder"
-    case .notIncremental: "close every program that has it open, and use --full"
-    case .renumbersRows: "leave out --full; something may refer to these rows by their numbers"
+    case .notIncremental: "close every program that has it open, and rebuild it"
+    case .renumbersRows:
+      "leave the store as it is; something may refer to these rows by their numbers"
     case .unsupportedFetch: "ask a simpler question, and choose among the answers"
-    case .withoutSpace: "make room, or leave out --full"
+    case .withoutSpace: "make room, or give back free pages without rebuilding"
     case .notInferable(_, _, let obstacle): obstacle.remedy
     case .notMigratable: "open the store once with its app, so that it is migrated there"
     case .unfinishedJointSave:

@@ -37,7 +37,7 @@ extension Failure {
     case let error as DemoError:
       self.init(status: .usage, kind: "outsideCalendar", message: error.message, hint: error.remedy)
     case let error as LineError:
-      self.init(status: .damaged, kind: "malformedLine", message: error.message, hint: error.remedy)
+      self.init(status: .damaged, kind: "malformedLine", message: error.message, hint: error.hint)
     case let error as CompressionError:
       self.init(
         status: .failure, kind: "compressionFailed", message: error.description,
@@ -89,64 +89,63 @@ extension Failure {
       case .unusableValues: (.damaged, "unusableValues")
       }
     self.init(
-      status: status, kind: kind, message: error.message, hint: error.remedy,
+      status: status, kind: kind, message: error.message, hint: error.hint,
       details: [("store", .string(error.path))])
   }
 
   private init(_ error: StoreWriteError) {
     switch error {
-    case .store(.busy(let path, let seconds)):
+    case .store(.busy(let path, _)):
       self.init(
-        status: .busy, kind: "busy", message: StoreError.busy(path: path, seconds: seconds).message,
-        hint: "close the program that has the store open, then run the command again",
+        status: .busy, kind: "busy", message: error.message, hint: error.hint,
         details: [("store", .string(path))])
     case .store(let error): self.init(error)
     case .unwritable(let path, _):
       self.init(
-        status: .cannotReadOrWrite, kind: "unwritable", message: error.message, hint: error.remedy,
+        status: .cannotReadOrWrite, kind: "unwritable", message: error.message, hint: error.hint,
         details: [("path", .string(path))])
     case .alreadyThere(let path):
       self.init(
         status: .cannotReadOrWrite, kind: "alreadyThere", message: error.message,
-        hint: "choose another place, or replace what is there with --overwrite",
+        hint: error.hint,
         details: [("path", .string(path))])
     case .historyChanged(let path, _):
       self.init(
-        status: .busy, kind: "historyChanged", message: error.message, hint: error.remedy,
+        status: .busy, kind: "historyChanged", message: error.message, hint: error.hint,
         details: [("store", .string(path))])
     case .pinnedLog(let path, _):
       self.init(
-        status: .busy, kind: "pinnedLog", message: error.message, hint: error.remedy,
+        status: .busy, kind: "pinnedLog", message: error.message, hint: error.hint,
         details: [("store", .string(path))])
     case .copyOntoItself(let path, _):
       self.init(
-        status: .usage, kind: "copyOntoItself", message: error.message, hint: error.remedy,
+        status: .usage, kind: "copyOntoItself", message: error.message, hint: error.hint,
         details: [("path", .string(path))])
     case .notIncremental(let path):
       self.init(
-        status: .refused, kind: "notIncremental", message: error.message, hint: error.remedy,
+        status: .refused, kind: "notIncremental", message: error.message, hint: error.hint,
         details: [("store", .string(path))])
     case .renumbersRows(let path, let tables):
       self.init(
-        status: .refused, kind: "renumbersRows", message: error.message, hint: error.remedy,
+        status: .refused, kind: "renumbersRows", message: error.message, hint: error.hint,
         details: [
           ("store", .string(path)), ("tables", .array(tables.map(JSONValue.string))),
         ])
     case .unrecordedValues(let path, _):
       self.init(
         status: .cannotReadOrWrite, kind: "unrecordedValues", message: error.message,
-        hint: error.remedy, details: [("path", .string(path))])
+        hint: error.hint, details: [("path", .string(path))])
     case .withoutSpace(let path, let needed, let free):
       self.init(
         status: .cannotReadOrWrite, kind: "withoutSpace", message: error.message,
-        hint: error.remedy,
+        hint: error.hint,
         details: [
           ("store", .string(path)), ("neededBytes", .integer(needed)),
           ("freeBytes", .integer(free)),
         ])
     default:
       self.init(
-        status: .failure, kind: "notSaved", message: error.message, hint: error.remedy)
+        status: .failure, kind: "notSaved", message: error.message, hint: error.hint)
     }
   }
 
@@ -194,7 +193,7 @@ extension Failure {
       if let archive = token.archive { details.append(("archive", .string(archive.path))) }
     }
     self.init(
-      status: status, kind: kind, message: error.message, hint: error.remedy, details: details)
+      status: status, kind: kind, message: error.message, hint: error.hint, details: details)
   }
 
   private init(_ error: ArchiveError) {
@@ -217,11 +216,11 @@ extension Failure {
       case .diverged: (.historyGap, "diverged")
       case .olderCopy: (.historyGap, "olderCopy")
       case .gap: (.historyGap, "gap")
-      case .damagedText(_, let line, _):
-        (.damaged, line == nil ? "damagedText" : "malformedLine")
+      case .damagedText(_, nil, _): (.damaged, "damagedText")
+      case .damagedText, .malformedLine: (.damaged, "malformedLine")
       case .readBackDiffers: (.damaged, "readBackDiffers")
       }
-    self.init(status: status, kind: kind, message: error.message, hint: error.remedy)
+    self.init(status: status, kind: kind, message: error.message, hint: error.hint)
   }
 
   private init(_ error: RestoreObstacle) {
@@ -239,7 +238,7 @@ extension Failure {
     var details: [(String, JSONValue)] = error.path.map { [("store", .string($0))] } ?? []
     if let number = error.transaction { details.append(("transaction", .integer(number))) }
     self.init(
-      status: status, kind: kind, message: error.message, hint: error.remedy, details: details)
+      status: status, kind: kind, message: error.message, hint: error.hint, details: details)
   }
 }
 

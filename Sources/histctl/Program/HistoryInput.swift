@@ -60,7 +60,7 @@ struct HistoryInput {
     } catch let error as ArchiveError {
       // Before its first segment is sealed, an archive has nothing to add.
       guard case .unknownStore = error else { throw error }
-      session.diagnostics.warn(error.message, kind: "unknownStore", hint: error.remedy)
+      session.diagnostics.warn(error.message, kind: "unknownStore", hint: error.hint)
       return HistoryTimeline(snapshot)
     }
   }

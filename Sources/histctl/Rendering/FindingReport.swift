@@ -10,7 +10,9 @@ struct FindingReport {
   let store: String?
 
   /// Writes the findings and what was looked at.
-  func write<Kind>(_ findings: FindingLog<Kind>, _ facts: some FactsReport) throws {
+  func write(
+    _ findings: FindingLog<some ReportedFindingKind>, _ facts: some FactsReport
+  ) throws {
     if session.options.json {
       for kind in findings.kinds {
         for finding in findings.findings(of: kind) { try writer.writeLine(json(finding)) }
@@ -40,7 +42,9 @@ struct FindingReport {
     try writer.writeLine(styled.line([TableCell.Span(text: text, style: style)], indentation: 2))
   }
 
-  private func writeText<Kind>(_ findings: FindingLog<Kind>, _ facts: some FactsReport) throws {
+  private func writeText(
+    _ findings: FindingLog<some ReportedFindingKind>, _ facts: some FactsReport
+  ) throws {
     let count = counted(findings.count, "finding")
     try write(
       findings.damageCount > 0
@@ -61,7 +65,7 @@ struct FindingReport {
       let rest = count - Int64(listed.count)
       if rest > 0 { try writeIndented("and \(rest.grouped) more", .secondary) }
       try writer.writeLine("  " + styled.field("means", kind.meaning, width: 8))
-      try writer.writeLine("  " + styled.field("remedy", kind.remedy, width: 8))
+      try writer.writeLine("  " + styled.field("remedy", kind.hint, width: 8))
     }
     guard !session.options.quiet else { return }
     try writer.writeLine("")
@@ -76,7 +80,7 @@ struct FindingReport {
 
   // MARK: - For programs
 
-  private func json<Kind>(_ finding: Finding<Kind>) -> JSONValue {
+  private func json(_ finding: Finding<some ReportedFindingKind>) -> JSONValue {
     var members: [(String, JSONValue)] = [("type", "finding"), ("path", .string(path))]
     if let store { members.append(("store", .string(store))) }
     members += [
@@ -84,12 +88,14 @@ struct FindingReport {
       ("severity", .string(finding.kind.severity.rawValue)),
       ("place", .object(JSONObject(finding.place.members))),
       ("detail", .string(finding.detail)), ("meaning", .string(finding.kind.meaning)),
-      ("remedy", .string(finding.kind.remedy)),
+      ("remedy", .string(finding.kind.hint)),
     ]
     return .object(JSONObject(members))
   }
 
-  private func json<Kind>(_ findings: FindingLog<Kind>, _ facts: some FactsReport) -> JSONValue {
+  private func json(
+    _ findings: FindingLog<some ReportedFindingKind>, _ facts: some FactsReport
+  ) -> JSONValue {
     var members: [(String, JSONValue)] = [("type", "verification"), ("path", .string(path))]
     if let store { members.append(("store", .string(store))) }
     members += [

@@ -44,7 +44,7 @@ struct QueryNamesTests {
     #expect(
       error.remedy
         == (suggestions.isEmpty
-          ? "info lists the entities of a store"
+          ? "name an entity, an attribute or a relationship of the store's model"
           : "did you mean \(suggestions.joined(separator: ", "))?"))
   }
 

@@ -4,6 +4,8 @@ import PersistentHistory
 import TestSupport
 import Testing
 
+@testable import histctl
+
 /// `verify`: what is told of stores and archives, sound and damaged.
 @Suite struct VerifyTests {
   private static func objects(_ result: Tool.Result) throws -> [[String: Any]] {
@@ -58,7 +60,7 @@ import Testing
           change 2 of transaction 1: Z_OPT holds the integer 3
           and 17 more
           means   \(StoreFindingKind.unexpectedValue.meaning)
-          remedy  \(StoreFindingKind.unexpectedValue.remedy)
+          remedy  \(StoreFindingKind.unexpectedValue.hint)
 
         looked at 12 transactions (1 to 12), 27 changes, 5 texts, the pages of 6 tables
 
