@@ -140,7 +140,8 @@ extension HistoryError {
       "a token file holds a token in text, the JSON of one, or an archived NSPersistentHistoryToken"
     case .unknownBookmark(_, _, let known):
       known.isEmpty
-        ? "no bookmark was ever set there" : "there are: " + known.joined(separator: ", ")
+        ? "there are none; set it where its consumer stands"
+        : "there are: " + known.joined(separator: ", ")
     case .unreadableBookmarks:
       "move the file away to start without bookmarks, or name another file"
     case .unwritableBookmarks:

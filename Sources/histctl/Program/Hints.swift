@@ -43,6 +43,7 @@ extension HistoryError {
   /// What to do about it.
   var hint: String {
     switch self {
+    case .unknownBookmark(_, _, known: []): "there are none; bookmark set makes one"
     case .unreadableBookmarks:
       "move the file away to start without bookmarks, or name another with --bookmark-file"
     case .unwritableBookmarks:

@@ -117,7 +117,7 @@ struct BookmarkFileTests {
       try BookmarkFile(path: path).bookmark(named: "x")
     }
     #expect(error?.message == "no bookmark named 'x' in \(path)")
-    #expect(error?.remedy == "no bookmark was ever set there")
+    #expect(error?.remedy == "there are none; set it where its consumer stands")
   }
 
   @Test("another file can be named")

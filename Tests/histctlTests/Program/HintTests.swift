@@ -41,6 +41,8 @@ import Testing
       (StoreWriteError.notIncremental(path: "s"), "--full"),
       (StoreWriteError.renumbersRows(path: "s", tables: ["T"]), "--full"),
       (StoreWriteError.withoutSpace(path: "s", needed: 2, free: 1), "--full"),
+      (HistoryError.unknownBookmark(name: "n", path: "b", known: []), "bookmark set"),
+      (HistoryError.unknownBookmark(name: "n", path: "b", known: ["m"]), "there are: m"),
       (HistoryError.unreadableBookmarks(path: "b", reason: ""), "--bookmark-file"),
       (HistoryError.unwritableBookmarks(path: "b", reason: ""), "--bookmark-file"),
       (HistoryError.bookmarkIsAhead(name: "n", present: 2, wanted: 1), "--force"),
