@@ -9,17 +9,16 @@ struct ArchiveFactsReport: FactsReport {
 
   var summary: String {
     var parts = [
-      counted(Int64(facts.segmentCount), "segment") + " of "
-        + counted(Int64(facts.storeCount), "store")
+      facts.segmentCount.counted("segment") + " of " + facts.storeCount.counted("store")
     ]
     if facts.readSegmentCount < facts.segmentCount {
       parts.append("\(facts.readSegmentCount.grouped) of them read")
     }
-    parts.append(counted(facts.transactionCount, "transaction"))
-    parts.append(counted(facts.changeCount, "change"))
+    parts.append(facts.transactionCount.counted("transaction"))
+    parts.append(facts.changeCount.counted("change"))
     parts.append("\(ByteCount(facts.byteCount))")
     if let count = facts.comparedCount {
-      parts.append(counted(count, "transaction") + " compared with the store")
+      parts.append(count.counted("transaction") + " compared with the store")
     }
     return parts.joined(separator: ", ")
   }
@@ -28,15 +27,11 @@ struct ArchiveFactsReport: FactsReport {
     var notes: [String] = []
     if facts.overlapCount > 0 {
       notes.append(
-        counted(Int64(facts.overlapCount), "segment")
+        facts.overlapCount.counted("segment")
           + " with transactions that others have too, which is normal after a crash")
     }
     if let head = facts.head { notes.append("head \(head)") }
     return notes
-  }
-
-  private func counted(_ count: Int64, _ noun: String) -> String {
-    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
   }
 
   var members: [(String, JSONValue)] {

@@ -43,7 +43,7 @@ struct ArchiveInfoReport {
           (
             "overlap",
             "of the store \(store.identifier), "
-              + counted(Int64(store.overlapCount), "segment")
+              + store.overlapCount.counted("segment")
               + " with transactions that others have too, which is normal after a crash"
           ))
       }
@@ -65,20 +65,16 @@ struct ArchiveInfoReport {
     try writer.writeLine(StyledLine(session).field(title, value, style: style))
   }
 
-  private func counted(_ count: Int64, _ noun: String) -> String {
-    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
-  }
-
   private func writeArchive() throws {
     try field("archive", overview.path, style: .heading)
     try field(
       "segments",
-      "\(counted(segmentCount, "segment")) of \(counted(Int64(overview.stores.count), "store")), "
-        + counted(frameCount, "frame"))
+      "\(segmentCount.counted("segment")) of \(overview.stores.count.counted("store")), "
+        + frameCount.counted("frame"))
     try field(
       "history",
-      "\(counted(sum(\.transactionCount), "transaction")), "
-        + "\(counted(sum(\.changeCount), "change"))")
+      "\(sum(\.transactionCount).counted("transaction")), "
+        + "\(sum(\.changeCount).counted("change"))")
     try field(
       "size", "\(ByteCount(sum(\.byteCount))) for \(ByteCount(sum(\.textByteCount))) of text")
     try field("head", overview.head.description)

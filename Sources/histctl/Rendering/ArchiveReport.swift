@@ -34,8 +34,7 @@ struct ArchiveReport {
       return "\(path): nothing to seal" + (plan.sealed.map(Self.everything) ?? "")
     }
     let gap = plan.leavesGap ? ", behind a gap" : ""
-    return "\(path): would seal "
-      + Self.counted(plan.transactionCount, "transaction")
+    return "\(path): would seal " + plan.transactionCount.counted("transaction")
       + ", \(Self.range(first.number, last.number))\(gap)"
   }
 
@@ -43,9 +42,9 @@ struct ArchiveReport {
     guard let first = sealed.segments.first?.entry.first,
       let last = sealed.segments.last?.entry.last
     else { return "\(path): nothing to seal" + (sealed.last.map(Self.everything) ?? "") }
-    return "\(path): sealed " + Self.counted(sealed.transactionCount, "transaction")
+    return "\(path): sealed " + sealed.transactionCount.counted("transaction")
       + ", \(Self.range(first, last)), in "
-      + Self.counted(Int64(sealed.segments.count), "segment") + ", \(ByteCount(sealed.byteCount))"
+      + sealed.segments.count.counted("segment") + ", \(ByteCount(sealed.byteCount))"
   }
 
   private static func everything(_ position: TransactionPosition) -> String {
@@ -54,10 +53,6 @@ struct ArchiveReport {
 
   private static func range(_ first: Int64, _ last: Int64) -> String {
     first == last ? "\(first)" : "\(first) to \(last)"
-  }
-
-  private static func counted(_ count: Int64, _ noun: String) -> String {
-    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
   }
 
   // MARK: - For programs

@@ -55,8 +55,8 @@ struct BookmarkReport {
     if standing.isLost, let lag = standing.lag, let limit {
       let since = lag.unreadSince.map { ", the oldest of \(time.text($0))" } ?? ""
       session.diagnostics.explain(
-        "\(standing.token.text) is lost: its consumer has not read \(lag.transactions.grouped) "
-          + "transaction\(lag.transactions == 1 ? "" : "s")\(since), and --max-behind is \(limit)",
+        "\(standing.token.text) is lost: its consumer has not read "
+          + "\(lag.transactions.counted("transaction"))\(since), and --max-behind is \(limit)",
         hint: "let the consumer catch up, or give it up with bookmark remove")
     }
     if standing.headroom == .exhausted {

@@ -37,11 +37,11 @@ struct CheckReport {
   // MARK: - For people
 
   private func summary(_ health: HistoryHealth) -> String {
-    var parts = [PruneOutput.counted(Int(health.transactionCount), "transaction")]
+    var parts = [health.transactionCount.counted("transaction")]
     if let bytes = health.historyByteCount { parts.append("\(ByteCount(bytes))") }
     if let time = health.oldest?.timestamp { parts.append("the oldest of \(self.time.text(time))") }
     if !health.bookmarks.isEmpty {
-      parts.append(PruneOutput.counted(health.bookmarks.count, "bookmark"))
+      parts.append(health.bookmarks.count.counted("bookmark"))
     }
     return parts.joined(separator: ", ")
   }
@@ -59,7 +59,7 @@ struct CheckReport {
       let count = standing.lag?.transactions ?? 0
       let since = standing.lag?.unreadSince.map { ", the oldest of \(time.text($0))" } ?? ""
       return "the bookmark \(standing.token.text) is lost: its consumer has not read "
-        + "\(PruneOutput.counted(Int(count), "transaction"))\(since), and \(allowance) is the limit"
+        + "\(count.counted("transaction"))\(since), and \(allowance) is the limit"
     case .shortHeadroom(let standing, let limit):
       let wanted = limit.map { ", and \($0) are wanted" } ?? ""
       switch standing.headroom {

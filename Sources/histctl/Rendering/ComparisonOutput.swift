@@ -64,20 +64,19 @@ struct ComparisonOutput {
     try writer.writeLine(styled.line([.init(text: answer, style: .heading)]))
     if let identifier = comparison.storeIdentifier { try field("store", identifier) }
     try field("common", position(comparison.common, comparison))
-    func transactions(_ count: Int64) -> String {
-      "\(count.grouped) transaction\(count == 1 ? "" : "s")"
-    }
     for (copy, other) in [(first, second), (second, first)] {
       let count = copy.transactionCount
       try field(
         copy.path,
         count == 0
           ? "nothing since"
-          : transactions(count) + " since"
+          : count.counted("transaction") + " since"
             + (copy.newest.map { ", up to \(position($0, comparison))" } ?? ""))
       if copy.earlierCount > 0 {
         try field(
-          "", transactions(copy.earlierCount) + " from before, which \(other.path) has pruned")
+          "",
+          copy.earlierCount.counted("transaction")
+            + " from before, which \(other.path) has pruned")
       }
     }
   }

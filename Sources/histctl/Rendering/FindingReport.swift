@@ -45,7 +45,7 @@ struct FindingReport {
   private func writeText(
     _ findings: FindingLog<some ReportedFindingKind>, _ facts: some FactsReport
   ) throws {
-    let count = counted(findings.count, "finding")
+    let count = findings.count.counted("finding")
     try write(
       findings.damageCount > 0
         ? "damaged, \(count), \(findings.damageCount.grouped) of them damage"
@@ -72,10 +72,6 @@ struct FindingReport {
     try writer.writeLine(
       styled.line([TableCell.Span(text: "looked at " + facts.summary, style: .secondary)]))
     for note in facts.notes { try writeIndented(note, .secondary) }
-  }
-
-  private func counted(_ count: Int64, _ noun: String) -> String {
-    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
   }
 
   // MARK: - For programs

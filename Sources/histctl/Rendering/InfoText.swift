@@ -47,8 +47,8 @@ struct InfoText {
     let bytes = overview.historyByteCount.map { ", \(ByteCount($0))" } ?? ""
     try field(
       "history",
-      "\(counted(overview.transactionCount, "transaction")), "
-        + "\(counted(overview.changeCount, "change"))\(bytes)")
+      "\(overview.transactionCount.counted("transaction")), "
+        + "\(overview.changeCount.counted("change"))\(bytes)")
     let tokens = TokenText(
       isQualified: session.options.qualified, store: report.metadata.storeIdentifier)
     try field(
@@ -64,10 +64,6 @@ struct InfoText {
     let bytes = "\(ByteCount(extent.byteCount))"
     guard let first = extent.first, let last = extent.last else { return "none yet, \(bytes)" }
     return "of updates, \(tokens.text(first.number)) to \(tokens.text(last.number)), \(bytes)"
-  }
-
-  private func counted(_ count: Int64, _ noun: String) -> String {
-    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
   }
 
   private func writeTexts(_ title: String, _ counts: [TextCount], total: Int64) throws {

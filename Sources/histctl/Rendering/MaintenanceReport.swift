@@ -24,21 +24,21 @@ struct MaintenanceReport {
     let isDry = outcome.isDryRun
     var parts: [String] = []
     if let export = outcome.export {
-      let count = PruneOutput.counted(Int(export.transactions), "transaction")
+      let count = export.transactions.counted("transaction")
       let range =
         export.first == export.last ? "\(export.first)" : "\(export.first) to \(export.last)"
       let place = export.path.map { ", to \($0)" } ?? ""
       parts.append("\(isDry ? "would export" : "exported") \(count), \(range)\(place)")
     }
     if let sealed = outcome.sealed, outcome.hasSealed {
-      let count = PruneOutput.counted(Int(sealed.transactionCount), "transaction")
+      let count = sealed.transactionCount.counted("transaction")
       parts.append("sealed \(count) in \(sealed.archivePath)")
     }
     if let prune = outcome.prune {
       let deleted = prune.deleted
       let counts =
-        PruneOutput.counted(deleted.transactionCount, "transaction") + ", "
-        + PruneOutput.counted(deleted.changeCount, "change")
+        deleted.transactionCount.counted("transaction") + ", "
+        + deleted.changeCount.counted("change")
       let bytes = prune.plan.byteCount.map { ", about \(ByteCount($0))" } ?? ""
       parts.append("\(isDry ? "would delete" : "deleted") \(counts)\(bytes)")
     }

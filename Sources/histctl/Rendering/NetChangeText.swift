@@ -66,10 +66,7 @@ enum NetChangeText {
       (counts.inserts, "inserted", .inserted), (counts.updates, "updated", .updated),
       (counts.deletes, "deleted", .deleted), (counts.replaces, "replaced", .warning),
     ]
-    var spans: [TableCell.Span] = [
-      .init(
-        text: "\(counts.total.grouped) object\(counts.total == 1 ? "" : "s")", style: .plain)
-    ]
+    var spans: [TableCell.Span] = [.init(text: counts.total.counted("object"), style: .plain)]
     for (count, word, style) in kinds where count > 0 {
       spans.append(.init(text: spans.count == 1 ? ": " : ", ", style: .plain))
       spans.append(.init(text: "\(count.grouped) \(word)", style: style))

@@ -149,8 +149,7 @@ struct ObjectText {
     rows += present.counts.map { count in
       [
         TableCell("  " + count.name),
-        TableCell(
-          "\(count.count.grouped) object\(count.count == 1 ? "" : "s")", style: .secondary),
+        TableCell(count.count.counted("object"), style: .secondary),
       ]
     }
     try write(rows)

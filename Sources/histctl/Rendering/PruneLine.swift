@@ -22,7 +22,7 @@ struct PruneLine {
     return "\(plan.path): deleted \(what(result.deleted, plan, values))\(rest(plan))"
   }
 
-  private static func text(values: Int) -> String { PruneOutput.counted(values, "recorded value") }
+  private static func text(values: Int) -> String { values.counted("recorded value") }
 
   private func nothing(_ plan: PrunePlan) -> String {
     if plan.isSmallEnough, let bytes = plan.history.byteCount, let limit = plan.request.ifLargerThan
@@ -37,11 +37,11 @@ struct PruneLine {
 
   private func what(_ deleted: DeletedHistory, _ plan: PrunePlan, _ values: Int) -> String {
     let changes =
-      PruneOutput.counted(deleted.changeCount, "change")
+      deleted.changeCount.counted("change")
       + (values > 0 ? ", " + Self.text(values: values) : "")
     let bytes = plan.byteCount.map { ", about \(ByteCount($0))" } ?? ""
     if case .entity(let name) = plan.request.target { return "\(changes) of \(name)\(bytes)" }
-    return PruneOutput.counted(deleted.transactionCount, "transaction") + ", \(changes)\(bytes)"
+    return deleted.transactionCount.counted("transaction") + ", \(changes)\(bytes)"
   }
 
   private func rest(_ plan: PrunePlan) -> String {

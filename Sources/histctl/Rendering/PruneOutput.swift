@@ -66,8 +66,8 @@ struct PruneOutput {
     let values = plans.reduce(0) { $0 + Int($1.recordedValues?.valueCount ?? 0) }
     let what =
       transactions > 0
-      ? Self.counted(transactions, "transaction")
-      : changes > 0 ? Self.counted(changes, "change") : Self.counted(values, "recorded value")
+      ? transactions.counted("transaction")
+      : changes > 0 ? changes.counted("change") : values.counted("recorded value")
     let place = plans.count > 1 ? " from \(plans.count) stores" : ""
     return "Delete \(what)\(place)? [y/N] "
   }
@@ -83,10 +83,5 @@ struct PruneOutput {
 
   private func write(_ line: String) throws(OutputError) {
     try writer.writeLine(session.environment.outputText.escaped(line))
-  }
-
-  /// A number and what it counts.
-  static func counted(_ count: Int, _ noun: String) -> String {
-    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
   }
 }

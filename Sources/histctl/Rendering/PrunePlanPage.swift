@@ -28,11 +28,11 @@ struct PrunePlanPage {
     let bytes = plan.history.byteCount.map { ", \(ByteCount($0))" } ?? ""
     try field(
       "history",
-      "\(counted(plan.history.transactionCount, "transaction")), "
-        + "\(counted(plan.history.changeCount, "change"))\(bytes)")
+      "\(plan.history.transactionCount.counted("transaction")), "
+        + "\(plan.history.changeCount.counted("change"))\(bytes)")
     try field("deletes", deletes, style: plan.deletion.isEmpty ? .plain : .deleted)
     if let values = plan.recordedValues, values.valueCount > 0 {
-      try field("", "\(counted(values.valueCount, "recorded value"))", style: .deleted)
+      try field("", values.valueCount.counted("recorded value"), style: .deleted)
     }
     if let newest = plan.history.newest {
       try field("keeps", keeps(upTo: newest), style: .inserted)
@@ -48,9 +48,9 @@ struct PrunePlanPage {
       return plan.history.newest == nil ? "nothing: the history is empty" : "nothing"
     }
     let bytes = plan.byteCount.map { ", about \(ByteCount($0))" } ?? ""
-    let changes = counted(Int64(deletion.changeCount), "change")
+    let changes = deletion.changeCount.counted("change")
     if case .entity(let name) = plan.request.target { return "\(changes) of \(name)\(bytes)" }
-    return "\(counted(Int64(deletion.transactionCount), "transaction")), \(changes)\(bytes)"
+    return "\(deletion.transactionCount.counted("transaction")), \(changes)\(bytes)"
   }
 
   private func keeps(upTo newest: TransactionPosition) -> String {
@@ -60,7 +60,7 @@ struct PrunePlanPage {
     let count = plan.history.transactionCount - Int64(plan.deletion.transactionCount)
     let start = max(first.number, plan.history.oldest?.number ?? first.number)
     return
-      "\(counted(count, "transaction")), \(tokens.text(start)) to \(tokens.text(newest.number)), "
+      "\(count.counted("transaction")), \(tokens.text(start)) to \(tokens.text(newest.number)), "
       + "from \(time.text(first.timestamp)) on"
   }
 
@@ -125,9 +125,5 @@ struct PrunePlanPage {
         TableColumn("NUMBER", priority: 2, canDrop: true),
         TableColumn("NOW", priority: 1, canDrop: true), TableColumn("AFTERWARDS", priority: 3),
       ], rows, in: session)
-  }
-
-  private func counted(_ count: Int64, _ noun: String) -> String {
-    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
   }
 }

@@ -36,12 +36,12 @@ struct RehearsalReport {
     try writer.writeLine(
       styled.field(
         "deleted",
-        "\(counted(Int64(result.deleted.transactionCount), "transaction")), "
-          + "\(counted(Int64(result.deleted.changeCount), "change"))"))
-    try writer.writeLine(styled.field("left", counted(result.transactionCount, "transaction")))
+        "\(result.deleted.transactionCount.counted("transaction")), "
+          + "\(result.deleted.changeCount.counted("change"))"))
+    try writer.writeLine(styled.field("left", result.transactionCount.counted("transaction")))
     if result.externalFileCount > 0 {
       try writer.writeLine(
-        styled.field("large data", counted(Int64(result.externalFileCount), "file")))
+        styled.field("large data", result.externalFileCount.counted("file")))
     }
     try writeTokens(session, writer)
   }
@@ -73,14 +73,10 @@ struct RehearsalReport {
 
   private func text(_ outcome: FrameworkOutcome) -> String {
     switch outcome {
-    case .history(let transactions): counted(transactions, "transaction")
+    case .history(let transactions): transactions.counted("transaction")
     case .nothing: "nothing: the token names another store"
     case .expired: "error \(FrameworkOutcome.errorCode), \(FrameworkOutcome.errorName)"
     }
-  }
-
-  private func counted(_ count: Int64, _ noun: String) -> String {
-    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
   }
 
   // MARK: - For programs

@@ -41,8 +41,8 @@ struct RestoreOutput {
   func question(_ plan: RestorePlan) -> String {
     let what =
       plan.transactionCount > 0
-      ? PruneOutput.counted(plan.transactionCount, "transaction")
-      : PruneOutput.counted(plan.changeCount, "change")
+      ? plan.transactionCount.counted("transaction")
+      : plan.changeCount.counted("change")
     return "Restore \(what)? [y/N] "
   }
 
@@ -57,10 +57,10 @@ struct RestoreOutput {
 
   private func line(_ result: InsertionResult, _ plan: RestorePlan) -> String {
     guard !plan.isEmpty else { return "\(plan.path): nothing to restore" }
-    let changes = PruneOutput.counted(result.inserted.changeCount, "change")
+    let changes = result.inserted.changeCount.counted("change")
     let tokens = TokenText(isQualified: session.options.qualified, store: plan.storeIdentifier)
     let time = TimeText(style: session.options.date, now: session.now)
-    let transactions = PruneOutput.counted(result.inserted.transactionCount, "transaction")
+    let transactions = result.inserted.transactionCount.counted("transaction")
     let first = plan.oldestAfterwards.map {
       "; tokens work from \(tokens.text($0.number)) of \(time.text($0.timestamp)) on"
     }

@@ -31,7 +31,7 @@ struct RestorePlanPage {
     if plan.textCount > 0 {
       try field(
         "lost texts",
-        PruneOutput.counted(plan.textCount, "name")
+        plan.textCount.counted("name")
           + " of authors, bundles and the like, added anew")
     }
     try writer.writeTable(
@@ -71,13 +71,13 @@ struct RestorePlanPage {
   }
 
   private var restores: String {
-    let changes = PruneOutput.counted(plan.changeCount, "change")
+    let changes = plan.changeCount.counted("change")
     guard let first = plan.first, let last = plan.last else {
       guard plan.isEmpty else { return changes }
       return hasGap
         ? "nothing: the store has all that can come back" : "nothing: the store has all of it"
     }
-    return PruneOutput.counted(plan.transactionCount, "transaction")
+    return plan.transactionCount.counted("transaction")
       + ", \(changes), \(tokens.text(first.number)) to \(tokens.text(last.number))"
   }
 

@@ -38,7 +38,7 @@ struct StatsText {
     }
     try field(
       statistics.isWhole ? "history" : "selected",
-      "\(counted(total.transactions, "transaction")), \(counted(total.changes, "change"))"
+      "\(total.transactions.counted("transaction")), \(total.changes.counted("change"))"
         + (bytes ?? ""))
     guard !total.isEmpty else { return }
     try writePosition("oldest", statistics.oldest)
@@ -46,7 +46,7 @@ struct StatsText {
     if !statistics.withoutTime.isEmpty {
       try field(
         "no time",
-        "\(counted(statistics.withoutTime.transactions, "transaction")) without a usable time",
+        "\(statistics.withoutTime.transactions.counted("transaction")) without a usable time",
         style: .warning)
     }
     guard statistics.times != nil else { return }
@@ -72,10 +72,6 @@ struct StatsText {
       case nil: "not known: this SQLite cannot tell the size of tables"
       }
     try field("\(ByteCount(size))", answer)
-  }
-
-  private func counted(_ count: Int64, _ noun: String) -> String {
-    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
   }
 
   private func counted(days: Double) -> String {
@@ -106,7 +102,7 @@ struct StatsText {
       !isOne
     {
       try writeNote(
-        "most: \(counted(most.activity.transactions, "transaction")), \(most.period.name)")
+        "most: \(most.activity.transactions.counted("transaction")), \(most.period.name)")
     }
   }
 

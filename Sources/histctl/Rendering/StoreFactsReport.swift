@@ -9,21 +9,21 @@ struct StoreFactsReport: FactsReport {
   init(_ facts: StoreFacts) { self.facts = facts }
 
   var summary: String {
-    var parts = [counted(facts.transactionCount, "transaction")]
+    var parts = [facts.transactionCount.counted("transaction")]
     if let range = facts.transactions, range.lowerBound < range.upperBound {
       parts[0] += " (\(range.lowerBound) to \(range.upperBound))"
     }
-    parts.append(counted(facts.changeCount, "change"))
-    if facts.textCount > 0 { parts.append(counted(facts.textCount, "text")) }
-    if facts.bookmarkCount > 0 { parts.append(counted(Int64(facts.bookmarkCount), "bookmark")) }
+    parts.append(facts.changeCount.counted("change"))
+    if facts.textCount > 0 { parts.append(facts.textCount.counted("text")) }
+    if facts.bookmarkCount > 0 { parts.append(facts.bookmarkCount.counted("bookmark")) }
     if facts.recordedTransactionCount > 0 {
-      parts.append("the values of " + counted(facts.recordedTransactionCount, "transaction"))
+      parts.append("the values of " + facts.recordedTransactionCount.counted("transaction"))
     }
     if case .whole(let count)? = facts.log, count > 0 {
-      parts.append(counted(Int64(count), "frame") + " of the -wal")
+      parts.append(count.counted("frame") + " of the -wal")
     }
     parts.append(
-      facts.checkedTables.map { "the pages of " + counted(Int64($0.count), "table") }
+      facts.checkedTables.map { "the pages of " + $0.count.counted("table") }
         ?? "all pages")
     return parts.joined(separator: ", ")
   }
@@ -38,11 +38,11 @@ struct StoreFactsReport: FactsReport {
     }
     if facts.emptyTransactionCount > 0 {
       notes.append(
-        counted(facts.emptyTransactionCount, "transaction") + " without changes, which is normal")
+        facts.emptyTransactionCount.counted("transaction") + " without changes, which is normal")
     }
     if facts.absentTransactionCount > 0 {
       notes.append(
-        "recorded values of " + counted(facts.absentTransactionCount, "transaction")
+        "recorded values of " + facts.absentTransactionCount.counted("transaction")
           + " that the history does not have, which the next save or prune removes")
     }
     if case .missing? = facts.model {
@@ -58,10 +58,6 @@ struct StoreFactsReport: FactsReport {
     guard seconds < 1e15 else { return "\(seconds) s" }
     return seconds < 10
       ? "\((seconds * 1000).rounded() / 1000) s" : "\(Int64(seconds.rounded()).grouped) s"
-  }
-
-  private func counted(_ count: Int64, _ noun: String) -> String {
-    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
   }
 
   var members: [(String, JSONValue)] {

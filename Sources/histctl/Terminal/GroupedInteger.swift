@@ -9,4 +9,7 @@ extension BinaryInteger {
     }
     return text
   }
+
+  /// So many things: "1,680 transactions", "1 change".
+  func counted(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
 }
