@@ -83,6 +83,22 @@ public struct SegmentManifest: Hashable, Sendable {
     return index
   }
 
+  /// The frames in runs of whole lines, each of about so many bytes of text, but for the last one.
+  func runs(ofAbout byteCount: Int) -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    var start = 0
+    var size = 0
+    for (index, frame) in frames.enumerated() {
+      if size >= byteCount, !frame.isContinuation {
+        runs.append(start..<index)
+        start = index
+        size = 0
+      }
+      size += frame.textByteCount
+    }
+    return runs + [start..<frames.count]
+  }
+
   /// Whether a catalog's entry is of this segment.
   func fits(_ entry: CatalogEntry) -> Bool {
     entry.store == store && entry.first == first.number && entry.last == last.number

@@ -14,7 +14,7 @@ import Glibc
 /// A window is a run of frames; its transactions must give their text, byte for byte.
 struct FrameComparer: WindowPacker {
   /// How much text a window has, about.
-  private static let windowSize = 2 << 20
+  static let windowSize = 2 << 20
 
   var encoder = TransactionLineEncoder()
   private(set) var takenByteCount = 0
@@ -28,27 +28,10 @@ struct FrameComparer: WindowPacker {
   /// - Parameters:
   ///   - path: The segment.
   ///   - manifest: Its manifest.
-  ///   - groups: The frames of each window; see ``groups(of:)``.
+  ///   - groups: The frames of each window; see ``SegmentManifest/runs(ofAbout:)``.
   init(path: String, manifest: SegmentManifest, groups: [Range<Int>]) throws(ArchiveError) {
     reader = try SegmentReader(path: path, manifest: manifest)
     self.groups = groups
-  }
-
-  /// Cuts the frames of a segment into runs of whole lines.
-  static func groups(of manifest: SegmentManifest) -> [Range<Int>] {
-    var groups: [Range<Int>] = []
-    var start = 0
-    var size = 0
-    for (index, frame) in manifest.frames.enumerated() {
-      if size >= windowSize, !frame.isContinuation {
-        groups.append(start..<index)
-        start = index
-        size = 0
-      }
-      size += frame.textByteCount
-    }
-    groups.append(start..<manifest.frames.count)
-    return groups
   }
 
   /// The transactions that are in runs of frames.

@@ -105,7 +105,7 @@ struct SegmentSealing {
     guard try file.digest() == manifest.digest else {
       throw ArchiveError.readBackDiffers(path: path, place: "its SHA-256")
     }
-    let groups = FrameComparer.groups(of: manifest)
+    let groups = manifest.runs(ofAbout: FrameComparer.windowSize)
     let windows = ListedWindows(FrameComparer.transactions(of: groups, manifest))
     let query = query(after: manifest.first.number - 1, until: manifest.last.number)
     let summary = try WindowedReading(query: query, dealer: windows).run(

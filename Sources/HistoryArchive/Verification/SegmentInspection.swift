@@ -59,7 +59,7 @@ final class SegmentInspection: Sendable {
         first = Desk(
           try FrameRunInspection(path: segmentPath, manifest: manifest, limit: limit))
         byteCount += manifest.byteCount
-        if readsContent { runs = Self.runs(of: manifest) }
+        if readsContent { runs = manifest.runs(ofAbout: Self.runSize) }
       } else {
         byteCount += try Self.inspectAlone(segmentPath, readsContent: readsContent, &findings)
       }
@@ -153,22 +153,6 @@ final class SegmentInspection: Sendable {
       offset += Int64(size)
     }
     return file.size
-  }
-
-  /// Cuts the frames into runs of whole lines.
-  private static func runs(of manifest: SegmentManifest) -> [Range<Int>] {
-    var runs: [Range<Int>] = []
-    var start = 0
-    var size = 0
-    for (index, frame) in manifest.frames.enumerated() {
-      if size >= runSize, !frame.isContinuation {
-        runs.append(start..<index)
-        start = index
-        size = 0
-      }
-      size += frame.textByteCount
-    }
-    return runs + [start..<manifest.frames.count]
   }
 
   // MARK: - The content
