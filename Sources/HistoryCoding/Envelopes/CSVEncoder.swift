@@ -190,9 +190,6 @@ public struct CSVEncoder: HistoryEncoder {
     }
   }
 
-  /// Writes nothing: every row is complete.
-  public mutating func end() {}
-
   /// How many bytes have been written since the last ``removeAll()``, without the heading.
   public var byteCount: Int { writer.buffer.count }
 

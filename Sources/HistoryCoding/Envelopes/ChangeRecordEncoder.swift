@@ -13,11 +13,11 @@ import StoreFormat
 /// A transaction without changes gives no line, for a record without a change would be counted as
 /// one. A transaction's query generation is left out, for it would be repeated with every change;
 /// its extra columns are `transactionExtra`, beside the change's own under `extra`.
-public struct ChangeRecordEncoder: HistoryEncoder {
+public struct ChangeRecordEncoder: BufferedEncoder {
   /// The names of the fields of a record, in order.
   public static let fieldNames = ChangeRecord.Field.names
 
-  private var writer = JSONWriter(capacity: 1 << 16)
+  var writer = JSONWriter(capacity: 1 << 16)
   private var entities = EnvelopeEntities()
   private var record: ChangeRecord
 
@@ -44,22 +44,6 @@ public struct ChangeRecordEncoder: HistoryEncoder {
     writer.appendRaw("\n")
   }
 
-  /// Writes nothing: every line is complete.
-  public mutating func end() {}
-
   /// Writes the line of a gap.
   public mutating func append(_ gap: HistoryGap) { writer.append(line: gap) }
-
-  /// How many bytes have been written since the last ``removeAll()``.
-  public var byteCount: Int { writer.count }
-
-  /// Lends what has been written.
-  public func withUnsafeBytes<Result>(
-    _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) rethrows -> Result {
-    try writer.withUnsafeBytes(body)
-  }
-
-  /// Forgets what has been written, for the caller has put it elsewhere.
-  public mutating func removeAll() { writer.removeAll() }
 }

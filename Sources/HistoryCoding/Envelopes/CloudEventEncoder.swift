@@ -20,7 +20,7 @@ import StoreFormat
 /// of an entity and the identifier of a store those, and the percent sign, are percent-encoded. A
 /// time outside the years 1 to 9999 is absent, and so is the subject where the row names no object.
 /// A change of a kind that no framework writes has the type `alt.histctl.unknown`.
-public struct CloudEventEncoder: HistoryEncoder {
+public struct CloudEventEncoder: BufferedEncoder {
   enum Field: Int, RecordField {
     case specversion, source, time, datacontenttype, dataschema, type, id, subject, sequence, data
 
@@ -31,7 +31,7 @@ public struct CloudEventEncoder: HistoryEncoder {
   public static let fieldNames = Field.names
 
   private let fields: FieldSelection<Field>
-  private var writer = JSONWriter(capacity: 1 << 16)
+  var writer = JSONWriter(capacity: 1 << 16)
   private var entities = EnvelopeEntities()
   private var record = ChangeRecord(fields: .all)
   private var shared = JSONWriter(capacity: 1024)
@@ -112,20 +112,4 @@ public struct CloudEventEncoder: HistoryEncoder {
     }
     writer.appendRaw("}\n")
   }
-
-  /// Writes nothing: every line is complete.
-  public mutating func end() {}
-
-  /// How many bytes have been written since the last ``removeAll()``.
-  public var byteCount: Int { writer.count }
-
-  /// Lends what has been written.
-  public func withUnsafeBytes<Result>(
-    _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) rethrows -> Result {
-    try writer.withUnsafeBytes(body)
-  }
-
-  /// Forgets what has been written, for the caller has put it elsewhere.
-  public mutating func removeAll() { writer.removeAll() }
 }

@@ -25,7 +25,7 @@ import StoreFormat
 /// has no `op` and gives no line, which leaves a gap in the orders. There are no BEGIN and END
 /// records, which Debezium keeps in a stream of their own, and transactions without changes and
 /// query generations do not appear.
-public struct DebeziumEncoder: HistoryEncoder {
+public struct DebeziumEncoder: BufferedEncoder {
   enum Field: Int, RecordField {
     case before, after, source, op, timestamp, transaction, history
 
@@ -43,7 +43,7 @@ public struct DebeziumEncoder: HistoryEncoder {
   public static let fieldNames = Field.names
 
   private let fields: FieldSelection<Field>
-  private var writer = JSONWriter(capacity: 1 << 16)
+  var writer = JSONWriter(capacity: 1 << 16)
   private var entities = EnvelopeEntities()
   private var order = CollectionOrder()
   private var changeCount: Int64 = 0
@@ -236,20 +236,4 @@ public struct DebeziumEncoder: HistoryEncoder {
     }
     if let present { writer.append(present, &isFirst) }
   }
-
-  /// Writes nothing: every line is complete.
-  public mutating func end() {}
-
-  /// How many bytes have been written since the last ``removeAll()``.
-  public var byteCount: Int { writer.count }
-
-  /// Lends what has been written.
-  public func withUnsafeBytes<Result>(
-    _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) rethrows -> Result {
-    try writer.withUnsafeBytes(body)
-  }
-
-  /// Forgets what has been written, for the caller has put it elsewhere.
-  public mutating func removeAll() { writer.removeAll() }
 }

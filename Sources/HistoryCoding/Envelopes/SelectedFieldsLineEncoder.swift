@@ -8,7 +8,7 @@ import StoreFormat
 /// for a whole one: ``TransactionLineDecoder`` refuses it. The array of changes is there where
 /// `changes` or a field that only changes have is selected; with such a field, changes keep no more
 /// than what was selected, else they are whole. `extra` is both a transaction's and a change's.
-public struct SelectedFieldsLineEncoder: HistoryEncoder {
+public struct SelectedFieldsLineEncoder: BufferedEncoder {
   enum Field: Int, RecordField {
     case schema, type, store, transaction, timestamp, timestampRaw, author, bundle, process, context
     case queryGenerationRaw, extra, partial, changes
@@ -30,7 +30,7 @@ public struct SelectedFieldsLineEncoder: HistoryEncoder {
 
   private let fields: FieldSelection<Field>
   private let hasChanges: Bool
-  private var writer = JSONWriter(capacity: 1 << 16)
+  var writer = JSONWriter(capacity: 1 << 16)
   private var entities = EnvelopeEntities()
   private var record: ChangeRecord
   private var isFirstChange = true
@@ -114,17 +114,4 @@ public struct SelectedFieldsLineEncoder: HistoryEncoder {
 
   /// Writes the line of a gap.
   public mutating func append(_ gap: HistoryGap) { writer.append(line: gap) }
-
-  /// How many bytes have been written since the last ``removeAll()``.
-  public var byteCount: Int { writer.count }
-
-  /// Lends what has been written.
-  public func withUnsafeBytes<Result>(
-    _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) rethrows -> Result {
-    try writer.withUnsafeBytes(body)
-  }
-
-  /// Forgets what has been written, for the caller has put it elsewhere.
-  public mutating func removeAll() { writer.removeAll() }
 }

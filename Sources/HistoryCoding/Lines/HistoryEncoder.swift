@@ -82,6 +82,9 @@ extension HistoryEncoder {
     return true
   }
 
+  /// Nothing, as where every record is complete by itself.
+  public mutating func end() {}
+
   /// Nothing.
   public mutating func append(_ gap: HistoryGap) {}
 
