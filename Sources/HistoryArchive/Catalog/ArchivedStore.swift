@@ -62,9 +62,6 @@ public struct ArchivedStore: Hashable, Sendable {
     return runs
   }
 
-  /// The run that ends with the last transaction; nil where there is no segment.
-  public var newestRun: Run? { runs.last }
-
   /// Whether everything from the first transaction to the last is there.
   public var isContiguous: Bool { runs.count <= 1 }
 

@@ -125,6 +125,7 @@ struct SegmentSealing {
       after: manifest.after, manifestDigest: .none, previousDigest: .none)
     let path = archive.manifestPath(entry)
     let bytes = manifest.bytes
+    // Long before a segment has the most frames that a reader takes, their lines fill a manifest.
     guard bytes.count <= ArchiveFormat.manifestLimit else {
       throw ArchiveError.unsealable(
         path: archive.path, transaction: manifest.first.number,

@@ -33,12 +33,6 @@ final class SegmentWriter {
   /// Where the draft is.
   var temporaryPath: String { draft.temporaryPath }
 
-  /// Whether no frame was written.
-  var isEmpty: Bool { frames.isEmpty }
-
-  /// Whether it can hold another frame.
-  var hasRoom: Bool { frames.count < ArchiveFormat.mostFrames }
-
   /// Writes a frame.
   func write(_ frame: PackedFrame) throws(ArchiveError) {
     try write(frame.bytes)

@@ -26,9 +26,6 @@ struct StorePattern {
     }
   }
 
-  /// Whether it may stand for any number of stores.
-  var isPattern: Bool { pattern != nil }
-
   /// The paths of the files that it stands for, in their order; without a pattern the path itself,
   /// whether it is there or not.
   func paths() throws(Failure) -> [String] {
