@@ -210,7 +210,7 @@ struct LinkMigration {
   // MARK: - Writing
 
   /// Makes the new tables of pairs and fills what is empty.
-  func write(_ migrated: [MigratedTable]) throws {
+  func write() throws {
     for join in newJoinTables { try statement.run(join.statement) }
     for work in works where work.link.former != nil {
       for place in work.places {

@@ -65,7 +65,7 @@ struct TableMigration {
         try alter(table)
       }
     }
-    try links.write(migrated)
+    try links.write()
     try writeEntityKeys()
     try removeDanglingKeys()
     try writeIndexes(foreign)

@@ -31,7 +31,7 @@ public struct RecordedColumns: Sendable {
   public init(_ tables: HistoryTables) {
     self.tables = tables
     transactionFields = tables.transactionColumns.map { Self.transactionField($0, tables) }
-    changeFields = tables.changeColumns.map { Self.changeField($0, tables) }
+    changeFields = tables.changeColumns.map(Self.changeField)
     transactionPlaces = Self.places(tables.transactionColumns)
     changePlaces = Self.places(tables.changeColumns)
     tombstoneSlots = Set(tables.tombstoneSlots)
@@ -56,7 +56,7 @@ public struct RecordedColumns: Sendable {
     }
   }
 
-  private static func changeField(_ column: String, _ tables: HistoryTables) -> ChangeField {
+  private static func changeField(_ column: String) -> ChangeField {
     switch column {
     case "Z_PK": .number
     case "Z_ENT": .own

@@ -48,7 +48,7 @@ extension SaveWriter {
     guard case .columns? = relationship.storage else { throw unkept(relationship, row) }
     let current = try self.target(of: relationship, row)
     guard current != target else { return }
-    if let current { try detach(current, from: row, relationship) }
+    if let current { try detach(current, relationship) }
     if let target, let inverse = relationship.inverse, !inverse.isToMany {
       let back = try schema.relationship(inverse.name, of: target.entityName)
       if let former = try self.target(of: back, target), former != row {
@@ -65,7 +65,7 @@ extension SaveWriter {
   }
 
   /// Takes a row out of the other end of a to-one relationship that leads there.
-  private func detach(_ target: Row, from row: Row, _ relationship: Relationship) throws {
+  private func detach(_ target: Row, _ relationship: Relationship) throws {
     guard let inverse = relationship.inverse else { return }
     if inverse.isToMany {
       try mark(target, inverse.name, Self.toManyRoles)
@@ -161,7 +161,7 @@ extension SaveWriter {
     let wanted = Set(members)
     let present = Set(current)
     switch relationship.storage {
-    case .inverseColumns(let key, _, let orderKey):
+    case .inverseColumns(_, _, let orderKey):
       guard let inverse = relationship.inverse else { throw unkept(relationship, row) }
       for member in current where !wanted.contains(member) {
         let back = try schema.relationship(inverse.name, of: member.entityName)
@@ -177,7 +177,7 @@ extension SaveWriter {
         try mark(member, inverse.name, Self.toOneRoles)
       }
       if let orderKey {
-        try place(members, inverse: inverse.name, key: key, orderKey: orderKey)
+        try place(members, inverse: inverse.name, orderKey: orderKey)
       }
     case .hidden(let column):
       for member in current where !wanted.contains(member) {
@@ -193,9 +193,7 @@ extension SaveWriter {
   }
 
   /// Gives the objects of an ordered relationship their places; those that stand right keep theirs.
-  private func place(
-    _ members: [Row], inverse: String, key: EntityTables.Column, orderKey: EntityTables.Column
-  ) throws {
+  private func place(_ members: [Row], inverse: String, orderKey: EntityTables.Column) throws {
     var last: Int64?
     for member in members {
       let table = try schema.table(of: member.entityName)
@@ -327,7 +325,7 @@ extension SaveWriter {
     if relationship.deleteRule == .noAction { return [] }
     for member in left {
       switch relationship.storage {
-      case .columns: try detach(member, from: row, relationship)
+      case .columns: try detach(member, relationship)
       case .inverseColumns:
         guard let inverse = relationship.inverse else { continue }
         let back = try schema.relationship(inverse.name, of: member.entityName)

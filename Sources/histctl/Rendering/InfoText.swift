@@ -16,9 +16,9 @@ struct InfoText {
       try writeHistory(overview)
       try writer.writeTable(
         overview.entities.map(EntityCounts.init), mostRows: Self.mostRows, in: session)
-      try writeTexts("AUTHOR", overview.authors, total: overview.transactionCount)
-      try writeTexts("BUNDLE", overview.bundles, total: overview.transactionCount)
-      try writeTexts("PROCESS", overview.processes, total: overview.transactionCount)
+      try writeTexts("AUTHOR", overview.authors)
+      try writeTexts("BUNDLE", overview.bundles)
+      try writeTexts("PROCESS", overview.processes)
     }
     try writeBookmarks()
     try writer.writeNotices(report.notices.map(\.text), in: session)
@@ -66,7 +66,7 @@ struct InfoText {
     return "of updates, \(tokens.text(first.number)) to \(tokens.text(last.number)), \(bytes)"
   }
 
-  private func writeTexts(_ title: String, _ counts: [TextCount], total: Int64) throws {
+  private func writeTexts(_ title: String, _ counts: [TextCount]) throws {
     // One program that never names itself says nothing worth a table.
     guard counts.contains(where: { $0.text != nil }) else { return }
     let rows = counts.prefix(Self.mostRows).map { count in
@@ -108,5 +108,4 @@ struct InfoText {
         TableColumn("TIME", priority: 1, canDrop: true),
       ], rows, in: session)
   }
-
 }
