@@ -113,17 +113,12 @@ extension BookmarkFile {
     return String(cString: resolved)
   }
 
-  private static func folder(of path: String) -> String {
-    let folder = FilePath(path).removingLastComponent().string
-    return folder.isEmpty ? "." : folder
-  }
-
   /// Makes a file without bookmarks; an empty one would look like one that has lost its content.
   private static func makeIfMissing(_ path: String, _ permissions: FilePermissions) throws {
     do {
       let draft = try DraftFile(path: path, permissions: permissions, overwrites: false)
       // Beside an app's store the file is the app's, even where an administrator is the first.
-      if geteuid() == 0 { draft.takeOwner(of: folder(of: path)) }
+      if geteuid() == 0 { draft.takeOwner(of: FilePath(path).folder.string) }
       try encode([]).withUnsafeBytes { try draft.write($0) }
       try draft.commit()
     } catch Errno.fileExists {

@@ -36,7 +36,7 @@ package final class DraftFile {
     let path = overwrites ? FileStatus.resolve(path) ?? path : path
     let name = FilePath(path).lastComponent?.string
     // Also where nothing is made: a kill may have left a second name of the file that is in the way.
-    AbandonedDrafts.remove(in: Self.folder(of: path).string) { $0 == name }
+    AbandonedDrafts.remove(in: FilePath(path).folder.string) { $0 == name }
     switch FileMove.entry(at: path) {
     case .none: break
     case _ where !overwrites: throw .fileExists
@@ -70,11 +70,6 @@ package final class DraftFile {
       try? descriptor.close()
       FileStatus.remove(temporaryPath)
     }
-  }
-
-  private static func folder(of path: String) -> FilePath {
-    let folder = FilePath(path).removingLastComponent()
-    return folder.isEmpty ? "." : folder
   }
 
   deinit { discard() }
@@ -144,7 +139,7 @@ package final class DraftFile {
   package static func synchronizeFolder(of path: String) throws(Errno) {
     do {
       let descriptor = try FileDescriptor.open(
-        folder(of: path), .readOnly, options: [.directory, .closeOnExec])
+        FilePath(path).folder, .readOnly, options: [.directory, .closeOnExec])
       defer { try? descriptor.close() }
       // Some file systems cannot, and have nothing to make safe.
       guard fsync(descriptor.rawValue) == 0 || errno == EINVAL else { throw Errno(rawValue: errno) }

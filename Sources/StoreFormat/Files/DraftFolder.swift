@@ -46,11 +46,8 @@ package final class DraftFolder {
   /// store.
   package static func removeAbandoned(for file: String) {
     let file = FilePath(file)
-    let parent = file.removingLastComponent()
     let name = file.lastComponent?.string
-    AbandonedDrafts.remove(in: parent.isEmpty ? "." : parent.string, areFolders: true) {
-      $0 == name
-    }
+    AbandonedDrafts.remove(in: file.folder.string, areFolders: true) { $0 == name }
   }
 
   private static func make(_ path: String) throws(Errno) -> FileDescriptor {

@@ -50,9 +50,7 @@ extension StoreLocation {
   package static func resolvedPlace(_ path: String) -> String {
     if let resolved = FileStatus.resolve(path) { return resolved }
     let file = FilePath(path)
-    let folder = file.removingLastComponent().string
-    guard let name = file.lastComponent,
-      let resolved = FileStatus.resolve(folder.isEmpty ? "." : folder)
+    guard let name = file.lastComponent, let resolved = FileStatus.resolve(file.folder.string)
     else { return path }
     return FilePath(resolved).appending(name).string
   }

@@ -15,10 +15,7 @@ public struct StoreLocation: Hashable, Sendable {
   public var journalPath: String { resolvedPath + "-journal" }
 
   /// The folder that the store stands in.
-  var folder: String {
-    let path = FilePath(resolvedPath).removingLastComponent().string
-    return path.isEmpty ? "." : path
-  }
+  var folder: String { FilePath(resolvedPath).folder.string }
 
   /// Finds a store's files and checks that the store is a file with something in it.
   ///

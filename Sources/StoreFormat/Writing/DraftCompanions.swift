@@ -37,8 +37,7 @@ struct DraftCompanions {
     self.path = path
     self.folder = folder
     let file = FilePath(path)
-    let parent = file.removingLastComponent().string
-    place = parent.isEmpty ? "." : parent
+    place = file.folder.string
     name = file.lastComponent?.string ?? "store"
   }
 

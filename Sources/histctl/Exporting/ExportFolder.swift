@@ -183,8 +183,8 @@ struct ExportFolder {
 
   /// Sees that bookmarks can be changed before the file is written that they are to be moved behind.
   private func checkBookmarks() throws {
-    let place = FilePath(StoreLocation.resolvedPlace(bookmarks)).removingLastComponent().string
-    guard access(place.isEmpty ? "." : place, W_OK | X_OK) != 0 else { return }
+    let place = FilePath(StoreLocation.resolvedPlace(bookmarks)).folder.string
+    guard access(place, W_OK | X_OK) != 0 else { return }
     throw HistoryError.unwritableBookmarks(
       path: bookmarks, reason: Errno(rawValue: errno).description)
   }

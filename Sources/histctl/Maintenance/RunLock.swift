@@ -87,8 +87,7 @@ final class RunLock {
         permissions: .ownerReadWrite)
       // What is left of an administrator's run that was killed must not shut out the owner's.
       var folder = stat()
-      let name = FilePath(path).removingLastComponent().string
-      if geteuid() == 0, stat(name.isEmpty ? "." : name, &folder) == 0 {
+      if geteuid() == 0, stat(FilePath(path).folder.string, &folder) == 0 {
         _ = fchown(file.rawValue, folder.st_uid, folder.st_gid)
       }
       return file
