@@ -1,3 +1,5 @@
+import StoreFormat
+
 /// Numbers that look random and are the same for the same seed (SplitMix64).
 struct DemoRandom: RandomNumberGenerator {
   private var state: UInt64
@@ -17,8 +19,7 @@ struct DemoRandom: RandomNumberGenerator {
     var bytes = [next(), next()].flatMap { word in
       withUnsafeBytes(of: word.bigEndian) { Array($0) }
     }
-    bytes[6] = bytes[6] & 0x0f | 0x40
-    bytes[8] = bytes[8] & 0x3f | 0x80
+    StoreIdentifier.markRandom(&bytes)
     return bytes
   }
 }

@@ -39,16 +39,7 @@ public struct ArchiveDigest: Hashable, Sendable {
 
 extension ArchiveDigest: CustomStringConvertible {
   /// The digest as 64 hexadecimal digits in lower case.
-  public var description: String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    text.reserveCapacity(Self.byteCount * 2)
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
+  public var description: String { Hexadecimal.text(of: bytes) }
 }
 
 /// Works out a digest of bytes that come piece by piece.

@@ -55,8 +55,8 @@ extension JSONWriter {
     appendUninitialized(capacity: length) { room in
       room[0] = UInt8(ascii: "\"")
       for (position, byte) in bytes.enumerated() {
-        room[1 + position * 2] = Self.hexadecimalDigit(byte >> 4)
-        room[2 + position * 2] = Self.hexadecimalDigit(byte & 15)
+        room[1 + position * 2] = Hexadecimal.digit(byte >> 4)
+        room[2 + position * 2] = Hexadecimal.digit(byte & 15)
       }
       room[length - 1] = UInt8(ascii: "\"")
       return length
@@ -142,8 +142,8 @@ extension JSONWriter {
       room[1] = UInt8(ascii: "u")
       room[2] = UInt8(ascii: "0")
       room[3] = UInt8(ascii: "0")
-      room[4] = hexadecimalDigit(byte >> 4)
-      room[5] = hexadecimalDigit(byte & 15)
+      room[4] = Hexadecimal.digit(byte >> 4)
+      room[5] = Hexadecimal.digit(byte & 15)
       return 6
     default: room[1] = byte
     }
@@ -182,10 +182,5 @@ extension JSONWriter {
     let digits: StaticString =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     return digits.utf8Start[Int(value & 63)]
-  }
-
-  @inline(__always)
-  private static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
   }
 }

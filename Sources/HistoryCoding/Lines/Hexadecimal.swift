@@ -19,6 +19,23 @@ package enum Hexadecimal {
     return high << 4 | low
   }
 
+  /// The bytes in lower case.
+  package static func text(of bytes: [UInt8]) -> String {
+    String(unsafeUninitializedCapacity: bytes.count * 2) { room in
+      for (position, byte) in bytes.enumerated() {
+        room[position * 2] = digit(byte >> 4)
+        room[position * 2 + 1] = digit(byte & 15)
+      }
+      return bytes.count * 2
+    }
+  }
+
+  /// The digit of a value below 16, in lower case.
+  @inline(__always)
+  static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
+  }
+
   private static func value(_ digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

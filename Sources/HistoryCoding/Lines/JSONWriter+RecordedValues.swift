@@ -44,9 +44,9 @@ extension JSONWriter {
   private mutating func append(_ content: RecordedContent, _ kind: RecordedValue.Kind) {
     switch content {
     case .digest(let bytes, let byteCount):
-      appendRaw("{\"$sha256\":\"")
-      for byte in bytes { appendHexadecimal(byte) }
-      appendRaw("\",\"length\":")
+      appendRaw("{\"$sha256\":")
+      appendHexadecimal(bytes)
+      appendRaw(",\"length\":")
       appendInteger(byteCount)
       appendRaw("}")
     case .value(.text(let text)) where kind == .object:
@@ -58,12 +58,6 @@ extension JSONWriter {
       append(wrappedText: Array(text.utf8))
     case .value(let value):
       _ = TombstoneCoding.append(value, of: kind.attributeType, to: &self)
-    }
-  }
-
-  private mutating func appendHexadecimal(_ byte: UInt8) {
-    for digit in [byte >> 4, byte & 15] {
-      appendRaw(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
     }
   }
 }

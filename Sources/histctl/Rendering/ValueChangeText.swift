@@ -1,3 +1,4 @@
+import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
@@ -50,10 +51,7 @@ enum ValueChangeText {
   ) -> String {
     switch content {
     case .digest(let bytes, let byteCount):
-      let digits = bytes.prefix(4).map { byte in
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
-      }
-      return "\(byteCount.grouped) bytes (\(digits.joined())…)"
+      return "\(byteCount.grouped) bytes (\(Hexadecimal.text(of: Array(bytes.prefix(4))))…)"
     // The name of another object, which is no text of its own.
     case .value(.text(let text)) where kind == .object: return text
     case .value(let value):
