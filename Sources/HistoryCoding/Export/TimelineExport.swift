@@ -33,7 +33,7 @@ final class TimelineExport<Encoder: HistoryEncoder> {
     var encoder = encoder
     let prologue = encoder.prologue
     if !prologue.isEmpty { try write(try compression.pack(prologue)) }
-    while let element = try reader.next() {
+    while let element = try reader.nextElement() {
       switch element {
       case .gap(let gap):
         summary.gaps.append(gap)

@@ -43,7 +43,7 @@ final class ArchivedChanges {
   func next() throws -> HistoryChange? {
     while true {
       if hasTransaction, let change = try reader.nextChange() { return change }
-      guard case .transaction(let next)? = try reader.next() else { return nil }
+      guard case .transaction(let next)? = try reader.nextElement() else { return nil }
       transaction = next.number
       hasTransaction = true
     }

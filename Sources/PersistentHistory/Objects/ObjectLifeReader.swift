@@ -103,10 +103,10 @@ public final class ObjectLifeReader {
   public typealias Element = TimelineReader.Element
 
   /// Goes to the next transaction with a change to give, or to a gap in the history; nil behind the
-  /// last one.
-  public func next() throws -> Element? {
+  /// last one. The changes are not in the transaction; ``nextChange()`` gives them one by one.
+  public func nextElement() throws -> Element? {
     pending = nil
-    while let element = try reader?.next() {
+    while let element = try reader?.nextElement() {
       guard case .transaction(let transaction) = element else { return element }
       current = transaction
       if let change = try nextChange() {
@@ -119,9 +119,9 @@ public final class ObjectLifeReader {
   }
 
   /// Goes to the next transaction with a change to give and gives it without its changes; nil behind
-  /// the last one. Gaps are passed over; ``next()`` gives them too.
+  /// the last one. Gaps are passed over; ``nextElement()`` gives them too.
   public func nextTransaction() throws -> HistoryTransaction? {
-    while let element = try next() {
+    while let element = try nextElement() {
       if case .transaction(let transaction) = element { return transaction }
     }
     return nil

@@ -70,7 +70,7 @@ struct ActivityCollector {
   ///   - reader: What to count.
   ///   - numbers: Gives their entities numbers.
   mutating func collect(_ reader: TimelineReader, _ numbers: inout EntityNumbers) throws {
-    while case .transaction(let transaction)? = try reader.next() {
+    while case .transaction(let transaction)? = try reader.nextElement() {
       var activity = Activity()
       activity.transactions = 1
       activity.recordByteCount = Self.archivedTransactionByteCount

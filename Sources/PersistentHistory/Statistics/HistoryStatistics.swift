@@ -149,7 +149,7 @@ public struct HistoryStatistics: Sendable {
     _ times: inout ClosedRange<StoreTimestamp>?, by reader: TimelineReader,
     within usable: ClosedRange<StoreTimestamp>
   ) throws {
-    while case .transaction(let transaction)? = try reader.next() {
+    while case .transaction(let transaction)? = try reader.nextElement() {
       guard let time = transaction.timestamp, usable.contains(time) else { continue }
       times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
     }

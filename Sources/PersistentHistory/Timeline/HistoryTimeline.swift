@@ -10,7 +10,7 @@ import StoreFormat
 /// try store.read { snapshot in
 ///   let timeline = try HistoryTimeline(snapshot, behind: archive)
 ///   let reader = try TimelineReader(timeline, query: HistoryQuery(), schema: timeline.schema())
-///   while let element = try reader.next() { … }
+///   while let element = try reader.nextElement() { … }
 /// }
 /// ```
 public struct HistoryTimeline {

@@ -89,8 +89,9 @@ public final class TimelineReader {
     }
   }
 
-  /// Goes to the next transaction or gap; nil behind the last one.
-  public func next() throws -> Element? {
+  /// Goes to the next transaction or gap; nil behind the last one. The changes of a transaction are not
+  /// in it; ``nextChange()`` gives them one by one.
+  public func nextElement() throws -> Element? {
     while true {
       if let storeReader {
         if let transaction = try storeReader.nextTransaction() { return given(transaction) }
@@ -178,7 +179,7 @@ public final class TimelineReader {
     let reader = try TimelineReader(timeline, newest, schema, pieces.reversed())
     var count = 0
     var first: Int64?
-    while count < limit, let element = try reader.next() {
+    while count < limit, let element = try reader.nextElement() {
       guard case .transaction(let transaction) = element else { continue }
       first = transaction.number
       count += 1

@@ -42,7 +42,7 @@ struct Show: ParsableCommand {
         timeline, query: query, schema: session.schema(of: timeline, joinsArchive: false))
       if output.json {
         try TransactionLines(writer: writer).write(reader)
-      } else if case .transaction(let transaction)? = try reader.next() {
+      } else if case .transaction(let transaction)? = try reader.nextElement() {
         try TransactionDetail(session: session, writer: writer).write(transaction, reader)
       }
     }

@@ -160,7 +160,7 @@ struct DiffOutput {
     var count = 0
     if session.options.json {
       var encoder = try ChangeRecordEncoder()
-      while let element = try reader.next() {
+      while let element = try reader.nextElement() {
         guard case .transaction(let transaction) = element else {
           if case .gap(let gap) = element {
             encoder.append(gap)
@@ -179,7 +179,7 @@ struct DiffOutput {
       try flush(&encoder)
     } else {
       let table = try ChangeTable(session: session, writer: writer, timeline: timeline)
-      while let element = try reader.next() {
+      while let element = try reader.nextElement() {
         guard case .transaction(let transaction) = element else {
           if case .gap(let gap) = element { gaps.tell(gap) }
           continue

@@ -14,7 +14,7 @@ struct ObjectLines {
   /// Writes everything that a reader gives; nothing at all where the object is unknown.
   func write(_ reader: ObjectLifeReader) throws {
     var encoder = TransactionLineEncoder()
-    while let element = try reader.next() {
+    while let element = try reader.nextElement() {
       guard case .transaction(let transaction) = element else {
         if case .gap(let gap) = element {
           encoder.append(gap)

@@ -14,7 +14,7 @@ struct ObjectText {
     let showsAuthors = try hasHistory && timeline.hasAuthors()
     let table = changeTable(showsAuthors)
     var shown = 0
-    while let element = try reader.next() {
+    while let element = try reader.nextElement() {
       guard case .transaction(let transaction) = element else {
         if case .gap(let gap) = element { gaps.tell(gap) }
         continue

@@ -13,7 +13,7 @@ struct TransactionLines {
   /// Writes all that a reader gives.
   func write(_ reader: TimelineReader) throws {
     var encoder = TransactionLineEncoder()
-    while let element = try reader.next() {
+    while let element = try reader.nextElement() {
       switch element {
       case .transaction(let transaction):
         try encoder.append(transaction, of: reader, byteLimit: Self.pieceSize, flush: flush)

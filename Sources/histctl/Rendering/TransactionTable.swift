@@ -61,7 +61,7 @@ final class TransactionTable {
   }
 
   private func nextLine(_ reader: TimelineReader) throws -> Line? {
-    switch try reader.next() {
+    switch try reader.nextElement() {
     case .transaction(let transaction):
       .transaction(try row(transaction) + [ChangeText.summary(reader.countChanges())])
     case .gap(let gap): .gap(gap)
@@ -104,7 +104,7 @@ final class TransactionTable {
   private func writeWithChanges(_ reader: TimelineReader) throws -> Int {
     let styled = StyledLine(session)
     var count = 0
-    while let element = try reader.next() {
+    while let element = try reader.nextElement() {
       if hasWritten { try writer.writeLine("") }
       hasWritten = true
       count += 1

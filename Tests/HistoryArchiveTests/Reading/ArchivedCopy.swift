@@ -74,7 +74,7 @@ extension TimelineReader {
   func all() throws -> (transactions: [HistoryTransaction], gaps: [HistoryGap]) {
     var transactions: [HistoryTransaction] = []
     var gaps: [HistoryGap] = []
-    while let element = try next() {
+    while let element = try nextElement() {
       switch element {
       case .gap(let gap): gaps.append(gap)
       case .transaction(var transaction):

@@ -245,7 +245,7 @@ struct TimelineTests {
       let schema = try timeline.schema()
       var numbers: [Int64] = []
       let reader = try TimelineReader(timeline, query: HistoryQuery(), schema: schema)
-      while let element = try reader.next() {
+      while let element = try reader.nextElement() {
         switch element {
         case .transaction(let transaction): numbers.append(transaction.number)
         case .gap(let found):
