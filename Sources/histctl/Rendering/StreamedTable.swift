@@ -1,4 +1,5 @@
-/// A table whose rows come one after the other, without end; the first of them choose the widths.
+/// A table whose rows come one after the other, without end, with other lines between them; the first
+/// rows choose the widths.
 final class StreamedTable {
   /// How many rows choose the widths of the columns.
   private static let sampleSize = 100
@@ -6,8 +7,15 @@ final class StreamedTable {
   private let session: Session
   private let writer: OutputWriter
   private let columns: [TableColumn]
-  private var sample: [[TableCell]] = []
+  private var kept: [Line] = []
   private var table: Table?
+
+  private enum Line {
+    case row([TableCell])
+    case text(String)
+
+    var row: [TableCell]? { if case .row(let row) = self { row } else { nil } }
+  }
 
   init(session: Session, writer: OutputWriter, columns: [TableColumn]) {
     self.session = session
@@ -16,23 +24,31 @@ final class StreamedTable {
   }
 
   /// Takes the next row; it is written at once, or with the first ones.
-  func write(_ row: [TableCell]) throws {
-    if let table {
-      try writer.writeLine(table.line(row))
-    } else {
-      sample.append(row)
-      if sample.count == Self.sampleSize { try finish() }
-    }
+  func write(_ row: [TableCell]) throws { try write(.row(row)) }
+
+  /// Takes a line that is no row, which is written where it comes.
+  func write(line text: String) throws { try write(.text(text)) }
+
+  /// Writes what has been kept back; nothing where nothing has come.
+  func finish() throws {
+    guard table == nil, !kept.isEmpty else { return }
+    let table = session.table(columns: columns, sample: kept.compactMap(\.row))
+    if session.environment.isOutputTerminal { try writer.writeLine(table.header) }
+    for line in kept { try write(line, table) }
+    self.table = table
+    kept = []
   }
 
-  /// Writes what has been kept back; nothing where no row has come.
-  func finish() throws {
-    guard table == nil, !sample.isEmpty else { return }
-    let table = session.table(
-      columns: columns, sample: sample)
-    if session.environment.isOutputTerminal { try writer.writeLine(table.header) }
-    for row in sample { try writer.writeLine(table.line(row)) }
-    self.table = table
-    sample = []
+  private func write(_ line: Line) throws {
+    if let table { return try write(line, table) }
+    kept.append(line)
+    if kept.count == Self.sampleSize { try finish() }
+  }
+
+  private func write(_ line: Line, _ table: Table) throws {
+    switch line {
+    case .row(let row): try writer.writeLine(table.line(row))
+    case .text(let text): try writer.writeLine(text)
+    }
   }
 }

@@ -5,9 +5,6 @@ import StoreFormat
 ///
 /// The first transactions choose the widths, for all that come later as well.
 final class TransactionTable {
-  /// How many transactions choose the widths of the columns.
-  private static let sampleSize = 100
-
   private let session: Session
   private let writer: OutputWriter
   private let showsChanges: Bool
@@ -16,7 +13,7 @@ final class TransactionTable {
   private let tokens: TokenText
   /// Tells of gaps; nil where none can be.
   private let gaps: GapReport?
-  private var table: Table?
+  private let table: StreamedTable
   private var hasWritten = false
 
   init(
@@ -29,6 +26,17 @@ final class TransactionTable {
     self.showsAuthors = showsAuthors
     self.tokens = tokens
     self.gaps = gaps
+    let author = TableColumn("AUTHOR", priority: 3, minimumWidth: 6, canShrink: true, canDrop: true)
+    table = StreamedTable(
+      session: session, writer: writer,
+      columns: [
+        TableColumn("TOKEN", alignment: tokens.isQualified ? .leading : .trailing, priority: 5),
+        TableColumn("TIME", priority: 4, canDrop: true),
+      ] + (showsAuthors ? [author] : []) + [
+        TableColumn("PROCESS", priority: 1, minimumWidth: 6, canShrink: true, canDrop: true),
+        TableColumn(
+          "CHANGES", priority: 6, minimumWidth: tokens.isQualified ? 10 : 30, canShrink: true),
+      ])
   }
 
   /// Writes all that a reader gives and tells how many transactions that were.
@@ -36,44 +44,18 @@ final class TransactionTable {
     // With changes below each line nothing is kept back, for one transaction can have millions.
     if showsChanges { return try writeWithChanges(reader) }
     var count = 0
-    if table == nil {
-      var sample: [Line] = []
-      while sample.count < Self.sampleSize, let line = try nextLine(reader) { sample.append(line) }
-      guard !sample.isEmpty else { return 0 }
-      let table = chooseWidths(sample.compactMap(\.row))
-      self.table = table
-      if session.environment.isOutputTerminal { try writer.writeLine(table.header) }
-      for line in sample { try write(line, table) }
-      count = sample.count
-    }
-    while let table, let line = try nextLine(reader) {
-      try write(line, table)
+    while let element = try reader.nextElement() {
       count += 1
+      switch element {
+      case .transaction(let transaction):
+        try table.write(row(transaction) + [ChangeText.summary(reader.countChanges())])
+      case .gap(let gap):
+        try table.write(line: line(gap.message))
+        gaps?.tell(gap)
+      }
     }
+    try table.finish()
     return count
-  }
-
-  private enum Line {
-    case transaction([TableCell])
-    case gap(HistoryGap)
-
-    var row: [TableCell]? { if case .transaction(let row) = self { row } else { nil } }
-  }
-
-  private func nextLine(_ reader: TimelineReader) throws -> Line? {
-    switch try reader.nextElement() {
-    case .transaction(let transaction):
-      .transaction(try row(transaction) + [ChangeText.summary(reader.countChanges())])
-    case .gap(let gap): .gap(gap)
-    case nil: nil
-    }
-  }
-
-  private func write(_ line: Line, _ table: Table) throws {
-    switch line {
-    case .transaction(let row): try writer.writeLine(table.line(row))
-    case .gap(let gap): try write(gap)
-    }
   }
 
   private func row(_ transaction: HistoryTransaction) -> [TableCell] {
@@ -83,20 +65,6 @@ final class TransactionTable {
       TableCell(tokens.text(transaction.number), style: .token),
       TableCell(time.text(transaction.timestamp)),
     ] + author + [TableCell(transaction.process?.string ?? "", style: .secondary)]
-  }
-
-  private func chooseWidths(_ sample: [[TableCell]]) -> Table {
-    let author = TableColumn(
-      "AUTHOR", priority: 3, minimumWidth: 6, canShrink: true, canDrop: true)
-    return session.table(
-      columns: [
-        TableColumn("TOKEN", alignment: tokens.isQualified ? .leading : .trailing, priority: 5),
-        TableColumn("TIME", priority: 4, canDrop: true),
-      ] + (showsAuthors ? [author] : []) + [
-        TableColumn("PROCESS", priority: 1, minimumWidth: 6, canShrink: true, canDrop: true),
-        TableColumn(
-          "CHANGES", priority: 6, minimumWidth: tokens.isQualified ? 10 : 30, canShrink: true),
-      ], sample: sample)
   }
 
   // MARK: - With changes
@@ -109,7 +77,10 @@ final class TransactionTable {
       hasWritten = true
       count += 1
       guard case .transaction(let transaction) = element else {
-        if case .gap(let gap) = element { try write(gap) }
+        if case .gap(let gap) = element {
+          try writer.writeLine(line(gap.message))
+          gaps?.tell(gap)
+        }
         continue
       }
       try writer.writeLine(styled.line(heading(transaction)))
@@ -122,16 +93,12 @@ final class TransactionTable {
 
   /// Tells that transactions were pruned before they could be read.
   func writeGap(after position: Int64, oldest: Int64) throws {
-    try writeGap("transactions \(position + 1) to \(oldest - 1) were pruned before they were read")
+    try writer.writeLine(
+      line("transactions \(position + 1) to \(oldest - 1) were pruned before they were read"))
   }
 
-  private func write(_ gap: HistoryGap) throws {
-    try writeGap(gap.message)
-    gaps?.tell(gap)
-  }
-
-  private func writeGap(_ text: String) throws {
-    try writer.writeLine(session.palette.apply(.warning, to: "-- \(text) --"))
+  private func line(_ gap: String) -> String {
+    session.palette.apply(.warning, to: "-- \(gap) --")
   }
 
   private func heading(_ transaction: HistoryTransaction) -> [TableCell.Span] {
