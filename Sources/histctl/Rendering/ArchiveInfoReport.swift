@@ -4,7 +4,7 @@ import PersistentHistory
 import StoreFormat
 
 /// What there is to say of an archive, for people and for programs.
-struct ArchiveInfoReport {
+struct ArchiveInfoReport: FieldPage {
   /// How many entities are listed before the rest is summed up.
   private static let mostRows = 20
 
@@ -60,10 +60,6 @@ struct ArchiveInfoReport {
   }
 
   // MARK: - For people
-
-  private func field(_ title: String, _ value: String, style: Style = .plain) throws {
-    try writer.writeLine(StyledLine(session).field(title, value, style: style))
-  }
 
   private func writeArchive() throws {
     try field("archive", overview.path, style: .heading)

@@ -1,7 +1,7 @@
 import StoreFormat
 
 /// Writes for people what a sample store holds, and what to try on it.
-struct DemoText {
+struct DemoText: FieldPage {
   let session: Session
   let writer: OutputWriter
   let report: DemoReport
@@ -29,10 +29,5 @@ struct DemoText {
       // Never cut, for a part of a command is of no use; what must not be shown is spelled out.
       try writer.writeLine("  " + step.command)
     }
-  }
-
-  private func field(_ title: String, _ value: String?, style: Style = .plain) throws {
-    guard let value else { return }
-    try writer.writeLine(StyledLine(session).field(title, value, style: style))
   }
 }

@@ -2,7 +2,7 @@ import PersistentHistory
 import StoreFormat
 
 /// Writes a report on a store for people.
-struct InfoText {
+struct InfoText: FieldPage {
   /// How many entities, authors and the like are listed before the rest is summed up.
   private static let mostRows = 20
 
@@ -25,11 +25,6 @@ struct InfoText {
   }
 
   private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
-
-  private func field(_ title: String, _ value: String?, style: Style = .plain) throws {
-    guard let value else { return }
-    try writer.writeLine(StyledLine(session).field(title, value, style: style))
-  }
 
   private func writeStore() throws {
     try field("store", report.path, style: .heading)

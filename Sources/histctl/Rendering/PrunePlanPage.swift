@@ -2,7 +2,7 @@ import PersistentHistory
 import StoreFormat
 
 /// A plan for people: what goes, what stays, and which rule or guard decides.
-struct PrunePlanPage {
+struct PrunePlanPage: FieldPage {
   let session: Session
   let writer: OutputWriter
   let plan: PrunePlan
@@ -17,10 +17,6 @@ struct PrunePlanPage {
   private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
   private var tokens: TokenText {
     TokenText(isQualified: session.options.qualified, store: plan.storeIdentifier)
-  }
-
-  private func field(_ title: String, _ value: String, style: Style = .plain) throws {
-    try writer.writeLine(StyledLine(session).field(title, value, style: style))
   }
 
   private func writeSummary() throws {

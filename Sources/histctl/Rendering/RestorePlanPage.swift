@@ -2,7 +2,7 @@ import PersistentHistory
 import StoreFormat
 
 /// A plan of restoring for people: what comes back, and what works again with it.
-struct RestorePlanPage {
+struct RestorePlanPage: FieldPage {
   let session: Session
   let writer: OutputWriter
   let plan: RestorePlan
@@ -79,9 +79,5 @@ struct RestorePlanPage {
     }
     return plan.transactionCount.counted("transaction")
       + ", \(changes), \(tokens.text(first.number)) to \(tokens.text(last.number))"
-  }
-
-  private func field(_ title: String, _ value: String, style: Style = .plain) throws {
-    try writer.writeLine(StyledLine(session).field(title, value, style: style))
   }
 }

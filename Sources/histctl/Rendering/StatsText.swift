@@ -2,7 +2,7 @@ import PersistentHistory
 import StoreFormat
 
 /// Writes a report on a history's activity for people.
-struct StatsText {
+struct StatsText: FieldPage {
   let session: Session
   let writer: OutputWriter
   let report: StatsReport
@@ -23,11 +23,6 @@ struct StatsText {
   }
 
   // MARK: - Facts
-
-  private func field(_ title: String, _ value: String?, style: Style = .plain) throws {
-    guard let value else { return }
-    try writer.writeLine(StyledLine(session).field(title, value, style: style))
-  }
 
   private func writeFacts() throws {
     let total = statistics.total
