@@ -46,8 +46,11 @@ public struct HistoryOverview: Sendable {
 
   /// Sums up a store.
   ///
+  /// - Parameters:
+  ///   - snapshot: The store.
+  ///   - schema: Its entities, where they are known already.
   /// - Throws: ``/StoreFormat/StoreError/withoutHistory(path:)`` in a store without history tables.
-  public init(snapshot: StoreSnapshot, schema: HistorySchema) throws {
+  public init(snapshot: StoreSnapshot, schema: HistorySchema? = nil) throws {
     transactionCount = try snapshot.transactionCount()
     oldest = try snapshot.oldestTransaction()
     newest = try snapshot.newestTransaction()
@@ -56,7 +59,8 @@ public struct HistoryOverview: Sendable {
     isTorn =
       try (newest?.number ?? 0) > issued
       || snapshot.highestChangeNumber() > snapshot.entities.highestNumber(of: .change)
-    entities = HistoryOverview.entities(try snapshot.changeCounts(), schema)
+    entities = HistoryOverview.entities(
+      try snapshot.changeCounts(), try schema ?? HistorySchema(snapshot))
     authors = try snapshot.textCounts(.author)
     bundles = try snapshot.textCounts(.bundle)
     processes = try snapshot.textCounts(.process)

@@ -16,7 +16,7 @@ struct DemoReport {
   init(snapshot: StoreSnapshot, path: String, program: String, isQualified: Bool) throws {
     self.path = path
     storeIdentifier = snapshot.metadata.storeIdentifier
-    overview = try HistoryOverview(snapshot: snapshot, schema: HistorySchema(snapshot))
+    overview = try HistoryOverview(snapshot: snapshot)
     tour = try DemoTour(
       snapshot: snapshot, path: path, program: program,
       tokens: TokenText(isQualified: isQualified, store: storeIdentifier))

@@ -8,7 +8,7 @@ import Testing
 struct HistoryOverviewTests {
   private static func overview(_ path: String) throws -> HistoryOverview {
     try StoreFile(path: path).read { snapshot in
-      try HistoryOverview(snapshot: snapshot, schema: HistorySchema(snapshot))
+      try HistoryOverview(snapshot: snapshot)
     }
   }
 
