@@ -66,11 +66,7 @@ struct Prune: ParsableCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    if let name = ignoreGuard.first(where: { !RetentionGuard.isName($0) }) {
-      throw ValidationError(
-        "no guard is named '\(name)'; the guards are mirroring, archive, bookmarks, and one bookmark as "
-          + "@name")
-    }
+    for name in ignoreGuard { _ = try GuardArgument.name(parsing: name) }
     if archive != nil, retention.entity != nil {
       throw ValidationError(
         "--entity deletes from transactions that stay, so it does not go with --archive; "

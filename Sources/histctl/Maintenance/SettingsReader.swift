@@ -169,14 +169,7 @@ struct SettingsReader {
     ].compactMap(\.self)
     let limit = value(.pruneIfLarger) { try ByteSize(parsing: $0).bytes }
     let allowance = value(.pruneMaxBehind) { try AllowanceArgument(parsing: $0).allowance }
-    let ignored = values(.pruneIgnoreGuard) { text in
-      guard RetentionGuard.isName(text) else {
-        throw ValidationError(
-          "no guard has this name; they are mirroring, archive, bookmarks, and one bookmark as @name"
-        )
-      }
-      return text
-    }
+    let ignored = values(.pruneIgnoreGuard) { try GuardArgument.name(parsing: $0) }
     guard !rules.isEmpty else { return nil }
     var request = PruneRequest(.transactions(rules))
     request.ifLargerThan = limit

@@ -49,7 +49,7 @@ import Testing
     Mistake(
       "a guard that there is not",
       "[a]\nstore = x\nprune.keep-last = 3\nprune.ignore-guard = all\n",
-      (4, "no guard has this name")),
+      (4, "no guard is named")),
     Mistake(
       "a format that there is not",
       "[a]\nstore = x\nexport.output-dir = o\nexport.bookmark = b\nexport.format = xml\n",
