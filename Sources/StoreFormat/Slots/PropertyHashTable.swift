@@ -6,12 +6,10 @@ struct PropertyHashTable {
   private static let sizes = [
     3, 7, 13, 23, 41, 71, 127, 191, 251, 383, 631, 1087, 1723, 2803, 4523, 7351,
   ]
+  /// How many keys each size takes; an entity with more than the last has no order that we know.
   private static let capacities = [
     3, 6, 11, 19, 32, 52, 85, 118, 155, 237, 390, 672, 1065, 1732, 2795, 4543,
   ]
-
-  /// The most keys that a table takes; an entity with more has no order that we know.
-  static let mostKeys = 4543
 
   private var cells: [String?]
   private var step: Int
