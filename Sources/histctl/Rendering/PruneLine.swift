@@ -11,7 +11,13 @@ struct PruneLine {
     guard !plan.isEmpty else { return nothing(plan) }
     let values = Int(plan.recordedValues?.valueCount ?? 0)
     if plan.deletion.isEmpty { return "\(plan.path): would delete \(Self.text(values: values))" }
-    return "\(plan.path): would delete \(what(plan.deletion.deleted, plan, values))\(rest(plan))"
+    let what = "\(what(plan.deletion.deleted, plan, values))\(rest(plan))"
+    guard !plan.isRefused else {
+      return "\(plan.path): would delete nothing: refused "
+        + "(\(plan.refusingGuards.joined(separator: ", "))); with \(plan.optionsToIgnoreRefusals) "
+        + "it would delete \(what)"
+    }
+    return "\(plan.path): would delete \(what)"
   }
 
   /// A plan that was carried out.

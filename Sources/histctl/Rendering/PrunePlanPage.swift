@@ -26,8 +26,13 @@ struct PrunePlanPage: FieldPage {
       "history",
       "\(plan.history.transactionCount.counted("transaction")), "
         + "\(plan.history.changeCount.counted("change"))\(bytes)")
-    try field("deletes", deletes, style: plan.deletion.isEmpty ? .plain : .deleted)
-    if let values = plan.recordedValues, values.valueCount > 0 {
+    if plan.isRefused {
+      try field("deletes", "nothing: refused (\(plan.refusingGuards.joined(separator: ", ")))")
+      try field("otherwise", "\(deletes), with \(plan.optionsToIgnoreRefusals)")
+    } else {
+      try field("deletes", deletes, style: plan.deletion.isEmpty ? .plain : .deleted)
+    }
+    if !plan.isRefused, let values = plan.recordedValues, values.valueCount > 0 {
       try field("", values.valueCount.counted("recorded value"), style: .deleted)
     }
     if let newest = plan.history.newest {
@@ -51,9 +56,11 @@ struct PrunePlanPage: FieldPage {
 
   private func keeps(upTo newest: TransactionPosition) -> String {
     if case .entity = plan.request.target { return "all transactions" }
-    let first = plan.cut == nil ? plan.history.oldest : plan.firstKept ?? nil
-    guard let first, !(plan.cut == .end) else { return "nothing: every token expires" }
-    let count = plan.history.transactionCount - Int64(plan.deletion.transactionCount)
+    let keepsAll = plan.cut == nil || plan.isRefused
+    let first = keepsAll ? plan.history.oldest : plan.firstKept ?? nil
+    guard let first, keepsAll || plan.cut != .end else { return "nothing: every token expires" }
+    let deleted = plan.isRefused ? 0 : Int64(plan.deletion.transactionCount)
+    let count = plan.history.transactionCount - deleted
     let start = max(first.number, plan.history.oldest?.number ?? first.number)
     return
       "\(count.counted("transaction")), \(tokens.text(start)) to \(tokens.text(newest.number)), "
@@ -65,8 +72,9 @@ struct PrunePlanPage: FieldPage {
       guard let cut else { return TableCell("refuses", style: .error) }
       return cut.firstKept.map { TableCell(tokens.text($0), style: .token) } ?? TableCell("nothing")
     }
+    let deciders = plan.isRefused ? plan.refusingGuards : plan.deciders
     func decides(_ name: String) -> TableCell {
-      TableCell(plan.deciders.contains(name) ? "decides" : "")
+      TableCell(deciders.contains(name) ? "decides" : "")
     }
     let rules = plan.rules.map { outcome in
       [
@@ -102,9 +110,12 @@ struct PrunePlanPage: FieldPage {
       [
         TableColumn("BOOKMARK", priority: 4, minimumWidth: 8, canShrink: true),
         TableColumn("NUMBER", priority: 2, canDrop: true),
-        TableColumn("NOW", priority: 1, canDrop: true), TableColumn("AFTERWARDS", priority: 3),
+        TableColumn("NOW", priority: 1, canDrop: true), TableColumn(afterwards, priority: 3),
       ], rows, in: session)
   }
+
+  /// A plan that is refused changes nothing; what it would have done is still worth knowing.
+  private var afterwards: String { plan.isRefused ? "OTHERWISE" : "AFTERWARDS" }
 
   private func writeTokens() throws {
     let rows = plan.tokens.map { outlook in
@@ -119,7 +130,20 @@ struct PrunePlanPage: FieldPage {
       [
         TableColumn("TOKEN", priority: 4, minimumWidth: 8, canShrink: true),
         TableColumn("NUMBER", priority: 2, canDrop: true),
-        TableColumn("NOW", priority: 1, canDrop: true), TableColumn("AFTERWARDS", priority: 3),
+        TableColumn("NOW", priority: 1, canDrop: true), TableColumn(afterwards, priority: 3),
       ], rows, in: session)
+  }
+}
+
+extension PrunePlan {
+  /// Whether guards keep everything in place, whatever the rules would delete.
+  var isRefused: Bool { !refusals.isEmpty }
+
+  /// The names of the guards that do.
+  var refusingGuards: [String] { refusals.map(\.name) }
+
+  /// What to write on the command line to overrule them.
+  var optionsToIgnoreRefusals: String {
+    refusingGuards.map { "--ignore-guard \($0)" }.joined(separator: " ")
   }
 }

@@ -14,7 +14,14 @@ struct RestorePlanPage: FieldPage {
     try field("store", plan.path, style: .heading)
     try field("archive", archivePath)
     try field("history", history)
-    try field("restores", restores, style: plan.isEmpty ? .plain : .inserted)
+    let refusals = plan.refusals.map(\.name)
+    if refusals.isEmpty {
+      try field("restores", restores, style: plan.isEmpty ? .plain : .inserted)
+    } else {
+      try field("restores", "nothing: refused (\(refusals.joined(separator: ", ")))")
+      let options = refusals.map { "--ignore-guard \($0)" }.joined(separator: " ")
+      try field("otherwise", "\(restores), with \(options)")
+    }
     if let completed = plan.completed {
       try field(
         "completes",

@@ -240,6 +240,45 @@ import Testing
     #expect(try Self.numbers(sample.store) == ["11", "12"])
   }
 
+  /// What happens is nothing, and whoever reads only the first lines must not think otherwise.
+  @Test func aRefusedPlanSaysSoInItsHead() async throws {
+    let sample = try SampleFolder()
+    try await sample.sqlite("CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER PRIMARY KEY)")
+    let refused = try await sample.run(
+      "prune sample.store --keep-last 2 --dry-run --check-token 3 --date utc")
+    #expect(refused.status == 6)
+    let text = refused.text.replacing(#/\d+\.\d KiB/#, with: "N KiB")
+    #expect(
+      text.hasPrefix(
+        """
+        store       sample.store
+        history     12 transactions, 27 changes, N KiB
+        deletes     nothing: refused (mirroring)
+        otherwise   10 transactions, 23 changes, about N KiB, with --ignore-guard mirroring
+        keeps       12 transactions, 1 to 12, from 2024-07-29T00:42:40Z on
+
+        RULE OR GUARD  KEEPS FROM           WHY
+        keep-last 2    11
+        mirroring      refuses     decides  the store is mirrored to CloudKit
+        """), "\(text)")
+    #expect(
+      text.hasSuffix(
+        """
+
+        TOKEN  NUMBER  NOW    OTHERWISE
+        3      3       valid  expired
+
+        """), "\(text)")
+    let several = try await sample.run("prune sample.store sample.store --keep-last 2 --dry-run")
+    #expect(several.status == 6)
+    #expect(
+      several.lines.first?.hasPrefix(
+        "sample.store: would delete nothing: refused (mirroring); with --ignore-guard mirroring it "
+          + "would delete 10 transactions, ") == true)
+    let all = try await sample.run("prune sample.store --all --dry-run")
+    #expect(all.text.contains("\nkeeps       12 transactions, 1 to 12, "))
+  }
+
   @Test func anEntityOfTheModelIsRefused() async throws {
     let sample = try SampleFolder()
     let refused = try await sample.run("prune sample.store --entity Trip --yes")

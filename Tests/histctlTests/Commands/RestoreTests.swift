@@ -268,6 +268,10 @@ import Testing
     let refused = try await sample.run("restore \(Self.name) archive --dry-run")
     #expect(refused.status == 6)
     #expect(refused.text.contains("mirroring") && refused.errors.contains("CloudKit"))
+    #expect(refused.text.contains("\nrestores    nothing: refused (mirroring)\n"))
+    #expect(
+      refused.text.contains(#/\notherwise   \d+ transactions, .*, with --ignore-guard mirroring\n/#)
+    )
     let ignored = try await sample.run(
       "restore \(Self.name) archive --yes --ignore-guard mirroring --quiet")
     #expect(ignored.status == 0)
