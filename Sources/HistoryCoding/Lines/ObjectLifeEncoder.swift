@@ -3,7 +3,8 @@ import StoreFormat
 
 /// Writes what is known of an object as a JSON line, which follows the lines of its transactions.
 ///
-/// Values are written by the types of their attributes, as those of a tombstone are. Data of more than
+/// What a deleted object left behind is written as in the line of its delete. Values of one that is
+/// there are written by the types of their attributes, as those of a tombstone are. Data of more than
 /// ``longestData`` bytes, and a text of more than ``/StoreFormat/ObjectReader/longestValue``, are
 /// written as their size.
 public struct ObjectLifeEncoder: Sendable {
@@ -48,6 +49,11 @@ public struct ObjectLifeEncoder: Sendable {
     writer.appendRaw(",\"changeCount\":")
     writer.appendInteger(Int64(life.changeCount))
     if let present = life.present { append(present) }
+    if life.state == .deleted, let deletion = life.deletion {
+      // Not the line of the delete, which the caller may have left out.
+      let text = deletion.entity.map(EntityText.init)
+      writer.append(tombstone: deletion.tombstone, text)
+    }
     writer.appendRaw("}\n")
   }
 

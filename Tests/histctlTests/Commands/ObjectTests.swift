@@ -187,12 +187,26 @@ import Testing
         """#)
   }
 
+  /// Programs are told what people are, also where the line of the delete is left out.
+  @Test(arguments: ["", " --after 8", " --kind insert"])
+  func whatWasLeftBehindForPrograms(_ options: String) async throws {
+    let sample = try SampleFolder()
+    let result = try await sample.run(
+      "object sample.store LivingAccommodation/p5 --json" + options)
+    #expect(result.status == 0 && result.errors == "")
+    #expect(
+      result.lines.last?.hasSuffix(
+        #","updateCount":1,"changeCount":3,"tombstone":{"placeName":"Hotel"}}"#) == true,
+      "\(result.text)")
+    #expect(result.lines.count == [" --after 8": 1, " --kind insert": 2][options, default: 4])
+  }
+
   @Test(.enabled(if: Tool("python3") != nil)) func linesFitThePublishedSchema() async throws {
     let python = try #require(Tool("python3"))
     guard try await python.run(["-c", "import jsonschema"]).status == 0 else { return }
     let sample = try await Self.sample()
     var text = ""
-    for object in ["Trip/p9", "Trip/p40", "Trip/p5", "BucketListItem/p1"] {
+    for object in ["Trip/p9", "Trip/p40", "Trip/p5", "BucketListItem/p1", "Accommodation/p5"] {
       text += try await sample.run("object sample.store \(object) --json").text
     }
     try await sample.sqlite("UPDATE Z_MODELCACHE SET Z_CONTENT = NULL")
