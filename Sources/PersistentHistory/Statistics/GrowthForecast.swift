@@ -9,12 +9,15 @@ public enum GrowthForecast: Hashable, Sendable {
   /// It will have it in so many days.
   case inDays(Double)
 
-  /// Works it out; nil where SQLite cannot tell the history's size.
+  /// Works it out; nil where SQLite cannot tell the history's size, or no time says how it grew.
   public init?(_ statistics: HistoryStatistics, byteCount: Int64) {
-    guard let size = statistics.size, let rate = statistics.bytesPerDay else { return nil }
+    guard let size = statistics.size else { return nil }
     if size.pageByteCount >= byteCount {
       self = .reached
-    } else if rate > 0 {
+      return
+    }
+    guard let rate = statistics.bytesPerDay else { return nil }
+    if rate > 0 {
       self = .inDays(Double(byteCount - size.pageByteCount) / rate)
     } else {
       self = .never

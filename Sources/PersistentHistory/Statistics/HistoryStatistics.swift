@@ -189,18 +189,26 @@ public struct HistoryStatistics: Sendable {
     }
     // The records' sizes are about right, the pages' are exact: all activity takes all pages.
     let records = isWhole ? total.recordByteCount : size.recordByteCount
+    // Without a row there are pages all the same.
+    if isWhole, activity == total { return size.pageByteCount }
     guard activity.recordByteCount > 0, records > 0 else { return 0 }
     let share = Double(activity.recordByteCount) / Double(records)
     return Int64((Double(size.pageByteCount) * min(share, 1)).rounded())
   }
 
+  /// About how many bytes the history grew by each day while some activity went on; nil where SQLite
+  /// cannot tell.
+  ///
+  /// Unlike ``byteCount(of:)`` it leaves out the pages that are there without any row.
+  public func bytesPerDay(of activity: Activity, in dayCount: Double) -> Double? {
+    size.map { Double($0.pageByteCount(ofRecordBytes: activity.recordByteCount)) / dayCount }
+  }
+
   /// How many bytes the history grows by each day, at present: in the last 30 days, or in all of a
-  /// history that is younger; nil where SQLite cannot tell.
+  /// history that is younger; nil where SQLite cannot tell, or nothing has a usable time.
   public var bytesPerDay: Double? {
-    size.map {
-      Double($0.pageByteCount(ofRecordBytes: (lastMonth ?? total).recordByteCount))
-        / (lastMonth == nil ? dayCount : 30)
-    }
+    if let lastMonth { return bytesPerDay(of: lastMonth, in: 30) }
+    return times == nil && !total.isEmpty ? nil : bytesPerDay(of: total, in: dayCount)
   }
 }
 

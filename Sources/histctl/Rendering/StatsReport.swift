@@ -153,7 +153,7 @@ struct StatsReport {
   }
 
   private func rate(_ rate: Rate) -> JSONValue {
-    let bytes = statistics.byteCount(of: rate.activity).map { Double($0) / rate.days }
+    let bytes = statistics.bytesPerDay(of: rate.activity, in: rate.days)
     return [
       "days": .real(rate.days),
       "transactionsPerDay": .real(Double(rate.activity.transactions) / rate.days),
@@ -174,6 +174,7 @@ struct StatsReport {
       ]
     case nil: members.append(("state", "unknown"))
     }
+    members.append(("bytesPerDay", statistics.bytesPerDay.map(JSONValue.real) ?? .null))
     return .object(JSONObject(members))
   }
 

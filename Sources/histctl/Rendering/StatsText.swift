@@ -14,6 +14,7 @@ struct StatsText: FieldPage {
 
   func write() throws {
     try writeFacts()
+    try writeForecast()
     guard !statistics.total.isEmpty else { return }
     try writePeriods()
     try writeRates()
@@ -44,8 +45,6 @@ struct StatsText: FieldPage {
         "\(statistics.withoutTime.transactions.counted("transaction")) without a usable time",
         style: .warning)
     }
-    guard statistics.times != nil else { return }
-    try writeForecast()
   }
 
   private func writePosition(_ title: String, _ position: TransactionPosition?) throws {
@@ -64,6 +63,7 @@ struct StatsText: FieldPage {
         "in \(counted(days: days))"
           + (report.forecast?.date(from: report.now).map { ", \(time.text($0))" } ?? "")
           + ", if it goes on as at present"
+      case nil where statistics.size != nil: "not known: no transaction has a usable time"
       case nil: "not known: this SQLite cannot tell the size of tables"
       }
     try field("\(ByteCount(size))", answer)
@@ -115,8 +115,8 @@ struct StatsText: FieldPage {
           TableCell(RateText.describe(Double(rate.activity.transactions) / rate.days)),
           TableCell(RateText.describe(Double(rate.activity.changes) / rate.days)),
           TableCell(
-            statistics.byteCount(of: rate.activity).map {
-              "\(ByteCount(Int64((Double($0) / rate.days).rounded())))"
+            statistics.bytesPerDay(of: rate.activity, in: rate.days).map {
+              "\(ByteCount(Int64($0.rounded())))"
             } ?? "-"),
         ]
       }

@@ -336,6 +336,50 @@ import Testing
         .contains(#/\n1.0 GiB     in [\d,]+ days, \d{4}-\d\d-\d\d .*as at present\n/#))
   }
 
+  @Test func theForecastGoesByTheRateOfTheTable() async throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(
+      to: folder.file("a.store"), transactions: 3000, changesEach: 7, sizes: [40: 900, 2000: 3000])
+    let line = ["stats", path, "--until-size", "1G"]
+    let object = try Self.object(try await Tool.histctl.run(line + ["--json"]))
+    let forecast = try #require(object["forecast"] as? Object)
+    let days = try #require(forecast["days"] as? Double)
+    let rate = try #require(forecast["bytesPerDay"] as? Double)
+    let bytes = try #require(object["historyBytes"] as? Int)
+    #expect(abs(days * rate + Double(bytes) - Double(1 << 30)) < 1)
+    let shown = object["last30Days"] as? Object ?? object["rate"] as? Object
+    #expect(shown?["bytesPerDay"] as? Double == rate)
+    #expect(object["bytes"] as? Int == bytes)
+  }
+
+  @Test func pagesWithoutARowAreBytesToo() async throws {
+    let sample = try SampleFolder()
+    try await sample.sqlite("DELETE FROM ATRANSACTION; DELETE FROM ACHANGE")
+    let object = try Self.object(
+      try await sample.run("stats sample.store --json --until-size 1G"))
+    let bytes = try #require(object["historyBytes"] as? Int)
+    #expect(bytes > 0 && object["bytes"] as? Int == bytes)
+    #expect((object["rate"] as? Object)?["bytesPerDay"] as? Double == 0)
+    #expect((object["forecast"] as? Object)?["state"] as? String == "never")
+    let info = try Self.object(try await sample.run("info sample.store --json"))
+    #expect(info["historyBytes"] as? Int == bytes)
+    let text = try await sample.run("stats sample.store --until-size 1G")
+    #expect(text.lines.last == "1.0 GiB     never: history does not grow")
+    let history = try await sample.run("info sample.store").lines.first { $0.hasPrefix("history") }
+    #expect(text.lines.contains { $0 == history })
+    let table = try await sample.run("stats sample.store --csv")
+    #expect(table.lines.last == "total,,0,0,0,0,0,0,\(bytes),,")
+  }
+
+  @Test func withoutTimesNobodyKnowsHowItGrows() async throws {
+    let sample = try SampleFolder()
+    try await sample.sqlite("UPDATE ATRANSACTION SET ZTIMESTAMP = NULL")
+    let text = try await sample.run("stats sample.store --until-size 1G")
+    #expect(text.lines.contains("1.0 GiB     not known: no transaction has a usable time"))
+    let reached = try await sample.run("stats sample.store --until-size 1B")
+    #expect(reached.lines.contains("1 B         history is that large already"))
+  }
+
   @Test func storesWithoutHistoryAndEmptyOnes() async throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
