@@ -63,6 +63,17 @@ public struct BookmarkFile: Hashable, Sendable {
     }
   }
 
+  /// The bookmarks of a file and why there are none, for whoever has more to tell than bookmarks.
+  public static func readable(
+    in path: String
+  ) -> (bookmarks: [Bookmark], problem: HistoryError?) {
+    do throws(HistoryError) {
+      return (try BookmarkFile(path: path).bookmarks, nil)
+    } catch {
+      return ([], error)
+    }
+  }
+
   /// The bookmark of a name.
   ///
   /// - Throws: ``HistoryError/unknownBookmark(name:path:known:)``.

@@ -12,6 +12,8 @@ public enum HistoryFinding: Hashable, Sendable {
   case lostBookmark(BookmarkStanding, allowance: BookmarkAllowance)
   /// A bookmark would expire too soon; without a limit, at once.
   case shortHeadroom(BookmarkStanding, limit: HistoryDuration?)
+  /// How the bookmarks stand is not known, for their file cannot be read.
+  case unreadableBookmarks(HistoryError)
 }
 
 extension HistoryFinding {
@@ -23,13 +25,14 @@ extension HistoryFinding {
     case .unusableBookmark: "unusableBookmark"
     case .lostBookmark: "lostBookmark"
     case .shortHeadroom: "shortHeadroom"
+    case .unreadableBookmarks: "unreadableBookmarks"
     }
   }
 
   /// The bookmark that it is about; nil for a finding about the history itself.
   public var bookmark: Bookmark? {
     switch self {
-    case .tooLarge, .tooOld: nil
+    case .tooLarge, .tooOld, .unreadableBookmarks: nil
     case .unusableBookmark(let standing), .lostBookmark(let standing, _),
       .shortHeadroom(let standing, _):
       standing.bookmark

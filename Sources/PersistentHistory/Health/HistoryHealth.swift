@@ -36,13 +36,14 @@ public struct HistoryHealth: Hashable, Sendable {
   /// - Parameters:
   ///   - snapshot: The store.
   ///   - bookmarks: Its bookmarks.
+  ///   - bookmarkProblem: Why they cannot be read, which is a finding; nil where they can.
   ///   - limits: What it is held to.
   ///   - now: What durations are relative to.
   /// - Throws: ``HistoryError/unknownSize(path:)`` where the size is limited and cannot be known,
   ///   ``/StoreFormat/StoreError``, also for a store without history tables.
   public init(
-    snapshot: StoreSnapshot, bookmarks: [Bookmark], limits: HistoryLimits = HistoryLimits(),
-    now: StoreTimestamp = .now()
+    snapshot: StoreSnapshot, bookmarks: [Bookmark], bookmarkProblem: HistoryError? = nil,
+    limits: HistoryLimits = HistoryLimits(), now: StoreTimestamp = .now()
   ) throws {
     _ = try snapshot.historyTables()
     storeIdentifier = snapshot.metadata.storeIdentifier
@@ -70,6 +71,7 @@ public struct HistoryHealth: Hashable, Sendable {
     {
       findings.append(.tooOld(oldest: oldest, limit: limit))
     }
+    if let bookmarkProblem { findings.append(.unreadableBookmarks(bookmarkProblem)) }
     self.findings = findings + self.bookmarks.compactMap { Self.finding($0, limits, now) }
   }
 

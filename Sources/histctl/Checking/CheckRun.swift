@@ -49,13 +49,16 @@ struct CheckRun {
         let bookmarkPath =
           stores.bookmarkFile
           ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath)
+        let (bookmarks, problem) = BookmarkFile.readable(in: bookmarkPath)
         let health = try HistoryHealth(
-          snapshot: snapshot, bookmarks: BookmarkFile(path: bookmarkPath).bookmarks,
+          snapshot: snapshot, bookmarks: bookmarks, bookmarkProblem: problem,
           limits: limits, now: session.now)
         if !health.findings.isEmpty { isolation.end(with: .answerIsNo) }
         try body(
           health, snapshot,
           TokenResolver(snapshot: snapshot, bookmarkPath: bookmarkPath, now: session.now))
+        // What else there is to say of the store has been said.
+        if let problem { throw problem }
       }
     }
   }

@@ -47,6 +47,11 @@ struct Info: ParsableCommand {
       } else {
         try InfoText(session: session, writer: writer, report: report).write()
       }
+      if let problem = report.bookmarkProblem {
+        let failure = Failure(problem)
+        session.diagnostics.report(failure)
+        session.end(with: failure.status)
+      }
       if report.overview == nil {
         let failure = Failure(StoreError.withoutHistory(path: snapshot.location.path))
         session.diagnostics.report(failure)

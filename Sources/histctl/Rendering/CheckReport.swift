@@ -69,6 +69,7 @@ struct CheckReport {
       case .exhausted, .unlimited, nil:
         return "the bookmark \(standing.token.text) would expire at once\(wanted)"
       }
+    case .unreadableBookmarks(let error): return error.message
     }
   }
 

@@ -20,6 +20,8 @@ struct InfoReport {
   /// The history; nil in a store without history tables.
   let overview: HistoryOverview?
   let bookmarks: [Bookmark]
+  /// Why the bookmarks cannot be read; nil where they can.
+  let bookmarkProblem: HistoryError?
   /// How the bookmarks stand, by name; empty in a store without history tables.
   let standings: [String: BookmarkStanding]
   /// How far mirroring to CloudKit has come; nil where the store is not mirrored, or keeps no history.
@@ -42,9 +44,8 @@ struct InfoReport {
     freeByteCount = try snapshot.freeByteCount()
     overview =
       snapshot.layout.history == nil ? nil : try HistoryOverview(snapshot: snapshot, schema: schema)
-    bookmarks = try BookmarkFile(
-      path: bookmarkPath ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath)
-    ).bookmarks
+    (bookmarks, bookmarkProblem) = BookmarkFile.readable(
+      in: bookmarkPath ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath))
     standings =
       overview == nil
       ? [:]
@@ -55,6 +56,7 @@ struct InfoReport {
     notices =
       (logProblem.map { [Notice(kind: "damagedLog", text: $0)] } ?? [])
       + InfoReport.notices(snapshot.metadata, snapshot.layout, overview, mirroring)
+      + (bookmarkProblem.map { [Notice(kind: "unreadableBookmarks", text: $0.message)] } ?? [])
   }
 
   private static func notices(

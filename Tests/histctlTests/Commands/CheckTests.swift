@@ -118,6 +118,25 @@ import Testing
     #expect(try await sample.run(line + " sample.store").status == 0)
   }
 
+  @Test("Bookmarks that cannot be read are a finding, and the rest is checked")
+  func unreadableBookmarks() async throws {
+    let sample = try SampleFolder()
+    try FileBytes.write(Array("{bad json".utf8), to: sample.store + "-bookmarks.json")
+    let json = try await sample.run("check sample.store --max-size 1B --json")
+    #expect(json.status == 9)
+    #expect(try Self.findings(json) == ["tooLarge", "unreadableBookmarks"])
+    #expect(try Self.object(json.text)["transactions"] as? Int == 12)
+    #expect(json.errors.contains(#""kind":"unreadableBookmarks","code":9"#))
+    try await SchemaCheck.expectFits(json.text)
+    let text = try await sample.run("check sample.store")
+    #expect(text.status == 9)
+    #expect(!text.text.contains("ok, ") && text.text.contains("sample.store-bookmarks.json"))
+    let metrics = try await sample.run("check sample.store --prometheus")
+    #expect(metrics.status == 9)
+    #expect(metrics.lines.contains { $0.hasPrefix("histctl_findings{") && $0.hasSuffix("} 1") })
+    #expect(metrics.lines.contains { $0.hasPrefix("histctl_history_transactions{") })
+  }
+
   @Test("What it is asked must make sense")
   func mistakes() async throws {
     let sample = try SampleFolder()

@@ -101,6 +101,21 @@ import Testing
     #expect(program.status == 0 && person.status == 0)
   }
 
+  /// A stray file beside a store must not keep anybody from learning what the store is.
+  @Test func unreadableBookmarksDoNotSilenceIt() async throws {
+    let sample = try SampleFolder()
+    let well = try await sample.run("info sample.store")
+    try FileBytes.write(Array("{bad json".utf8), to: sample.store + "-bookmarks.json")
+    let text = try await sample.run("info sample.store")
+    #expect(text.status == 9)
+    #expect(text.text.hasPrefix(well.text))
+    #expect(text.text.contains("note: ") && text.errors.contains("sample.store-bookmarks.json"))
+    let json = try await sample.run("info sample.store --json")
+    #expect(json.status == 9)
+    #expect(json.text.contains(#""transactions":12"#))
+    #expect(json.text.contains(#""notices":[{"kind":"unreadableBookmarks","#))
+  }
+
   @Test func aMirrorSaysWhatItNeeds() async throws {
     let folder = try TemporaryFolder()
     let writer = try StoreWriter(path: folder.file("sample.store"))
