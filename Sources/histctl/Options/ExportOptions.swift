@@ -67,6 +67,7 @@ struct ExportOptions: ParsableArguments {
         "--compress \(compress.rawValue) contradicts the name of the file, which ends as one of "
           + "\(named.rawValue) does; leave out --compress, or name the file otherwise")
     }
+    try checkFormat()
     if consumer != nil, outputDir == nil {
       throw ValidationError(
         "--bookmark moves when a file is safe, so it needs --output-dir")
@@ -87,6 +88,33 @@ struct ExportOptions: ParsableArguments {
     ExportCompression.allCases.first {
       $0 != .none && name?.lowercased().hasSuffix("." + $0.fileExtension) == true
     }
+  }
+
+  /// Refuses a name that promises another format, for whoever opens the file goes by it.
+  private func checkFormat() throws {
+    guard let file, let named = Self.format(ofFile: file), named != format else { return }
+    if named != .jsonl {
+      throw ValidationError(
+        "the name \(file) is that of a file in the format \(named.rawValue), and the format is "
+          + "\(format.rawValue); give --format \(named.rawValue), or name the file otherwise")
+    }
+    // All formats but one are JSON lines.
+    if format == .csv {
+      throw ValidationError(
+        "the name \(file) is that of a file of JSON lines, and the format is csv; leave out "
+          + "--format csv, or name the file otherwise")
+    }
+  }
+
+  /// The format that the name of a file promises; nil for a name that promises none.
+  private static func format(ofFile name: String) -> ExportFormat? {
+    var name = name.lowercased()[...]
+    if let packing = compression(ofFile: String(name)) {
+      name = name.dropLast(packing.fileExtension.utf8.count + 1)
+    }
+    if [".json", ".ndjson"].contains(where: { name.hasSuffix($0) }) { return .jsonl }
+    return ExportFormat.allCases.filter { name.hasSuffix("." + $0.fileExtension) }
+      .max { $0.fileExtension.utf8.count < $1.fileExtension.utf8.count }
   }
 
   /// A field that has a place for what objects are now.

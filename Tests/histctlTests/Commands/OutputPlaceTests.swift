@@ -142,6 +142,36 @@ import Testing
     #expect(try await folder.run("export sample.store --format csv -o a.csv --json").status == 0)
   }
 
+  @Test(
+    "A name that promises another format is refused, with what to write",
+    arguments: [
+      ("-o a.csv", "give --format csv"), ("-o a.CSV.gz", "give --format csv"),
+      ("-o a.changes.jsonl", "give --format changes"),
+      ("-o a.debezium.jsonl.zst --format cloudevents", "give --format debezium"),
+      ("-o a.jsonl --format csv", "leave out --format csv"),
+      ("-o a.json.zst --format csv", "leave out --format csv"),
+      ("-o a.changes.jsonl --format csv", "give --format changes"),
+    ])
+  func otherFormats(_ options: String, _ words: String) async throws {
+    let folder = try SampleFolder()
+    let result = try await folder.run("export sample.store " + options)
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.errors.contains(words), "\(result.errors)")
+    #expect(try folder.folder.names().allSatisfy { !$0.hasPrefix("a.") })
+  }
+
+  @Test(
+    "Names that promise the format, or none",
+    arguments: [
+      "-o a.csv --format csv", "-o a.csv.gz --format csv", "-o a.jsonl --format changes",
+      "-o a.changes.jsonl.zst --format changes", "-o a.json", "-o csv", "-o a.txt --format csv",
+      "-o a.csvjsonl",
+    ])
+  func ownFormats(_ options: String) async throws {
+    let result = try await SampleFolder().run("export sample.store " + options)
+    #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+  }
+
   @Test("What to go on with is said in words that the command has")
   func wayOn() async throws {
     let folder = try SampleFolder()
