@@ -54,7 +54,7 @@ struct ExportFolder {
     run.export.query.until = range.upperBound
     try expectNothingTwice(range, in: directory)
     let path = OutputFolder.path(of: name(of: range), in: directory)
-    let report = try run.writeFile(path, overwrites: false)
+    let report = try run.writeFile(path, overwrites: false, wayOut: Self.wayAroundOthers)
     if let consumer { try move(consumer, to: range.upperBound) }
     return report
   }
@@ -120,10 +120,14 @@ struct ExportFolder {
         status: .cannotReadOrWrite, kind: "alreadyThere",
         message: "\(OutputFolder.path(of: name, in: directory)) has transactions "
           + "\(common.lowerBound) to \(common.upperBound) already, which would stand in two files",
-        hint: "export into another folder, leave those out with --after and --until, or let "
-          + "--bookmark go on where the last export ended")
+        hint: Self.wayAroundOthers)
     }
   }
+
+  /// What to do where transactions stand in a file of the folder already.
+  private static let wayAroundOthers =
+    "export into another folder, leave those out with --after and --until, or let --bookmark go on "
+    + "where the last export ended"
 
   private func storeIdentifier() throws -> String {
     guard let store = run.timeline.storeIdentifier,

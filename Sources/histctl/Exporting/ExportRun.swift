@@ -24,7 +24,12 @@ struct ExportRun {
   }
 
   /// Writes a file.
-  func writeFile(_ path: String, overwrites: Bool) throws -> ExportReport {
+  ///
+  /// - Parameter wayOut: What to do where it is there already.
+  func writeFile(
+    _ path: String, overwrites: Bool,
+    wayOut: String = "name another file, or replace it with --overwrite"
+  ) throws -> ExportReport {
     try checkTakesNoPlace(path)
     do {
       let draft = try DraftFile(
@@ -38,7 +43,7 @@ struct ExportRun {
     } catch Errno.fileExists {
       throw Failure(
         status: .cannotReadOrWrite, kind: "alreadyThere", message: "\(path) is there already",
-        hint: "name another file, or replace it with --overwrite")
+        hint: wayOut)
     } catch Errno.notSupported {
       throw Failure(
         status: .cannotReadOrWrite, kind: "unwritable",

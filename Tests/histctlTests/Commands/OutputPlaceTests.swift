@@ -172,6 +172,16 @@ import Testing
     #expect(result.status == 0 && result.errors == "", "\(result.errors)")
   }
 
+  @Test("Into a folder nobody named a file, so none is to be named otherwise")
+  func folderTwice() async throws {
+    let folder = try SampleFolder()
+    #expect(try await folder.run("export sample.store --output-dir logs").status == 0)
+    let again = try await folder.run("export sample.store --output-dir logs")
+    #expect(again.status == 9)
+    #expect(again.errors.contains("let --bookmark go on where the last export ended"))
+    #expect(!again.errors.contains("--overwrite"))
+  }
+
   @Test("What to go on with is said in words that the command has")
   func wayOn() async throws {
     let folder = try SampleFolder()
