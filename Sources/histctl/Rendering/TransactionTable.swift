@@ -103,7 +103,12 @@ final class TransactionTable {
 
   private func heading(_ transaction: HistoryTransaction) -> [TableCell.Span] {
     var spans: [TableCell.Span] = []
-    for span in row(transaction).flatMap(\.spans) where !span.text.isEmpty {
+    var cells = row(transaction)
+    // The process would stand in the place of the author who is missing.
+    if showsAuthors, cells[2].spans.allSatisfy(\.text.isEmpty) {
+      cells[2] = TableCell("-", style: .secondary)
+    }
+    for span in cells.flatMap(\.spans) where !span.text.isEmpty {
       if !spans.isEmpty { spans.append(.init(text: "  ", style: .plain)) }
       spans.append(span)
     }

@@ -131,7 +131,7 @@ import Testing
           - LivingAccommodation/p9  placeName: "Hotel"
           - BucketListItem/p9
 
-      11  2024-07-29 00:52:40  Trips
+      11  2024-07-29 00:52:40  -  Trips
           ~ LivingAccommodation/p9  trip, isConfirmed
       """),
     Golden(
