@@ -18,7 +18,7 @@ struct CommandLineError {
   func report(_ arguments: [String], _ environment: TerminalEnvironment) -> ExitStatus {
     let text = Histctl.fullMessage(for: error, columns: environment.lineWidth ?? 100)
     guard Histctl.exitCode(for: error) == .success else {
-      Diagnostics(arguments: arguments, environment: environment).report(mistake(text))
+      Diagnostics(arguments: arguments, environment: environment).report(mistake(text, arguments))
       return .usage
     }
     do {
@@ -35,10 +35,29 @@ struct CommandLineError {
     }
   }
 
+  /// The option that the parser found without a value, and the word behind it that was meant as one.
+  private static func valueWithDash(
+    _ message: String, _ arguments: [String]
+  ) -> (option: String, value: String)? {
+    guard let match = message.firstMatch(of: /^Missing value for '(-[^ '<]+)/) else { return nil }
+    let option = String(match.1)
+    for (word, next) in zip(arguments, arguments.dropFirst())
+    where word == option && next.wholeMatch(of: /-[0-9.].*/) != nil {
+      return (option, ShellWord.quoted(next))
+    }
+    return nil
+  }
+
   /// The parser's message without its "Error:", and its usage line as the hint.
-  private func mistake(_ text: String) -> Failure {
+  private func mistake(_ text: String, _ arguments: [String]) -> Failure {
     let message = Histctl.message(for: error)
     let usage = text.split(separator: "\n").first { $0.hasPrefix("Usage: ") }
+    if let (option, value) = Self.valueWithDash(message, arguments) {
+      return Failure(
+        status: .usage, kind: "usage",
+        message: "\(message); '\(value)' behind it begins with a dash, as an option does",
+        hint: "give a value without a dash, or join it to the option: \(option)=\(value)")
+    }
     return Failure(
       status: .usage, kind: "usage", message: message,
       hint: usage.map { "usage: " + $0.dropFirst("Usage: ".count) })

@@ -44,6 +44,24 @@ import Testing
     #expect(try sample.folder.names().allSatisfy { !$0.hasSuffix(".jsonl") })
   }
 
+  @Test(
+    "A value that looks like an option is named",
+    arguments: [
+      ("log sample.store -n -3", "-n=-3"), ("log sample.store --after -1", "--after=-1"),
+      ("stats sample.store --top -1", "--top=-1"),
+    ])
+  func negativeValues(_ line: String, _ joined: String) async throws {
+    let sample = try SampleFolder()
+    let result = try await sample.run(line)
+    #expect(result.status == 64 && result.output.isEmpty)
+    let value = line.split(separator: " ").last ?? ""
+    #expect(
+      result.errors.contains("'\(value)' behind it begins with a dash"), "\(result.errors)")
+    #expect(result.errors.contains("join it to the option: \(joined)\n"), "\(result.errors)")
+    let other = try await sample.run("log sample.store --after")
+    #expect(other.errors.contains("\nhint: usage: "))
+  }
+
   @Test("So is one below a command, and with --json it is JSON")
   func mistypedBelow() async throws {
     let result = try await Tool.histctl.run(["token", "chek", "sample.store", "--json"])
