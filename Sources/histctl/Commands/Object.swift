@@ -47,6 +47,10 @@ struct Object: ParsableCommand {
           .write(reader)
       }
       if let snapshot = timeline.snapshot, snapshot.layout.history == nil {
+        // Of what it is now, a store without history tells all the same.
+        if reader.life.state == .unknown {
+          session.diagnostics.report(Failure(try reader.unknownObject()))
+        }
         let failure = Failure(StoreError.withoutHistory(path: snapshot.location.path))
         session.diagnostics.report(failure)
         session.end(with: failure.status)

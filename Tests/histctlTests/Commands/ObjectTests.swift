@@ -383,6 +383,11 @@ import Testing
     #expect(result.lines.contains("in the store; nothing is recorded of it"))
     #expect(result.status == 8)
     #expect(result.errors.contains("keeps no history"))
+    // One that is not there is told of as such.
+    let other = try await sample.run("object sample.store Trip/p99999")
+    #expect(other.status == 8 && other.output.isEmpty)
+    #expect(other.errors.contains("Trip/p99999 is neither in the store nor in its history"))
+    #expect(other.errors.contains("keeps no history"))
   }
 
   @Test func aTableThatLacksColumnsIsSaid() async throws {
