@@ -55,6 +55,25 @@ public final class ExportedText {
     path == standardInput || suffixes.contains { path.hasSuffix($0) }
   }
 
+  /// Whether a file begins as exported lines or packed text do, whatever its name is.
+  public static func isLikely(at path: String) -> Bool {
+    guard
+      let descriptor = try? FileDescriptor.open(
+        FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
+    else { return false }
+    defer { try? descriptor.close() }
+    var start = [UInt8](repeating: 0, count: 4)
+    guard let count = try? start.withUnsafeMutableBytes({ try descriptor.read(into: $0) }) else {
+      return false
+    }
+    return beginnings.contains { start[..<count].starts(with: $0) }
+  }
+
+  /// How text begins: an object of JSON, a frame of Zstandard, a member of gzip.
+  private static let beginnings: [[UInt8]] = [
+    Array("{\"".utf8), [0x28, 0xB5, 0x2F, 0xFD], [0x1F, 0x8B],
+  ]
+
   /// The next piece of the text; nil behind the last one.
   ///
   /// - Throws: ``ArchiveError/unreadable(path:reason:)``, or

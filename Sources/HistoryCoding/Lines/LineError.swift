@@ -18,7 +18,9 @@ public enum LineError: Error, Hashable, Sendable {
     switch self {
     case .malformed(let error): "the line is not JSON: \(error)"
     case .unexpected(let key, let expectation): "in the line, \(key) is not \(expectation)"
+    case .unknownSchema(0): "the line has no schema, so it is none of history"
     case .unknownSchema(let number): "the line follows schema \(number), expected 1"
+    case .unknownType("change"): "the line is that of a single change"
     case .unknownType(let type): "the line is a record of the unknown type '\(type)'"
     case .partial(let transaction):
       "the line of transaction \(transaction) is partial: changes or fields were left out"
@@ -34,6 +36,8 @@ public enum LineError: Error, Hashable, Sendable {
       "give the line as it was exported; a line that was cut short must be exported anew"
     case .unexpected:
       "give the line as it was exported; the published JSON Schema says what it may hold"
+    case .unknownSchema(0), .unknownType("change"):
+      "only lines of whole transactions are read back; export them as those"
     case .unknownSchema, .unknownType: "read it with a version that knows it"
     case .partial: "export it again with all its changes and all their fields"
     case .unknownEntity: "give the model of the store that the line came from"

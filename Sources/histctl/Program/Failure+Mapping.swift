@@ -75,6 +75,13 @@ extension Failure {
           + "store", details: [("store", .string(error.path))])
       return
     }
+    if case .notAStore(let path, .notSQLite) = error, ExportedText.isLikely(at: path) {
+      self.init(
+        status: .notAStore, kind: "notAStore", message: error.message,
+        hint: "if these are lines that were exported, have them read from standard input: histctl "
+          + "log - < \(ShellWord.quoted(path))", details: [("store", .string(path))])
+      return
+    }
     let (status, kind): (ExitStatus, String) =
       switch error {
       case .missing: (.cannotReadOrWrite, "missing")

@@ -85,6 +85,8 @@ extension LineError {
   var hint: String {
     switch self {
     case .unexpected: "histctl-json(5) describes the line"
+    case .unknownSchema(0), .unknownType("change"):
+      "only transactions are read back; export them with --format jsonl"
     case .unknownSchema, .unknownType: "use a newer histctl"
     case .partial: "export again without --only-matching and --fields"
     default: remedy

@@ -1,3 +1,4 @@
+import HistoryArchive
 import HistoryCoding
 import PersistentHistory
 import StoreFormat
@@ -118,11 +119,14 @@ struct ObjectText {
       case .present: ("in the store", .inserted)
       case .deleted: ("deleted" + (life.deleted.map { by($0) } ?? ""), .deleted)
       case .missing: ("not in the store, although no delete was recorded", .warning)
-      case .recorded: ("not deleted, as far as the archive goes", .plain)
+      case .recorded: ("not deleted, as far as the \(source) goes", .plain)
       case .unknown: ("unknown", .warning)
       }
     try writer.writeLine(styled.line([.init(text: text, style: style)]))
   }
+
+  /// What is read in the place of a store.
+  private var source: String { timeline.archive is ExportedHistory ? "export" : "archive" }
 
   /// Names and values below each other.
   private func write(_ rows: [[TableCell]]) throws {

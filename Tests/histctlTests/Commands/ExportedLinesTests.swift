@@ -167,7 +167,11 @@ import Testing
     add([lines[0], "null"], "x.jsonl, line 2: in the line, the line is not an object")
     add([lines[0], #"{"schema":2,"type":"transaction"}"#], "line 2: the line follows schema 2")
     add(
-      [lines[0], #"{"schema":1,"type":"change"}"#], "line 2: the line is a record of the unknown")
+      [lines[0], #"{"schema":1,"type":"change"}"#],
+      "line 2: the line is that of a single change (only transactions are read back")
+    add([#"{"foo":1}"#], "line 1: the line has no schema, so it is none of history (only")
+    add(
+      [lines[0], #"{"schema":1,"type":"note"}"#], "line 2: the line is a record of the unknown")
     let zero = lines[0].replacing(#""transaction":1,"#, with: #""transaction":0,"#)
     add([zero], "line 1: transaction 0")
     let word = lines[0].replacing(#""pk":1"#, with: #""pk":"one""#)
@@ -190,6 +194,33 @@ import Testing
         #expect(result.text == "")
       }
     }
+  }
+
+  @Test("Lines under another name are not taken for an encrypted store")
+  func otherNames() async throws {
+    let sample = try await Self.folder()
+    let lines = try await sample.run("export sample.store")
+    try FileBytes.write(lines.output, to: sample.folder.file("my lines.txt"))
+    try FileBytes.write(
+      try FileBytes.read(sample.folder.file("history.jsonl.zst")),
+      to: sample.folder.file("packed"))
+    for (name, word) in [("my lines.txt", "'my lines.txt'"), ("packed", "packed")] {
+      let result = try await sample.run(["log", name])
+      #expect(result.status == 8)
+      #expect(result.errors.contains("histctl log - < \(word)\n"), "\(result.errors)")
+    }
+    try FileBytes.write(Array(repeating: 0x55, count: 9000), to: sample.folder.file("noise"))
+    #expect(try await sample.run("log noise").errors.contains("decrypted"))
+  }
+
+  @Test("An object is told of by what was exported, which is no archive")
+  func object() async throws {
+    let sample = try await Self.folder()
+    let deleted = try await sample.run("object history.jsonl.zst Trip/p1")
+    #expect(deleted.text.contains("\ndeleted in transaction 4, "))
+    let lines = try await sample.run("export sample.store --until 3")
+    let kept = try await sample.run("object - Trip/p1", input: lines.text)
+    #expect(kept.lines.last == "not deleted, as far as the export goes")
   }
 
   @Test("Packed text that is damaged, and text that grows without end")
