@@ -145,7 +145,7 @@ struct ExportReport {
   }
 
   private var json: JSONValue {
-    var members: [(String, JSONValue)] = [("type", "export")]
+    var members = JSONMembers.start("export")
     if let path { members.append(("path", .string(path))) }
     members.append(("transactions", .integer(Int64(summary.transactions))))
     if let first = summary.first { members.append(("first", .integer(first.number))) }

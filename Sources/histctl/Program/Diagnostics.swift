@@ -55,9 +55,8 @@ struct Diagnostics {
       writer.warning(message, hint: hint)
       return
     }
-    var members: [(String, JSONValue)] = [
-      ("type", "warning"), ("kind", .string(kind)), ("message", .string(message)),
-    ]
+    var members =
+      JSONMembers.start("warning") + [("kind", .string(kind)), ("message", .string(message))]
     if let hint { members.append(("hint", .string(hint))) }
     write(.object(JSONObject(members)))
   }

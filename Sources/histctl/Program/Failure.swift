@@ -17,8 +17,9 @@ struct Failure: Error {
 
   /// The error as one JSON object.
   var json: JSONValue {
-    var members: [(String, JSONValue)] = [
-      ("type", "error"), ("kind", .string(kind)), ("code", .integer(Int64(status.rawValue))),
+    var members = JSONMembers.start("error")
+    members += [
+      ("kind", .string(kind)), ("code", .integer(Int64(status.rawValue))),
       ("message", .string(message)),
     ]
     if let hint { members.append(("hint", .string(hint))) }

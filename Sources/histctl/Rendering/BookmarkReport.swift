@@ -68,7 +68,8 @@ struct BookmarkReport {
 
   /// What programs read of a bookmark that was removed.
   static func removed(_ name: String) -> JSONValue {
-    ["type": "bookmark", "name": .string(name), "removed": true]
+    .object(
+      JSONObject(JSONMembers.start("bookmark") + [("name", .string(name)), ("removed", true)]))
   }
 
   private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
@@ -113,8 +114,9 @@ struct BookmarkReport {
 
   /// What programs read of a bookmark.
   func json(_ standing: BookmarkStanding) throws -> JSONValue {
-    var members: [(String, JSONValue)] = [
-      ("type", "bookmark"), ("name", .string(standing.bookmark.name)),
+    var members = JSONMembers.start("bookmark")
+    members += [
+      ("name", .string(standing.bookmark.name)),
       ("token", .string(standing.bookmark.token.description)),
       ("state", .string(standing.token.state.name)),
     ]

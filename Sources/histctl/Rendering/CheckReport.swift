@@ -78,7 +78,7 @@ struct CheckReport {
   private func json(
     _ health: HistoryHealth, path: String, bookmarks: [JSONValue]
   ) -> JSONValue {
-    var members: [(String, JSONValue)] = [("type", "check"), ("path", .string(path))]
+    var members = JSONMembers.start("check") + [("path", .string(path))]
     if let store = health.storeIdentifier { members.append(("store", .string(store))) }
     members += [
       ("ok", .boolean(health.findings.isEmpty)),

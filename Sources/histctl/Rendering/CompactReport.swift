@@ -66,8 +66,9 @@ struct CompactReport {
   }
 
   private var json: JSONValue {
-    var members: [(String, JSONValue)] = [
-      ("type", "compact"), ("path", .string(path)), ("full", .boolean(isFull)),
+    var members = JSONMembers.start("compact")
+    members += [
+      ("path", .string(path)), ("full", .boolean(isFull)),
       ("dryRun", .boolean(result == nil)), ("storeBytesBefore", .integer(before.byteCount)),
       ("freeBytesBefore", .integer(before.freeByteCount)),
     ]

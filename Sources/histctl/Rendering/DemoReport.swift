@@ -26,7 +26,8 @@ struct DemoReport {
   var json: JSONValue {
     func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
     return [
-      "type": "demo", "path": .string(path), "store": text(storeIdentifier),
+      "schema": .integer(HistoryLine.schema), "type": "demo", "path": .string(path),
+      "store": text(storeIdentifier),
       "transactions": .integer(overview.transactionCount),
       "changes": .integer(overview.changeCount), "oldest": overview.oldest?.json ?? .null,
       "newest": overview.newest?.json ?? .null, "validToken": text(tour.validToken),

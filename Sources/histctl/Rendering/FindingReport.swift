@@ -77,7 +77,7 @@ struct FindingReport {
   // MARK: - For programs
 
   private func json(_ finding: Finding<some ReportedFindingKind>) -> JSONValue {
-    var members: [(String, JSONValue)] = [("type", "finding"), ("path", .string(path))]
+    var members = JSONMembers.start("finding") + [("path", .string(path))]
     if let store { members.append(("store", .string(store))) }
     members += [
       ("finding", .string(finding.kind.rawValue)),
@@ -92,7 +92,7 @@ struct FindingReport {
   private func json(
     _ findings: FindingLog<some ReportedFindingKind>, _ facts: some FactsReport
   ) -> JSONValue {
-    var members: [(String, JSONValue)] = [("type", "verification"), ("path", .string(path))]
+    var members = JSONMembers.start("verification") + [("path", .string(path))]
     if let store { members.append(("store", .string(store))) }
     members += [
       ("ok", .boolean(findings.isEmpty)), ("damaged", .boolean(findings.damageCount > 0)),

@@ -9,9 +9,9 @@ struct GapReport {
   /// Tells of one gap.
   func tell(_ gap: HistoryGap) {
     var details: [(String, JSONValue)] = [("store", .string(timeline.path))]
-    if let archive = timeline.archive { details.append(("archive", .string(archive.path))) }
     details.append(("after", .integer(gap.after)))
     if let oldest = gap.oldest { details.append(("oldest", .integer(oldest))) }
+    if let archive = timeline.archive { details.append(("archive", .string(archive.path))) }
     session.diagnostics.report(
       Failure(
         status: .historyGap, kind: "historyGap",

@@ -113,7 +113,7 @@ struct InfoReport {
 
   /// The report as one JSON object.
   var json: JSONValue {
-    var members: [(String, JSONValue)] = [("type", "info"), ("path", .string(path))]
+    var members = JSONMembers.start("info") + [("path", .string(path))]
     func add(_ key: String, _ value: JSONValue?) {
       if let value { members.append((key, value)) }
     }

@@ -6,10 +6,14 @@ struct JSONMembers {
 
   init() {}
 
+  /// The members that every record begins with.
+  static func start(_ type: String) -> [(String, JSONValue)] {
+    [("schema", .integer(HistoryLine.schema)), ("type", .string(type))]
+  }
+
   /// The members that every record about a store begins with.
   init(type: String, path: String, store: String?) {
-    add("schema", .integer(1))
-    add("type", .string(type))
+    members = Self.start(type)
     add("path", .string(path))
     add("store", store.map(JSONValue.string))
   }

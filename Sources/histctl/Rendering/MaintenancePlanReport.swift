@@ -58,8 +58,9 @@ struct MaintenancePlanReport {
 
   private func json(_ part: MaintenancePlan.Part) -> JSONValue {
     let settings = part.settings
-    var members: [(String, JSONValue)] = [
-      ("type", "maintenancePlan"), ("section", .string(settings.section)),
+    var members = JSONMembers.start("maintenancePlan")
+    members += [
+      ("section", .string(settings.section)),
       ("stores", .array(part.stores.map(JSONValue.string))),
     ]
     if let export = settings.export {

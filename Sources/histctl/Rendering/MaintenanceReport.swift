@@ -51,8 +51,9 @@ struct MaintenanceReport {
   // MARK: - For programs
 
   private func json(_ outcome: MaintenanceOutcome) -> JSONValue {
-    var members: [(String, JSONValue)] = [
-      ("type", "maintain"), ("section", .string(outcome.section)), ("path", .string(outcome.path)),
+    var members = JSONMembers.start("maintain")
+    members += [
+      ("section", .string(outcome.section)), ("path", .string(outcome.path)),
       ("dryRun", .boolean(outcome.isDryRun)), ("changed", .boolean(outcome.hasNews)),
     ]
     if let export = outcome.export {

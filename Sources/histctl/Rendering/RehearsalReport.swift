@@ -82,8 +82,9 @@ struct RehearsalReport {
   // MARK: - For programs
 
   private var json: JSONValue {
-    var members: [(String, JSONValue)] = [
-      ("type", "rehearsal"), ("path", .string(path)), ("copy", .string(copy)),
+    var members = JSONMembers.start("rehearsal")
+    members += [
+      ("path", .string(path)), ("copy", .string(copy)),
     ]
     if let store { members.append(("store", .string(store))) }
     if let number = rehearsal.oldestWorking {
@@ -100,8 +101,9 @@ struct RehearsalReport {
   }
 
   private func json(_ rehearsed: RehearsedToken) -> JSONValue {
-    var members: [(String, JSONValue)] = [
-      ("type", "tokenOutcome"), ("token", .string(rehearsed.token.text)),
+    var members = JSONMembers.start("tokenOutcome")
+    members += [
+      ("token", .string(rehearsed.token.text))
     ]
     if let number = rehearsed.token.number { members.append(("transaction", .integer(number))) }
     members += [

@@ -50,10 +50,7 @@ extension RestorePlan {
 
   /// What both begin with.
   private func members(type: String, archivePath: String) -> JSONMembers {
-    var members = JSONMembers()
-    members.add("type", .string(type))
-    members.add("path", .string(path))
-    members.add("store", storeIdentifier.map(JSONValue.string))
+    var members = JSONMembers(type: type, path: path, store: storeIdentifier)
     members.add("archive", .string(archivePath))
     return members
   }

@@ -82,7 +82,7 @@ struct StatsReport {
 
   /// The report as one JSON object.
   var json: JSONValue {
-    var members: [(String, JSONValue)] = [("type", "stats"), ("path", .string(path))]
+    var members = JSONMembers.start("stats") + [("path", .string(path))]
     if let store { members.append(("store", .string(store))) }
     if let archive { members.append(("archive", .string(archive))) }
     members += [

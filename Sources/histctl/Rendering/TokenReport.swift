@@ -17,8 +17,9 @@ struct TokenReport {
 
   /// The report as one JSON object.
   var json: JSONValue {
-    var members: [(String, JSONValue)] = [
-      ("type", "token"), ("token", .string(token.text)), ("state", .string(token.state.name)),
+    var members = JSONMembers.start("token")
+    members += [
+      ("token", .string(token.text)), ("state", .string(token.state.name)),
     ]
     func add(_ key: String, _ value: JSONValue?) {
       if let value { members.append((key, value)) }

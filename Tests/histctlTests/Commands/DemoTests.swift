@@ -204,7 +204,8 @@ import Testing
     let program = try await run(["demo", "--json"])
     #expect(program.status == 9)
     #expect(
-      program.errors.hasPrefix(#"{"type":"error","kind":"alreadyThere","code":9,"message":"#))
+      program.errors.hasPrefix(
+        #"{"schema":1,"type":"error","kind":"alreadyThere","code":9,"message":"#))
     #expect(try FileBytes.read(folder.file("demo/trips.store")) == Array("mine".utf8))
     let refused = try await run(["demo", "--overwrite"])
     #expect(refused.status == 9 && refused.errors.contains("only a store is replaced"))

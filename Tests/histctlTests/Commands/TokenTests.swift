@@ -131,6 +131,6 @@ import Testing
     let result = try await SampleFolder().run("token show sample.store 5 --as plist --json")
     #expect(result.status == 64)
     #expect(result.text == "")
-    #expect(result.errors.hasPrefix(#"{"type":"error","kind":"usage","code":64,"#))
+    #expect(result.errors.hasPrefix(#"{"schema":1,"type":"error","kind":"usage","code":64,"#))
   }
 }
