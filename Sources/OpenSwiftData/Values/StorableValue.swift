@@ -112,20 +112,26 @@ extension Decimal: StorableValue {
   static var attributeType: AttributeType { .decimal }
   init?(stored: StoredValue) {
     switch stored {
-    case .integer(let number): self.init(number)
-    // The shortest text that gives the number back is the decimal that was meant.
-    case .real(let number):
-      if let exact = Int64(exactly: number) {
-        self.init(exact)
+    // A column of decimals makes integers of numbers without a fraction.
+    case .integer(let number):
+      if let double = Double(exactly: number) {
+        self.init(nearest: double)
       } else {
-        self.init(string: "\(number)")
+        self.init(number)
       }
+    case .real(let number): self.init(nearest: number)
     default: return nil
     }
   }
-  // As in the frameworks the column holds a number of 15 digits, however exact the decimal is.
+
+  /// The decimal that was meant: the shortest text that gives the number back.
+  private init?(nearest number: Double) { self.init(string: "\(number)") }
+
+  // As in the frameworks the column holds a double, however exact the decimal is. The text gives the
+  // nearest one, which reads back as the same decimal; Foundation's own conversion multiplies by powers
+  // of ten, whose roundings add up.
   var stored: StoredValue? {
-    let number = NSDecimalNumber(decimal: self).doubleValue
+    guard let number = Double(description) else { return nil }
     return number.isNaN ? nil : .real(number)
   }
 }
