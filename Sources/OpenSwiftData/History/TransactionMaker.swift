@@ -174,13 +174,17 @@ extension EntityLayout {
   fileprivate func preservedValues(
     of change: PersistentHistory.HistoryChange
   ) -> [String: any Sendable] {
+    let preserved = change.preservedValues ?? []
+    guard !preserved.isEmpty else { return [:] }
+    let stored = Dictionary(
+      preserved.map { ($0.attribute.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     var values: [String: any Sendable] = [:]
-    for (attribute, stored) in change.preservedValues ?? [] {
-      guard let index = index(named: attribute.name),
-        let value = properties[index].codec?.value(of: stored)
+    for property in properties {
+      let columns = property.columnPaths.map { stored[$0] ?? .null }
+      guard columns.contains(where: { !$0.isNull }), let value = property.codec?.value(of: columns)
       else { continue }
       // Values of attributes are plain data, and being Sendable leaves no trace in a value.
-      values[attribute.name] = unsafeBitCast(value as Any, to: (any Sendable).self)
+      values[property.name] = unsafeBitCast(value as Any, to: (any Sendable).self)
     }
     return values
   }

@@ -179,7 +179,7 @@ struct ObjectQuery {
 
   private mutating func attribute(_ path: String, of object: ObjectPath) throws -> String {
     let entityName = try entityName(of: object)
-    let name = path.split(separator: ".").first.map(String.init) ?? path
+    let name = ManagedAttribute.propertyName(ofPath: path)
     guard let declaring = schema.model.declaringEntity(of: name, in: entityName)?.name,
       let column = schema.tables.attributeColumn(path, declaredIn: declaring)
     else { throw StoreWriteError.unknownProperty(entity: entityName, property: path) }

@@ -44,7 +44,9 @@ struct HistoryMigration {
       let renamed = EntitySlots(
         slots: old.slots.map { .init(name: present[$0.name] ?? "", role: $0.role) },
         tombstoneAttributes: old.tombstoneAttributes.map { attribute in
-          ManagedAttribute(name: present[attribute.name] ?? "", type: attribute.type)
+          let property = ManagedAttribute.propertyName(ofPath: attribute.name)
+          let name = present[property].map { $0 + attribute.name.dropFirst(property.count) }
+          return ManagedAttribute(name: name ?? "", type: attribute.type)
         })
       return Entity(
         formerNumber: try schema.number(of: name), number: numbering.number(of: name) ?? 0,

@@ -188,6 +188,32 @@ public struct ManagedAttribute: Hashable, Sendable {
   var storedElementCount: Int {
     elements.isEmpty ? 1 : elements.reduce(0) { $0 + $1.storedElementCount }
   }
+
+  /// What its columns hold: itself, or the elements of a composite one, each named
+  /// `attribute.element`.
+  var storedElements: [ManagedAttribute] {
+    elements.isEmpty ? [self] : elements.flatMap { $0.storedElements(in: name, of: self) }
+  }
+
+  private func storedElements(
+    in path: String, of attribute: ManagedAttribute
+  ) -> [ManagedAttribute] {
+    let path = path + "." + name
+    guard elements.isEmpty else {
+      return elements.flatMap { $0.storedElements(in: path, of: attribute) }
+    }
+    return [
+      ManagedAttribute(
+        name: path, type: type, isOptional: isOptional,
+        preservesValueOnDeletion: attribute.preservesValueOnDeletion,
+        allowsExternalStorage: allowsExternalStorage, valueClassName: valueClassName)
+    ]
+  }
+
+  /// The name of the property that a path leads to, which is its own or `attribute.element`.
+  static func propertyName(ofPath path: String) -> String {
+    path.split(separator: ".").first.map(String.init) ?? path
+  }
 }
 
 /// A relationship of an entity.

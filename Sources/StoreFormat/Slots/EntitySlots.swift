@@ -36,7 +36,8 @@ public struct EntitySlots: Hashable, Sendable {
 
   /// The slots of a mask; bit *i* of a mask is slot *i*.
   public let slots: [Slot]
-  /// The attributes that a deleted object leaves behind; `ZTOMBSTONE`*n* holds number *n*.
+  /// The attributes that a deleted object leaves behind; `ZTOMBSTONE`*n* holds number *n*. A composite
+  /// one is there by its elements, each named `attribute.element`.
   public let tombstoneAttributes: [ManagedAttribute]
 
   /// Slots in the given order.

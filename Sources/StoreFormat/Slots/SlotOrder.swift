@@ -43,7 +43,7 @@ struct SlotOrder {
     }
     return EntitySlots(
       slots: slots + toMany + manyToMany,
-      tombstoneAttributes: attributes.filter(\.preservesValueOnDeletion))
+      tombstoneAttributes: attributes.filter(\.preservesValueOnDeletion).flatMap(\.storedElements))
   }
 
   // MARK: - Relationships

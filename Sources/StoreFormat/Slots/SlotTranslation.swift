@@ -9,7 +9,8 @@
 ///   changed;
 /// - that of a to-many relationship to the relationship's, whatever its inverse is.
 ///
-/// A value of a tombstone goes to the place of the same attribute. Where both models put all
+/// A value of a tombstone goes to the place of the same attribute, or of the same element of a
+/// composite one. Where both models put all
 /// properties in the same order, masks and values stay as they are, also those that fit neither.
 public struct SlotTranslation: Sendable {
   /// Why a mask or a tombstone cannot be brought into the other order.
@@ -59,7 +60,7 @@ public struct SlotTranslation: Sendable {
     tombstoneSlots = oldAttributes.map { attribute in
       guard let slot = newAttributes.firstIndex(where: { $0.name == attribute.name }) else {
         return .failure(
-          places[attribute.name] == nil
+          places[ManagedAttribute.propertyName(ofPath: attribute.name)] == nil
             ? .missing(property: attribute.name) : .unpreserved(attribute: attribute.name))
       }
       return Self.areAlike(attribute.type, newAttributes[slot].type)

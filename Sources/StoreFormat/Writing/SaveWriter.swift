@@ -266,7 +266,7 @@ final class SaveWriter {
       } else {
         columns.append((attribute.column.name, value))
       }
-      let property = attribute.path.split(separator: ".").first.map(String.init) ?? attribute.path
+      let property = ManagedAttribute.propertyName(ofPath: attribute.path)
       try mark(row, property, [.attribute])
     }
     try set(columns, of: row)
@@ -290,7 +290,7 @@ final class SaveWriter {
     let table = try schema.table(of: row.entityName)
     let columns = try rows(of: row.entityName).attributes
     return try preserved.map { attribute in
-      // Values in files beside the store, and composite ones, leave nothing behind.
+      // Values in files beside the store leave nothing behind.
       guard !attribute.allowsExternalStorage,
         let column = columns.first(where: { $0.path == attribute.name })?.column
       else { return .null }
