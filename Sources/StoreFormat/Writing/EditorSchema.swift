@@ -197,6 +197,7 @@ struct Relationship {
   let deleteRule: ManagedRelationship.DeleteRule
   let isToMany: Bool
   let isOrdered: Bool
+  let isOptional: Bool
   let inverse: ManagedRelationship?
   let storage: Storage?
 
@@ -209,6 +210,7 @@ struct Relationship {
     deleteRule = relationship.deleteRule
     isToMany = relationship.isToMany
     isOrdered = relationship.isOrdered
+    isOptional = relationship.isOptional
     let back = relationship.inverseName.flatMap { name in
       model.declaringEntity(of: name, in: relationship.destinationName ?? "")
     }

@@ -15,6 +15,8 @@ final class EntityRows {
   let table: EntityTables.Table
   /// The attributes of the entity and of those that it inherits from, by column.
   let attributes: [StoredAttribute]
+  /// The to-one relationships that must lead to an object.
+  let requiredLinks: [String]
 
   private let schema: EditorSchema
   /// The numbers of the attributes whose large values stand in files.
@@ -30,7 +32,10 @@ final class EntityRows {
     isAbstract = schema.model.entities[entityName]?.isAbstract ?? false
     let table = try schema.table(of: entityName)
     self.table = table
-    let lineage = Set((schema.model.lineage(of: entityName) ?? []).map(\.name))
+    let entities = schema.model.lineage(of: entityName) ?? []
+    let lineage = Set(entities.map(\.name))
+    requiredLinks = entities.flatMap(\.storedProperties).compactMap(\.relationship)
+      .filter { !$0.isToMany && !$0.isOptional }.map(\.name)
     var attributes: [StoredAttribute] = []
     for column in table.columns where lineage.contains(column.entityName) {
       guard case .attribute(let attribute) = column.role else { continue }

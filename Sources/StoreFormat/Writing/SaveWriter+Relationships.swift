@@ -118,6 +118,7 @@ extension SaveWriter {
     guard case .columns(let key, let entityKey, let orderKey)? = relationship.storage else {
       throw unkept(relationship, row)
     }
+    note(relationship, of: row, leadsTo: target)
     let table = try schema.table(of: row.entityName)
     var columns: [(name: String, value: StoredValue)] = [
       (key.name, target.map { .integer($0.primaryKey) } ?? .null)

@@ -30,6 +30,8 @@ final class SaveWriter {
   private var lastRows: EntityRows?
   /// The keys of the objects that the save inserts.
   private(set) var primaryKeys: [StoreObject: Int64] = [:]
+  /// The to-one relationships that must lead to an object, and lead to none so far.
+  private var missingLinks: [Row: Set<String>] = [:]
   /// The objects that the save deletes by name, which cannot keep others from being deleted.
   var doomed: Set<Row> = []
 
@@ -75,7 +77,31 @@ final class SaveWriter {
           of: object)
       }
     }
+    try checkLinks()
     return try changes()
+  }
+
+  /// Notes that a to-one relationship leads to an object, or to none.
+  func note(_ relationship: Relationship, of row: Row, leadsTo target: Row?) {
+    guard !relationship.isOptional else { return }
+    if target == nil {
+      missingLinks[row, default: []].insert(relationship.name)
+    } else {
+      missingLinks[row]?.remove(relationship.name)
+    }
+  }
+
+  /// Refuses an object that would have nothing where its model says that it has something.
+  private func checkLinks() throws {
+    let missing = missingLinks.filter { row, names in
+      !names.isEmpty && (kinds[row] == .insert || kinds[row] == .update)
+    }
+    let first = missing.min {
+      ($0.key.entityName, $0.key.primaryKey) < ($1.key.entityName, $1.key.primaryKey)
+    }
+    if let (row, names) = first, let name = names.min() {
+      throw StoreWriteError.missingValue(entity: row.entityName, attribute: name)
+    }
   }
 
   // MARK: - Rows
@@ -153,6 +179,7 @@ final class SaveWriter {
     try rows.insert(row.primaryKey, isBare ? nil : content, with: statement)
     kinds[row] = .insert
     inserted.append(row)
+    if !rows.requiredLinks.isEmpty { missingLinks[row] = Set(rows.requiredLinks) }
   }
 
   /// Notes that an object is updated, unless the save inserts or deletes it.
