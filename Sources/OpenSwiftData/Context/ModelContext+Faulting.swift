@@ -5,13 +5,30 @@ import StoreFormat
 extension ModelContext {
   /// Reads the values of a model that are not known yet.
   ///
-  /// Those of a model that is gone stay unknown.
+  /// Those of a model that is gone stay unknown, and so does a value that cannot be read.
   ///
-  /// - Throws: What the store throws.
+  /// - Throws: What the store throws, and what is wrong with a value, when all others were read.
   func fulfill(_ state: ModelState) throws {
     guard !state.identifier.isTemporary else { return }
-    let stored = try storedValues(of: [state.identifier], as: state.layout.type)
+    var problem: SwiftDataError?
+    let stored = try storedValues(of: [state.identifier], as: state.layout.type) {
+      problem = problem ?? $0
+    }
     if let values = stored[state.identifier] { state.fill(values) }
+    if let problem { throw problem }
+  }
+
+  /// Notes that something could not be read that was asked for where nothing can be thrown.
+  func couldNotRead(_ problem: any Error) { readProblem = readProblem ?? problem }
+
+  /// Runs what looks at models, and throws where they could not be read.
+  func reading<Result>(_ body: () throws -> Result) throws -> Result {
+    let before = readProblem
+    readProblem = nil
+    defer { readProblem = before }
+    let result = try body()
+    if let readProblem { throw readProblem }
+    return result
   }
 
   /// Reads lists that were changed while they could not be read, so that they can be saved.
@@ -24,9 +41,24 @@ extension ModelContext {
     }
   }
 
+  /// Refuses to write over what could not be read what somebody has made of a blank value.
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure``.
+  func checkChangedBlanks() throws {
+    for state in updated.states {
+      guard let index = state.changedBlanks.min() else { continue }
+      throw SwiftDataError(
+        .storeFailure,
+        "\(state.layout.name).\(state.layout.properties[index].name) was changed after it was seen "
+          + "blank because it could not be read, and to save it would lose what the store has; roll "
+          + "back, and set it without looking at it, or make the store readable first")
+    }
+  }
+
   /// The models with some identifiers, read at once where they are not known yet.
   ///
-  /// Those that are not in the store any more are left out.
+  /// Those that are not in the store any more are left out. Of what cannot be read nothing is known;
+  /// who looks at it finds it blank.
   ///
   /// - Parameter properties: The properties that are read, by a store of our own; nil for all.
   func existingModels(
@@ -39,13 +71,8 @@ extension ModelContext {
     for (name, group) in Dictionary(grouping: unknown, by: \.entityName) {
       guard let layout = container.schema.layouts[name] else { continue }
       do {
-        if let properties, let store = container.store(ofEntity: name) as? DefaultStore {
-          held += try register(try store.snapshots(of: group, as: layout, only: properties))
-        } else {
-          held += try readModels(for: group, as: layout.type)
-        }
+        held += try readModels(for: group, layout, only: properties)
       } catch {
-        // Nothing is known of them then; who looks at one finds it blank.
         isRead = false
       }
     }
@@ -54,6 +81,38 @@ extension ModelContext {
         knownModel(for: identifier) ?? (isRead ? nil : existingModel(for: identifier))
       }
     }
+  }
+
+  /// The models with some identifiers, with all values that are wanted.
+  ///
+  /// Those that are not in the store any more are left out.
+  ///
+  /// - Parameter properties: The properties that are read, by a store of our own; nil for all.
+  /// - Throws: What the store throws, and where a value cannot be read.
+  func readModels(
+    for identifiers: [PersistentIdentifier], only properties: Set<FetchedObjects.Property>?
+  ) throws -> [any PersistentModel] {
+    let unread = identifiers.filter { identifier in
+      !identifier.isTemporary && knownModel(for: identifier)?.state?.hasUnreadValues ?? true
+    }
+    var held: [any PersistentModel] = []
+    for (name, group) in Dictionary(grouping: unread, by: \.entityName) {
+      guard let layout = container.schema.layouts[name] else { continue }
+      held += try readModels(for: group, layout, only: properties, checksFiles: true)
+    }
+    return withExtendedLifetime(held) { identifiers.compactMap { knownModel(for: $0) } }
+  }
+
+  private func readModels(
+    for identifiers: [PersistentIdentifier], _ layout: EntityLayout,
+    only properties: Set<FetchedObjects.Property>?, checksFiles: Bool = false
+  ) throws -> [any PersistentModel] {
+    if let store = container.store(ofEntity: layout.name) as? DefaultStore {
+      let snapshots = try store.snapshots(of: identifiers, as: layout, only: properties)
+      if checksFiles { for snapshot in snapshots { try SnapshotReader.checkFiles(of: snapshot) } }
+      return try register(snapshots)
+    }
+    return try readModels(for: identifiers, as: layout.type)
   }
 
   private func readModels<T: PersistentModel>(
@@ -74,8 +133,12 @@ extension ModelContext {
   }
 
   /// What a store holds of some models of one entity.
+  ///
+  /// - Parameter note: Is given what is wrong with a value that cannot be read, which stays unknown
+  ///   unless that throws.
   func storedValues<T: PersistentModel>(
-    of identifiers: [PersistentIdentifier], as type: T.Type
+    of identifiers: [PersistentIdentifier], as type: T.Type,
+    orElse note: (SwiftDataError) throws -> Void = { throw $0 }
   ) throws -> [PersistentIdentifier: [PropertyValue]] {
     let layout = EntityLayout.of(type)
     guard let store = container.store(ofEntity: layout.name) else { return [:] }
@@ -87,7 +150,8 @@ extension ModelContext {
       var known: [PersistentIdentifier: [PropertyValue]] = [:]
       for identifier in identifiers {
         if let snapshot = cached[identifier] {
-          known[identifier] = try SnapshotReader.values(of: snapshot, layout: layout)
+          known[identifier] = try SnapshotReader.values(
+            of: snapshot, layout: layout, orElse: note)
         }
       }
       let wanted = Set(identifiers).subtracting(known.keys)
@@ -105,7 +169,7 @@ extension ModelContext {
       }
       for snapshot in snapshots where wanted.contains(snapshot.persistentIdentifier) {
         known[snapshot.persistentIdentifier] = try SnapshotReader.values(
-          of: snapshot, layout: layout)
+          of: snapshot, layout: layout, orElse: note)
       }
       return known
     }

@@ -23,6 +23,10 @@ extension ModelContext {
   /// - Parameters:
   ///   - descriptor: Which models; changes that were not saved cannot be included.
   ///   - batchSize: How many models are read at once.
+  /// A collection cannot throw: what cannot be read when it is looked at is blank, and saving a change
+  /// that was made to it then is an error. ``enumerate(_:batchSize:allowEscapingMutations:block:)``
+  /// throws.
+  ///
   /// - Throws: ``SwiftDataError/includePendingChangesWithBatchSize`` and what ``fetch(_:)`` throws.
   public func fetch<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
@@ -118,7 +122,7 @@ extension ModelContext {
     let identifiers = try storedIdentifierList(fetch)
     for start in stride(from: 0, to: identifiers.count, by: max(1, batchSize)) {
       let batch = identifiers[start..<min(start + max(1, batchSize), identifiers.count)]
-      for model in existingModels(for: batch, only: properties) {
+      for model in try readModels(for: Array(batch), only: properties) {
         if let model = model as? T { try block(model) }
       }
       try checkChanges()
@@ -259,18 +263,20 @@ extension ModelContext {
         return first < second
       }.map(\.element)
     } else {
-      models.sort(using: descriptor.sortBy)
+      try reading { models.sort(using: descriptor.sortBy) }
     }
     return descriptor.limited(models)
   }
 
   func meets<T: PersistentModel>(_ model: T, _ predicate: Predicate<T>?) throws -> Bool {
     guard let predicate else { return true }
-    do {
-      return try predicate.evaluate(model)
-    } catch {
-      throw SwiftDataError(
-        .unsupportedPredicate, "the predicate cannot be evaluated: \(error)")
+    return try reading {
+      do {
+        return try predicate.evaluate(model)
+      } catch {
+        throw SwiftDataError(
+          .unsupportedPredicate, "the predicate cannot be evaluated: \(error)")
+      }
     }
   }
 }

@@ -58,7 +58,7 @@ extension ModelContext {
 
 extension ModelState {
   /// Whether a value has not been read from the store yet.
-  fileprivate var hasUnreadValues: Bool {
+  var hasUnreadValues: Bool {
     values.contains { if case .fault = $0 { true } else { false } }
   }
 }

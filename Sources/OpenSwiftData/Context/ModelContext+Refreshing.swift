@@ -64,7 +64,8 @@ extension ModelContext {
       for start in stride(from: 0, to: group.count, by: Self.refreshedAtOnce) {
         let part = group[start..<min(start + Self.refreshedAtOnce, group.count)]
         guard let layout = part.first?.layout else { continue }
-        let stored = try storedValues(of: part.map(\.identifier), as: layout.type)
+        // What cannot be read any more is not known any more; whoever fetches the model is told.
+        let stored = try storedValues(of: part.map(\.identifier), as: layout.type) { _ in }
         for state in part {
           if let values = stored[state.identifier] {
             state.refresh(values)

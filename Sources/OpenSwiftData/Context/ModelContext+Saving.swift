@@ -45,6 +45,7 @@ extension ModelContext {
     try checkModels()
     try checkDenials()
     try readUnreadLists()
+    try checkChangedBlanks()
     let parts = try saveParts()
     var outcome = SaveOutcome()
     // What was saved is told even where a later store refuses.

@@ -38,6 +38,8 @@ public class ModelContext: Equatable {
   /// Models that have left the context since it last saved, because others have deleted them; the last
   /// ones where they are many.
   var invalidated: [PersistentIdentifier] = []
+  /// Why something could not be read that was asked for where nothing can be thrown.
+  var readProblem: (any Error)?
   /// Who wants to know that fetches may have other results now.
   var resultsSignals: [WeakResultsSignal] = []
 
@@ -153,7 +155,7 @@ public class ModelContext: Equatable {
     state.phase = .standalone
     state.original = nil
     state.changed = []
-    state.unreadLists = []
+    state.forgetUnread()
     state.isGone = false
   }
 
@@ -172,6 +174,9 @@ public class ModelContext: Equatable {
       state.releaseContext()
     }
     state.changed.insert(index)
+    if state.seenBlank.contains(index), state.isFault(at: index) {
+      state.changedBlanks.insert(index)
+    }
     changesHaveBegun()
   }
 
@@ -182,7 +187,7 @@ public class ModelContext: Equatable {
       if let original = state.original { state.restore(original) }
       state.original = nil
       state.changed = []
-      state.unreadLists = []
+      state.forgetUnread()
       state.phase = .registered
       state.keepContext()
       if state.isGone { leave(state) }

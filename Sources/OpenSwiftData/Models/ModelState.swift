@@ -24,6 +24,11 @@ final class ModelState: Observable {
   /// The lists that were changed while the store could not be read, so that what else is in them has
   /// to be known before they are saved.
   var unreadLists: Set<Int> = []
+  /// The attributes that somebody has seen blank because they could not be read.
+  var seenBlank: Set<Int> = []
+  /// Those of them that were changed then, perhaps by what was made of the blank value: to save them
+  /// would lose what the store has.
+  var changedBlanks: Set<Int> = []
   var phase = Phase.standalone
   /// The values before the first change that was not saved; nil where there is none.
   var original: [PropertyValue]?
@@ -140,15 +145,28 @@ final class ModelState: Observable {
   /// A value, read from the store where it must be.
   private func filled(at index: Int) -> PropertyValue {
     guard case .fault = values[index] else { return values[index] }
+    var problem: (any Error)?
     do {
       try context?.fulfill(self)
     } catch {
+      problem = error
+    }
+    guard case .fault = values[index] else { return values[index] }
+    if let problem {
       // It may be there all the same, and be read the next time.
+      context?.couldNotRead(problem)
       return layout.emptyValue(at: index)
     }
     // What is not to be had is nothing.
-    if case .fault = values[index] { values[index] = layout.emptyValue(at: index) }
+    values[index] = layout.emptyValue(at: index)
     return values[index]
+  }
+
+  /// Forgets what was done about properties that could not be read.
+  func forgetUnread() {
+    unreadLists = []
+    seenBlank = []
+    changedBlanks = []
   }
 
   /// Whether a property was not read yet, or could not be.
@@ -159,7 +177,10 @@ final class ModelState: Observable {
   /// Takes over what was read of properties that were not known.
   func fill(_ stored: [PropertyValue]) {
     for index in stored.indices {
-      if case .fault = values[index] { values[index] = stored[index] }
+      if case .fault = values[index] {
+        values[index] = stored[index]
+        if !isFault(at: index) { seenBlank.remove(index) }
+      }
       if let before = original?[index], case .fault = before { original?[index] = stored[index] }
     }
   }
@@ -175,6 +196,14 @@ final class ModelState: Observable {
       BlankValue.make(type).flatMap { $0 as? Value }
     }
     if let type = Value.self as? any Decodable.Type, let blank = blank(type) { return blank }
+    // Nothing can be thrown here.
+    if case .value(let value) = layout.blankValues[index], let value = value as? Value {
+      return value
+    }
+    func anyValue<Blank: Decodable>(_ type: Blank.Type) -> Value? {
+      BlankValue.makeAny(type).flatMap { $0 as? Value }
+    }
+    if let type = Value.self as? any Decodable.Type, let value = anyValue(type) { return value }
     preconditionFailure(
       "\(layout.name).\(layout.properties[index].name) has no value, and none can be made of its "
         + "type; the model may have been deleted")
@@ -183,7 +212,9 @@ final class ModelState: Observable {
   /// The value of an attribute; nil for nothing.
   func attributeValue(at index: Int) -> Any? {
     guard let codec = layout.properties[index].codec else { return nil }
-    switch filled(at: index) {
+    let filled = filled(at: index)
+    if context != nil, isFault(at: index) { seenBlank.insert(index) }
+    switch filled {
     case .value(let value): return value
     case .stored(let stored):
       guard let value = codec.value(of: stored) else { return nil }
@@ -242,7 +273,12 @@ final class ModelState: Observable {
 
   /// What a to-many relationship leads to; only what is known of it where it cannot be read.
   func toManyReferences(at index: Int) -> [ModelReference] {
-    (try? readList(at: index)) ?? values[index].references(among: [])
+    do {
+      return try readList(at: index)
+    } catch {
+      context?.couldNotRead(error)
+      return values[index].references(among: [])
+    }
   }
 
   /// What a to-many relationship leads to.

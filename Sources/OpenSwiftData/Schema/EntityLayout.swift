@@ -31,10 +31,8 @@ final class EntityLayout: @unchecked Sendable {
   let relationshipPlaces: [Int]
   /// The numbers of the properties whose large values stand in files.
   let largePlaces: [Int]
-  /// The numbers of the properties whose values are transformed.
-  let transformedPlaces: [Int]
-  /// The numbers of the properties without whose value a model could not be read.
-  let placesThatNeedValues: [Int]
+  /// The numbers of the attributes that the store keeps.
+  let storedPlaces: [Int]
 
   private let identifierKeyPaths: [AnyKeyPath]
   private let keyPathTable: KeyPathTable
@@ -130,8 +128,9 @@ final class EntityLayout: @unchecked Sendable {
     indices = withoutRepetitions(lists(isUniqueness: false))
     relationshipPlaces = properties.indices.filter { properties[$0].relationship != nil }
     largePlaces = properties.indices.filter { properties[$0].keepsLargeValues }
-    transformedPlaces = properties.indices.filter { properties[$0].codec?.transformed != nil }
-    placesThatNeedValues = properties.indices.filter { properties[$0].needsValue }
+    storedPlaces = properties.indices.filter {
+      properties[$0].codec != nil && !properties[$0].isTransient
+    }
     keyPathTable = KeyPathTable(propertyCount: properties.count)
     faultValues = properties.map { property in
       // A list is read for itself, and what is changed about it before that is noted.

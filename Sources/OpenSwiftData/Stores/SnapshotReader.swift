@@ -4,16 +4,34 @@ import StoreFormat
 /// Reads the values of a snapshot of any kind.
 enum SnapshotReader {
   /// The values, in the order of the layout's properties.
+  ///
+  /// What no property could give later, where nothing can be thrown any more, is refused here.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The snapshot.
+  ///   - layout: That of the model.
+  ///   - note: Is given what is wrong with a value that cannot be read, which stays unknown unless that
+  ///     throws.
   static func values<Snapshot: DataStoreSnapshot>(
-    of snapshot: Snapshot, layout: EntityLayout
+    of snapshot: Snapshot, layout: EntityLayout,
+    orElse note: (SwiftDataError) throws -> Void = { throw $0 }
   ) throws -> [PropertyValue] {
-    if let snapshot = snapshot as? DefaultSnapshot {
-      var values = snapshot.values
-      try readFiles(of: &values, layout)
-      try transform(&values, layout)
-      try check(values, layout)
-      return values
+    var values = try rawValues(of: snapshot, layout)
+    for index in layout.storedPlaces {
+      do {
+        try read(&values[index], layout.properties[index], of: layout)
+      } catch let error as SwiftDataError {
+        try note(error)
+        values[index] = .fault
+      }
     }
+    return values
+  }
+
+  private static func rawValues<Snapshot: DataStoreSnapshot>(
+    of snapshot: Snapshot, _ layout: EntityLayout
+  ) throws -> [PropertyValue] {
+    if let snapshot = snapshot as? DefaultSnapshot { return snapshot.values }
     guard case .named(let parts) = try ElementEncoder.parts(of: snapshot) else {
       throw SwiftDataError(
         .storeFailure,
@@ -32,31 +50,7 @@ enum SnapshotReader {
       default: if layout.properties[index].codec != nil { values[index] = .value(value) }
       }
     }
-    try transform(&values, layout)
-    try check(values, layout)
     return values
-  }
-
-  /// Makes the values out of what a store keeps for them, while it can be said what is wrong.
-  private static func transform(_ values: inout [PropertyValue], _ layout: EntityLayout) throws {
-    for index in layout.transformedPlaces {
-      guard let transformed = layout.properties[index].codec?.transformed else { continue }
-      let stored: StoredValue
-      switch values[index] {
-      case .stored(let value): stored = value
-      // A store of one's own gives what it was given.
-      case .value(let data as Data) where transformed.type != Data.self:
-        stored = .blob(Array(data))
-      default: continue
-      }
-      do {
-        values[index] = .value(try transformed.value(of: stored))
-      } catch {
-        throw SwiftDataError(
-          .storeFailure,
-          "\(layout.name).\(layout.properties[index].name) cannot be read: \(error)")
-      }
-    }
   }
 
   /// Refuses values in files that cannot be read; whoever fetches models is told so.
@@ -69,37 +63,66 @@ enum SnapshotReader {
     }
   }
 
-  /// Reads the values in files without which a model could not be used at all.
-  private static func readFiles(
-    of values: inout [PropertyValue], _ layout: EntityLayout
+  // MARK: - One value
+
+  /// Makes a value as far as it must be, and refuses what is none of the property's type.
+  private static func read(
+    _ value: inout PropertyValue, _ property: PropertyLayout, of layout: EntityLayout
   ) throws {
-    for index in layout.placesThatNeedValues {
-      guard case .inFile(let file) = values[index] else { continue }
+    guard let codec = property.codec else { return }
+    switch value {
+    case .fault, .toOne, .toMany, .toManyFault: break
+    case .null: if property.needsValue { throw unreadable(property, of: layout) }
+    case .value(let data as Data):
+      // A store of one's own gives what it was given.
+      guard let transformed = codec.transformed, transformed.type != Data.self else { break }
+      value = try made(transformed, of: .blob(Array(data)), property, layout)
+    case .value: break
+    case .inFile(let file):
+      // What has a blank value is read when somebody asks for it.
+      guard property.needsValue else { break }
       do {
-        values[index] = .stored(.blob(try file.read()))
+        value = .stored(.blob(try file.read()))
       } catch {
         throw SwiftDataError(.storeFailure, "\(error)")
+      }
+      try read(&value, property, of: layout)
+    case .stored(let stored):
+      if let transformed = codec.transformed {
+        value = try made(transformed, of: stored, property, layout)
+      } else if !codec.isKnownToRead(stored) {
+        guard let made = codec.value(of: stored) else { throw unreadable(property, of: layout) }
+        if codec.isWorthKeeping { value = .value(made) }
+      }
+    case .elements(let elements):
+      if elements.count == 1, codec.isKnownToRead(elements[0]) { break }
+      if let made = codec.value(of: elements) {
+        if codec.isWorthKeeping { value = .value(made) }
+      } else if property.needsValue || elements.contains(where: { !$0.isNull }) {
+        throw unreadable(property, of: layout)
       }
     }
   }
 
-  /// Refuses what no property could give later, where nothing can be thrown any more.
-  private static func check(_ values: [PropertyValue], _ layout: EntityLayout) throws {
-    for index in layout.placesThatNeedValues {
-      let property = layout.properties[index]
-      let isReadable =
-        switch values[index] {
-        case .fault, .value: true
-        case .stored(let stored): property.codec?.value(of: stored) != nil
-        case .elements(let elements): property.codec?.value(of: elements) != nil
-        case .null, .inFile, .toOne, .toMany, .toManyFault: false
-        }
-      guard isReadable else {
-        throw SwiftDataError(
-          .storeFailure,
-          "\(layout.name).\(property.name) holds what is no \(property.valueType) in a stored "
-            + "model; make the property optional, or its type able to hold it")
-      }
+  /// What a transformer makes of what a store keeps, while it can be said what is wrong.
+  private static func made(
+    _ transformed: TransformedValues, of stored: StoredValue, _ property: PropertyLayout,
+    _ layout: EntityLayout
+  ) throws -> PropertyValue {
+    do {
+      return .value(try transformed.value(of: stored))
+    } catch {
+      throw SwiftDataError(
+        .storeFailure, "\(layout.name).\(property.name) cannot be read: \(error)")
     }
+  }
+
+  private static func unreadable(
+    _ property: PropertyLayout, of layout: EntityLayout
+  ) -> SwiftDataError {
+    SwiftDataError(
+      .storeFailure,
+      "\(layout.name).\(property.name) holds what is no \(property.valueType) in a stored "
+        + "model; make the property optional, or its type able to hold it")
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import StoreFormat
+import Synchronization
 
 /// How the values of an attribute stand in a store.
 struct AttributeCodec {
@@ -18,6 +19,26 @@ struct AttributeCodec {
   /// The type of the values, never an optional; of values that are transformed, that of what is made.
   let type: any (Decodable & Encodable).Type
   let storage: Storage
+  /// Whether a value that was made is to be kept: to make it again takes time, and what it was made of
+  /// need not be there to tell whether another one is the same.
+  let isWorthKeeping: Bool
+  /// The kind of column value that always is a value of the type; nil where a closer look is needed.
+  private let usualKind: UsualKind?
+  /// What columns hold for the cases of an enumeration, as far as they were read.
+  private let readCases: ReadCases?
+
+  private enum UsualKind { case text, integer, real }
+
+  /// Values of which one is known to be readable, few as there are.
+  private final class ReadCases: Sendable {
+    private static let mostCases = 256
+    private let values = Mutex<Set<StoredValue>>([])
+
+    func contains(_ value: StoredValue) -> Bool { values.withLock { $0.contains(value) } }
+    func insert(_ value: StoredValue) {
+      values.withLock { if $0.count < Self.mostCases { $0.insert(value) } }
+    }
+  }
 
   /// - Returns: Nil for a type that is not `Codable` and has no transformer.
   init?(valueType: Any.Type, attributeName: String, transformer: TransformerReference?) {
@@ -25,6 +46,9 @@ struct AttributeCodec {
     if let transformer {
       type = Data.self
       storage = .transformed(TransformedValues(reference: transformer, type: wrapped))
+      isWorthKeeping = true
+      usualKind = nil
+      readCases = nil
       return
     }
     guard let type = wrapped as? any (Decodable & Encodable).Type else { return nil }
@@ -37,6 +61,32 @@ struct AttributeCodec {
       storage = .composite(shape)
     } else {
       storage = .coded
+    }
+    usualKind =
+      switch wrapped {
+      case is String.Type: .text
+      case is Int.Type, is Int64.Type, is Bool.Type: .integer
+      case is Double.Type, is Float.Type, is Date.Type: .real
+      default: nil
+      }
+    switch storage {
+    case .composite(let shape):
+      readCases = shape.isSingle ? ReadCases() : nil
+      isWorthKeeping = !shape.isSingle && wrapped is any Equatable.Type
+    case .coded:
+      readCases = nil
+      isWorthKeeping = wrapped is any Equatable.Type
+    case .plain, .transformed:
+      readCases = nil
+      isWorthKeeping = false
+    }
+  }
+
+  /// Whether what a column holds can be told to be a value of the type without making that.
+  func isKnownToRead(_ stored: StoredValue) -> Bool {
+    switch (usualKind, stored) {
+    case (.text, .text), (.integer, .integer), (.real, .real): true
+    default: readCases?.contains(stored) ?? false
     }
   }
 
@@ -72,7 +122,9 @@ struct AttributeCodec {
     guard case .composite(let shape) = storage else {
       return stored.first.flatMap { value(of: $0) }
     }
-    return shape.value(of: type, stored)
+    let made = shape.value(of: type, stored)
+    if made != nil, let readCases, let single = stored.first { readCases.insert(single) }
+    return made
   }
 
   /// What the columns hold for a value.

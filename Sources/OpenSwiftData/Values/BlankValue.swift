@@ -14,6 +14,25 @@ enum BlankValue {
     return try? T(from: ElementDecoder(source: Source()))
   }
 
+  /// A value of a type of which there is no blank one, where any is better than none: the first case
+  /// of an enumeration, and structures of such.
+  static func makeAny<T: Decodable>(_ type: T.Type) -> T? {
+    make(type) ?? (type is any RawRepresentable.Type ? firstCase(type) : nil)
+      ?? (try? T(from: ElementDecoder(source: AnySource())))
+  }
+
+  /// The first case of an enumeration of which no list is to be had.
+  ///
+  /// Enumerations without associated values take a byte, or none where they have one case, and count
+  /// their cases from 0; nor is a byte of nothing but zeros invalid in any other type of that size.
+  private static func firstCase<T>(_ type: T.Type) -> T? {
+    switch MemoryLayout<T>.size {
+    case 0: unsafeBitCast((), to: T.self)
+    case 1: unsafeBitCast(UInt8(0), to: T.self)
+    default: nil
+    }
+  }
+
   /// Whether there is a blank value of a type.
   static func isMakeable<T: Decodable>(_ type: T.Type) -> Bool { make(type) != nil }
 
@@ -27,6 +46,19 @@ enum BlankValue {
   private static func first<T: CaseIterable>(of type: T.Type) -> T? { type.allCases.first }
 
   private struct Unmakeable: Error {}
+
+  private final class AnySource: ElementDecoder.Source {
+    let names: [String] = []
+    func isThere(_ name: String?) -> Bool { true }
+    func isNil(_ name: String) -> Bool { true }
+    func value<T: Decodable>(_ type: T.Type, _ name: String?) throws -> T {
+      guard let value = BlankValue.makeAny(type) else { throw Unmakeable() }
+      return value
+    }
+    // An enumeration with associated values decodes the one key that is there, and what is below it.
+    func onlyKey<Key: CodingKey>(_ type: Key.Type) -> Key? { BlankValue.firstCase(type) }
+    var isNested: Bool { true }
+  }
 
   private final class Source: ElementDecoder.Source {
     let names: [String] = []

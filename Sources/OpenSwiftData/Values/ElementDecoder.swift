@@ -12,6 +12,10 @@ struct ElementDecoder: Decoder {
     func value<T: Decodable>(_ type: T.Type, _ name: String?) throws -> T
     /// Whether a part that may be nil is nil.
     func isNil(_ name: String) -> Bool
+    /// The key that a value has which has one of several; nil for what the names say.
+    func onlyKey<Key: CodingKey>(_ type: Key.Type) -> Key?
+    /// Whether a part has parts in turn, which come from the same place.
+    var isNested: Bool { get }
   }
 
   let source: any Source
@@ -36,7 +40,9 @@ struct ElementDecoder: Decoder {
   private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let source: any Source
     var codingPath: [any CodingKey] { [] }
-    var allKeys: [Key] { source.names.compactMap { Key(stringValue: $0) } }
+    var allKeys: [Key] {
+      source.onlyKey(Key.self).map { [$0] } ?? source.names.compactMap { Key(stringValue: $0) }
+    }
 
     func contains(_ key: Key) -> Bool { source.isThere(key.stringValue) }
     func decodeNil(forKey key: Key) throws -> Bool { source.isNil(key.stringValue) }
@@ -48,7 +54,10 @@ struct ElementDecoder: Decoder {
     }
     func nestedContainer<NestedKey: CodingKey>(
       keyedBy type: NestedKey.Type, forKey key: Key
-    ) throws -> KeyedDecodingContainer<NestedKey> { throw ElementDecoder.unsupported }
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+      guard source.isNested else { throw ElementDecoder.unsupported }
+      return KeyedDecodingContainer(Keyed<NestedKey>(source: source))
+    }
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
       throw ElementDecoder.unsupported
     }
@@ -67,4 +76,6 @@ struct ElementDecoder: Decoder {
 
 extension ElementDecoder.Source {
   func isNil(_ name: String) -> Bool { !isThere(name) }
+  func onlyKey<Key: CodingKey>(_ type: Key.Type) -> Key? { nil }
+  var isNested: Bool { false }
 }
