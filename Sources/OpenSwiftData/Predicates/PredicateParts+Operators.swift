@@ -79,8 +79,12 @@ extension PredicateExpressions.UnaryMinus: TranslatablePredicatePart {
 
 extension PredicateExpressions.FloatDivision: TranslatablePredicatePart {
   func translate(_ translator: inout PredicateTranslator) throws -> PredicateTranslator.Meaning {
-    .expression(
-      .arithmetic(.divide, try translator.scalar(of: lhs), try translator.scalar(of: rhs)))
+    // SQLite makes nothing of what is divided by 0, where Swift makes infinity or what is no number.
+    guard case .constant(let divisor) = try translator.translate(rhs),
+      case .real(let number) = try translator.stored(divisor), number != 0
+    else { throw PredicateTranslator.unsupported }
+    return .expression(
+      .arithmetic(.divide, try translator.scalar(of: lhs), .constant(.real(number))))
   }
 }
 
