@@ -8,10 +8,17 @@ import Synchronization
 final class OrderedSink<Piece: Sendable>: Sendable {
   typealias Output = @Sendable (Piece, ExportSummary) throws -> Void
 
+  private struct Finished {
+    let piece: Piece
+    let summary: ExportSummary
+    /// Why nothing comes behind it.
+    let failure: (any Error)?
+  }
+
   private struct State {
     /// The window whose piece is due.
     var due = 0
-    var finished: [Int: (piece: Piece, summary: ExportSummary)] = [:]
+    var finished: [Int: Finished] = [:]
     var isWriting = false
     /// Threads that have a piece of a window that is not due yet.
     var waiting: [Int: DispatchSemaphore] = [:]
@@ -65,14 +72,19 @@ final class OrderedSink<Piece: Sendable>: Sendable {
   }
 
   /// Takes the last piece of a window.
-  func finish(_ index: Int, _ piece: Piece, _ summary: ExportSummary) {
+  ///
+  /// - Parameter failure: What ends everything behind this piece; nil where the window is whole.
+  func finish(
+    _ index: Int, _ piece: Piece, _ summary: ExportSummary, failure: (any Error)? = nil
+  ) {
     state.withLock { state in
-      state.finished[index] = (piece, summary)
+      state.finished[index] = Finished(piece: piece, summary: summary, failure: failure)
     }
-    while let (piece, summary) = takeDue() {
+    while let next = takeDue() {
       do {
-        try output(piece, summary)
-        wrote(summary)
+        try output(next.piece, next.summary)
+        if let failure = next.failure { throw failure }
+        wrote(next.summary)
       } catch {
         fail(error)
         return
@@ -97,7 +109,7 @@ final class OrderedSink<Piece: Sendable>: Sendable {
     if let failure = state.withLock({ $0.failure }) { throw failure }
   }
 
-  private func takeDue() -> (piece: Piece, summary: ExportSummary)? {
+  private func takeDue() -> Finished? {
     state.withLock { state in
       guard !state.isWriting, state.failure == nil,
         let next = state.finished.removeValue(forKey: state.due)
@@ -105,7 +117,7 @@ final class OrderedSink<Piece: Sendable>: Sendable {
       state.isWriting = true
       var total = state.summary
       total.add(next.summary)
-      return (next.piece, total)
+      return Finished(piece: next.piece, summary: total, failure: next.failure)
     }
   }
 

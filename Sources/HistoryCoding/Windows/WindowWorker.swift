@@ -16,6 +16,10 @@ struct WindowWorker<Packer: WindowPacker> {
   private let sink: OrderedSink<Packer.Piece>
   private let schema: HistorySchema
   private var packer: Packer
+  /// The last transaction of the window whose text is whole; nil before the first one.
+  private var lastWhole: Int64?
+  /// Whether a part of the window has gone out already.
+  private var hasFlushed = false
 
   init(
     query: HistoryQuery, snapshot: StoreSnapshot, schema: HistorySchema?, dealer: any WindowDealer,
@@ -31,18 +35,34 @@ struct WindowWorker<Packer: WindowPacker> {
 
   /// Works until there is no window left, or somebody has failed.
   mutating func run() throws {
-    while try sink.waitForRoom(), let window = try dealer.next(snapshot) { try write(window) }
+    while try sink.waitForRoom(), let window = try dealer.next(snapshot) {
+      guard try write(window) else { return }
+    }
     sink.giveUpRoom()
   }
 
-  private mutating func write(_ window: HistoryWindow) throws {
+  /// Encodes a window and hands it on; false where it could not be read to its end.
+  private mutating func write(_ window: HistoryWindow) throws -> Bool {
     var query = query
+    lastWhole = nil
+    hasFlushed = false
     query.after = window.transactions.lowerBound == .min ? nil : window.transactions.lowerBound - 1
     query.until = window.transactions.upperBound
-    let summary = try readAsRowsLie(query, window) ?? readInOrder(query, window)
+    let summary: ExportSummary
+    var failure: (any Error)?
+    do {
+      summary = try readAsRowsLie(query, window) ?? readInOrder(query, window)
+    } catch {
+      // Whoever has a damaged store is given all that stands before the damage.
+      guard let lastWhole, !hasFlushed else { throw error }
+      failure = error
+      query.until = lastWhole
+      do { summary = try readInOrder(query, window) } catch _ { throw error }
+    }
     let piece = try packer.finish()
     dealer.learn(window, byteCount: packer.takenByteCount)
-    sink.finish(window.index, piece, summary)
+    sink.finish(window.index, piece, summary, failure: failure)
+    return failure == nil
   }
 
   /// Encodes a window from rows as they lie in the file; nil where it has to be read in order.
@@ -68,6 +88,7 @@ struct WindowWorker<Packer: WindowPacker> {
         }
         packer.encoder.end()
         try packer.end(position)
+        lastWhole = position.number
       }
       return summary
     } catch is RowsOutOfOrder {
@@ -91,6 +112,7 @@ struct WindowWorker<Packer: WindowPacker> {
       }
       packer.encoder.end()
       try packer.end(position)
+      lastWhole = position.number
       if packer.encoder.byteCount >= Self.pieceSize { try flush(window, in: nil) }
     }
     return summary
@@ -99,6 +121,7 @@ struct WindowWorker<Packer: WindowPacker> {
   private mutating func flush(
     _ window: HistoryWindow, in position: TransactionPosition?
   ) throws {
+    hasFlushed = true
     try sink.writePiece(window.index, packer.takePiece(in: position))
   }
 }

@@ -10,18 +10,32 @@ struct TransactionLines {
   /// Tells of gaps; nil where none can be.
   var gaps: GapReport?
 
-  /// Writes all that a reader gives.
+  /// Writes all that a reader gives; where it fails, all lines before that.
   func write(_ reader: TimelineReader) throws {
     var encoder = TransactionLineEncoder()
-    while let element = try reader.nextElement() {
-      switch element {
-      case .transaction(let transaction):
-        try encoder.append(transaction, of: reader, byteLimit: Self.pieceSize, flush: flush)
-      case .gap(let gap):
-        encoder.append(gap)
-        gaps?.tell(gap)
+    // So much of the text is of whole lines.
+    var wholeByteCount = 0
+    do {
+      while let element = try reader.nextElement() {
+        switch element {
+        case .transaction(let transaction):
+          try encoder.append(transaction, of: reader, byteLimit: Self.pieceSize) {
+            try flush(&$0)
+            wholeByteCount = 0
+          }
+        case .gap(let gap):
+          encoder.append(gap)
+          gaps?.tell(gap)
+        }
+        if encoder.byteCount >= TransactionLines.pieceSize { try flush(&encoder) }
+        wholeByteCount = encoder.byteCount
       }
-      if encoder.byteCount >= TransactionLines.pieceSize { try flush(&encoder) }
+    } catch {
+      // What cannot be written either is told by the error that came first.
+      try? encoder.withUnsafeBytes {
+        try writer.write(UnsafeRawBufferPointer(rebasing: $0.prefix(wholeByteCount)))
+      }
+      throw error
     }
     try flush(&encoder)
   }

@@ -44,15 +44,21 @@ final class TransactionTable {
     // With changes below each line nothing is kept back, for one transaction can have millions.
     if showsChanges { return try writeWithChanges(reader) }
     var count = 0
-    while let element = try reader.nextElement() {
-      count += 1
-      switch element {
-      case .transaction(let transaction):
-        try table.write(row(transaction) + [ChangeText.summary(reader.countChanges())])
-      case .gap(let gap):
-        try table.write(line: line(gap.message))
-        gaps?.tell(gap)
+    do {
+      while let element = try reader.nextElement() {
+        count += 1
+        switch element {
+        case .transaction(let transaction):
+          try table.write(row(transaction) + [ChangeText.summary(reader.countChanges())])
+        case .gap(let gap):
+          try table.write(line: line(gap.message))
+          gaps?.tell(gap)
+        }
       }
+    } catch {
+      // What could be read is shown; what cannot be written either, the first error tells.
+      try? table.finish()
+      throw error
     }
     try table.finish()
     return count

@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A store with a page that cannot be read gives all that stands before it, whatever the form.
+@Suite(.enabled(if: Tool("sqlite3") != nil)) struct DamagedPageTests {
+  private static let count = 900
+
+  /// A long history, with a damaged page in the midst of its changes.
+  private static func store(in folder: TemporaryFolder) async throws -> String {
+    let path = try LongHistory.write(
+      to: folder.file("x.store"), transactions: count, changesEach: 1)
+    let sqlite = try #require(Tool("sqlite3"))
+    let mark = "here-is-the-page"
+    let marked = try await sqlite.run([
+      path, "UPDATE ACHANGE SET ZTOMBSTONE0 = '\(mark)' WHERE ZTRANSACTIONID = \(count / 2)",
+    ])
+    #expect(marked.status == 0)
+    var bytes = try FileBytes.read(path)
+    let place = try #require(Data(bytes).firstRange(of: Data(mark.utf8)))
+    // A page of a kind that there is not.
+    bytes[place.lowerBound / 4096 * 4096] = 0x77
+    try FileBytes.write(bytes, to: path)
+    return path
+  }
+
+  private static func numbers(_ lines: [String]) throws -> [Int] {
+    try lines.map {
+      let object = try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+      return try #require(object?["transaction"] as? Int)
+    }
+  }
+
+  @Test func whatStandsBeforeItIsGiven() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await Self.store(in: folder)
+    func run(_ line: String) async throws -> [String] {
+      let result = try await Tool.histctl.run(
+        line.split(separator: " ").map { $0 == "STORE" ? store : String($0) })
+      #expect(result.status == 5, "\(line): \(result.errors)")
+      #expect(result.errors.contains("damaged"))
+      #expect(result.output.last == UInt8(ascii: "\n"))
+      return result.lines
+    }
+    for direction in ["", " --reverse"] {
+      let changes = try await run("log STORE --changes --date raw" + direction)
+      // The heading of the one that cannot be read is there already.
+      let whole = changes.filter { $0.hasPrefix("    ") }.count
+      #expect(whole > 100)
+      let ascending = !direction.isEmpty
+      let expected = (1...whole).map { ascending ? $0 : Self.count + 1 - $0 }
+      #expect(try Self.numbers(await run("log STORE --json" + direction)) == expected)
+      let lines = try await run("log STORE --date raw" + direction)
+      #expect(
+        lines.compactMap { Int($0.drop { $0 == " " }.prefix { $0 != " " }) } == expected)
+      guard ascending else { continue }
+      #expect(try Self.numbers(await run("export STORE")) == expected)
+      let rows = try await run("export STORE --format csv")
+      #expect(rows.count == whole + 1)
+      let packed = try await Tool.histctl.run(["export", store, "-o", folder.file("out.jsonl")])
+      #expect(packed.status == 5)
+      #expect(!FileManager.default.fileExists(atPath: folder.file("out.jsonl")))
+    }
+  }
+}
