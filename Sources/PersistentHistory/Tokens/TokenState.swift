@@ -104,9 +104,11 @@ public struct UnusableToken: Hashable, Sendable {
   public var remedy: String { remedy(option: "") }
 
   /// How to go on, for who gives a token behind some words, such as `--after`.
-  public func remedy(option: String) -> String {
-    let wayOn = wayOn(option)
-    return switch state {
+  public func remedy(option: String) -> String { remedy(wayOn: wayOn(option)) }
+
+  /// How to go on, for who knows better what does without the token.
+  package func remedy(wayOn: String) -> String {
+    switch state {
     case .foreign: "give the store that the token came from, or \(wayOn)"
     case .ahead where path == archive?.path:
       "the token is from a time after the last segment; archive what has come since, or " + wayOn

@@ -6,21 +6,16 @@ import StoreFormat
 
 /// The one place where errors become exit statuses.
 extension Failure {
-  /// The commands that take the token to go on from as `--after`.
-  private static let commandsWithStart: Set<String> = ["log", "export", "stats", "object"]
-
   /// Explains an error that has ended a command line.
   init(_ error: any Error, of arguments: [String]) {
     let failure = Failure(error)
-    guard case HistoryError.unusableToken(let token)? = error as? HistoryError,
-      arguments.first.map(Self.commandsWithStart.contains) ?? false
-    else {
+    guard case HistoryError.unusableToken(let token)? = error as? HistoryError else {
       self = failure
       return
     }
     self.init(
       status: failure.status, kind: failure.kind, message: failure.message,
-      hint: token.remedy(option: "--after"), details: failure.details)
+      hint: token.hint(of: arguments), details: failure.details)
   }
 
   /// Explains an error of the floors below.

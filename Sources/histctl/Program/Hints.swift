@@ -44,6 +44,7 @@ extension HistoryError {
   var hint: String {
     switch self {
     case .unknownBookmark(_, _, known: []): "there are none; bookmark set makes one"
+    case .unusableToken(let token): token.bookmarkHint()
     case .unreadableBookmarks:
       "move the file away to start without bookmarks, or name another with --bookmark-file"
     case .unwritableBookmarks:

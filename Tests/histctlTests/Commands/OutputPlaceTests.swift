@@ -192,14 +192,44 @@ import Testing
       #expect(result.errors.contains("hint: start anew with --after 0, or"), "\(result.errors)")
       #expect(result.errors.contains("--after 9"))
     }
-    for command in [
-      "diff sample.store 2", "show sample.store 2", "rehearse sample.store 2 -o copy.store",
-      "bookmark set sample.store me 2",
-    ] {
+    for command in ["diff sample.store 2", "bookmark set sample.store me 2"] {
       let result = try await folder.run(command)
       #expect(result.status == 4, "\(command)")
       #expect(result.errors.contains("hint: start anew from 0, or"), "\(result.errors)")
       #expect(!result.errors.contains("--after"))
+    }
+    for command in [
+      "log sample.store --until 2", "show sample.store 2", "diff sample.store 9 2",
+      "rehearse sample.store 2 -o copy.store", "log sample.store --until=2",
+    ] {
+      let result = try await folder.run(command)
+      #expect(result.status == 4, "\(command)")
+      #expect(
+        result.errors.hasSuffix("hint: give one that works: 9 to 12\n"), "\(result.errors)")
+    }
+  }
+
+  @Test("What is said of a bookmark that has expired can be done")
+  func wayOnOfABookmark() async throws {
+    let shell = try #require(Tool("sh"))
+    for goesOn in [true, false] {
+      let folder = try SampleFolder()
+      _ = try await folder.run("bookmark set sample.store nightly 2")
+      _ = try await folder.run(
+        "prune sample.store --keep-last 4 --yes --ignore-guard bookmarks")
+      let export = "export sample.store --output-dir out --bookmark nightly"
+      let expired = try await folder.run(export)
+      #expect(expired.status == 4)
+      let commands = expired.errors.matches(of: #/with: (histctl [^;\n]*)/#).map { String($0.1) }
+      try #require(commands.count == 2, "\(expired.errors)")
+      let command = commands[goesOn ? 1 : 0].replacing("histctl", with: Tool.histctl.path)
+      let set = try await shell.run(["-c", command], folder: folder.folder.path)
+      #expect(set.status == 0, "\(command): \(set.errors)")
+      let again = try await folder.run(export)
+      #expect(again.status == 0, "\(again.errors)")
+      let names = try FileManager.default.contentsOfDirectory(
+        atPath: folder.folder.file("out/" + SampleFolder.identifier))
+      #expect(names.count == 1)
     }
   }
 
