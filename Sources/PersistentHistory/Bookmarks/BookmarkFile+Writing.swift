@@ -10,8 +10,9 @@ import Glibc
 #endif
 
 extension BookmarkFile {
-  /// How long to wait for another program that is changing the bookmarks, in tenths of a second.
-  private static let patience = 50
+  /// How long to wait for other programs that are changing the bookmarks, in tenths of a second. Each
+  /// takes a moment; but there may be many, on a disk that is slow.
+  private static let patience = 300
 
   /// Sets a bookmark, and leaves the others as they are.
   ///

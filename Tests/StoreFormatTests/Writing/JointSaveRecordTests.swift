@@ -149,7 +149,7 @@ import Darwin
     case link, danglingLink, folder, pipe, huge, storeByName, log, sharedMemory
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: Thing.allCases)
+  @Test(.timeLimit(.minutes(20)), arguments: Thing.allCases)
   func whatIsNoFileOfItsOwn(_ thing: Thing) throws {
     _ = try second.editor.append(save("before"))
     let manager = FileManager.default

@@ -19,7 +19,7 @@ import Testing
     let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))
     var random = SeededGenerator(seed: UInt64(damage.rawValue.utf8.reduce(0) { $0 * 31 + Int($1) }))
     let tool = Tool("timeout") ?? Tool.histctl
-    let start = Tool("timeout") == nil ? [] : ["-s", "KILL", "20", Tool.histctl.path]
+    let start = Tool("timeout") == nil ? [] : ["-s", "KILL", "180", Tool.histctl.path]
     for index in 0..<Self.count {
       let path = folder.file("\(index).store")
       try spoil(original, damage, &random, path)
@@ -55,7 +55,7 @@ import Testing
     let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))
     var random = SeededGenerator(seed: UInt64(damage.rawValue.utf8.count) &* 31)
     let tool = Tool("timeout") ?? Tool.histctl
-    let start = Tool("timeout") == nil ? [] : ["-s", "KILL", "20", Tool.histctl.path]
+    let start = Tool("timeout") == nil ? [] : ["-s", "KILL", "180", Tool.histctl.path]
     for index in 0..<(Self.count / 2) {
       let path = folder.file("\(index).store")
       try spoil(original, damage, &random, path)
@@ -74,7 +74,7 @@ import Testing
     let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))
     var random = SeededGenerator(seed: UInt64(damage.rawValue.utf8.count) &* 37)
     let tool = Tool("timeout") ?? Tool.histctl
-    let start = Tool("timeout") == nil ? [] : ["-s", "KILL", "20", Tool.histctl.path]
+    let start = Tool("timeout") == nil ? [] : ["-s", "KILL", "180", Tool.histctl.path]
     for index in 0..<(Self.count / 2) {
       let path = folder.file("\(index).store")
       try spoil(original, damage, &random, path)
@@ -116,7 +116,7 @@ import Testing
     let lines = try FileBytes.read(catalog)
     var random = SeededGenerator(seed: UInt64(damage.rawValue.utf8.count) &* 17)
     let tool = Tool("timeout") ?? Tool.histctl
-    let start = Tool("timeout") == nil ? [] : ["-s", "KILL", "20", Tool.histctl.path]
+    let start = Tool("timeout") == nil ? [] : ["-s", "KILL", "180", Tool.histctl.path]
     for index in 0..<max(2, Self.count / 3) {
       let path = sample.folder.file("\(index).store")
       try spoil(original, damage, &random, path)
