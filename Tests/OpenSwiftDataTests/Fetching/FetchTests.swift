@@ -186,4 +186,16 @@ extension FetchTests {
         FetchDescriptor<Trip>(predicate: #Predicate { $0.name.localizedStandardContains("sao") })
       ).map(\.name) == ["São Paulo"])
   }
+
+  @Test func textsAreComparedWhateverTheCase() throws {
+    let store = try TripStore()
+    let context = store.context()
+    for name in ["ROME", "Rome", "Oslo"] { context.insert(Trip(name: name)) }
+    try context.save()
+    let (name, same) = ("rome", ComparisonResult.orderedSame)
+    let descriptor = FetchDescriptor<Trip>(
+      predicate: #Predicate { $0.name.caseInsensitiveCompare(name) == same })
+    #expect(try context.fetch(descriptor).map(\.name) == ["ROME", "Rome"])
+    #expect(try context.fetchCount(descriptor) == 2)
+  }
 }
