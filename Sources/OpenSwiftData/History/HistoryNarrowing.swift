@@ -4,8 +4,8 @@ import PersistentHistory
 /// What a predicate on transactions says of their numbers and authors, so that not the whole history
 /// has to be read.
 ///
-/// Only conditions that must all hold are looked at; where the predicate says anything else, it must be
-/// evaluated as well.
+/// Only conditions that must all hold narrow anything; where the predicate says anything else, it must
+/// be evaluated as well. Numbers after which history is asked for are found wherever they stand.
 struct HistoryNarrowing {
   /// Every transaction that is meant has a higher number.
   private(set) var after: Int64?
@@ -23,6 +23,20 @@ struct HistoryNarrowing {
   private(set) var mayNeedChanges = false
 
   private let storeIdentifier: String
+  private var sense = Sense.affirmed
+
+  /// What must be so of what is looked at, for a transaction to be meant.
+  private enum Sense {
+    case affirmed, denied, either
+
+    var opposite: Sense {
+      switch self {
+      case .affirmed: .denied
+      case .denied: .affirmed
+      case .either: .either
+      }
+    }
+  }
 
   /// Reads the transactions that can be meant, unless there can be none.
   var query: HistoryQuery { HistoryQuery(after: after, until: until, author: author) }
@@ -33,31 +47,85 @@ struct HistoryNarrowing {
   }
 
   private mutating func add(_ part: any PredicateExpression) {
-    if let part = part as? any NarrowingPredicatePart {
+    if let isMet = Self.value(of: part) as? Bool {
+      if !isMet { isEmpty = true }
+    } else if let part = part as? any NarrowingPredicatePart {
       part.narrow(&self)
     } else {
-      cannotTell()
+      addUnknown(part)
     }
   }
 
-  fileprivate mutating func cannotTell() {
+  /// The value of a part that looks at no transaction; nil for any other.
+  private static func value(of part: any PredicateExpression) -> Any? {
+    func evaluate(_ part: some PredicateExpression) -> Any? {
+      try? part.evaluate(PredicateBindings())
+    }
+    return evaluate(part)
+  }
+
+  private mutating func cannotTell() {
     isExact = false
     mayNeedChanges = true
   }
 
+  /// Notes a part of which it is not known what it makes of those that it consists of.
+  fileprivate mutating func addUnknown(_ part: any PredicateExpression) {
+    cannotTell()
+    let children = Mirror(reflecting: part).children.map(\.value)
+    addAlternatives(children.compactMap { $0 as? any PredicateExpression }, as: .either)
+    // A predicate that a part of somebody's own evaluates.
+    let predicates = children.compactMap { $0 as? Predicate<DefaultHistoryTransaction> }
+    addAlternatives(predicates.map { $0.expression }, as: .either)
+  }
+
   /// Notes parts that need not all hold.
-  fileprivate mutating func addAlternatives(_ parts: any PredicateExpression...) {
+  private mutating func addAlternatives(_ parts: [any PredicateExpression], as sense: Sense) {
     isExact = false
     var alternatives = HistoryNarrowing(nil, storeIdentifier: storeIdentifier)
+    alternatives.sense = sense
     for part in parts { alternatives.add(part) }
     if alternatives.mayNeedChanges { mayNeedChanges = true }
+    positions += alternatives.positions
+  }
+
+  fileprivate mutating func addEither(
+    _ left: any PredicateExpression, _ right: any PredicateExpression
+  ) {
+    switch (Self.value(of: left) as? Bool, Self.value(of: right) as? Bool) {
+    case (true?, _), (_, true?): break
+    case (false?, _): add(right)
+    case (_, false?): add(left)
+    default: addAlternatives([left, right], as: sense)
+    }
   }
 
   fileprivate mutating func addBoth(
     _ left: any PredicateExpression, _ right: any PredicateExpression
   ) {
+    // Of what cannot be met nothing is asked for.
+    if Self.value(of: right) as? Bool == false {
+      isEmpty = true
+      return
+    }
     add(left)
     add(right)
+  }
+
+  fileprivate mutating func addOpposite(of part: any PredicateExpression) {
+    addAlternatives([part], as: sense.opposite)
+  }
+
+  fileprivate mutating func addChoice(
+    by test: any PredicateExpression, _ first: any PredicateExpression,
+    _ second: any PredicateExpression
+  ) {
+    if let isMet = Self.value(of: test) as? Bool {
+      add(isMet ? first : second)
+    } else {
+      addAlternatives([test], as: .either)
+      addAlternatives([first, second], as: sense)
+    }
   }
 
   /// Notes that a property of every transaction compares with a value in a certain way.
@@ -107,19 +175,25 @@ struct HistoryNarrowing {
       isEmpty = true
       return
     }
+    if isToken, asksForLater(relation) { positions.append(number) }
     switch relation {
-    case .greater:
-      after = max(after ?? .min, number)
-      if isToken { positions.append(number) }
-    case .greaterOrEqual:
-      after = max(after ?? .min, number == .min ? .min : number - 1)
-      if isToken { positions.append(number) }
+    case .greater: after = max(after ?? .min, number)
+    case .greaterOrEqual: after = max(after ?? .min, number == .min ? .min : number - 1)
     case .less: until = min(until ?? .max, number == .min ? .min : number - 1)
     case .lessOrEqual: until = min(until ?? .max, number)
     case .equal:
       after = max(after ?? .min, number == .min ? .min : number - 1)
       until = min(until ?? .max, number)
     case .notEqual: isExact = false
+    }
+  }
+
+  /// Whether transactions behind a token can be meant that compares so.
+  private func asksForLater(_ relation: Relation) -> Bool {
+    switch relation {
+    case .greater, .greaterOrEqual: sense != .denied
+    case .less, .lessOrEqual: sense != .affirmed
+    case .equal, .notEqual: false
     }
   }
 
@@ -144,16 +218,33 @@ struct HistoryNarrowing {
     _ left: any PredicateExpression, _ relation: Relation, _ right: any PredicateExpression
   ) {
     if let keyPath = (left as? any TransactionProperty)?.transactionKeyPath,
-      let value = (right as? any CapturedValue)?.captured
+      let value = Self.value(of: right)
     {
       note(keyPath, relation, value)
     } else if let keyPath = (right as? any TransactionProperty)?.transactionKeyPath,
-      let value = (left as? any CapturedValue)?.captured
+      let value = Self.value(of: left)
     {
       note(keyPath, relation.mirrored, value)
     } else {
       cannotTell()
+      addAlternatives([left, right], as: .either)
     }
+  }
+
+  /// Notes that a part lies in a range.
+  fileprivate mutating func note(
+    _ part: any PredicateExpression, in range: any PredicateExpression
+  ) {
+    guard let keyPath = (part as? any TransactionProperty)?.transactionKeyPath,
+      let range = Self.value(of: range) as? any BoundedRange
+    else {
+      cannotTell()
+      addAlternatives([part, range], as: .either)
+      return
+    }
+    let (lower, upper, includesUpper) = range.ends
+    note(keyPath, .greaterOrEqual, lower)
+    if let upper { note(keyPath, includesUpper ? .lessOrEqual : .less, upper) }
   }
 }
 
@@ -168,13 +259,25 @@ extension PredicateExpressions.Conjunction: NarrowingPredicatePart {
 
 extension PredicateExpressions.Disjunction: NarrowingPredicatePart {
   fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
-    narrowing.addAlternatives(lhs, rhs)
+    narrowing.addEither(lhs, rhs)
   }
 }
 
 extension PredicateExpressions.Negation: NarrowingPredicatePart {
   fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
-    narrowing.addAlternatives(wrapped)
+    narrowing.addOpposite(of: wrapped)
+  }
+}
+
+extension PredicateExpressions.Conditional: NarrowingPredicatePart {
+  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
+    narrowing.addChoice(by: test, trueBranch, falseBranch)
+  }
+}
+
+extension PredicateExpressions.RangeExpressionContains: NarrowingPredicatePart {
+  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
+    narrowing.note(element, in: range)
   }
 }
 
@@ -197,7 +300,7 @@ extension PredicateExpressions.Comparison: NarrowingPredicatePart {
     case .lessThanOrEqual: narrowing.note(lhs, .lessOrEqual, rhs)
     case .greaterThan: narrowing.note(lhs, .greater, rhs)
     case .greaterThanOrEqual: narrowing.note(lhs, .greaterOrEqual, rhs)
-    @unknown default: narrowing.cannotTell()
+    @unknown default: narrowing.addUnknown(self)
     }
   }
 }
@@ -214,15 +317,23 @@ extension PredicateExpressions.KeyPath: TransactionProperty {
   }
 }
 
-/// A value that a predicate has captured from outside.
-private protocol CapturedValue {
-  var captured: Any { get }
+/// A range with the ends that can be told of it.
+private protocol BoundedRange {
+  var ends: (lower: Any, upper: Any?, includesUpper: Bool) { get }
 }
 
-extension PredicateExpressions.Value: CapturedValue {
-  fileprivate var captured: Any { value }
+extension Range: BoundedRange {
+  fileprivate var ends: (lower: Any, upper: Any?, includesUpper: Bool) {
+    (lowerBound, upperBound, false)
+  }
 }
 
-extension PredicateExpressions.NilLiteral: CapturedValue {
-  fileprivate var captured: Any { Any?.none as Any }
+extension ClosedRange: BoundedRange {
+  fileprivate var ends: (lower: Any, upper: Any?, includesUpper: Bool) {
+    (lowerBound, upperBound, true)
+  }
+}
+
+extension PartialRangeFrom: BoundedRange {
+  fileprivate var ends: (lower: Any, upper: Any?, includesUpper: Bool) { (lowerBound, nil, false) }
 }
