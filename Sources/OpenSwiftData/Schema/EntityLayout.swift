@@ -132,18 +132,19 @@ final class EntityLayout: @unchecked Sendable {
       properties[$0].codec != nil && !properties[$0].isTransient
     }
     keyPathTable = KeyPathTable(propertyCount: properties.count)
-    faultValues = properties.map { property in
-      // A list is read for itself, and what is changed about it before that is noted.
-      if property.relationship?.isToMany ?? false { return .toManyFault(added: [], removed: []) }
-      return property.isTransient ? .null : .fault
-    }
     observedProperties = properties.indices.map { \ModelState[property: $0] }
-    blankValues = properties.map { property in
+    let blankValues: [PropertyValue] = properties.map { property in
       if let relationship = property.relationship {
         return relationship.isToMany ? .toMany([]) : .toOne(nil)
       }
       return property.defaultValue.flatMap(PropertyLayout.unwrapped).map(PropertyValue.value)
         ?? .null
+    }
+    self.blankValues = blankValues
+    faultValues = zip(properties, blankValues).map { property, blank in
+      // A list is read for itself, and what is changed about it before that is noted.
+      if property.relationship?.isToMany ?? false { return .toManyFault(added: [], removed: []) }
+      return property.isTransient ? blank : .fault
     }
   }
 
@@ -168,9 +169,11 @@ final class EntityLayout: @unchecked Sendable {
 
   func index(named name: String) -> Int? { indexByName[name] }
 
-  /// What there is where nothing is to be had.
+  /// What there is where nothing is to be had: of what no store keeps, the value of a new model.
   func emptyValue(at index: Int) -> PropertyValue {
-    guard let relationship = properties[index].relationship else { return .null }
+    guard let relationship = properties[index].relationship else {
+      return properties[index].isTransient ? blankValues[index] : .null
+    }
     return relationship.isToMany ? .toMany([]) : .toOne(nil)
   }
 

@@ -12,6 +12,8 @@ struct PropertyLayout {
   let described: (any SchemaProperty)?
   /// How its values are stored; nil for a relationship, and for a type that no store can keep.
   let codec: AttributeCodec?
+  /// Whether a value can be made where nothing is to be had.
+  let hasBlankValue: Bool
   /// Whether a model without a value of it could not be read: it must have one, and none can be made
   /// of its type.
   let needsValue: Bool
@@ -47,9 +49,10 @@ struct PropertyLayout {
       options.contains(.externalStorage) && !isTransient && codec?.attributeType == .binaryData
     isPlain = if case .plain? = codec?.storage { true } else { false }
     columnPaths = codec?.paths(of: metadata.name) ?? []
-    needsValue =
-      !isOptional
-      && codec.map { $0.transformed != nil || !BlankValue.isMakeable($0.type) } ?? false
+    hasBlankValue =
+      isOptional
+      || codec.map { $0.transformed == nil && BlankValue.isMakeable($0.type) } ?? true
+    needsValue = !hasBlankValue && !isTransient
   }
 
   /// The property as a class has it that inherits it.

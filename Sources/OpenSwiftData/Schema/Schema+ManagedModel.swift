@@ -55,6 +55,7 @@ extension EntityLayout {
           + "@Attribute(.transformable(by:)), or mark the property with @Transient")
     }
     try checkExternalStorage(property)
+    try checkEphemeral(property)
     return .attribute(try managedAttribute(property, codec))
   }
 
@@ -73,6 +74,18 @@ extension EntityLayout {
         "\(name).\(property.name) is marked with .externalStorage and must be unique; values in "
           + "files are not compared, so leave out one of the two")
     }
+  }
+
+  /// Refuses a property of which a fetched model could have no value at all.
+  private func checkEphemeral(_ property: PropertyLayout) throws {
+    guard property.isTransient, !property.hasBlankValue, property.defaultValue == nil else {
+      return
+    }
+    throw SwiftDataError(
+      .loadIssueModelContainer,
+      "\(name).\(property.name) is marked with .ephemeral, so that a fetched model has only the "
+        + "value that it is declared with, and it has none; give it a value where it is declared, "
+        + "or make it optional")
   }
 
   private func managedAttribute(

@@ -160,7 +160,7 @@ extension DefaultStore {
 /// Where the values of a layout's properties stand among those of a fetched object.
 private struct SnapshotPlan {
   private enum Place {
-    case nothing
+    case nothing(PropertyValue)
     case unread
     case attribute(Int)
     case elements([Int?])
@@ -180,6 +180,7 @@ private struct SnapshotPlan {
     let references = Dictionary(
       found.references.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     places = layout.properties.enumerated().map { index, property in
+      let nothing = Place.nothing(layout.emptyValue(at: index))
       let entityName = layout.declaringLayout(of: index).name
       func own(_ path: String) -> FetchedObjects.Property {
         FetchedObjects.Property(entityName: entityName, path: path)
@@ -190,14 +191,14 @@ private struct SnapshotPlan {
       if let relationship = property.relationship {
         if relationship.isToMany { return .toMany }
         if isUnread(property.name) { return .unread }
-        return references[own(property.name)].map(Place.reference) ?? .nothing
+        return references[own(property.name)].map(Place.reference) ?? nothing
       }
-      guard let codec = property.codec, !property.isTransient else { return .nothing }
+      guard let codec = property.codec, !property.isTransient else { return nothing }
       if let path = property.columnPaths.first, isUnread(path) { return .unread }
       if case .composite = codec.storage {
         return .elements(codec.paths(of: property.name).map { attributes[own($0)] })
       }
-      return attributes[own(property.name)].map(Place.attribute) ?? .nothing
+      return attributes[own(property.name)].map(Place.attribute) ?? nothing
     }
   }
 
@@ -206,7 +207,7 @@ private struct SnapshotPlan {
   ) -> [PropertyValue] {
     places.map { place in
       switch place {
-      case .nothing: .null
+      case .nothing(let value): value
       case .unread: .fault
       case .attribute(let index):
         if !object.files.isEmpty, let file = object.files[index] {
