@@ -39,6 +39,10 @@ extension ModelContext {
     }
   }
 
+  /// So many transactions are remembered; those of a context that saves on and never fetches are read
+  /// like those of others.
+  static let mostOwnTransactions = 1_000
+
   /// Notes a transaction that this context knows all about.
   func saved(_ token: any HistoryToken, to store: any DataStore) {
     guard let token = token as? DefaultHistoryToken, let standing = standings[store.identifier],
@@ -47,7 +51,7 @@ extension ModelContext {
     if number == standing.number.following {
       // Nobody else has saved in between.
       standings[store.identifier] = StoreStanding(stamp: standing.stamp, number: number)
-    } else {
+    } else if ownTransactions[store.identifier]?.count ?? 0 < Self.mostOwnTransactions {
       ownTransactions[store.identifier, default: []].insert(number)
     }
   }

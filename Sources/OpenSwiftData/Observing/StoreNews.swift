@@ -20,8 +20,8 @@ enum StoreNews {
 }
 
 extension DefaultStore {
-  /// So many changes are told one by one.
-  private static let mostNews = 10_000
+  /// So many changes are told one by one, and so many transactions are looked through for them.
+  static let mostNews = 10_000
 
   /// What was done since a store stood somewhere, without what some transactions did; nil where nobody
   /// has written since.
@@ -50,6 +50,7 @@ extension DefaultStore {
   private func news(
     in snapshot: StoreSnapshot, after number: Int64, until newest: Int64, without own: Set<Int64>
   ) throws -> StoreNews {
+    guard newest - number <= Self.mostNews else { return .anything }
     if (number + 1...newest).allSatisfy(own.contains) { return .nothing }
     let selection = TransactionSelection(after: number, until: newest)
     let transactions = try snapshot.transactions(selection)

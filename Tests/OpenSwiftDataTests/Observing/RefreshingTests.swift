@@ -159,6 +159,42 @@ import Testing
     #expect(rome.notes == "last")
   }
 
+  @Test func savesBesideOthersAreRememberedInBounds() throws {
+    theirs.name = "Roma"
+    try others.save()
+    let own = ModelContext.mostOwnTransactions + 20
+    for number in 0..<own {
+      rome.notes = "\(number)"
+      try context.save()
+    }
+    let remembered = context.ownTransactions.values.map(\.count)
+    #expect(remembered == [ModelContext.mostOwnTransactions])
+    theirs.destination = "Italia"
+    try others.save()
+    try look()
+    #expect(rome.name == "Roma")
+    #expect(rome.destination == "Italia")
+    #expect(rome.notes == "\(own - 1)")
+    #expect(context.ownTransactions.isEmpty)
+  }
+
+  /// Beyond some number of transactions to look through, what is known is read anew.
+  @Test func aLongHistoryIsNotLookedThrough() throws {
+    try look()
+    let query = try StoreQuery(path: store.path)
+    try query.run(
+      """
+      WITH RECURSIVE n(i) AS (SELECT max(Z_PK) + 1 FROM ATRANSACTION UNION ALL
+        SELECT i + 1 FROM n LIMIT \(DefaultStore.mostNews + 1))
+      INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP)
+        SELECT i, (SELECT Z_ENT FROM ATRANSACTION LIMIT 1), 1000000000 FROM n
+      """)
+    // No change of it is recorded, so that only reading anew shows it.
+    try query.run("UPDATE ZTRIP SET ZNAME = 'Roma'")
+    try look()
+    #expect(rome.name == "Roma")
+  }
+
   @Test func whatHasLeftIsRememberedInBounds() throws {
     for number in 0..<50_000 {
       context.noteInvalidated(
