@@ -74,6 +74,7 @@ extension ModelContext {
   private func finish(_ deletion: Deletion) {
     // What others have deleted already needs no save.
     if deletion.wasInserted || deletion.state.isGone {
+      withdrawn.insert(deletion.state.identifier)
       leave(deletion.state)
     } else {
       deleted.insert(deletion.model, deletion.state)

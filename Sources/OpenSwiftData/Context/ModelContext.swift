@@ -28,6 +28,8 @@ public class ModelContext: Equatable {
   var inserted = ModelSet()
   var updated = ModelSet()
   var deleted = ModelSet()
+  /// Models that have left without ever having been saved, and to which others may still lead.
+  var withdrawn: Set<PersistentIdentifier> = []
   private var awaitsAutosave = false
   /// Notes changes for the undo manager; nil where there is none.
   var undoRecorder: UndoRecorder?
@@ -195,6 +197,7 @@ public class ModelContext: Equatable {
     inserted = ModelSet()
     updated = ModelSet()
     deleted = ModelSet()
+    withdrawn = []
     undoRecorder?.forgetAll()
     changesHaveBegun()
   }

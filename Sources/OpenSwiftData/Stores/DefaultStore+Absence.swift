@@ -1,6 +1,6 @@
 import StoreFormat
 
-/// What a save needs and others have deleted.
+/// What a save needs and is not in the store any more.
 extension DefaultStore {
   /// So many objects are looked for with one question.
   private static let soughtAtOnce = 500
@@ -54,7 +54,7 @@ extension StoreWriteError {
 }
 
 extension SwiftDataError {
-  /// That of a save that needs models which others have deleted.
+  /// That of a save that needs models which are not there any more.
   static func missingModels(
     _ identifiers: [PersistentIdentifier], _ error: StoreWriteError
   ) -> SwiftDataError {
@@ -63,8 +63,10 @@ extension SwiftDataError {
     let rest = identifiers.count > names.count ? " and \(identifiers.count - names.count) more" : ""
     return SwiftDataError(
       .modelValidationFailure,
-      "others have deleted \(names.joined(separator: ", "))\(rest), which have changes here or "
-        + "are what other models lead to; delete these models in the context as well, or roll it "
-        + "back", identifiers: identifiers)
+      "\(names.joined(separator: ", "))\(rest) are deleted, and have changes here or are what "
+        + "other models lead to: others have deleted them meanwhile, or this context did while a "
+        + "relationship without an inverse led there; delete these models in the context as well, "
+        + "let nothing that is to be saved lead to them, or roll the context back",
+      identifiers: identifiers)
   }
 }

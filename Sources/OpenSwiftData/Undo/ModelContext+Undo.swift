@@ -22,8 +22,10 @@ extension ModelContext {
 
   /// Tells the undo manager what has changed since it was last told, as one group.
   ///
-  /// Without an undo manager it does nothing: what follows from a change is done at once.
+  /// Before that, what is to be saved lets go of models that were deleted, where no relationship leads
+  /// back. All else that follows from a change is done at once.
   public func processPendingChanges() {
+    unlinkDeleted()
     if let undoRecorder, let record = undoRecorder.takeRecord() {
       undoRecorder.link.register(record, of: self)
     }
