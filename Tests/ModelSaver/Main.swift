@@ -8,6 +8,7 @@ import OpenSwiftData
 /// ModelSaver STORE OTHER AUTHOR COUNT [--values]
 /// ModelSaver STORE
 /// ModelSaver --in-memory
+/// ModelSaver --read STORE
 /// ```
 ///
 /// Every save inserts an entry and writes its number into the author's counter; from the third on it
@@ -22,7 +23,8 @@ import OpenSwiftData
 ///
 /// Without an author it opens the store with newer models, to which the store is migrated, and prints how
 /// many of the entries the migration has marked. In memory it opens a store that it never lets go, and
-/// prints where that is.
+/// prints where that is. To read, it opens the store once, without being allowed to save, and for every
+/// line of standard input prints how many entries and transactions there are.
 @main
 enum Main {
   nonisolated(unsafe) private static var kept: ModelContainer?
@@ -43,6 +45,14 @@ enum Main {
       } catch {
         fail("\(error)", status: 1)
       }
+    }
+    if words.count == 2, words.first == "--read", let path = words.last {
+      do {
+        try read(path)
+      } catch {
+        fail("\(error)", status: 1)
+      }
+      return
     }
     let recordsValues = words.last == "--values"
     if recordsValues { words.removeLast() }
@@ -110,6 +120,28 @@ enum Main {
       for entry in old { context.delete(entry) }
       try context.save()
       FileHandle.standardOutput.write(Data("\(number)\n".utf8))
+    }
+  }
+
+  private static func read(_ path: String) throws {
+    let container = try ModelContainer(
+      for: SavedEntry.self, SavedCounter.self,
+      configurations: ModelConfiguration(url: URL(fileURLWithPath: path), allowsSave: false))
+    let context = ModelContext(container)
+    while readLine() != nil {
+      var line: String
+      do {
+        let counts = [
+          try context.fetchCount(FetchDescriptor<SavedEntry>()),
+          try context.fetch(FetchDescriptor<SavedEntry>()).count,
+          try ModelContext(container).fetch(FetchDescriptor<SavedEntry>()).count,
+          try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count,
+        ]
+        line = counts.map { "\($0)" }.joined(separator: " ")
+      } catch {
+        line = "\(error)"
+      }
+      FileHandle.standardOutput.write(Data("\(line)\n".utf8))
     }
   }
 

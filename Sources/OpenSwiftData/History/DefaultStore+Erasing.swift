@@ -19,7 +19,7 @@ extension DefaultStore {
         return try editor.deleteHistory(before: number).transactionCount
       }
       guard number > .min else { return 0 }
-      let eraser = try HistoryEraser(location: file.location, busyTimeout: Self.busyTimeout)
+      let eraser = try HistoryEraser(location: location, busyTimeout: Self.busyTimeout)
       var (count, attempts) = (0, 0)
       while true {
         let deletion = try file.read { try $0.deletion(ofTransactionsThrough: number - 1) }

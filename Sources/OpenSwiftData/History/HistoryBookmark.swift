@@ -77,7 +77,7 @@ extension ModelContext {
 }
 
 extension DefaultStore {
-  private var bookmarkPath: String { BookmarkFile.path(besideStore: file.location.resolvedPath) }
+  private var bookmarkPath: String { BookmarkFile.path(besideStore: location.resolvedPath) }
 
   fileprivate func bookmarks() throws -> [HistoryBookmark] {
     try translatingHistory {

@@ -89,8 +89,9 @@ final class StoreWatch: Sendable {
   private func lookForNewest(_ state: inout State, _ ongoing: () -> Set<Int>) throws {
     guard state.seen == nil else { return }
     let stamp = try state.file.stamp()
-    guard stamp != state.stamp else { return }
-    if !state.file.seesLaterSaves { state.file = try StoreFile(path: path, busyTimeout: 0) }
+    let isOutdated = try state.file.isOutdated
+    guard stamp != state.stamp || isOutdated else { return }
+    if isOutdated { state.file = try StoreFile(path: path, busyTimeout: 0) }
     let newest = try state.file.read { try $0.highestTransaction() }
     state.seen = (newest, ongoing())
     state.stamp = stamp

@@ -1,5 +1,6 @@
 import Foundation
 import StoreFormat
+import Synchronization
 
 /// A store in the layout of SwiftData's own: a SQLite file that keeps models and their history.
 public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendable {
@@ -15,8 +16,9 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   /// What the store was made of.
   public let configuration: ModelConfiguration
 
-  let file: StoreFile
-  let fetcher: ObjectFetcher
+  /// Where the file really is.
+  let location: StoreLocation
+  private let opened: Mutex<Opened>
   /// Writes to the store; nil where that is not allowed.
   let editor: StoreEditor?
   /// Whether the store is written in a transaction that is open until it is migrated.
@@ -26,8 +28,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   /// How long to wait for another program that is writing, in seconds.
   static let busyTimeout = 30.0
 
-  /// Where the file really is.
-  var filePath: String { file.location.path }
+  var filePath: String { location.path }
 
   /// The name of the configuration.
   public var name: String { configuration.name }
@@ -79,9 +80,9 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       ).run()
       opened = try Self.loading { try Opened(path) }
     }
-    file = opened.file
-    fetcher = opened.fetcher
+    location = opened.file.location
     identifier = opened.identifier
+    self.opened = Mutex(opened)
     editor = try Self.loading {
       configuration.allowsSave
         ? try StoreEditor(
@@ -99,9 +100,9 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     temporaryFolder = nil
     isMigrating = true
     let opened = try Opened(migration.file)
-    file = opened.file
-    fetcher = opened.fetcher
+    location = opened.file.location
     identifier = opened.identifier
+    self.opened = Mutex(opened)
     editor = try migration.editor()
   }
 
@@ -123,6 +124,34 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
           .loadIssueModelContainer, "\(file.location.path) has no identifier")
       }
       self.identifier = identifier
+    }
+  }
+
+  /// The store for reading.
+  ///
+  /// - Throws: Like ``fetcher``.
+  var file: StoreFile { get throws { try current().file } }
+
+  /// What fetches from the store.
+  ///
+  /// - Throws: ``/StoreFormat/StoreError``, ``SwiftDataError/storeFailure`` where the file is that of
+  ///   another store by now.
+  var fetcher: ObjectFetcher { get throws { try current().fetcher } }
+
+  /// What the store is read by, opened anew where it does not show what others have saved since: in a
+  /// folder that cannot be written, SQLite reads a store beside others only while somebody else has it
+  /// open.
+  private func current() throws -> Opened {
+    try opened.withLock { opened in
+      guard try opened.file.isOutdated else { return opened }
+      let next = try Opened(location.path)
+      guard next.identifier == identifier else {
+        throw SwiftDataError(
+          .storeFailure,
+          "\(location.path) is another store than when the container was made; make a new one")
+      }
+      opened = next
+      return next
     }
   }
 

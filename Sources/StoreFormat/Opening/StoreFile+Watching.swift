@@ -15,7 +15,7 @@ public struct StoreStamp: Hashable, Sendable {
 
 extension StoreFile {
   /// Whether an open store shows what others save later; a private copy and a store that is read
-  /// without locks do not.
+  /// without locks do not, and ``isOutdated`` tells when that is of consequence.
   public var seesLaterSaves: Bool { accessMode == .shared }
 
   /// A stamp that changes with every save of anybody else.

@@ -20,8 +20,8 @@ public final class StoreFile: Sendable {
   public let busyTimeout: Double
 
   private let queue: DatabaseQueue
-  /// What the main file looked like before reading without locks.
-  private let unlockedStamp: UnlockedStamp?
+  /// What the files looked like before they were opened, where later saves are not seen.
+  private let openingStamp: OpeningStamp?
   /// Whether all reading is in one transaction, which is open.
   private let isHeld: Bool
 
@@ -52,7 +52,7 @@ public final class StoreFile: Sendable {
     do {
       queue = try StoreConnection.open(location, mode: .shared, busyTimeout: busyTimeout)
       accessMode = .shared
-      unlockedStamp = nil
+      openingStamp = nil
     } catch let error as DatabaseError where AccessMode.mayFallBack(from: error) {
       guard let mode = try AccessMode.fallback(for: location) else {
         throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
@@ -63,7 +63,7 @@ public final class StoreFile: Sendable {
           reason: "it could be read from a copy only, which is not wanted here")
       }
       accessMode = mode
-      unlockedStamp = mode == .immutable ? try UnlockedStamp(location) : nil
+      openingStamp = try OpeningStamp(location, mode)
       do {
         queue = try StoreConnection.open(location, mode: mode, busyTimeout: busyTimeout)
       } catch {
@@ -80,7 +80,7 @@ public final class StoreFile: Sendable {
     self.queue = queue
     self.busyTimeout = busyTimeout
     accessMode = .shared
-    unlockedStamp = nil
+    openingStamp = nil
     isHeld = false
   }
 
@@ -89,7 +89,7 @@ public final class StoreFile: Sendable {
     self.queue = queue
     self.busyTimeout = busyTimeout
     accessMode = .shared
-    unlockedStamp = nil
+    openingStamp = nil
     isHeld = true
   }
 
@@ -128,10 +128,21 @@ public final class StoreFile: Sendable {
   func readDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try translatingErrors {
       let result = try isHeld ? queue.inDatabase(body) : queue.read(body)
-      if let unlockedStamp, try UnlockedStamp(location) != unlockedStamp {
+      if accessMode == .immutable, try isOutdated {
         throw StoreError.changedWhileReading(path: location.path)
       }
       return result
+    }
+  }
+
+  /// Whether somebody has saved since the store was opened, where an open store does not show that:
+  /// to see it, open the store anew.
+  ///
+  /// - Throws: ``StoreError``.
+  public var isOutdated: Bool {
+    get throws {
+      guard let openingStamp else { return false }
+      return try OpeningStamp(location, accessMode) != openingStamp
     }
   }
 
@@ -154,17 +165,21 @@ public final class StoreFile: Sendable {
   }
 }
 
-/// What tells that a file which was read without locks has been written meanwhile.
-private struct UnlockedStamp: Hashable, Sendable {
+/// What tells that a store which was read without locks, or from a copy, has been written meanwhile.
+private struct OpeningStamp: Hashable, Sendable {
   let status: FileStatus?
   let changeCounter: UInt32
   let logSize: Int64
+  /// That of the log, which a copy has as well; beside a file that is read without locks somebody may
+  /// make an empty one.
+  let log: FileStatus?
 
-  init(_ location: StoreLocation) throws(StoreError) {
+  init(_ location: StoreLocation, _ mode: AccessMode) throws(StoreError) {
     changeCounter = try location.readHeader().changeCounter
     logSize = try location.logSize()
     do {
       status = try FileStatus(path: location.resolvedPath)
+      log = mode == .privateCopy ? try FileStatus(path: location.logPath) : nil
     } catch {
       throw .unreadable(path: location.path, reason: error.description)
     }

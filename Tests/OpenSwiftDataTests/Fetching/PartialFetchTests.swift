@@ -9,7 +9,8 @@ struct ReadTrace {
   private let file: StoreFile
 
   init(_ container: ModelContainer) throws {
-    file = try #require(container.stores.first as? DefaultStore).file
+    let store = try #require(container.stores.first as? DefaultStore)
+    file = try store.file
   }
 
   /// Expects that so many statements read objects while a body runs.
