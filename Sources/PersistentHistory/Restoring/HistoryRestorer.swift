@@ -95,9 +95,10 @@ public struct HistoryRestorer: Sendable {
       ? try RestoredValues(
         beside: store.location, storeIdentifier: sealed.storeIdentifier,
         busyTimeout: store.busyTimeout) : nil
-    let pieces = try RestorePieces(plan, of: sealed, values: values)
+    let pieces = try RestorePieces(plan, of: sealed) { try values?.prepare() }
     let inserter = try HistoryInserter(location: store.location, busyTimeout: store.busyTimeout)
-    return inserter.insert(plan.insertion, next: pieces.next, progress: progress)
+    return inserter.insert(
+      plan.insertion, next: pieces.next, recording: { try values?.write($0) }, progress: progress)
   }
 
   private func planner(

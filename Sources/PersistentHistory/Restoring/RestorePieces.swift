@@ -6,17 +6,18 @@ final class RestorePieces {
   private let reader: any SealedTransactionReader
   private let translator: HistoryTranslator
   private var current: HistoryTransaction?
-  /// A change of the current transaction that has been read ahead.
-  private var pending: RecordedChange?
+  /// A change of the current transaction that has been read ahead, with its recorded values.
+  private var pending: (row: RecordedChange, values: [RecordedValueRow])?
   private var lowest: Int64?
-  /// Takes the recorded values of what is given; nil where they do not come back.
-  private let values: RestoredValues?
+  /// Is told when recorded values are about to be given.
+  private let willGiveValues: () throws -> Void
 
   init(
-    _ plan: RestorePlan, of sealed: any RestorableHistory, values: RestoredValues? = nil
+    _ plan: RestorePlan, of sealed: any RestorableHistory,
+    willGiveValues: @escaping () throws -> Void
   ) throws {
     self.plan = plan
-    self.values = values
+    self.willGiveValues = willGiveValues
     reader = try sealed.transactions(through: plan.newestRead)
     translator = HistoryTranslator(
       schema: plan.schema, isModelKnown: plan.isModelKnown, tables: plan.insertion.tables,
@@ -33,18 +34,22 @@ final class RestorePieces {
       pending = try nextChange(of: transaction)
     }
     var changes: [RecordedChange] = []
-    while let change = pending, changes.count < HistoryInsertion.Piece.size {
-      changes.append(change)
+    var values: [RecordedValueRow] = []
+    var length = 0
+    while let change = pending, changes.count < HistoryInsertion.Piece.size,
+      length < HistoryInsertion.Piece.valueLength
+    {
+      changes.append(change.row)
+      values += change.values
+      length += change.values.reduce(0) { $0 + $1.value.byteCount }
       pending = try nextChange(of: transaction)
     }
-    try values?.write()
-    if pending != nil {
-      return HistoryInsertion.Piece(transaction: transaction.number, changes: changes, row: nil)
-    }
-    current = nil
+    if !values.isEmpty { try willGiveValues() }
+    let isWhole = pending == nil
+    if isWhole { current = nil }
     return HistoryInsertion.Piece(
       transaction: transaction.number, changes: changes,
-      row: try translator.row(of: transaction))
+      row: isWhole ? try translator.row(of: transaction) : nil, values: values)
   }
 
   private func nextTransaction() throws -> HistoryTransaction? {
@@ -65,15 +70,29 @@ final class RestorePieces {
     return nil
   }
 
-  private func nextChange(of transaction: HistoryTransaction) throws -> RecordedChange? {
+  private func nextChange(
+    of transaction: HistoryTransaction
+  ) throws -> (row: RecordedChange, values: [RecordedValueRow])? {
     while let change = try reader.nextChange() {
       let row = try translator.row(
         of: change, in: transaction.number,
         skipsGoneEntities: transaction.number == plan.oldest?.number)
       guard let row else { continue }
-      try values?.add(change, of: transaction)
-      return row
+      return (row, plan.request.restoresValues ? values(of: change, in: transaction) : [])
     }
     return nil
+  }
+
+  private func values(
+    of change: HistoryChange, in transaction: HistoryTransaction
+  ) -> [RecordedValueRow] {
+    guard let entityName = change.entity?.name, let primaryKey = change.primaryKey else {
+      return []
+    }
+    return change.values.map {
+      RecordedValueRow(
+        transaction: transaction.number, timestamp: transaction.timestamp, change: change.number,
+        entityName: entityName, primaryKey: primaryKey, value: $0)
+    }
   }
 }

@@ -1,19 +1,18 @@
 import StoreFormat
 
 /// Puts recorded values back beside a store: those of changes that are about to come back.
-///
-/// As with saves they are written first, so that whatever is interrupted leaves values of transactions
-/// that are not there, which nobody sees; restoring goes on with them.
 final class RestoredValues {
-  /// How many bytes of values are gathered before they are written.
-  private static let mostBytes = 1 << 20
+  /// How long the log may grow before it is moved into the file, in bytes.
+  private static let longestLog = 4 << 20
+  /// About how many bytes a row takes without its values.
+  private static let rowLength = 256
 
   private let store: StoreLocation
   private let storeIdentifier: String
   private let busyTimeout: Double
   private var editor: RecordedValuesEditor?
-  private var rows: [RecordedValueRow] = []
-  private var byteCount = 0
+  /// About how long the log is.
+  private var logLength = 0
 
   /// - Throws: ``/StoreFormat/StoreError/unusableValues(path:reason:)`` where there is a file of values
   ///   that is damaged or of another store.
@@ -28,29 +27,22 @@ final class RestoredValues {
 
   private var path: String { RecordedValuesFile.path(besideStore: store.resolvedPath) }
 
-  /// Takes the values of a change.
-  func add(_ change: HistoryChange, of transaction: HistoryTransaction) throws {
-    guard let entityName = change.entity?.name, let primaryKey = change.primaryKey else { return }
-    for value in change.values {
-      byteCount += value.byteCount
-      rows.append(
-        RecordedValueRow(
-          transaction: transaction.number, timestamp: transaction.timestamp,
-          change: change.number, entityName: entityName, primaryKey: primaryKey, value: value))
+  /// Does what need not be done while the store is locked: opens the file, which is made where it is
+  /// missing, and keeps its log short.
+  func prepare() throws {
+    if let editor {
+      guard logLength > Self.longestLog else { return }
+      logLength = 0
+      return try editor.moveLog()
     }
-    if byteCount > Self.mostBytes { try write() }
+    editor = try RecordedValuesEditor(
+      path: path, storeIdentifier: storeIdentifier, beside: store, busyTimeout: busyTimeout,
+      durability: .whenClosed, movesLog: false)
   }
 
-  /// Writes what has been taken.
-  func write() throws {
-    guard !rows.isEmpty else { return }
-    if editor == nil {
-      editor = try RecordedValuesEditor(
-        path: path, storeIdentifier: storeIdentifier, beside: store, busyTimeout: busyTimeout,
-        durability: .whenClosed)
-    }
+  /// Writes values, behind ``prepare()``.
+  func write(_ rows: [RecordedValueRow]) throws {
     try editor?.write(rows)
-    rows.removeAll(keepingCapacity: true)
-    byteCount = 0
+    logLength += rows.reduce(0) { $0 + $1.value.byteCount + Self.rowLength }
   }
 }

@@ -81,7 +81,8 @@ public struct HistoryPruner: Sendable {
     do {
       let file = try RecordedValuesFile(
         path: values.path, storeIdentifier: plan.storeIdentifier, busyTimeout: store.busyTimeout)
-      let erased = RecordedValuesErasure.erase(before: values.firstKept, from: file)
+      let erased = RecordedValuesErasure.erase(
+        before: values.firstKept, from: file, of: store.location)
       result.recordedValueCount = erased.valueCount
       result.problem = erased.problem
     } catch {

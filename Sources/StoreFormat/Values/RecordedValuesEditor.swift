@@ -23,6 +23,7 @@ public final class RecordedValuesEditor: Sendable {
   private let storeIdentifier: String
   private let store: StoreLocation
   private let durability: StoreEditor.Durability
+  private let movesLog: Bool
   private let opened: Mutex<Opened>
 
   /// A connection, and the file that it leads to.
@@ -46,19 +47,22 @@ public final class RecordedValuesEditor: Sendable {
   ///     administrator gives it the same owner.
   ///   - busyTimeout: How long to wait for a file that is locked, in seconds.
   ///   - durability: Whether to wait for the disk at every write.
+  ///   - movesLog: Whether a write behind which the log is long moves it into the file; otherwise
+  ///     ``moveLog()`` does, and whoever closes the file last.
   /// - Throws: ``StoreWriteError/unrecordedValues(path:reason:)``.
   public init(
     path: String, storeIdentifier: String, beside store: StoreLocation, busyTimeout: Double = 5,
-    durability: StoreEditor.Durability = .everySave
+    durability: StoreEditor.Durability = .everySave, movesLog: Bool = true
   ) throws {
     self.path = path
     self.storeIdentifier = storeIdentifier
     self.busyTimeout = busyTimeout
     self.durability = durability
+    self.movesLog = movesLog
     self.store = store
     opened = Mutex(
       try Self.open(
-        path, storeIdentifier, store, busyTimeout: busyTimeout, durability))
+        path, storeIdentifier, store, busyTimeout: busyTimeout, durability, movesLog))
   }
 
   // MARK: - Writing
@@ -93,13 +97,28 @@ public final class RecordedValuesEditor: Sendable {
         // A file that was moved away while the store is open begins anew.
         if !opened.isCurrent(path) {
           opened = try Self.open(
-            path, storeIdentifier, store, busyTimeout: busyTimeout, durability)
+            path, storeIdentifier, store, busyTimeout: busyTimeout, durability, movesLog)
         }
         try opened.queue.writeWithoutTransaction { database in
           try database.inTransaction(.immediate) {
             try body(StatementRunner(database))
             return .commit
           }
+        }
+      } catch {
+        throw Self.translating(error, path)
+      }
+    }
+  }
+
+  /// Moves the log into the file, as far as nobody reads in it.
+  ///
+  /// - Throws: ``StoreWriteError/unrecordedValues(path:reason:)``.
+  public func moveLog() throws {
+    try opened.withLock { opened in
+      do {
+        try opened.queue.writeWithoutTransaction {
+          try $0.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)")
         }
       } catch {
         throw Self.translating(error, path)
@@ -126,7 +145,7 @@ public final class RecordedValuesEditor: Sendable {
 
   private static func open(
     _ path: String, _ storeIdentifier: String, _ store: StoreLocation, busyTimeout: Double,
-    _ durability: StoreEditor.Durability
+    _ durability: StoreEditor.Durability, _ movesLog: Bool
   ) throws -> Opened {
     do {
       if FileMove.entry(at: path) == .none {
@@ -143,6 +162,7 @@ public final class RecordedValuesEditor: Sendable {
             path: path, reason: "its values are of the store \(found), not of \(storeIdentifier)")
         }
         try durability.set(database)
+        if !movesLog { try database.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
       }
       return Opened(queue: queue, status: try FileStatus(path: path))
     } catch {

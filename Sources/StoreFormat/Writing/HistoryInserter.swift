@@ -37,15 +37,20 @@ public final class HistoryInserter: Sendable {
   ///     the oldest, the pieces of each in the order of its changes. The first may be the oldest one
   ///     that is there, of which then only those changes are inserted that are missing. It is asked
   ///     while the store is not locked.
+  ///   - recording: Writes the values of a piece beside the store. It is called while the store is
+  ///     locked, before the piece is inserted: values are erased under the same lock, so that nobody
+  ///     takes these for values of a transaction that is gone.
   ///   - progress: Is told after every batch what has been inserted so far.
   /// - Returns: What was inserted, and what stopped it if anything did.
   public func insert(
     _ insertion: HistoryInsertion, next: @escaping () throws -> HistoryInsertion.Piece?,
+    recording: @escaping ([RecordedValueRow]) throws -> Void = { _ in },
     progress: (InsertedHistory) -> Void = { _ in }
   ) -> InsertionResult {
     var result = InsertionResult()
     result.problem = connection.run {
-      InsertionWork(statement: $0, insertion: insertion, next: next, path: location.path)
+      InsertionWork(
+        statement: $0, insertion: insertion, next: next, recording: recording, path: location.path)
     } progress: {
       progress($0.inserted)
     } finish: { runner in

@@ -30,6 +30,8 @@ public struct HistoryInsertion: Sendable {
   public struct Piece: Sendable {
     /// The most changes that a piece should have.
     public static let size = 512
+    /// The length of the values, in bytes, with which a piece should end.
+    public static let valueLength = 1 << 20
 
     /// The number of the transaction.
     public let transaction: Int64
@@ -37,12 +39,18 @@ public struct HistoryInsertion: Sendable {
     public let changes: [RecordedChange]
     /// The transaction's own row, with its last changes.
     public let row: RecordedTransaction?
+    /// The old and new values of its changes that were recorded, and are to be again.
+    public let values: [RecordedValueRow]
 
     /// A piece.
-    public init(transaction: Int64, changes: [RecordedChange], row: RecordedTransaction?) {
+    public init(
+      transaction: Int64, changes: [RecordedChange], row: RecordedTransaction?,
+      values: [RecordedValueRow] = []
+    ) {
       self.transaction = transaction
       self.changes = changes
       self.row = row
+      self.values = values
     }
   }
 }

@@ -2,13 +2,15 @@ import GRDB
 
 /// Takes the steps of an insertion.
 struct InsertionWork: BatchedWork {
-  /// How many changes are read ahead while the lock is free, and how many pieces.
-  private static let ahead = (changes: 4096, pieces: 1024)
+  /// How many changes are read ahead while the lock is free, and how many pieces, with how many bytes
+  /// of values.
+  private static let ahead = (changes: 4096, pieces: 1024, valueLength: 4 << 20)
 
   private let statement: StatementRunner
   private let writer: HistoryRowWriter
   private let insertion: HistoryInsertion
   private let next: () throws -> HistoryInsertion.Piece?
+  private let recording: ([RecordedValueRow]) throws -> Void
   private let path: String
 
   /// Pieces that have been read, from ``head`` on not inserted yet.
@@ -26,11 +28,13 @@ struct InsertionWork: BatchedWork {
 
   init(
     statement: StatementRunner, insertion: HistoryInsertion,
-    next: @escaping () throws -> HistoryInsertion.Piece?, path: String
+    next: @escaping () throws -> HistoryInsertion.Piece?,
+    recording: @escaping ([RecordedValueRow]) throws -> Void, path: String
   ) {
     self.statement = statement
     self.insertion = insertion
     self.next = next
+    self.recording = recording
     self.path = path
     oldest = insertion.oldest
     writer = HistoryRowWriter(
@@ -49,13 +53,17 @@ struct InsertionWork: BatchedWork {
     pieces.removeFirst(head)
     head = 0
     var count = pieces.reduce(0) { $0 + $1.changes.count }
-    while !isAtEnd, count < Self.ahead.changes, pieces.count < Self.ahead.pieces {
+    var length = pieces.reduce(0) { $0 + $1.valueLength }
+    while !isAtEnd, count < Self.ahead.changes, pieces.count < Self.ahead.pieces,
+      length < Self.ahead.valueLength
+    {
       guard let piece = try next() else {
         isAtEnd = true
         break
       }
       pieces.append(piece)
       count += piece.changes.count
+      length += piece.valueLength
     }
   }
 
@@ -66,6 +74,8 @@ struct InsertionWork: BatchedWork {
       throw historyChanged("transaction \(piece.transaction) is there already")
     }
     let mayBeThere = isThere || insertion.hasLooseChanges
+    // As in a save: what is interrupted leaves values of a transaction that is not there.
+    if !piece.values.isEmpty { try recording(piece.values) }
     do {
       for change in piece.changes {
         if mayBeThere, try writer.isPresent(change, of: piece.transaction) { continue }
@@ -135,4 +145,8 @@ struct InsertionWork: BatchedWork {
   private func historyChanged(_ detail: String) -> StoreWriteError {
     .historyChanged(path: path, detail: detail)
   }
+}
+
+extension HistoryInsertion.Piece {
+  fileprivate var valueLength: Int { values.reduce(0) { $0 + $1.value.byteCount } }
 }

@@ -27,6 +27,6 @@ extension StoreEditor {
       }),
       let file = try? RecordedValuesFile(path: path, storeIdentifier: identifier)
     else { return }
-    _ = RecordedValuesErasure.erase(before: number, from: file)
+    _ = RecordedValuesErasure.erase(before: number, from: file, of: location)
   }
 }

@@ -288,32 +288,3 @@ struct RestoreIdentityTests {
     }
   }
 }
-
-/// Sealed history that tells when it is read.
-private struct WatchedHistory: RestorableHistory {
-  let base: SealedLines
-  let onRead: () throws -> Void
-
-  var storeIdentifier: String { base.storeIdentifier }
-
-  func transactions(through number: Int64) throws -> any SealedTransactionReader {
-    Reader(base: try base.transactions(through: number), onRead: onRead)
-  }
-
-  private final class Reader: SealedTransactionReader {
-    let base: any SealedTransactionReader
-    let onRead: () throws -> Void
-
-    init(base: any SealedTransactionReader, onRead: @escaping () throws -> Void) {
-      self.base = base
-      self.onRead = onRead
-    }
-
-    func nextTransaction() throws -> HistoryTransaction? {
-      try onRead()
-      return try base.nextTransaction()
-    }
-
-    func nextChange() throws -> HistoryChange? { try base.nextChange() }
-  }
-}
