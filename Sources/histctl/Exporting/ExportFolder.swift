@@ -20,6 +20,9 @@ import Glibc
 /// file is its own, it sees from what is in it: another copy of the store gives its files the same
 /// names.
 struct ExportFolder {
+  /// How long to wait for another run that is giving its file a name, in seconds.
+  private static let patience = 30.0
+
   var run: ExportRun
   let folder: String
   let format: ExportFormat
@@ -54,7 +57,9 @@ struct ExportFolder {
     run.export.query.until = range.upperBound
     try expectNothingTwice(range, in: directory)
     let path = OutputFolder.path(of: name(of: range), in: directory)
-    let report = try run.writeFile(path, overwrites: false, wayOut: Self.wayAroundOthers)
+    let report = try run.writeFile(
+      path, overwrites: false, wayOut: Self.wayAroundOthers,
+      entry: Entry(folder: self, directory: directory, range: range))
     if let consumer { try move(consumer, to: range.upperBound) }
     return report
   }
@@ -128,6 +133,38 @@ struct ExportFolder {
   private static let wayAroundOthers =
     "export into another folder, leave those out with --after and --until, or let --bookmark go on "
     + "where the last export ended"
+
+  /// The moment in which a file gets its name.
+  struct Entry {
+    let folder: ExportFolder
+    let directory: String
+    let range: ClosedRange<Int64>
+
+    /// Keeps other runs from giving files their names in the folder, until the descriptor is closed, and
+    /// looks once more: another run may have come to its end meanwhile.
+    func lock() throws -> FileDescriptor? {
+      let lock = try take()
+      do {
+        try folder.expectNothingTwice(range, in: directory)
+      } catch {
+        try? lock?.close()
+        throw error
+      }
+      return lock
+    }
+
+    private func take() throws -> FileDescriptor? {
+      do {
+        return try FolderLock.take(directory, patience: ExportFolder.patience)
+      } catch {
+        guard error == .resourceTemporarilyUnavailable else { throw error }
+        throw Failure(
+          status: .busy, kind: "locked", message: "another export holds the folder \(directory)",
+          hint: "let it finish, or see why it stands still, and run the command again",
+          details: [("lock", .string(directory))])
+      }
+    }
+  }
 
   private func storeIdentifier() throws -> String {
     guard let store = run.timeline.storeIdentifier,

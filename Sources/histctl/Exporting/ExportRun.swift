@@ -25,10 +25,15 @@ struct ExportRun {
 
   /// Writes a file.
   ///
-  /// - Parameter wayOut: What to do where it is there already.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - overwrites: Whether a file that is there is replaced.
+  ///   - wayOut: What to do where it is there already.
+  ///   - entry: What is to be seen to when all of it is on the disk, before the file gets its name.
   func writeFile(
     _ path: String, overwrites: Bool,
-    wayOut: String = "name another file, or replace it with --overwrite"
+    wayOut: String = "name another file, or replace it with --overwrite",
+    entry: ExportFolder.Entry? = nil
   ) throws -> ExportReport {
     try checkTakesNoPlace(path)
     do {
@@ -38,6 +43,9 @@ struct ExportRun {
       defer { registration.map(TemporaryFileRegistry.unregister) }
       nonisolated(unsafe) let file = draft
       let summary = try write(showsProgress: true) { try file.write($0) }
+      try draft.synchronize()
+      let lock = try entry?.lock()
+      defer { try? lock?.close() }
       try draft.commit()
       return ExportReport(path: path, summary: summary)
     } catch Errno.fileExists {

@@ -1,0 +1,31 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Exports into one folder at the same time.
+@Suite struct ExportBesideOthersTests {
+  /// The other run comes to its end between the look at the folder and the moment in which the file
+  /// gets its name.
+  @Test func noTransactionStandsInTwoFiles() async throws {
+    let folder = try SampleFolder()
+    let directory = folder.folder.file("logs/\(SampleFolder.identifier)")
+    func names() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+    }
+    try FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: true)
+    let held = open(directory, O_RDONLY | O_CLOEXEC)
+    #expect(held >= 0 && flock(held, LOCK_EX) == 0)
+    async let run = folder.run("export sample.store --output-dir logs")
+    // A draft is begun behind that look.
+    while try names().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    let other = "000000000001-000000000013.jsonl.zst"
+    try FileBytes.write([1], to: directory + "/" + other)
+    close(held)
+    let result = try await run
+    #expect(result.status == 9, "\(result.errors)")
+    #expect(result.errors.contains(other))
+    #expect(try names() == [other])
+  }
+
+}
