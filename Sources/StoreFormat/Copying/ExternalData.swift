@@ -55,7 +55,7 @@ struct ExternalData {
         if try Self.copy(file: source, to: copy, progress) { count += 1 }
       case .folder where depth < deepest:
         count += try Self.copy(folder: source, to: copy, depth: depth + 1, progress)
-      case .folder, .none, .other: break
+      case .folder, .none, .link, .other: break
       }
       try progress(0)
     }

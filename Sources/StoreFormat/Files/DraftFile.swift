@@ -24,16 +24,18 @@ package final class DraftFile {
 
   /// Begins a file, and removes drafts of it that a killed program has left.
   ///
-  /// Of a link that is replaced, what it leads to is, and the link stays.
-  ///
   /// - Parameters:
   ///   - path: Where it will be.
   ///   - permissions: Who may read and write it; the process's mask takes away from that.
   ///   - overwrites: Whether a file that is there is replaced.
+  ///   - followsLink: Whether of a link that is replaced, what it leads to is, and the link stays. That
+  ///     is for paths that people name; in a folder of the program's own a link may be somebody else's.
   /// - Throws: `Errno.fileExists` where there is a file that is not to be replaced,
   ///   `Errno.notSupported` where there is something that is no file, and what the system says.
-  package init(path: String, permissions: FilePermissions, overwrites: Bool) throws(Errno) {
-    let path = overwrites ? FileStatus.resolve(path) ?? path : path
+  package init(
+    path: String, permissions: FilePermissions, overwrites: Bool, followsLink: Bool = false
+  ) throws(Errno) {
+    let path = overwrites && followsLink ? FileStatus.resolve(path) ?? path : path
     let name = FilePath(path).lastComponent?.string
     // Also where nothing is made: a kill may have left a second name of the file that is in the way.
     AbandonedDrafts.remove(in: FilePath(path).folder.string) { $0 == name }
@@ -41,6 +43,9 @@ package final class DraftFile {
     case .none: break
     case _ where !overwrites: throw .fileExists
     case .file: break
+    // This one leads nowhere.
+    case .link where followsLink: throw .notSupported
+    case .link: break
     // Renaming would put a file in the place of a device as well.
     case .folder, .other: throw .notSupported
     }

@@ -12,7 +12,7 @@ import Glibc
 enum FileMove {
   /// What stands under a name, links not followed.
   enum Entry: Hashable, Sendable {
-    case none, file, folder, other
+    case none, file, folder, link, other
   }
 
   /// Looks at a name; what cannot be looked at is taken for something that is there.
@@ -24,6 +24,7 @@ enum FileMove {
     return switch status.st_mode & S_IFMT {
     case S_IFREG: .file
     case S_IFDIR: .folder
+    case S_IFLNK: .link
     default: .other
     }
   }

@@ -198,7 +198,7 @@ public struct StoreDraft: Hashable, Sendable {
     case .file: break
     case .folder: throw StoreWriteError.unwritable(path: path, reason: "it is a folder")
     // Of a link the link alone is replaced, and what it leads to stays as it is.
-    case .none, .other: return try body()
+    case .none, .link, .other: return try body()
     }
     var isDone = false
     do {

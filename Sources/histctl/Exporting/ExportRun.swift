@@ -38,7 +38,8 @@ struct ExportRun {
     try checkTakesNoPlace(path)
     do {
       let draft = try DraftFile(
-        path: path, permissions: timeline.filePermissions, overwrites: overwrites)
+        path: path, permissions: timeline.filePermissions, overwrites: overwrites,
+        followsLink: true)
       let registration = TemporaryFileRegistry.register(draft.temporaryPath)
       defer { registration.map(TemporaryFileRegistry.unregister) }
       nonisolated(unsafe) let file = draft

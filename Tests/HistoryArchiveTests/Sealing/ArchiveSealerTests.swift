@@ -314,4 +314,26 @@ struct ArchiveSealerTests {
       try Self.seal(path, in: folder.file("archive"))
     }
   }
+
+  @Test("leaves alone what a link in the archive leads to")
+  func links() throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(
+      to: folder.file("x.store"), transactions: 60, changesEach: 2)
+    let archive = folder.file("archive")
+    let sealed = try Self.seal(path, in: archive, before: HistoryCut(before: 20))
+    let precious = folder.file("precious")
+    try FileBytes.write([1, 2, 3], to: precious)
+    let place = archive + "/" + sealed.store + "/" + SegmentName.text(20...59)
+    // With it the manifest is not taken for what is left of a segment.
+    try FileBytes.write([1], to: place + SegmentName.segmentSuffix)
+    try FileManager.default.createSymbolicLink(
+      atPath: place + SegmentName.manifestSuffix, withDestinationPath: precious)
+    #expect(try Self.seal(path, in: archive).last?.number == 59)
+    #expect(try FileBytes.read(precious) == [1, 2, 3])
+    let kind = try FileManager.default.attributesOfItem(
+      atPath: place + SegmentName.manifestSuffix)[.type]
+    #expect(kind as? FileAttributeType == .typeRegular)
+  }
+
 }

@@ -70,6 +70,21 @@ import Testing
     #expect(try folder.names() == ["a.jsonl"])
   }
 
+  /// In a folder that others may write to, a link could be to anything.
+  @Test func ofALinkTheLinkIsReplaced() throws {
+    try FileBytes.write([1], to: folder.file("precious"))
+    for target in ["precious", "nothing"] {
+      try? FileManager.default.removeItem(atPath: path)
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+      let draft = try draft()
+      try [UInt8(2)].withUnsafeBytes { try draft.write($0) }
+      try draft.commit()
+      #expect(try folder.names() == ["a.jsonl", "precious"])
+      #expect(try FileBytes.read(folder.file("precious")) == [1])
+      #expect(try FileBytes.read(path) == [2])
+    }
+  }
+
   @Test func aFileThatIsThereStays() throws {
     try FileBytes.write([1], to: path)
     #expect(throws: (any Error).self) { try draft(overwrites: false) }
