@@ -20,6 +20,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case divergedArchive(ArchiveDivergence)
   /// Another program was changing the bookmarks for too long.
   case busyBookmarks(path: String)
+  /// There are so many bookmarks that the file which keeps them could not be read again.
+  case fullBookmarks(path: String)
   /// A text cannot be a bookmark's name.
   case malformedBookmarkName(String)
   /// A bookmark that was only to go forward stands further on already.
@@ -81,6 +83,9 @@ extension HistoryError {
       "cannot change the bookmarks in \(path): \(reason)"
     case .busyBookmarks(let path):
       "another program is changing the bookmarks in \(path)"
+    case .fullBookmarks(let path):
+      "the bookmarks in \(path) would take more than \(SmallFile.limit >> 20) MiB, "
+        + "which is the most that is read of them"
     case .malformedBookmarkName(let name):
       "'\(name)' cannot be the name of a bookmark"
     case .bookmarkIsAhead(let name, let present, let wanted):
@@ -148,6 +153,8 @@ extension HistoryError {
       "make the file and its folder writable, or name another file"
     case .busyBookmarks:
       "try again when the other program is done"
+    case .fullBookmarks:
+      "remove those that nobody needs, or name another file"
     case .malformedBookmarkName:
       "a name has letters, digits, '.', '_' and '-', and begins with a letter, a digit or '_'"
     case .bookmarkIsAhead:

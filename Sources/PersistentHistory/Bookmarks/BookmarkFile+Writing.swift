@@ -26,7 +26,8 @@ extension BookmarkFile {
   ///   - onlyForward: Whether a bookmark that stands further on, or in another store, stays as it is.
   /// - Throws: ``HistoryError/unreadableBookmarks(path:reason:)`` where the file is there and cannot be
   ///   understood, ``HistoryError/unwritableBookmarks(path:reason:)``,
-  ///   ``HistoryError/busyBookmarks(path:)`` and, where it is only to go forward,
+  ///   ``HistoryError/busyBookmarks(path:)``, ``HistoryError/fullBookmarks(path:)`` and, where it is only
+  ///   to go forward,
   ///   ``HistoryError/bookmarkIsAhead(name:present:wanted:)`` and
   ///   ``HistoryError/bookmarkOfOtherStore(name:path:identifiers:)``.
   public static func set(
@@ -91,13 +92,18 @@ extension BookmarkFile {
       guard fstat(lock.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
       var bookmarks = try BookmarkFile(path: file).bookmarks
       try body(&bookmarks)
+      let bytes = try encode(bookmarks)
+      // What could not be read again must not be written either.
+      guard bytes.count <= SmallFile.limit else {
+        throw HistoryError.fullBookmarks(path: path)
+      }
       // Who could read the file before can read it now; the process's mask may be narrower.
       let draft = try DraftFile(
         path: file, permissions: FilePermissions(rawValue: status.st_mode & 0o666),
         overwrites: true)
       // Where an administrator moves one of an app's bookmarks, the others are still the app's.
       draft.takeOwner(of: file)
-      try encode(bookmarks).withUnsafeBytes { try draft.write($0) }
+      try bytes.withUnsafeBytes { try draft.write($0) }
       try draft.commit()
     } catch Errno.resourceTemporarilyUnavailable {
       throw .busyBookmarks(path: path)

@@ -160,6 +160,7 @@ extension Failure {
       case .unreadableBookmarks: (.cannotReadOrWrite, "unreadableBookmarks")
       case .unwritableBookmarks: (.cannotReadOrWrite, "unwritableBookmarks")
       case .busyBookmarks: (.busy, "busyBookmarks")
+      case .fullBookmarks: (.cannotReadOrWrite, "fullBookmarks")
       case .malformedBookmarkName: (.usage, "malformedBookmarkName")
       case .bookmarkIsAhead: (.refused, "bookmarkIsAhead")
       case .bookmarkOfOtherStore: (.refused, "bookmarkOfOtherStore")

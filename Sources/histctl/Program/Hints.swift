@@ -50,6 +50,9 @@ extension HistoryError {
     case .unwritableBookmarks:
       "make the file and its folder writable, or name another with --bookmark-file"
     case .busyBookmarks: "run the command again when the other one is done"
+    case .fullBookmarks:
+      "remove those that nobody needs with histctl bookmark remove, or name another file with "
+        + "--bookmark-file"
     case .bookmarkIsAhead: "its consumer would see again what it has seen; set it back with --force"
     case .bookmarkOfOtherStore:
       "choose another name or another --bookmark-file, or replace it with --force"

@@ -19,6 +19,41 @@ struct BookmarkFileTests {
       + (time.map { #","timestampRaw":\#($0)"# } ?? "") + "}"
   }
 
+  @Test("more than could be read again are not written")
+  func full() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("trips.store-bookmarks.json")
+    func bookmark(_ number: Int) -> Bookmark {
+      Bookmark(
+        name: "run-\(100_000 + number)",
+        token: HistoryToken(storeIdentifier: Self.store, transaction: 5), timestamp: nil)
+    }
+    func length(_ count: Int) throws -> Int {
+      try BookmarkFile.encode((0..<count).map(bookmark)).count
+    }
+    let each = try length(3) - length(2)
+    let count = try (SmallFile.limit - length(1)) / each
+    let bytes = try BookmarkFile.encode((0..<count).map(bookmark))
+    try FileBytes.write(bytes, to: path)
+    var isFull = false
+    for number in count..<count + 3 where !isFull {
+      let before = try FileBytes.read(path)
+      do {
+        try BookmarkFile.set(bookmark(number), in: path)
+      } catch {
+        isFull = true
+        #expect(error == HistoryError.fullBookmarks(path: path))
+        #expect(try FileBytes.read(path) == before)
+      }
+    }
+    #expect(isFull)
+    #expect(try BookmarkFile(path: path).bookmarks.count >= count)
+    // There is a way out, and one that moves needs no more room.
+    try BookmarkFile.set(bookmark(0), in: path)
+    try BookmarkFile.remove([bookmark(1).name], from: path)
+    try BookmarkFile.set(bookmark(count + 3), in: path)
+  }
+
   @Test(
     "an administrator who sets one leaves the file to its owner, and a new one to that of the folder",
     .enabled(if: geteuid() == 0, "only an administrator can give files away"))
