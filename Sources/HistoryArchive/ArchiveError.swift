@@ -38,6 +38,8 @@ public enum ArchiveError: Error, Hashable, Sendable {
   case olderCopy(path: String, archive: String, sealed: Int64, newest: Int64)
   /// History behind the last sealed transaction was deleted from the store before it was sealed.
   case gap(path: String, archive: String, after: Int64, oldest: Int64)
+  /// The catalog has no room for the line of another segment.
+  case fullCatalog(path: String, limit: Int64)
   /// A text that was exported cannot be unpacked, or one of its lines (counted from 1) does not fit
   /// where it stands.
   case damagedText(path: String, line: Int?, detail: String)
@@ -102,6 +104,8 @@ extension ArchiveError {
     case .gap(let path, let archive, let after, let oldest):
       "the history of \(path) does not go on where the archive \(archive) ends: transactions "
         + "\(after + 1) to \(oldest - 1) are in neither"
+    case .fullCatalog(let path, let limit):
+      "\(path) is full: it would have more than \(limit) bytes with another segment"
     case .damagedText(let path, let line, let detail):
       line.map { "\(path), line \($0): \(detail)" } ?? "\(path) is damaged: \(detail)"
     case .malformedLine(let path, let line, let error): "\(path), line \(line): \(error.message)"
@@ -135,6 +139,8 @@ extension ArchiveError {
     case .olderCopy:
       "give the newer copy; to seal this one, name another archive"
     case .gap: "to seal what there is and leave the gap, allow it (allowsGap)"
+    case .fullCatalog:
+      "go on in another folder; this archive stays as it is, and whatever reads archives reads it"
     case .damagedText: "export the history again, as JSON lines"
     case .malformedLine(_, _, let error): error.remedy
     case .readBackDiffers: "see whether the disk is sound, and seal again"

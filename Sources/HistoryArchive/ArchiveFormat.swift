@@ -20,8 +20,8 @@ public enum ArchiveFormat {
   static let mostProperties = 4096
   /// The most bytes that are read of a manifest.
   static let manifestLimit = 16 << 20
-  /// The most bytes that are read of a catalog.
-  static let catalogLimit = 64 << 20
+  /// The most bytes that a catalog has: the lines of some three million segments.
+  static let catalogLimit: Int64 = 1 << 30
   /// The most that a catalog's line has, in bytes.
   static let catalogLineLimit = 4096
 }

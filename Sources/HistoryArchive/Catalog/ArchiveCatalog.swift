@@ -15,8 +15,7 @@ public struct ArchiveCatalog: Hashable, Sendable {
   ///
   /// - Throws: ``ArchiveError``.
   public init(path: String) throws(ArchiveError) {
-    try self.init(
-      ArchiveFile.contents(of: path, limit: ArchiveFormat.catalogLimit), path: path)
+    try self.init(CatalogLines(path: path), path: path)
   }
 
   /// Reads the bytes of a catalog and checks its chain.
@@ -27,30 +26,41 @@ public struct ArchiveCatalog: Hashable, Sendable {
   /// - Throws: ``ArchiveError/damaged(path:place:detail:)`` or
   ///   ``ArchiveError/unknownFormat(path:schema:)``.
   public init(_ bytes: [UInt8], path: String) throws(ArchiveError) {
+    try self.init(CatalogLines(bytes), path: path)
+  }
+
+  private init(_ lines: CatalogLines, path: String) throws(ArchiveError) {
+    var lines = lines
     var entries: [CatalogEntry] = []
+    var stores: [String: String] = [:]
     var previous = ArchiveDigest.none
-    var start = 0
-    while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
-      let line = Array(bytes[start...end])
-      let entry = try CatalogEntry(line: line, path: path, number: entries.count + 1)
+    var byteCount = 0
+    while let line = try lines.next() {
+      var entry = try CatalogEntry(line: line.bytes, path: path, number: entries.count + 1)
       guard entry.previousDigest == previous else {
         throw .damaged(
           path: path, place: "line \(entries.count + 1)",
           detail: "it does not follow the line before it: its previousSHA256 does not fit")
       }
-      previous = ArchiveDigest(of: line)
+      previous = line.digest
+      byteCount += line.count
+      // One text in memory for all segments of a store.
+      if let store = stores[entry.store] {
+        entry.store = store
+      } else {
+        stores[entry.store] = entry.store
+      }
       entries.append(entry)
-      start = end + 1
     }
-    guard !CatalogEntry.lacksOnlyItsEnd(bytes[start...]) else {
+    guard !CatalogEntry.lacksOnlyItsEnd(lines.rest.bytes[...]) else {
       throw .damaged(
         path: path, place: "line \(entries.count + 1)",
         detail: "it is whole but for its last byte, which is no line feed")
     }
     self.path = path
     self.entries = entries
-    byteCount = start
-    tornByteCount = bytes.count - start
+    self.byteCount = byteCount
+    tornByteCount = lines.rest.count
   }
 
   /// A catalog of nothing.

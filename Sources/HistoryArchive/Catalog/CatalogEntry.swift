@@ -7,7 +7,7 @@ import StoreFormat
 /// bytes before it. So a line is sound if, and only if, it is the text of what it says.
 public struct CatalogEntry: Hashable, Sendable {
   /// The identifier of the store.
-  public let store: String
+  public internal(set) var store: String
   /// The number of the first transaction.
   public let first: Int64
   /// The number of the last transaction.

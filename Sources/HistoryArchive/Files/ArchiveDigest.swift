@@ -6,14 +6,19 @@ public struct ArchiveDigest: Hashable, Sendable {
   /// How many bytes it has.
   public static let byteCount = 32
   /// What stands where there is nothing to digest: all bits zero.
-  public static let none = ArchiveDigest(unchecked: [UInt8](repeating: 0, count: byteCount))
+  public static let none = ArchiveDigest([UInt8](repeating: 0, count: byteCount))
+
+  /// A catalog in memory has two of them for each of its lines, so they have no memory of their own.
+  private let words: SIMD4<UInt64>
 
   /// The bytes.
-  public let bytes: [UInt8]
+  public var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
 
-  private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
-
-  fileprivate init(_ digest: SHA256.Digest) { bytes = Array(digest) }
+  fileprivate init(_ bytes: some Sequence<UInt8>) {
+    var words = SIMD4<UInt64>()
+    withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: Array(bytes)) }
+    self.words = words
+  }
 
   /// The digest of bytes.
   public init(of bytes: [UInt8]) {
@@ -32,7 +37,7 @@ public struct ArchiveDigest: Hashable, Sendable {
     guard text.utf8.count == Self.byteCount * 2, let bytes = Hexadecimal.bytes(of: text) else {
       return nil
     }
-    self.bytes = bytes
+    self.init(bytes)
     guard description == text else { return nil }
   }
 }

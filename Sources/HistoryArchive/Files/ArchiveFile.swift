@@ -108,11 +108,16 @@ public final class ArchiveFile: Sendable {
   /// Reads a whole file that must not be larger than a limit.
   static func contents(of path: String, limit: Int) throws(ArchiveError) -> [UInt8] {
     let file = try ArchiveFile(path: path)
-    guard file.size <= Int64(limit) else {
+    try check(file.size, of: path, limit: Int64(limit))
+    return try file.read(at: 0, count: Int(file.size))
+  }
+
+  /// Sees that a file is no larger than a limit.
+  static func check(_ size: Int64, of path: String, limit: Int64) throws(ArchiveError) {
+    guard size <= limit else {
       throw .damaged(
         path: path, place: "its size", detail: "it is larger than \(limit >> 20) MiB")
     }
-    return try file.read(at: 0, count: Int(file.size))
   }
 
   static func reason(_ error: any Error) -> String {

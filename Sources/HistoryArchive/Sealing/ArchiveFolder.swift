@@ -15,6 +15,8 @@ import Glibc
 final class ArchiveFolder {
   /// The archive.
   let archive: Archive
+  /// The most bytes that the catalog may have.
+  var catalogLimit = ArchiveFormat.catalogLimit
   private let lock: ArchiveLock
 
   /// Makes and locks the folder.
@@ -90,6 +92,20 @@ final class ArchiveFolder {
     return catalog
   }
 
+  /// Sees that the catalog has room for another line, before a segment is made that would need one.
+  func expectRoom(in catalog: ArchiveCatalog) throws(ArchiveError) {
+    try expectRoom(for: ArchiveFormat.catalogLineLimit, in: catalog)
+  }
+
+  /// What could not be read again must not be written either.
+  private func expectRoom(
+    for count: Int, in catalog: ArchiveCatalog
+  ) throws(ArchiveError) {
+    guard Int64(catalog.byteCount + count) <= catalogLimit else {
+      throw .fullCatalog(path: archive.catalogPath, limit: catalogLimit)
+    }
+  }
+
   /// Adds a line to the catalog, safe on the disk.
   ///
   /// - Parameters:
@@ -101,6 +117,7 @@ final class ArchiveFolder {
   ) throws(ArchiveError) {
     let size = catalog.byteCount
     let line = entry.line
+    try expectRoom(for: line.count, in: catalog)
     try withCatalog { file in
       var status = stat()
       // What one may not read of the store, one may not read of its segments either.

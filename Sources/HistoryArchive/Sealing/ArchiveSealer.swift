@@ -43,7 +43,7 @@ public final class ArchiveSealer {
   /// when it is no more.
   public var onDraft: @Sendable (_ path: String) -> @Sendable () -> Void = { _ in {} }
 
-  private let folder: ArchiveFolder
+  let folder: ArchiveFolder
   private let permissions: FilePermissions
 
   /// Makes an archive where there is none, and locks it.
@@ -98,6 +98,7 @@ public final class ArchiveSealer {
       archivePath: archive.path, store: plan.store, segments: adopted, last: plan.sealed,
       head: catalog.head)
     guard let first = plan.first, let last = plan.last else { return result }
+    try folder.expectRoom(in: catalog)
     let storePath = archive.storePath(plan.store)
     try ArchiveFolder.make(
       storePath, permissions: ArchiveFolder.folderPermissions(permissions))
@@ -119,6 +120,7 @@ public final class ArchiveSealer {
       result.segments.append(.init(entry: entry, manifest: manifest, isAdopted: false))
       result.last = manifest.last
       start = manifest.last.number
+      if start < last.number { try folder.expectRoom(in: catalog) }
       after = start
       count += manifest.transactionCount
     }

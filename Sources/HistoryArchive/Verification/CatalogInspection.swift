@@ -18,17 +18,14 @@ struct CatalogInspection {
 
   /// Reads the catalog.
   mutating func run() throws(ArchiveError) {
-    let bytes = try ArchiveFile.contents(of: path, limit: ArchiveFormat.catalogLimit)
+    var lines = try CatalogLines(path: path)
     var previous: ArchiveDigest? = ArchiveDigest.none
-    var start = 0
-    while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
-      let line = Array(bytes[start...end])
+    while let line = try lines.next() {
       let number = digests.count + 1
-      let digest = ArchiveDigest(of: line)
+      let digest = line.digest
       digests.append(digest)
-      start = end + 1
       do throws(ArchiveError) {
-        let entry = try CatalogEntry(line: line, path: path, number: number)
+        let entry = try CatalogEntry(line: line.bytes, path: path, number: number)
         // Behind a damaged line it cannot be told what the next one should follow.
         if let previous, entry.previousDigest != previous {
           add(number, "it does not follow the line before it: its previousSHA256 does not fit")
@@ -45,8 +42,8 @@ struct CatalogInspection {
         }
       }
     }
-    tornByteCount = bytes.count - start
-    if CatalogEntry.lacksOnlyItsEnd(bytes[start...]) {
+    tornByteCount = lines.rest.count
+    if CatalogEntry.lacksOnlyItsEnd(lines.rest.bytes[...]) {
       add(digests.count + 1, "it is whole but for its last byte, which is no line feed")
     } else if tornByteCount > 0 {
       findings.add(

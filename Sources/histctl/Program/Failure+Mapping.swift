@@ -219,6 +219,7 @@ extension Failure {
       case .diverged: (.historyGap, "diverged")
       case .olderCopy: (.historyGap, "olderCopy")
       case .gap: (.historyGap, "gap")
+      case .fullCatalog: (.cannotReadOrWrite, "fullCatalog")
       case .damagedText(_, nil, _): (.damaged, "damagedText")
       case .damagedText, .malformedLine: (.damaged, "malformedLine")
       case .readBackDiffers: (.damaged, "readBackDiffers")

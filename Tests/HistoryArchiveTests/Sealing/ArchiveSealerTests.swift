@@ -336,4 +336,31 @@ struct ArchiveSealerTests {
     #expect(kind as? FileAttributeType == .typeRegular)
   }
 
+  @Test("ends before the catalog is longer than can be read, and leaves a sound archive")
+  func fullCatalog() throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(
+      to: folder.file("x.store"), transactions: 1500, changesEach: 20)
+    let folderPath = folder.file("archive")
+    let limit = Int64(ArchiveFormat.catalogLineLimit + 1000)
+    let file = try StoreFile(path: path)
+    for _ in 0..<2 {
+      let sealer = try ArchiveSealer(archivePath: folderPath, store: file.location)
+      sealer.segmentSize = 1 << 16
+      sealer.folder.catalogLimit = limit
+      #expect(
+        throws: ArchiveError.fullCatalog(path: folderPath + "/catalog.jsonl", limit: limit)
+      ) {
+        try file.read(withHelpers: 1) { try sealer.seal($0, $1) }
+      }
+    }
+    let catalog = try Archive(path: folderPath).catalog()
+    #expect(catalog.entries.count == 3 && catalog.byteCount < limit)
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: folderPath + "/" + catalog.entries[0].store)
+    #expect(names.count == 6)
+    // With more room it goes on.
+    #expect(try Self.seal(path, in: folderPath).last?.number == 1499)
+    #expect(try Archive(path: folderPath).catalog().stores.map(\.isContiguous) == [true])
+  }
 }
