@@ -56,6 +56,7 @@ struct ExportFolder {
     try OutputFolder.make(directory, permissions: permissions)
     run.export.query.until = range.upperBound
     try expectNothingTwice(range, in: directory)
+    if let consumer { try begin(consumer) }
     let path = OutputFolder.path(of: name(of: range), in: directory)
     let report = try run.writeFile(
       path, overwrites: false, wayOut: Self.wayAroundOthers,
@@ -261,12 +262,20 @@ struct ExportFolder {
     return last.map { first...max(first, $0) }
   }
 
+  /// Has a new consumer stand before everything, so that nothing is pruned until it has a file.
+  private func begin(_ consumer: String) throws {
+    guard try !BookmarkFile(path: bookmarks).bookmarks.contains(where: { $0.name == consumer })
+    else { return }
+    try move(consumer, to: 0)
+  }
+
   private func move(_ consumer: String, to number: Int64) throws {
     guard let store = run.timeline.storeIdentifier else { return }
     try BookmarkFile.set(
       Bookmark(
         name: consumer, token: HistoryToken(storeIdentifier: store, transaction: number),
-        timestamp: try run.timeline.position(ofTransaction: number)?.timestamp),
+        timestamp: number == 0
+          ? nil : try run.timeline.position(ofTransaction: number)?.timestamp),
       in: bookmarks, permissions: run.timeline.filePermissions, onlyForward: true)
   }
 }

@@ -1,0 +1,40 @@
+#if os(Linux)
+import Foundation
+import TestSupport
+import Testing
+
+/// What a consumer has not got, and what a disk has not got, is not given up.
+@Suite(.enabled(if: FaultInjector.isPossible)) struct ExportFaultTests {
+  private static func injector() async throws -> (FaultInjector, TemporaryFolder) {
+    let tools = try TemporaryFolder()
+    return (try await FaultInjector(folder: tools), tools)
+  }
+
+  @Test("Killed before its first file is there, a consumer keeps everything from being pruned")
+  func firstRun() async throws {
+    let (injector, tools) = try await Self.injector()
+    defer { withExtendedLifetime(tools) {} }
+    let line = "export sample.store --output-dir logs --bookmark n -q"
+    let arguments = line.split(separator: " ").map(String.init)
+    let clean = try SampleFolder()
+    let calls = try await injector.calls(
+      of: .histctl, arguments, files: clean.folder.path, folder: clean.folder.path
+    ).calls
+    let draft = try #require(
+      calls.firstIndex { $0.path.contains("/logs/") && $0.path.contains(".partial-") })
+    let folder = try SampleFolder()
+    _ = try await injector.run(
+      .histctl, arguments, files: folder.folder.path, .init(.kill, at: draft + 1),
+      folder: folder.folder.path)
+    let pruned = try await folder.run("prune sample.store --keep-last 1 --yes")
+    #expect(pruned.status == 0, "\(pruned.errors)")
+    #expect(
+      try StoreQuery(path: folder.store).lines("SELECT count(*) FROM ATRANSACTION") == ["12"])
+    #expect(try await folder.run(line).status == 0)
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: folder.folder.file("logs/" + SampleFolder.identifier))
+    #expect(names == ["000000000001-000000000012.jsonl.zst"])
+  }
+
+}
+#endif
