@@ -14,6 +14,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case unreadableBookmarks(path: String, reason: String)
   /// The file that keeps the bookmarks cannot be changed.
   case unwritableBookmarks(path: String, reason: String)
+  /// A file of bookmarks that was named is not there.
+  case missingBookmarks(path: String)
   /// A token does not work with this store.
   case unusableToken(UnusableToken)
   /// An archive is of another copy of the store than the one it is to be joined with.
@@ -81,6 +83,8 @@ extension HistoryError {
       "cannot read the bookmarks in \(path): \(reason)"
     case .unwritableBookmarks(let path, let reason):
       "cannot change the bookmarks in \(path): \(reason)"
+    case .missingBookmarks(let path):
+      "there is no file of bookmarks at \(path), so that nobody knows what its consumers need"
     case .busyBookmarks(let path):
       "another program is changing the bookmarks in \(path)"
     case .fullBookmarks(let path):
@@ -151,6 +155,8 @@ extension HistoryError {
       "move the file away to start without bookmarks, or name another file"
     case .unwritableBookmarks:
       "make the file and its folder writable, or name another file"
+    case .missingBookmarks:
+      "name the file that has them; to delete whatever they need, ignore the guard of bookmarks"
     case .busyBookmarks:
       "try again when the other program is done"
     case .fullBookmarks:

@@ -15,6 +15,8 @@ public struct BookmarkFile: Hashable, Sendable {
   public let path: String
   /// The bookmarks, by name; empty where the file does not exist.
   public let bookmarks: [Bookmark]
+  /// Whether the file exists.
+  public let isThere: Bool
 
   /// The schema that this code reads.
   private static let schema = 1
@@ -32,10 +34,12 @@ public struct BookmarkFile: Hashable, Sendable {
       bytes = try SmallFile.readFile(path)
     } catch .missing {
       bookmarks = []
+      isThere = false
       return
     } catch {
       throw .unreadableBookmarks(path: path, reason: error.text)
     }
+    isThere = true
     guard !bytes.isEmpty else {
       throw .unreadableBookmarks(
         path: path, reason: "it is empty, as a full disk or a loss of power leave a file behind")

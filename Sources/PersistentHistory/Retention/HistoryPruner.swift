@@ -22,7 +22,8 @@ public struct HistoryPruner: Sendable {
   /// - Parameters:
   ///   - path: The store.
   ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
-  ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
+  ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store, which alone
+  ///     need not be there.
   ///   - now: What durations are relative to.
   /// - Throws: ``/StoreFormat/StoreError``.
   public init(

@@ -6,6 +6,8 @@ public struct PrunePlanner {
   private let request: PruneRequest
   private let resolver: TokenResolver
   private let bookmarkPath: String
+  /// Whether somebody has named the file that keeps the bookmarks, which must be there then.
+  private let isBookmarkPathNamed: Bool
   private let now: StoreTimestamp
 
   /// A planner.
@@ -13,7 +15,8 @@ public struct PrunePlanner {
   /// - Parameters:
   ///   - snapshot: The store.
   ///   - request: What is to be deleted.
-  ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
+  ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store, which alone
+  ///     need not be there.
   ///   - now: What durations are relative to.
   public init(
     snapshot: StoreSnapshot, request: PruneRequest, bookmarkPath: String? = nil,
@@ -22,8 +25,9 @@ public struct PrunePlanner {
     self.snapshot = snapshot
     self.request = request
     self.now = now
-    self.bookmarkPath =
-      bookmarkPath ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath)
+    let usual = BookmarkFile.path(besideStore: snapshot.location.resolvedPath)
+    self.bookmarkPath = bookmarkPath ?? usual
+    isBookmarkPathNamed = self.bookmarkPath != usual
     resolver = TokenResolver(snapshot: snapshot, bookmarkPath: self.bookmarkPath, now: now)
   }
 
@@ -158,7 +162,11 @@ public struct PrunePlanner {
 
   private func bookmarkOutlooks() throws -> [BookmarkOutlook] {
     guard !request.ignoredGuards.contains(RetentionGuard.bookmarksName) else { return [] }
-    return try BookmarkFile(path: bookmarkPath).bookmarks.map {
+    let file = try BookmarkFile(path: bookmarkPath)
+    guard file.isThere || !isBookmarkPathNamed else {
+      throw HistoryError.missingBookmarks(path: bookmarkPath)
+    }
+    return try file.bookmarks.map {
       try BookmarkOutlook(
         $0, resolver: resolver, snapshot: snapshot, allowance: request.allowance, now: now)
     }

@@ -111,6 +111,10 @@ struct StoreMaintenance {
     if isDryRun, let export = settings.export {
       request.ignoredGuards.insert("@" + export.bookmark)
     }
+    // The export makes the file, as soon as there is anything to lose.
+    if settings.export != nil, try !BookmarkFile(path: bookmarkPath).isThere {
+      request.ignoredGuards.insert(RetentionGuard.bookmarksName)
+    }
     let pruner = try HistoryPruner(
       path: path, busyTimeout: settings.busyTimeout, bookmarkPath: bookmarkPath, now: session.now)
     let archiving = settings.archive.map {

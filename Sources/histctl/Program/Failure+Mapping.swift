@@ -159,6 +159,7 @@ extension Failure {
       case .unknownBookmark: (.usage, "unknownBookmark")
       case .unreadableBookmarks: (.cannotReadOrWrite, "unreadableBookmarks")
       case .unwritableBookmarks: (.cannotReadOrWrite, "unwritableBookmarks")
+      case .missingBookmarks: (.cannotReadOrWrite, "missingBookmarks")
       case .busyBookmarks: (.busy, "busyBookmarks")
       case .fullBookmarks: (.cannotReadOrWrite, "fullBookmarks")
       case .malformedBookmarkName: (.usage, "malformedBookmarkName")

@@ -49,6 +49,8 @@ extension HistoryError {
       "move the file away to start without bookmarks, or name another with --bookmark-file"
     case .unwritableBookmarks:
       "make the file and its folder writable, or name another with --bookmark-file"
+    case .missingBookmarks:
+      "name the file that has them; to delete whatever they need, add --ignore-guard bookmarks"
     case .busyBookmarks: "run the command again when the other one is done"
     case .fullBookmarks:
       "remove those that nobody needs with histctl bookmark remove, or name another file with "

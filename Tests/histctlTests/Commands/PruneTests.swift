@@ -295,9 +295,32 @@ import Testing
     let result = try await sample.run("prune sample.store --keep-last 2 --yes")
     #expect(result.status == 9)
     #expect(try Self.numbers(sample.store).count == 12)
-    let elsewhere = try await sample.run(
-      "prune sample.store --keep-last 2 --yes --bookmark-file other.json")
-    #expect(elsewhere.status == 0)
+    let ignored = try await sample.run(
+      "prune sample.store --keep-last 2 --yes --ignore-guard bookmarks")
+    #expect(ignored.status == 0)
+  }
+
+  /// It may be mistyped, or its volume not be mounted.
+  @Test func aNamedFileOfBookmarksMustBeThere() async throws {
+    let sample = try SampleFolder()
+    for options in ["--yes", "--dry-run"] {
+      let result = try await sample.run(
+        "prune sample.store --keep-last 2 \(options) --bookmark-file other.json")
+      #expect(result.status == 9)
+      #expect(result.errors.contains("other.json") && result.errors.contains("--ignore-guard"))
+    }
+    try FileBytes.write(
+      Array("[s]\nstore = sample.store\nbookmark-file = other.json\nprune.keep-last = 2\n".utf8),
+      to: sample.folder.file("m.conf"))
+    let maintained = try await sample.run("maintain --config m.conf")
+    #expect(maintained.status == 9 && maintained.errors.contains("other.json"))
+    #expect(try Self.numbers(sample.store).count == 12)
+    #expect(
+      try await sample.run("bookmark set sample.store w 9 --bookmark-file other.json").status == 0)
+    #expect(
+      try await sample.run("prune sample.store --keep-last 2 --yes --bookmark-file other.json")
+        .status == 0)
+    #expect(try Self.numbers(sample.store).count == 4)
   }
 
   @Test func aBusyStore() async throws {
