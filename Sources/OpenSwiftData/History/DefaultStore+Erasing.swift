@@ -8,10 +8,18 @@ extension DefaultStore {
   /// Deletes all transactions before one from the history, in batches that keep nobody waiting for
   /// long.
   ///
+  /// - Parameters:
+  ///   - number: The first transaction that stays.
+  ///   - mayGoOn: Is asked before every batch, while nobody else can save; what it throws stops the
+  ///     work.
+  ///   - progress: Is told how many transactions have been deleted since it was last told.
   /// - Returns: How many transactions were deleted.
-  /// - Throws: ``SwiftDataError``; what is left is a whole history, and the same again goes on with it.
+  /// - Throws: ``SwiftDataError``, or what `mayGoOn` throws; what is left is a whole history, and the same
+  ///   again goes on with it.
   @discardableResult
-  func eraseHistory(before number: Int64) throws -> Int {
+  func eraseHistory(
+    before number: Int64, mayGoOn: () throws -> Void = {}, progress: (Int) -> Void = { _ in }
+  ) throws -> Int {
     let editor = try writable()
     return try translating {
       // A migration is one transaction, of which this is a part.
@@ -28,8 +36,9 @@ extension DefaultStore {
           editor.eraseValues(before: number)
           return count
         }
-        let erasure = eraser.erase(deletion)
+        let erasure = eraser.erase(deletion, mayGoOn: mayGoOn, progress: { _ in })
         count += erasure.deleted.transactionCount
+        progress(erasure.deleted.transactionCount)
         attempts += 1
         switch erasure.problem {
         case nil: continue

@@ -66,7 +66,8 @@ extension ModelContext {
   /// Deletes the history that all readers with a bookmark have read.
   ///
   /// The transaction at which the hindmost of them stands is kept, since its token would have expired
-  /// otherwise. Without any bookmark that can go on, nothing is deleted.
+  /// otherwise. Without any bookmark that can go on, nothing is deleted. A bookmark that is set meanwhile
+  /// is respected as soon as it is there.
   ///
   /// - Returns: How many transactions were deleted.
   /// - Throws: ``SwiftDataError``.
@@ -134,12 +135,42 @@ extension DefaultStore {
     }
   }
 
-  fileprivate func deleteReadHistory() throws -> Int {
+  /// A bookmark that was set since the bookmarks were read, before what is being deleted.
+  private struct NewBookmark: Error {}
+
+  /// Deletes what all bookmarks have behind them.
+  ///
+  /// - Parameter whenPlanned: Is called when the bookmarks have been read, and nothing is deleted.
+  func deleteReadHistory(whenPlanned: () throws -> Void = {}) throws -> Int {
     _ = try writable()
-    let oldest = try bookmarks().filter { $0.state == .current }
-      .compactMap { $0.token.number(of: identifier) }.min()
-    guard let oldest, oldest > 0 else { return 0 }
-    return try eraseHistory(before: oldest)
+    var count = 0
+    while true {
+      var seen = bookmarkStatus
+      guard let oldest = try lowestBookmark(), oldest > 0 else { return count }
+      try whenPlanned()
+      do {
+        try eraseHistory(before: oldest) {
+          let present = bookmarkStatus
+          guard present != seen else { return }
+          guard let lowest = try lowestBookmark(), lowest >= oldest else { throw NewBookmark() }
+          seen = present
+        } progress: {
+          count += $0
+        }
+        return count
+      } catch is NewBookmark {
+        continue
+      }
+    }
+  }
+
+  private var bookmarkStatus: FileStatus? { try? FileStatus(path: bookmarkPath) }
+
+  private func lowestBookmark() throws -> Int64? {
+    try translatingHistory {
+      let kept = try BookmarkFile(path: bookmarkPath).bookmarks
+      return try file.read { try BookmarkOutlook.lowestNeeded(by: kept, in: $0) }
+    }
   }
 
   private func translatingBookmarks(_ body: () throws -> Void) throws {

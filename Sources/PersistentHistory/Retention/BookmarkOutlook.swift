@@ -46,6 +46,18 @@ public struct BookmarkOutlook: Hashable, Sendable {
     }
   }
 
+  /// The lowest position that bookmarks of a store need; nil where none of them works.
+  ///
+  /// - Throws: ``HistoryError``, ``/StoreFormat/StoreError``.
+  public static func lowestNeeded(
+    by bookmarks: [Bookmark], in snapshot: StoreSnapshot
+  ) throws -> Int64? {
+    let resolver = TokenResolver(snapshot: snapshot)
+    let tokens = try bookmarks.map { try resolver.resolve($0) }
+    guard tokens.contains(where: { $0.state == .valid }) else { return nil }
+    return tokens.compactMap { isUsable($0.state) ? $0.number : nil }.min()
+  }
+
   /// The guard of the bookmark; nil where it holds nothing back.
   func heldBack(oldest: Int64) -> RetentionGuard? {
     guard fate != .unusable, !isTooFarBehind, let number else { return nil }

@@ -1,6 +1,7 @@
-import OpenSwiftData
 import TestSupport
 import Testing
+
+@testable import OpenSwiftData
 
 /// What histories can be asked beyond SwiftData's own questions.
 @Suite struct HistoryAccessTests {
@@ -178,6 +179,22 @@ import Testing
         == [.expired(oldest: nil), .expired(oldest: nil)])
     #expect(try context.historyBookmarks().map(\.unreadCount) == [nil, nil])
     #expect(try context.deleteReadHistory() == 0)
+  }
+
+  @Test func aBookmarkThatIsSetMeanwhileHolds() throws {
+    let (folder, context, tokens) = try Self.store()
+    defer { withExtendedLifetime(folder) {} }
+    try context.setHistoryBookmark("badge", to: tokens[4])
+    let store = try #require(context.defaultStores.first)
+    var isFirst = true
+    let count = try store.deleteReadHistory {
+      guard isFirst else { return }
+      isFirst = false
+      try context.setHistoryBookmark("sync", to: tokens[2])
+    }
+    #expect(count == 2)
+    #expect(try context.fetchHistory(Descriptor()).map(\.token) == Array(tokens[2...]))
+    #expect(try context.historyBookmarks().map(\.state) == [.current, .current])
   }
 
   @Test func bookmarksThatCannotBeAreRefused() throws {
