@@ -15,7 +15,8 @@ extension SegmentManifest {
     }
     if let next {
       writer.appendRaw(",\n\"next\":")
-      writer.appendInteger(next)
+      writer.appendInteger(next.number)
+      writer.append(",\n\"nextTimestampRaw\":", time: next.timestamp)
     }
     writer.append(",\n\"earliestRaw\":", time: earliest)
     writer.append(",\n\"latestRaw\":", time: latest)
@@ -72,10 +73,13 @@ extension SegmentManifest {
       frames.append(
         try SegmentFrame(ManifestReader(element, "frames", path: path), offset: offset))
     }
+    let next = try reader.optionalInteger("next").map { number throws(ArchiveError) in
+      TransactionPosition(number: number, timestamp: try reader.timestamp("nextTimestampRaw"))
+    }
     self.init(
       store: try reader.string("store"), first: try reader.position("first"),
       last: try reader.position("last"), after: try reader.optionalInteger("after"),
-      next: try reader.optionalInteger("next"),
+      next: next,
       earliest: try reader.timestamp("earliestRaw"), latest: try reader.timestamp("latestRaw"),
       transactionCount: try reader.count("transactions"), counts: counts,
       textByteCount: try reader.count("textBytes"), byteCount: try reader.count("bytes"),
@@ -88,7 +92,7 @@ extension SegmentManifest {
       .damaged(path: path, place: place, detail: detail)
     }
     guard first.number >= 1, first.number <= last.number,
-      after.map({ $0 < first.number }) ?? true, next.map({ $0 > last.number }) ?? true
+      after.map({ $0 < first.number }) ?? true, next.map({ $0.number > last.number }) ?? true
     else { throw damaged("first and last", "they contradict each other") }
     guard let start = frames.first, !start.isContinuation, start.transaction == first.number else {
       throw damaged("frames", "the first one does not begin with the first transaction")

@@ -12,9 +12,9 @@ public struct SegmentManifest: Hashable, Sendable {
   /// The number of the transaction right before the first, where that was known when the segment was
   /// sealed: the one before it in the store, or the last one of the segment before.
   public let after: Int64?
-  /// The number of the transaction right behind the last, where there was one when the segment was
-  /// sealed.
-  public let next: Int64?
+  /// The transaction right behind the last, where there was one when the segment was sealed; without a
+  /// time where that is not known.
+  public let next: TransactionPosition?
   /// The earliest time of all transactions; nil where none has one.
   public let earliest: StoreTimestamp?
   /// The latest time of all transactions; nil where none has one.
@@ -37,9 +37,9 @@ public struct SegmentManifest: Hashable, Sendable {
   /// A manifest.
   public init(
     store: String, first: TransactionPosition, last: TransactionPosition, after: Int64?,
-    next: Int64? = nil, earliest: StoreTimestamp?, latest: StoreTimestamp?, transactionCount: Int64,
-    counts: [SegmentCount], textByteCount: Int64, byteCount: Int64, digest: ArchiveDigest,
-    frames: [SegmentFrame], schema: SegmentSchema
+    next: TransactionPosition? = nil, earliest: StoreTimestamp?, latest: StoreTimestamp?,
+    transactionCount: Int64, counts: [SegmentCount], textByteCount: Int64, byteCount: Int64,
+    digest: ArchiveDigest, frames: [SegmentFrame], schema: SegmentSchema
   ) {
     self.store = store
     self.first = first

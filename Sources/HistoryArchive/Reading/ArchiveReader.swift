@@ -87,7 +87,7 @@ extension ArchiveReader: ArchivedHistory {
   /// The transaction that followed the last one when it was sealed.
   ///
   /// - Throws: ``ArchiveError``.
-  public func successor() throws -> Int64? {
+  public func successor() throws -> TransactionPosition? {
     try store.newestEntry.flatMap { try archive.manifest(of: $0).next }
   }
 

@@ -50,7 +50,7 @@ public struct RestorableArchive: RestorableHistory {
   /// The transaction that followed one when it was sealed as the last of its segment.
   ///
   /// - Throws: ``ArchiveError``.
-  public func successor(of number: Int64) throws -> Int64? {
+  public func successor(of number: Int64) throws -> TransactionPosition? {
     for entry in store.entries where entry.last == number {
       if let next = try archive.manifest(of: entry).next { return next }
     }

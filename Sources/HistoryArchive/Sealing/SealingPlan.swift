@@ -72,14 +72,20 @@ public struct SealingPlan: Hashable, Sendable {
     sealed = newest?.last
     let start = sealed?.number ?? 0
     var isGap = false
-    if let sealed, let oldest, oldest.number > sealed.number, oldest.number - 1 > sealed.number,
-      oldest.number != newest?.next
-    {
-      guard allowsGap else {
-        throw ArchiveError.gap(
-          path: path, archive: archive.path, after: sealed.number, oldest: oldest.number)
+    if let sealed, let oldest, oldest.number > sealed.number {
+      if let next = newest?.next, oldest.number <= next.number {
+        // The sealed transactions are gone, so that only this one can tell another copy.
+        guard next.mayBe(oldest) else {
+          throw ArchiveError.diverged(
+            path: path, archive: archive.path, transaction: oldest.number)
+        }
+      } else if oldest.number - 1 > sealed.number {
+        guard allowsGap else {
+          throw ArchiveError.gap(
+            path: path, archive: archive.path, after: sealed.number, oldest: oldest.number)
+        }
+        isGap = true
       }
-      isGap = true
     }
     let until = try Self.until(cut, snapshot)
     let next = try snapshot.firstTransaction(after: start)

@@ -44,7 +44,7 @@ struct SegmentSealing {
       let next = try writer.last.flatMap { try snapshot.firstTransaction(after: $0.number) }
       guard
         let manifest = try writer.finish(
-          store: store, after: after, next: next?.number, counts: tally.counts(schema),
+          store: store, after: after, next: next, counts: tally.counts(schema),
           schema: schema)
       else {
         writer.discard()

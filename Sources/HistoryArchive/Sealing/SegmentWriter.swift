@@ -69,7 +69,7 @@ final class SegmentWriter {
   ///   - schema: The model and the tables of the store.
   /// - Returns: The manifest; nil where no frame was written.
   func finish(
-    store: String, after: Int64?, next: Int64? = nil, counts: [SegmentCount],
+    store: String, after: Int64?, next: TransactionPosition? = nil, counts: [SegmentCount],
     schema: SegmentSchema
   ) throws(ArchiveError) -> SegmentManifest? {
     guard let first, let last else { return nil }

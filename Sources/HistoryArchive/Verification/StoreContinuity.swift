@@ -54,11 +54,18 @@ public struct StoreContinuity: Sendable {
 
   /// Looks for what neither has, and for what the store cannot have forgotten.
   private mutating func inspectReach(
-    of snapshot: StoreSnapshot, _ oldest: TransactionPosition?, _ last: Int64, _ next: Int64?
+    of snapshot: StoreSnapshot, _ oldest: TransactionPosition?, _ last: Int64,
+    _ next: TransactionPosition?
   ) {
     let issued = max(
       snapshot.entities.highestNumber(of: .transaction), oldest?.number ?? 0)
-    if let oldest, oldest.number > last, oldest.number - last > 1, oldest.number != next {
+    if let oldest, let next, oldest.number > last, oldest.number <= next.number {
+      if !next.mayBe(oldest) {
+        findings.add(
+          .divergedStore, at: .transaction(oldest.number),
+          "the store begins with another transaction \(oldest.number) than the archive knows of")
+      }
+    } else if let oldest, oldest.number > last, oldest.number - last > 1 {
       findings.add(
         .storeGap, at: .transactions(last + 1...oldest.number - 1),
         "the archive ends with \(last), and the store begins with \(oldest.number)")

@@ -13,9 +13,9 @@ public protocol RestorableHistory {
   /// would have to be looked for.
   func lowestNumber(notBefore moment: StoreTimestamp) throws -> Int64
 
-  /// The number of the transaction that follows one of these, where another than the next number is
-  /// known to.
-  func successor(of number: Int64) throws -> Int64?
+  /// The transaction that follows one of these, where that is known; without a time where only its number
+  /// is. Numbers between the two were never given.
+  func successor(of number: Int64) throws -> TransactionPosition?
 }
 
 extension RestorableHistory {
@@ -23,7 +23,7 @@ extension RestorableHistory {
   public func lowestNumber(notBefore moment: StoreTimestamp) throws -> Int64 { .min }
 
   /// Not known.
-  public func successor(of number: Int64) throws -> Int64? { nil }
+  public func successor(of number: Int64) throws -> TransactionPosition? { nil }
 }
 
 /// Steps through sealed transactions from the newest to the oldest, and through the changes of each in

@@ -158,11 +158,18 @@ final class RestoreSurvey {
       return false
     }
     guard transaction.number == oldest.number else {
-      // A number may never have been given to a transaction.
-      guard
-        try transaction.number == oldest.number - 1
-          || sealed.successor(of: transaction.number) == oldest.number
-      else { throw gap(transaction.number) }
+      // Numbers before its successor were never given to a transaction.
+      if let next = try sealed.successor(of: transaction.number), oldest.number <= next.number {
+        guard next.mayBe(oldest) else {
+          throw RestoreObstacle.diverged(
+            path: path, transaction: oldest.number,
+            detail: "behind \(transaction.number) came transaction \(next.number) of "
+              + "\(StoreTimestamp.text(next.timestamp)) there, and here comes \(oldest.number) of "
+              + StoreTimestamp.text(oldest.timestamp))
+        }
+        return false
+      }
+      guard transaction.number == oldest.number - 1 else { throw gap(transaction.number) }
       return false
     }
     guard transaction.timestamp == oldest.timestamp else {

@@ -23,6 +23,12 @@ public struct ArchiveDivergence: Hashable, Sendable {
       self.init(archive, snapshot, last, nil)
       return
     }
+    if let seam, last.number < seam, let next = try archive.successor(), next.number == seam,
+      let stored = try snapshot.timestamp(ofTransaction: seam), !next.mayBe(stored)
+    {
+      self.init(archive, snapshot, next, stored)
+      return
+    }
     guard let seam, last.number >= seam,
       let stored = try snapshot.timestamp(ofTransaction: last.number),
       stored.timestamp != last.timestamp

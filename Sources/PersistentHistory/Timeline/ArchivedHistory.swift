@@ -19,10 +19,11 @@ public protocol ArchivedHistory: AnyObject {
   /// The entities, those of the newest model first; one name occurs once for each model it was in.
   func entities() throws -> [HistoryEntity]
 
-  /// The number of the transaction that follows the last one, where that is known.
+  /// The transaction that follows the last one, where that is known; without a time where only its
+  /// number is.
   ///
   /// Numbers between the two were never given to a transaction.
-  func successor() throws -> Int64?
+  func successor() throws -> TransactionPosition?
 
   /// How many transactions there are before a number.
   func transactionCount(before number: Int64) throws -> Int64
@@ -53,7 +54,7 @@ public protocol ArchivedHistory: AnyObject {
 
 extension ArchivedHistory {
   /// Not known.
-  public func successor() throws -> Int64? { nil }
+  public func successor() throws -> TransactionPosition? { nil }
 
   /// What is open is there.
   public func checkPresence(after number: Int64) throws {}

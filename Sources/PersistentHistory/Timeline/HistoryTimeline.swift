@@ -60,7 +60,7 @@ public struct HistoryTimeline {
     self.issued = issued
     divergence = try ArchiveDivergence(archive, snapshot, seam: seam, issued: issued)
     if let seam, let last = archive.stretches.last?.upperBound, last < seam, seam - last > 1 {
-      isJoined = try archive.successor() == seam
+      isJoined = try archive.successor()?.number == seam
     } else {
       isJoined = false
     }
