@@ -99,6 +99,11 @@ public final class ArchiveSealer {
       head: catalog.head)
     guard let first = plan.first, let last = plan.last else { return result }
     try folder.expectRoom(in: catalog)
+    do throws(Errno) {
+      try snapshot.location.synchronizeLog()
+    } catch {
+      throw StoreError.unreadable(path: snapshot.location.path, reason: error.description)
+    }
     let storePath = archive.storePath(plan.store)
     try ArchiveFolder.make(
       storePath, permissions: ArchiveFolder.folderPermissions(permissions))

@@ -45,6 +45,7 @@ struct ExportRun {
       nonisolated(unsafe) let file = draft
       let summary = try write(showsProgress: true) { try file.write($0) }
       try draft.synchronize()
+      try timeline.snapshot?.location.synchronizeLog()
       let lock = try entry?.lock()
       defer { try? lock?.close() }
       try draft.commit()

@@ -36,5 +36,31 @@ import Testing
     #expect(names == ["000000000001-000000000012.jsonl.zst"])
   }
 
+  /// A loss of power would take the last saves of the app, and leave what was made of them.
+  @Test(
+    "The log of the store is safe on the disk before what is made of it",
+    arguments: [
+      ("export sample.store -o out.jsonl", "out.jsonl"),
+      ("export sample.store --output-dir logs --bookmark n", ".jsonl.zst"),
+      ("archive sample.store archive", ".json"),
+    ])
+  func log(line: String, ending: String) async throws {
+    let (injector, tools) = try await Self.injector()
+    defer { withExtendedLifetime(tools) {} }
+    let folder = try SampleFolder()
+    let app = try StoreQuery(path: folder.store)
+    try app.run(
+      "PRAGMA journal_mode = WAL; UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP WHERE Z_PK = 1")
+    let (calls, result) = try await injector.calls(
+      of: .histctl, line.split(separator: " ").map(String.init), files: folder.folder.path,
+      folder: folder.folder.path)
+    #expect(result.status == 0, "\(result.errors)")
+    let log = calls.firstIndex { $0.name == "fsync" && $0.path.hasSuffix("sample.store-wal") }
+    let named = calls.firstIndex {
+      ["link", "rename"].contains($0.name) && $0.path.hasSuffix(ending)
+    }
+    #expect(try #require(log) < #require(named), "\(calls)")
+    try app.run("SELECT 1")
+  }
 }
 #endif
