@@ -27,7 +27,9 @@ final class RunLock {
   ///   - bookmarkPath: The file of its bookmarks.
   ///   - wait: How long to wait for another run, in seconds.
   convenience init(maintaining store: String, bookmarkPath: String, wait: Double) throws(Failure) {
-    try self.init(bookmarkPath + ".lock", work: "histctl maintain is at work on \(store)", wait)
+    try self.init(
+      StoreLocation.resolvedPlace(bookmarkPath) + ".lock",
+      work: "histctl maintain is at work on \(store)", wait)
   }
 
   /// Takes the lock of the exports for one consumer; those for others go on meanwhile.
@@ -44,7 +46,7 @@ final class RunLock {
     exportingFor consumer: String, store: String, bookmarkPath: String, wait: Double
   ) throws(Failure) {
     try self.init(
-      bookmarkPath + ".\(consumer).lock",
+      StoreLocation.resolvedPlace(bookmarkPath) + ".\(consumer).lock",
       work: "histctl is exporting \(store) with the bookmark \(consumer)", wait)
   }
 

@@ -28,4 +28,18 @@ import Testing
     #expect(try names() == [other])
   }
 
+  /// A link and the file that it leads to are one file of bookmarks, and have one lock.
+  @Test func aLinkToTheBookmarksHasTheSameLock() async throws {
+    let folder = try SampleFolder()
+    let set = try await folder.run("bookmark set sample.store n 5 --bookmark-file real.json")
+    #expect(set.status == 0, "\(set.errors)")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.folder.file("link.json"), withDestinationPath: "real.json")
+    let held = open(folder.folder.file("real.json.n.lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    #expect(held >= 0 && flock(held, LOCK_EX) == 0)
+    defer { close(held) }
+    let result = try await folder.run(
+      "export sample.store --output-dir logs --bookmark n --bookmark-file link.json")
+    #expect(result.status == 7, "\(result.errors)")
+  }
 }
