@@ -69,11 +69,16 @@ enum StoreConnection {
         try database.execute(sql: "PRAGMA synchronous = NORMAL")
       }
     }
-    // A store that has been removed meanwhile must not come into being again, empty.
     return try DatabaseQueue(
-      path: acceptsParameters
-        ? "file:" + percentEncoded(location.resolvedPath) + "?mode=rw" : location.resolvedPath,
-      configuration: configuration)
+      path: present(location.resolvedPath), configuration: configuration)
+  }
+
+  /// What SQLite is to open where it must not make a file: one that has been removed or moved away
+  /// meanwhile must not come into being again, empty.
+  static func present(_ path: String) -> String {
+    guard acceptsParameters else { return path }
+    // What follows two slashes would be the name of a machine.
+    return "file:" + (path.hasPrefix("/") ? "//" : "") + percentEncoded(path) + "?mode=rw"
   }
 
   /// How SQLite waits for a lock, which it counts as milliseconds in 32 bits.

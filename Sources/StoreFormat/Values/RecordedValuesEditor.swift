@@ -175,7 +175,7 @@ public final class RecordedValuesEditor: Sendable {
     _ path: String, _ storeIdentifier: String, _ store: StoreLocation
   ) throws {
     try StoreDraft.makeIfMissing(at: path) { temporary in
-      let queue = try WritingConnection.open(path: temporary, busyTimeout: 5)
+      let queue = try WritingConnection.open(path: temporary, busyTimeout: 5, creates: true)
       // Who may read the store may read its values, and nobody else.
       chmod(temporary, mode_t(store.filePermissions().rawValue))
       store.giveOwner(to: temporary)

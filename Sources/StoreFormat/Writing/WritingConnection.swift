@@ -12,10 +12,12 @@ enum WritingConnection {
   /// - Parameters:
   ///   - isExclusive: Whether nobody else may have the store open. A store with a write-ahead log that
   ///     is open anywhere else, be it only to read, is busy then.
+  ///   - creates: Whether the file is made where there is none.
   ///   - isForOneTransaction: Whether one transaction stays open between uses of the queue, and the log
   ///     stays where it is when the queue is closed.
   static func open(
-    path: String, busyTimeout: Double, isExclusive: Bool = false, isForOneTransaction: Bool = false
+    path: String, busyTimeout: Double, creates: Bool = false, isExclusive: Bool = false,
+    isForOneTransaction: Bool = false
   ) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = isForOneTransaction
@@ -39,7 +41,8 @@ enum WritingConnection {
       // Before the log is first looked at: from then on it is shared.
       if isExclusive { try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
     }
-    return try DatabaseQueue(path: path, configuration: configuration)
+    return try DatabaseQueue(
+      path: creates ? path : StoreConnection.present(path), configuration: configuration)
   }
 }
 
