@@ -53,16 +53,34 @@ struct WindowWorker<Packer: WindowPacker> {
     do {
       summary = try readAsRowsLie(query, window) ?? readInOrder(query, window)
     } catch {
-      // Whoever has a damaged store is given all that stands before the damage.
-      guard let lastWhole, !hasFlushed else { throw error }
+      // Whoever has a damaged store is given all that stands before the damage, the windows before
+      // this one too.
+      guard !hasFlushed else { throw error }
       failure = error
-      query.until = lastWhole
-      do { summary = try readInOrder(query, window) } catch _ { throw error }
+      if let read = readBeforeDamage(query, window) {
+        summary = read
+      } else {
+        guard !hasFlushed else { throw error }
+        try packer.begin(window)
+        summary = ExportSummary()
+      }
     }
     let piece = try packer.finish()
     dealer.learn(window, byteCount: packer.takenByteCount)
     sink.finish(window.index, piece, summary, failure: failure)
     return failure == nil
+  }
+
+  /// Encodes what can be read of a window that could not be read to its end; nil where that is nothing.
+  private mutating func readBeforeDamage(
+    _ query: HistoryQuery, _ window: HistoryWindow
+  ) -> ExportSummary? {
+    // Rows as they lie may fail before the first one.
+    if lastWhole == nil, !hasFlushed { _ = try? readInOrder(query, window) }
+    guard let lastWhole, !hasFlushed else { return nil }
+    var query = query
+    query.until = lastWhole
+    return try? readInOrder(query, window)
   }
 
   /// Encodes a window from rows as they lie in the file; nil where it has to be read in order.

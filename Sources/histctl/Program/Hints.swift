@@ -59,8 +59,10 @@ extension HistoryError {
     case .bookmarkOfOtherStore:
       "choose another name or another --bookmark-file, or replace it with --force"
     case .unknownObject(_, nil, nil, _): "diff with --name-only lists the objects that changed"
-    case .unknownEntity(_, suggestions: []), .unknownAttribute(_, suggestions: []):
-      "info lists the entities of a store"
+    case .unknownEntity(_, suggestions: []):
+      "info --json lists the entities of a store under modelEntities"
+    case .unknownAttribute(_, suggestions: []):
+      "show and log --changes name the attributes that were touched"
     case .tooManyPeriods:
       "take longer periods, such as --by day, or a part of the history, with --after"
     case .unknownSize:
@@ -117,6 +119,8 @@ extension ArchiveError {
     case .gap: "to seal what there is and leave the gap, add --allow-gap"
     case .damagedText:
       "export the history again; lines are as histctl export --format jsonl writes them"
+    case .malformedLine(_, _, .unknownSchema(0)), .malformedLine(_, _, .unknownType("change")):
+      "only transactions are read back; export them with --format jsonl"
     case .malformedLine(_, _, let error):
       error.hint + "; lines are as histctl export --format jsonl writes them"
     case .readBackDiffers: "see whether the disk is sound, and run the command again"

@@ -30,8 +30,9 @@ import Testing
   @Test func longTextsAreShownWhole() async throws {
     let sample = try SampleFolder()
     let name = String(repeating: "é-", count: 500)
-    try await sample.sqlite("UPDATE ACHANGE SET ZTOMBSTONE1 = '\(name)' WHERE ZTOMBSTONE1 = 'Hotel'")
-    try await sample.sqlite("UPDATE ACHANGE SET ZTOMBSTONE0 = '\(name)' WHERE ZTOMBSTONE0 = 'Hotel'")
+    for column in ["ZTOMBSTONE0", "ZTOMBSTONE1"] {
+      try await sample.sqlite("UPDATE ACHANGE SET \(column) = '\(name)' WHERE \(column) = 'Hotel'")
+    }
     let shown = try await sample.run("show sample.store 12")
     #expect(shown.text.contains("placeName: \"\(name)\""))
     let object = try await sample.run("object sample.store LivingAccommodation/p9")

@@ -39,7 +39,7 @@ import Testing
     #expect(result.errors.contains("of its -wal cannot be used, so saves may be missing here"))
     #expect(result.errors.components(separatedBy: "saves may be missing").count == 2)
     if words.contains("--json") {
-      #expect(result.errors.hasPrefix(#"{"type":"warning","kind":"damagedLog""#))
+      #expect(result.errors.hasPrefix(#"{"schema":1,"type":"warning","kind":"damagedLog""#))
     }
   }
 

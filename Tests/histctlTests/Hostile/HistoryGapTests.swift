@@ -56,8 +56,11 @@ import Testing
       person.errors.contains("the oldest token that works is 4, of 2024-07-29T00:45:40Z"),
       "\(person.errors)")
     #expect(person.errors.contains("\nhint: "))
-    // An option is named where the command has it.
-    let wayOn = line.hasPrefix("log ") ? "works: --after 4\n" : "works: 4\n"
+    // An option is named where it is the one that was given; the end of a range is no beginning.
+    let wayOn =
+      line.contains("--after")
+      ? "works: --after 4\n"
+      : line == "diff sample.store " + gap.token ? "works: 4\n" : "give one that works: 4 to 12\n"
     #expect(person.errors.hasSuffix(wayOn), "\(person.errors)")
 
     let program = try await sample.run(line + " --json")
