@@ -14,6 +14,8 @@ public enum HistoryFinding: Hashable, Sendable {
   case shortHeadroom(BookmarkStanding, limit: HistoryDuration?)
   /// How the bookmarks stand is not known, for their file cannot be read.
   case unreadableBookmarks(HistoryError)
+  /// A part of the log is damaged, so saves behind it may be missing.
+  case damagedLog(reason: String)
 }
 
 extension HistoryFinding {
@@ -26,13 +28,14 @@ extension HistoryFinding {
     case .lostBookmark: "lostBookmark"
     case .shortHeadroom: "shortHeadroom"
     case .unreadableBookmarks: "unreadableBookmarks"
+    case .damagedLog: "damagedLog"
     }
   }
 
   /// The bookmark that it is about; nil for a finding about the history itself.
   public var bookmark: Bookmark? {
     switch self {
-    case .tooLarge, .tooOld, .unreadableBookmarks: nil
+    case .tooLarge, .tooOld, .unreadableBookmarks, .damagedLog: nil
     case .unusableBookmark(let standing), .lostBookmark(let standing, _),
       .shortHeadroom(let standing, _):
       standing.bookmark

@@ -37,13 +37,14 @@ public struct HistoryHealth: Hashable, Sendable {
   ///   - snapshot: The store.
   ///   - bookmarks: Its bookmarks.
   ///   - bookmarkProblem: Why they cannot be read, which is a finding; nil where they can.
+  ///   - logProblem: What is damaged of the log, which is a finding; nil where nothing is.
   ///   - limits: What it is held to.
   ///   - now: What durations are relative to.
   /// - Throws: ``HistoryError/unknownSize(path:)`` where the size is limited and cannot be known,
   ///   ``/StoreFormat/StoreError``, also for a store without history tables.
   public init(
     snapshot: StoreSnapshot, bookmarks: [Bookmark], bookmarkProblem: HistoryError? = nil,
-    limits: HistoryLimits = HistoryLimits(), now: StoreTimestamp = .now()
+    logProblem: String? = nil, limits: HistoryLimits = HistoryLimits(), now: StoreTimestamp = .now()
   ) throws {
     _ = try snapshot.historyTables()
     storeIdentifier = snapshot.metadata.storeIdentifier
@@ -71,6 +72,7 @@ public struct HistoryHealth: Hashable, Sendable {
     {
       findings.append(.tooOld(oldest: oldest, limit: limit))
     }
+    if let logProblem { findings.append(.damagedLog(reason: logProblem)) }
     if let bookmarkProblem { findings.append(.unreadableBookmarks(bookmarkProblem)) }
     self.findings = findings + self.bookmarks.compactMap { Self.finding($0, limits, now) }
   }

@@ -43,8 +43,10 @@ struct CheckRun {
     _ path: String, _ body: (HistoryHealth, StoreSnapshot, TokenResolver) throws -> Void
   ) throws {
     try isolation.run(path) {
-      let file = try session.open(path, busyTimeout: stores.busyTimeout)
-      isolation.end(with: session.status)
+      // Told among the findings.
+      let logProblem = Session.problem(ofLogOf: path)
+      if logProblem != nil { isolation.end(with: .damaged) }
+      let file = try StoreFile(path: path, busyTimeout: stores.busyTimeout)
       try file.read { snapshot in
         let bookmarkPath =
           stores.bookmarkFile
@@ -52,7 +54,7 @@ struct CheckRun {
         let (bookmarks, problem) = BookmarkFile.readable(in: bookmarkPath)
         let health = try HistoryHealth(
           snapshot: snapshot, bookmarks: bookmarks, bookmarkProblem: problem,
-          limits: limits, now: session.now)
+          logProblem: logProblem, limits: limits, now: session.now)
         if !health.findings.isEmpty { isolation.end(with: .answerIsNo) }
         try body(
           health, snapshot,

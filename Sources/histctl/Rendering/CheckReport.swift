@@ -70,6 +70,7 @@ struct CheckReport {
         return "the bookmark \(standing.token.text) would expire at once\(wanted)"
       }
     case .unreadableBookmarks(let error): return error.message
+    case .damagedLog(let reason): return reason
     }
   }
 

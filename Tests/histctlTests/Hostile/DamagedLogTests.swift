@@ -21,7 +21,7 @@ import Testing
     "log STORE", "log STORE --json", "log STORE -n 1", "show STORE 1", "diff STORE 0 2",
     "diff STORE 0 2 --exit-code", "diff OTHER --with STORE", "diff STORE --with OTHER",
     "object STORE Trip/p1", "stats STORE", "export STORE", "token check STORE 1 30",
-    "check STORE", "check OTHER STORE --prometheus", "archive STORE ARCHIVE --dry-run",
+    "archive STORE ARCHIVE --dry-run",
     "archive STORE ARCHIVE", "rehearse STORE 1 -o COPY", "bookmark set STORE here 1",
     "export STORE --output-dir FOLDER",
   ])
@@ -41,6 +41,21 @@ import Testing
     if words.contains("--json") {
       #expect(result.errors.hasPrefix(#"{"schema":1,"type":"warning","kind":"damagedLog""#))
     }
+  }
+
+  @Test func checkHasItAmongItsFindings() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Self.store(in: folder)
+    let page = try await Tool.histctl.run(["check", store])
+    #expect(page.status == 5 && !page.text.contains(": ok"))
+    #expect(page.text.contains("of its -wal cannot be used, so saves may be missing here"))
+    let program = try await Tool.histctl.run(["check", store, "--json"])
+    #expect(program.status == 5 && program.text.contains(#""ok":false"#))
+    #expect(program.text.contains(#""findings":[{"finding":"damagedLog","#))
+    try await SchemaCheck.expectFits(program.text)
+    let other = try SampleStore.write(to: folder.file("other.store"))
+    let metrics = try await Tool.histctl.run(["check", other, store, "--prometheus"])
+    #expect(metrics.status == 5)
   }
 
   @Test func infoTellsItAmongItsNotices() async throws {
