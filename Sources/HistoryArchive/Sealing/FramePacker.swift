@@ -43,7 +43,7 @@ struct FramePacker: WindowPacker {
   /// - Throws: ``/HistoryCoding/CompressionError``.
   init(storePath: String) throws(CompressionError) {
     self.storePath = storePath
-    context = try ZstdContext(.thorough)
+    context = try ZstdContext()
   }
 
   mutating func begin(_ window: HistoryWindow) {

@@ -27,7 +27,7 @@ struct ExportCompressor {
     switch compression {
     case .none: return Array(bytes)
     case .zstd:
-      let context = try zstd ?? ZstdContext(.fast)
+      let context = try zstd ?? ZstdContext()
       zstd = context
       return try context.pack(bytes)
     case .gzip: return try Self.gzip(bytes)
