@@ -54,6 +54,7 @@ package final class ZstdContext {
           context, target.baseAddress, target.count, sequences.baseAddress, sequences.count,
           bytes.baseAddress, bytes.count)
       }
+      assert(ZSTD_isError(result) == 0, "zstd refuses matches that were compared")
       guard ZSTD_isError(result) != 0 else { return result }
       ZSTD_CCtx_reset(context, ZSTD_reset_session_only)
     }
