@@ -115,7 +115,7 @@ final class Wall {
 
   @Test func theModelOfTheStoreNamesTheTransformers() async throws {
     _ = try context()
-    guard let python = Tool("python3") else { return }
+    let python = try #require(Tool("python3"))
     let script = """
       import plistlib, sqlite3, sys, zlib
       cache = sqlite3.connect(sys.argv[1]).execute('SELECT Z_CONTENT FROM Z_MODELCACHE').fetchone()

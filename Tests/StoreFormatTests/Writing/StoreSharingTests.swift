@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(.enabled(if: seesAllProcesses)) func othersThatOnlyHaveItOpenAreSeen() async throws {
-    guard let sqlite = Tool("sqlite3") else { return }
+    let sqlite = try #require(Tool("sqlite3"))
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
       to: folder.file("a.store"), transactions: 3, changesEach: 1, sizes: [:])

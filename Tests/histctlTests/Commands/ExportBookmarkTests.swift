@@ -40,7 +40,7 @@ import Testing
   @Test("Killed at any moment and run again: every transaction stands in exactly one file")
   func kills() async throws {
     let folder = try SampleFolder()
-    guard let shell = Tool("sh") else { return }
+    let shell = try #require(Tool("sh"))
     var last = 12
     let histctl = Tool.histctl.path
     for round in 0..<40 {

@@ -76,7 +76,7 @@ import Testing
     arguments: [("zstd", "x.jsonl.zst"), ("gzip", "x.jsonl.gz")])
   func packed(program: String, name: String) async throws {
     let folder = try SampleFolder()
-    guard let unpack = Tool(program) else { return }
+    let unpack = try #require(Tool(program))
     let plain = try await folder.run("export sample.store")
     #expect(try await folder.run("export sample.store -o \(name)").status == 0)
     let unpacked = try await unpack.run(["-dc", folder.folder.file(name)])
@@ -91,7 +91,7 @@ import Testing
     ["--author nobody", "--format changes"])
   func packedNothing(packing: (program: String, name: String), options: String) async throws {
     let folder = try SampleFolder()
-    guard let unpack = Tool(packing.program) else { return }
+    let unpack = try #require(Tool(packing.program))
     try await folder.sqlite("DELETE FROM ACHANGE")
     let export = try await folder.run("export sample.store \(options) -o \(packing.name)")
     #expect(export.status == 0)
@@ -119,7 +119,7 @@ import Testing
   func full() async throws {
     let folder = try SampleFolder()
     #expect(try await folder.run("export sample.store -o nowhere/x.jsonl").status == 9)
-    guard let shell = Tool("sh") else { return }
+    let shell = try #require(Tool("sh"))
     let histctl = Tool.histctl.path
     let piped = try await shell.run(
       ["-c", "'\(histctl)' export '\(folder.store)' > /dev/full"])
@@ -135,7 +135,8 @@ import Testing
   @Test("A file is no more widely readable than the store")
   func permissions() async throws {
     let folder = try SampleFolder()
-    guard let shell = Tool("sh"), let stat = Tool("stat") else { return }
+    let shell = try #require(Tool("sh"))
+    let stat = try #require(Tool("stat"))
     _ = try await shell.run(["-c", "chmod 640 '\(folder.store)'"])
     #expect(try await folder.run("export sample.store -o x.jsonl").status == 0)
     let mode = try await stat.run(["-c", "%a", folder.folder.file("x.jsonl")])

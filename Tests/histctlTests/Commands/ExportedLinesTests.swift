@@ -92,7 +92,7 @@ import Testing
     let newest = try await sample.run("log sample.store --json")
     #expect(try await sample.run("export -", input: newest.text).text == expected.text)
     #expect(try await sample.run("log - --json", input: expected.text).text == newest.text)
-    guard let jq = Tool("jq") else { return }
+    let jq = try #require(Tool("jq"))
     for options in [["-c"], ["-cS"]] {
       let other = try await jq.run(options + ["."], input: newest.text)
       let found = try await sample.run(
@@ -237,7 +237,8 @@ import Testing
         #expect(result.errors.contains(name))
       }
     }
-    guard let shell = Tool("sh"), Tool("zstd") != nil else { return }
+    let shell = try #require(Tool("sh"))
+    try #require(Tool("zstd") != nil)
     for (packer, name) in [("zstd -q -c", "bomb.jsonl.zst"), ("gzip -1 -c", "bomb.jsonl.gz")] {
       _ = try await shell.run(
         ["-c", "head -c 300000000 /dev/zero | tr '\\0' '[' | \(packer) > \(name)"],

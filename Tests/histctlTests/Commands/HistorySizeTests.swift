@@ -52,7 +52,7 @@ import Testing
     let stats = try await Tool.histctl.run(["stats", path, "--archive", archive, "--csv"])
     #expect(stats.status == 0)
     let together = try await Tool.histctl.run(["stats", path, "--archive", archive, "--json"])
-    guard let jq = Tool("jq") else { return }
+    let jq = try #require(Tool("jq"))
     let bytes = try await jq.run([".bytes"], input: together.text)
     let said = try #require(bytes.lines.first.flatMap { Int64($0) })
     #expect(said > before / 2 && said < before * 2, "\(said) for \(before)")

@@ -266,7 +266,7 @@ import Testing
   @Test("Killed at any moment and run again: nothing is lost and nothing doubled")
   func kills() async throws {
     let sample = try Self.folder()
-    guard let shell = Tool("sh") else { return }
+    let shell = try #require(Tool("sh"))
     var last = 12
     for round in 0..<25 {
       // Later and later, over the whole length of a run and beyond it.

@@ -237,7 +237,7 @@ import Testing
       shutil.copyfile(store + "-journal", store + ".copy-journal")
       db.execute("rollback")
       """
-    guard let python = Tool("python3") else { return }
+    let python = try #require(Tool("python3"))
     let prepared = try await python.run(["-c", script, store])
     try #require(prepared.status == 0, "\(prepared.errors)")
     let copy = store + ".copy"
