@@ -174,7 +174,8 @@ private struct ModelArchiveReader {
     }
     switch try kind(of: object) {
     case .relationship: return .relationship(try relationship(object, name))
-    case .attribute: return .attribute(try attribute(object, name, depth: 0))
+    case .attribute: return .attribute(try attribute(object, name, isDerived: false))
+    case .derivedAttribute: return .attribute(try attribute(object, name, isDerived: true))
     case .other:
       return .other(name: name, isTransient: try object.boolean("NSIsTransient") ?? false)
     }
@@ -220,7 +221,7 @@ private struct ModelArchiveReader {
   }
 
   private mutating func attribute(
-    _ object: KeyedArchive.Object, _ name: String, depth: Int
+    _ object: KeyedArchive.Object, _ name: String, isDerived: Bool, depth: Int = 0
   ) throws -> ManagedAttribute {
     var elements: [ManagedAttribute] = []
     if let list = try object.object("NSCompositeElements") {
@@ -229,7 +230,9 @@ private struct ModelArchiveReader {
         try spend(1)
         guard let element = try archive.object(value) else { continue }
         elements.append(
-          try attribute(element, try element.string("NSPropertyName") ?? "", depth: depth + 1))
+          try attribute(
+            element, try element.string("NSPropertyName") ?? "", isDerived: false, depth: depth + 1)
+        )
       }
     }
     let flags = try object.integer("NSFlagsKey") ?? 0
@@ -242,6 +245,7 @@ private struct ModelArchiveReader {
       isTransient: try object.boolean("NSIsTransient") ?? false,
       preservesValueOnDeletion: flags & AttributeFlags.preservesValueOnDeletion != 0,
       allowsExternalStorage: flags & AttributeFlags.allowsExternalStorage != 0,
+      isDerived: isDerived,
       valueClassName: try text("NSAttributeValueClassName", of: object),
       valueTransformerName: try text("NSValueTransformerName", of: object),
       defaultValue: try DefaultValue.read(object, type: type),
@@ -255,16 +259,21 @@ private struct ModelArchiveReader {
   }
 }
 
-/// What a property is, told by the name of its class; derived and composite ones are kinds of
-/// attributes.
-private enum PropertyKind {
+/// What a property is, told by the name of its class; composite ones are kinds of attributes.
+enum PropertyKind {
   case attribute
+  case derivedAttribute
   case relationship
   case other
+
+  /// The class of attributes whose values the store works out.
+  static let derivedClassName = "NSDerivedAttributeDescription"
 
   init(className: String) {
     if className.contains("Relationship") {
       self = .relationship
+    } else if className == Self.derivedClassName {
+      self = .derivedAttribute
     } else if className.contains("Attribute") {
       self = .attribute
     } else {

@@ -125,7 +125,9 @@ private struct ModelArchiveWriter {
       fields["NSCompositeElements"] = writer.add(elements: elements, as: .array).value
     }
     let className =
-      attribute.type == .composite ? "NSCompositeAttributeDescription" : "NSAttributeDescription"
+      attribute.type == .composite
+      ? "NSCompositeAttributeDescription"
+      : attribute.isDerived ? PropertyKind.derivedClassName : "NSAttributeDescription"
     return writer.add(
       object: .init(className, "NSPropertyDescription", "NSObject"), fields: fields)
   }

@@ -146,6 +146,8 @@ public struct ManagedAttribute: Hashable, Sendable {
   public let preservesValueOnDeletion: Bool
   /// Whether large values stand in files beside the store (`@Attribute(.externalStorage)`).
   public let allowsExternalStorage: Bool
+  /// Whether the store works the value out from others; how it does, only the frameworks can tell.
+  public let isDerived: Bool
   /// The class of the value as the app's language names it, such as `Array<String>`.
   public let valueClassName: String?
   /// The name of the transformer that makes data of the values of a transformable attribute.
@@ -165,6 +167,7 @@ public struct ManagedAttribute: Hashable, Sendable {
   public init(
     name: String, type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
     preservesValueOnDeletion: Bool = false, allowsExternalStorage: Bool = false,
+    isDerived: Bool = false,
     valueClassName: String? = nil, valueTransformerName: String? = nil,
     defaultValue: StoredValue? = nil,
     elements: [ManagedAttribute] = [], renamingIdentifier: String? = nil,
@@ -176,6 +179,7 @@ public struct ManagedAttribute: Hashable, Sendable {
     self.isTransient = isTransient
     self.preservesValueOnDeletion = preservesValueOnDeletion
     self.allowsExternalStorage = allowsExternalStorage
+    self.isDerived = isDerived
     self.valueClassName = valueClassName
     self.valueTransformerName = valueTransformerName
     self.defaultValue = defaultValue

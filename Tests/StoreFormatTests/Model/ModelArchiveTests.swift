@@ -18,7 +18,7 @@ struct ModelArchiveTests {
         .init(
           name: "a\(number)", type: type, isOptional: number % 2 == 0,
           isTransient: number % 3 == 0, preservesValueOnDeletion: number % 5 == 0,
-          allowsExternalStorage: number % 7 == 0,
+          allowsExternalStorage: number % 7 == 0, isDerived: number % 6 == 0,
           valueClassName: number % 4 == 0 ? "Array<String>" : nil))
     }
     let composite = ManagedProperty.attribute(
