@@ -35,10 +35,10 @@ final class ObjectTables {
 
   private let database: Database
   private let layout: StoreLayout
-  private let entities: EntityNumbering
-  private let model: ManagedModel?
+  let entities: EntityNumbering
+  let model: ManagedModel?
   /// The tables that the model asks for; nil without a model, or for one that asks for none.
-  private let modelTables: EntityTables?
+  let modelTables: EntityTables?
   private var tablesByEntity: [Int64: Table?] = [:]
 
   init(_ snapshot: StoreSnapshot) throws {
@@ -74,9 +74,20 @@ final class ObjectTables {
 
   /// The columns of a table; none where there is no such table.
   private func columns(of name: String) throws -> [String] {
+    try declaredColumns(of: name).map(\.name)
+  }
+
+  /// The columns of a table with the types that they are declared with; none where there is no such
+  /// table.
+  func declaredColumns(of name: String) throws -> [EntityOutline.Column] {
     guard layout.tableNames.contains(name) else { return [] }
-    return try String.fetchAll(
-      database, sql: "SELECT name FROM pragma_table_info(?)", arguments: [name])
+    return try Row.fetchAll(
+      database, sql: "SELECT name, type FROM pragma_table_info(?)", arguments: [name]
+    ).compactMap { row in
+      (row[0] as String?).map {
+        EntityOutline.Column(name: $0, declaredType: (row[1] as String?) ?? "")
+      }
+    }
   }
 
   // MARK: - What the columns hold
