@@ -38,6 +38,8 @@ __histctl_table() {
       '--busy-timeout:free:'
       '--no-values:none:'
       '--values-file:file:'
+      '--model:none:'
+      '--entity:store:entity'
       '--json:none:'
       '--qualified:none:'
       '--date:words:local utc relative raw'

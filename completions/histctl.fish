@@ -75,7 +75,7 @@ function __histctl_table --no-scope-shadowing
             set store_position 0
         case 'histctl info'
             set commands 
-            set valued --bookmark-file --busy-timeout --values-file --date --color
+            set valued --bookmark-file --busy-timeout --values-file --entity --date --color
             set store_position 1
         case 'histctl log'
             set commands 
@@ -234,6 +234,8 @@ complete -c histctl -n '__histctl_at \'histctl info\'' -l bookmark-file -r -F -d
 complete -c histctl -n '__histctl_at \'histctl info\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
+complete -c histctl -n '__histctl_at \'histctl info\'' -l model -d 'List what the model says instead: entities, attributes and relationships'
+complete -c histctl -n '__histctl_at \'histctl info\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'With --model, only this entity'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l qualified -d 'Write tokens with the identifier of their store'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l date -x -a 'local utc relative raw' -d 'How to write times'

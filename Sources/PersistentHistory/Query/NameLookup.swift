@@ -1,11 +1,14 @@
 import StoreFormat
 
 /// Finds entities and attributes by name, and near names where there is none.
-struct NameLookup {
+package struct NameLookup {
   let schema: HistorySchema
 
+  /// Looks into a schema.
+  package init(schema: HistorySchema) { self.schema = schema }
+
   /// The number of an entity, by its name or, for one without a name, by the number itself.
-  func entityNumber(_ name: String) throws(HistoryError) -> Int64 {
+  package func entityNumber(_ name: String) throws(HistoryError) -> Int64 {
     if let number = schema.entity(named: name)?.number { return number }
     if let number = Int64(name), schema.entity(number: number).name == nil { return number }
     throw .unknownEntity(

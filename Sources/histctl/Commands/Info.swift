@@ -15,18 +15,26 @@ struct Info: ParsableCommand {
       the store. A store without history tables is described as well, and ends with 8. Of an \
       archive: its stores, ranges, segments and bytes, and the head of its chain.
 
+      With --model it lists what the model says instead: of every entity its number and its table, \
+      and its attributes and relationships in the order of the bits by which history marks what \
+      an update touched.
+
       Examples:
         histctl info default.store
         histctl info default.store --json | jq .transactions
         histctl info history-archive
+        histctl info default.store --model
+        histctl info default.store --model --entity Trip
       """)
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var values: ValuesOptions
+  @OptionGroup(title: "The model") var model: ModelOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() throws {
     let session = Session(output)
+    if model.model { return try tellModel(session) }
     if Archive.isArchive(store.store) {
       let overview = try ArchiveOverview(Archive(path: store.store))
       return try session.write(usesPager: true) { writer in
@@ -58,5 +66,21 @@ struct Info: ParsableCommand {
         session.end(with: failure.status)
       }
     }
+  }
+
+  private func tellModel(_ session: Session) throws {
+    func report(_ writer: OutputWriter) -> ModelReport {
+      ModelReport(session: session, writer: writer, entityNames: model.entity)
+    }
+    if Archive.isArchive(store.store) {
+      let archive = try Archive(path: store.store)
+      return try session.write(usesPager: true) { try report($0).write(archive) }
+    }
+    if ExportedText.isName(store.store) {
+      throw Failure(
+        status: .usage, kind: "usage", message: "lines that were exported have no model",
+        hint: "give the store that they come from, or an archive of its history")
+    }
+    try session.read(store) { writer, snapshot, _ in try report(writer).write(snapshot) }
   }
 }

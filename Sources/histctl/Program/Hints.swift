@@ -60,9 +60,9 @@ extension HistoryError {
       "choose another name or another --bookmark-file, or replace it with --force"
     case .unknownObject(_, nil, nil, _): "diff with --name-only lists the objects that changed"
     case .unknownEntity(_, suggestions: []):
-      "info --json lists the entities of a store under modelEntities"
+      "info --model lists the entities of a store, of an archive too"
     case .unknownAttribute(_, suggestions: []):
-      "show and log --changes name the attributes that were touched"
+      "info --model lists the attributes and relationships of each entity"
     case .tooManyPeriods:
       "take longer periods, such as --by day, or a part of the history, with --after"
     case .unknownSize:

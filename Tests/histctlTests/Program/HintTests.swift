@@ -51,7 +51,7 @@ import Testing
         HistoryError.unknownObject(
           object: "T/p1", other: nil, highestPrimaryKey: nil, oldest: nil), "--name-only"
       ),
-      (HistoryError.unknownEntity(name: "T", suggestions: []), "info --json lists"),
+      (HistoryError.unknownEntity(name: "T", suggestions: []), "info --model lists"),
       (HistoryError.tooManyPeriods(unit: .hour), "--by day"),
       (HistoryError.unknownSize(path: "s"), "--keep-within"),
       (HistoryError.refusedByGuards(path: "s", reasons: []), "--ignore-guard"),

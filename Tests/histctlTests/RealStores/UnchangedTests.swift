@@ -5,7 +5,8 @@ import Testing
 /// Reading changes no byte of a store or of its log, and leaves nothing beside them.
 @Suite struct UnchangedTests {
   static let commands = [
-    ["info"], ["log", "-n", "5"], ["show", "last"], ["diff", "0"], ["object", "Trip/p1"],
+    ["info"], ["info", "--model"], ["log", "-n", "5"], ["show", "last"], ["diff", "0"],
+    ["object", "Trip/p1"],
     ["token check", "last", "1"],
     ["prune", "--keep-last", "2", "--dry-run"], ["archive", "no-archive", "--dry-run"],
     ["bookmark list"], ["compact", "--dry-run"], ["check"], ["verify", "--full"],
