@@ -17,6 +17,12 @@ extension PropertyValue {
 
   /// The same for those that a save has made permanent.
   func remapped(_ map: [PersistentIdentifier: PersistentIdentifier]) -> PropertyValue {
-    mapped { map[$0] ?? $0 }
+    let value = mapped { map[$0] ?? $0 }
+    guard case .toMany(let old) = self, case .toMany(let new) = value,
+      old.contains(where: { map[$0.identifier] != nil })
+    else { return value }
+    // Of several models a save may have made one.
+    var seen: Set<PersistentIdentifier> = []
+    return .toMany(new.filter { seen.insert($0.identifier).inserted })
   }
 }

@@ -29,6 +29,8 @@ final class EntityLayout: @unchecked Sendable {
 
   /// The numbers of the relationships.
   let relationshipPlaces: [Int]
+  /// The numbers of the relationships to one object that are among what must be unique.
+  let uniqueRelationshipPlaces: [Int]
   /// The numbers of the properties whose large values stand in files.
   let largePlaces: [Int]
   /// The numbers of the attributes that the store keeps.
@@ -127,6 +129,11 @@ final class EntityLayout: @unchecked Sendable {
       + uniquenessConstraints.map { [name] in (name, $0) }
     indices = withoutRepetitions(lists(isUniqueness: false))
     relationshipPlaces = properties.indices.filter { properties[$0].relationship != nil }
+    let uniqueNames = Set(allUniquenessConstraints.flatMap(\.names))
+    uniqueRelationshipPlaces = relationshipPlaces.filter { place in
+      uniqueNames.contains(properties[place].name)
+        && !(properties[place].relationship?.isToMany ?? true)
+    }
     largePlaces = properties.indices.filter { properties[$0].keepsLargeValues }
     storedPlaces = properties.indices.filter {
       properties[$0].codec != nil && !properties[$0].isTransient

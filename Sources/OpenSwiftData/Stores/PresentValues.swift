@@ -1,35 +1,8 @@
 import StoreFormat
 
-/// Values that together no two objects may share.
-struct UniqueKey: Hashable {
-  let entityName: String
-  let names: [String]
-  let values: [StoredValue]
-
-  /// The keys of a new object.
-  static func keys(of layout: EntityLayout, _ values: [String: StoredValue]) -> [UniqueKey] {
-    layout.allUniquenessConstraints.compactMap { entityName, names in
-      let stored = names.compactMap { values[$0] }
-      // Nothing is never equal to nothing in a unique index.
-      guard stored.count == names.count, !stored.contains(.null) else { return nil }
-      return UniqueKey(entityName: entityName, names: names, values: stored)
-    }
-  }
-
-  fileprivate var condition: ObjectExpression {
-    let conditions = zip(names, values).map { name, value in
-      ObjectExpression.compare(
-        .equal, .attribute(ObjectPath(variable: 0), name), .constant(value))
-    }
-    return conditions.dropFirst().reduce(conditions.first ?? .constant(.integer(0))) {
-      .and($0, $1)
-    }
-  }
-}
-
 /// The objects of a store that have the unique values of new ones already, read many at a time.
 struct PresentValues {
-  private typealias Found = (object: FetchedObjects.Object, attributes: [FetchedObjects.Property])
+  private typealias Found = (object: FetchedObjects.Object, names: FetchedObjects)
 
   /// So many keys are looked for with one question.
   private static let keysAtOnce = 200
@@ -57,26 +30,31 @@ struct PresentValues {
   }
 
   private mutating func readOnce(_ keys: ArraySlice<UniqueKey>, _ entityName: String) throws {
-    guard let condition = Self.anyOf(keys.map(\.condition)[...]) else { return }
+    guard let first = keys.first, let condition = Self.anyOf(keys.map(\.condition)[...]) else {
+      return
+    }
     let objects = try store.fetcher.objects(ObjectFetch(entityName, where: condition))
     let wanted = Set(keys)
     for object in objects.objects {
       let values = Dictionary(
         zip(objects.attributes, object.values).map { ($0.path, $1) },
         uniquingKeysWith: { first, _ in first })
-      let key = keys.first.map { first in
-        UniqueKey(
-          entityName: entityName, names: first.names,
-          values: first.names.map { values[$0] ?? .null })
-      }
-      if let key, wanted.contains(key) {
-        found[key] = (object, objects.attributes)
+      let targets = Dictionary(
+        zip(objects.references, object.references).map { ($0.path, $1?.primaryKey) },
+        uniquingKeysWith: { first, _ in first })
+      let key = UniqueKey(
+        entityName: entityName, names: first.names,
+        parts: first.names.map { name in
+          targets[name]?.map(UniqueKey.Part.object) ?? .value(values[name] ?? .null)
+        })
+      if wanted.contains(key) {
+        found[key] = (object, objects)
       } else if keys.count > 1 {
         // What SQLite takes for equal may look another way: whose it is shows when each is asked for.
         for key in keys { try readOnce([key], entityName) }
         return
-      } else if let only = keys.first {
-        found[only] = (object, objects.attributes)
+      } else {
+        found[first] = (object, objects)
       }
     }
   }
@@ -93,27 +71,49 @@ struct PresentValues {
 
   /// The object that has the values of a key already, and its values as far as another class has them;
   /// nil for none.
-  func object(
-    _ key: UniqueKey, as layout: EntityLayout
-  ) -> (object: StoreObject, values: [String: KnownValue])? {
-    guard let (object, attributes) = found[key] else { return nil }
+  func object(_ key: UniqueKey, as layout: EntityLayout) -> Present? {
+    guard let (object, names) = found[key] else { return nil }
     let lineage = Set(layout.lineage.map(\.name))
-    let values = attributes.enumerated().filter { lineage.contains($1.entityName) }
-    return (
-      StoreObject(entityName: object.entityName, primaryKey: object.primaryKey),
-      Dictionary(
-        values.map { index, attribute in
-          (attribute.path, KnownValue(object.values[index], in: object.files[index]))
-        }, uniquingKeysWith: { first, _ in first })
-    )
+    var values: [String: KnownValue] = [:]
+    for (index, attribute) in names.attributes.enumerated()
+    where lineage.contains(attribute.entityName) && values[attribute.path] == nil {
+      values[attribute.path] = KnownValue(object.values[index], in: object.files[index])
+    }
+    var targets: [String: Int64] = [:]
+    for (relationship, target) in zip(names.references, object.references)
+    where lineage.contains(relationship.entityName) && targets[relationship.path] == nil {
+      targets[relationship.path] = target?.primaryKey
+    }
+    return Present(
+      object: StoreObject(entityName: object.entityName, primaryKey: object.primaryKey),
+      values: values, targets: targets)
+  }
+
+  /// An object of the store, and what it has.
+  struct Present {
+    let object: StoreObject
+    fileprivate let values: [String: KnownValue]
+    /// The primary keys of the objects that its to-one relationships lead to.
+    fileprivate let targets: [String: Int64]
+
+    /// Whether it has a value in an attribute.
+    func has(_ value: StoredValue, in attribute: String) -> Bool {
+      values[attribute]?.isSame(as: value) ?? false
+    }
+
+    /// Whether a relationship of it leads to an object.
+    func leads(to target: StoreObject, by relationship: String) -> Bool {
+      // Whatever one relationship can lead to is in one table.
+      target.primaryKey.map { targets[relationship] == $0 } ?? false
+    }
   }
 
   /// What the store has in an attribute.
-  struct KnownValue {
+  fileprivate struct KnownValue {
     private let value: StoredValue
     private let file: LargeValueFile?
 
-    fileprivate init(_ value: StoredValue, in file: LargeValueFile?) {
+    init(_ value: StoredValue, in file: LargeValueFile?) {
       self.value = value
       self.file = file
     }

@@ -17,6 +17,11 @@ final class EntityRows {
   let attributes: [StoredAttribute]
   /// The to-one relationships that must lead to an object.
   let requiredLinks: [String]
+  /// The attributes and relationships that must be unique, as far as a to-one relationship is among
+  /// what must be so together.
+  let uniqueWithLinks: Set<String>
+  /// The relationships among them.
+  let uniqueLinks: [String]
 
   private let schema: EditorSchema
   /// The numbers of the attributes whose large values stand in files.
@@ -36,6 +41,13 @@ final class EntityRows {
     let lineage = Set(entities.map(\.name))
     requiredLinks = entities.flatMap(\.storedProperties).compactMap(\.relationship)
       .filter { !$0.isToMany && !$0.isOptional }.map(\.name)
+    let links = entities.flatMap(\.storedProperties).compactMap(\.relationship)
+      .filter { !$0.isToMany }.map(\.name)
+    let uniqueWithLinks = Set(
+      entities.flatMap(\.uniquenessConstraints)
+        .filter { !Set(links).isDisjoint(with: $0) }.joined())
+    self.uniqueWithLinks = uniqueWithLinks
+    uniqueLinks = links.filter(uniqueWithLinks.contains)
     var attributes: [StoredAttribute] = []
     for column in table.columns where lineage.contains(column.entityName) {
       guard case .attribute(let attribute) = column.role else { continue }

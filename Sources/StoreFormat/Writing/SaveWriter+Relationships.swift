@@ -77,8 +77,9 @@ extension SaveWriter {
   }
 
   /// The row that a to-one relationship leads to; nil for none, or for one that is gone.
-  private func target(of relationship: Relationship, _ row: Row) throws -> Row? {
+  func target(of relationship: Relationship, _ row: Row) throws -> Row? {
     guard case .columns(let key, _, _)? = relationship.storage else { return nil }
+    if let target = released[row]?[relationship.name] { return target }
     let table = try schema.table(of: row.entityName)
     try schema.check(key, of: table)
     guard
@@ -119,6 +120,7 @@ extension SaveWriter {
       throw unkept(relationship, row)
     }
     note(relationship, of: row, leadsTo: target)
+    if !released.isEmpty { released[row]?[relationship.name] = nil }
     let table = try schema.table(of: row.entityName)
     var columns: [(name: String, value: StoredValue)] = [
       (key.name, target.map { .integer($0.primaryKey) } ?? .null)

@@ -34,6 +34,10 @@ final class SaveWriter {
   private var missingLinks: [Row: Set<String>] = [:]
   /// The objects that the save deletes by name, which cannot keep others from being deleted.
   var doomed: Set<Row> = []
+  /// What to-one relationships lead to whose columns are empty until they get what they are to have.
+  var released: [Row: [String: Row]] = [:]
+  /// What columns of attributes had that are empty until they get what they are to have.
+  var withheld: [Row: [String: StoredValue]] = [:]
 
   init(
     schema: EditorSchema, statement: StatementRunner, largeValues: LargeValueWriter,
@@ -57,6 +61,7 @@ final class SaveWriter {
     try allocateKeys(for: save.inserted.map(\.object))
     // A unique value may also move from one that is updated to a new one.
     for (object, _) in save.updated { try touch(try row(of: object)) }
+    try releaseLinks(of: save, withValues: valuesComeLast)
     if !valuesComeLast { try setAll(save.updated) }
     for (object, content) in save.inserted {
       try insert(object, content.values, isBare: valuesComeLast)
@@ -230,7 +235,7 @@ final class SaveWriter {
   // MARK: - Values
 
   /// What is known of an entity's rows.
-  private func rows(of entityName: String) throws -> EntityRows {
+  func rows(of entityName: String) throws -> EntityRows {
     // Objects of one entity tend to stand together.
     if let lastRows, lastRows.entityName == entityName { return lastRows }
     let rows = try rowsByEntity[entityName] ?? EntityRows(entityName, schema: schema)
@@ -239,36 +244,7 @@ final class SaveWriter {
     return rows
   }
 
-  /// Gives objects their values, which some of them may exchange where these must be unique.
-  private func setAll(_ contents: [(object: StoreObject, content: ObjectContent)]) throws {
-    var waiting: [(object: StoreObject, values: [String: StoredValue])] = []
-    for (object, content) in contents {
-      do {
-        try setIfPresent(content.values, of: object)
-      } catch let error as DatabaseError
-        where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE
-        && statement.isInsideTransaction
-      {
-        // Another one may be about to give the value up.
-        waiting.append((object, content.values))
-      }
-    }
-    // Nothing is equal to nothing, so that those that wait for each other let go first.
-    for (object, values) in waiting { try giveUpUnique(values.keys, of: try row(of: object)) }
-    for (object, values) in waiting { try setIfPresent(values, of: object) }
-  }
-
-  /// Empties those of some attributes whose values must be unique, until they get others.
-  private func giveUpUnique(_ names: some Sequence<String>, of row: Row) throws {
-    let lineage = schema.model.lineage(of: row.entityName) ?? []
-    let unique = Set(lineage.flatMap(\.uniquenessConstraints).joined())
-    let given = unique.intersection(names)
-    try set(
-      try rows(of: row.entityName).attributes.filter { given.contains($0.path) }
-        .map { ($0.column.name, .null) }, of: row)
-  }
-
-  private func setIfPresent(_ values: [String: StoredValue], of object: StoreObject) throws {
+  func setIfPresent(_ values: [String: StoredValue], of object: StoreObject) throws {
     let row = Row(
       entityName: object.entityName,
       primaryKey: object.primaryKey ?? primaryKeys[object] ?? 0)
@@ -321,6 +297,7 @@ final class SaveWriter {
       guard !attribute.allowsExternalStorage,
         let column = columns.first(where: { $0.path == attribute.name })?.column
       else { return .null }
+      if let value = withheld[row]?[column.name] { return attribute.type.restoring(value) }
       let value = try statement.rows(
         "SELECT \(quoted(column.name)) FROM \(quoted(table.name)) WHERE Z_PK = ?",
         [.integer(row.primaryKey)])

@@ -1,0 +1,132 @@
+import Foundation
+import StoreFormat
+
+/// A context's changes on their way into the terms of the store.
+struct SaveDraft {
+  private let store: DefaultStore
+  private(set) var save: StoreSave
+  /// What became of each new model: an object that is inserted, or one that has its unique values.
+  private(set) var inserted: [PersistentIdentifier: StoreObject] = [:]
+
+  init(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, store: DefaultStore
+  ) throws {
+    self.store = store
+    save = StoreSave(header: request.editingState)
+    try add(inserted: request.inserted, updated: request.updated, deleted: request.deleted)
+    try add(updated: request.updated)
+  }
+
+  private mutating func add(
+    inserted snapshots: [DefaultSnapshot], updated: [DefaultSnapshot], deleted: [DefaultSnapshot]
+  ) throws {
+    let doomed = Set(try deleted.map { try store.object($0.persistentIdentifier) })
+    let contents = try snapshots.map { try $0.storedAttributes(at: $0.values.indices) }
+    let identities = try UniqueIdentities(
+      snapshots, contents, updated: updated, deleted: doomed, store: store)
+    inserted.reserveCapacity(snapshots.count)
+    var objects: [StoreObject?] = Array(repeating: nil, count: identities.count)
+    // The models that come first of those that become an object which is in the store.
+    var known: [PersistentIdentifier: PresentValues.Present] = [:]
+    for (place, snapshot) in snapshots.enumerated() {
+      let number = identities.numbers[place]
+      let object: StoreObject
+      if let earlier = objects[number] {
+        save.update(earlier, values: contents[place])
+        object = earlier
+      } else if let present = identities.present(number) {
+        save.update(present.object, values: contents[place].filter { !present.has($1, in: $0) })
+        known[snapshot.persistentIdentifier] = present
+        object = present.object
+      } else {
+        object = save.insert(snapshot.layout.name, values: contents[place])
+      }
+      objects[number] = object
+      inserted[snapshot.persistentIdentifier] = object
+    }
+    // Related models may come later in the list, so relationships come last.
+    for snapshot in snapshots {
+      guard let object = inserted[snapshot.persistentIdentifier] else { continue }
+      let (toOne, toMany) = try relationships(
+        of: snapshot, at: snapshot.layout.relationshipPlaces)
+      let present = known[snapshot.persistentIdentifier]
+      // Relationships that lead nowhere are so in a new object, and stay in one that was there.
+      let links = toOne.filter { name, target in
+        target.map { !(present?.leads(to: $0, by: name) ?? false) } ?? false
+      }
+      if !links.isEmpty || !toMany.isEmpty { save.update(object, toOne: links, toMany: toMany) }
+    }
+    for object in doomed.sorted(by: { ($0.primaryKey ?? 0) < ($1.primaryKey ?? 0) }) {
+      save.delete(object)
+    }
+  }
+
+  private mutating func add(updated snapshots: [DefaultSnapshot]) throws {
+    for snapshot in snapshots {
+      let indices = snapshot.changedPlaces
+      let (toOne, toMany) = try relationships(of: snapshot, at: indices)
+      let values = try snapshot.storedAttributes(at: indices)
+      guard !values.isEmpty || !toOne.isEmpty || !toMany.isEmpty else { continue }
+      save.update(
+        try store.object(snapshot.persistentIdentifier), values: values, toOne: toOne,
+        toMany: toMany)
+    }
+  }
+
+  /// The relationships as a store is told of them: one that is kept at its other end is told there.
+  private func relationships(
+    of snapshot: DefaultSnapshot, at indices: [Int]
+  ) throws -> (toOne: [String: StoreObject?], toMany: [String: [StoreObject]]) {
+    var toOne: [String: StoreObject?] = [:]
+    var toMany: [String: [StoreObject]] = [:]
+    for index in indices {
+      let name = snapshot.layout.properties[index].name
+      switch snapshot.values[index] {
+      case .toOne(let reference):
+        toOne[name] = .some(try reference.map { try object($0.identifier) })
+      case .toMany(let references):
+        let inverse = snapshot.layout.inverse(of: index)
+        let isKeptThere =
+          inverse.map { !($0.layout.properties[$0.index].relationship?.isToMany ?? true) } ?? false
+        let isNew = snapshot.persistentIdentifier.isTemporary
+        if !isKeptThere, !(isNew && references.isEmpty) {
+          toMany[name] = try references.map { try object($0.identifier) }
+        }
+      default: break
+      }
+    }
+    return (toOne, toMany)
+  }
+
+  private func object(_ identifier: PersistentIdentifier) throws -> StoreObject {
+    try inserted[identifier] ?? store.object(identifier)
+  }
+}
+
+extension DefaultSnapshot {
+  /// The values of attributes as a store keeps them, by name.
+  ///
+  /// - Parameter indices: The properties, of which the others are left out.
+  func storedAttributes(at indices: some Collection<Int>) throws -> [String: StoredValue] {
+    var stored: [String: StoredValue] = [:]
+    stored.reserveCapacity(indices.count)
+    for index in indices {
+      let property = layout.properties[index]
+      guard let codec = property.codec, !property.isTransient else { continue }
+      let paths = property.columnPaths
+      switch values[index] {
+      case .value(let value):
+        let values = try codec.stored(value, name: "\(layout.name).\(property.name)")
+        for (path, value) in zip(paths, values) { stored[path] = value }
+      case .stored(let value): stored[property.name] = value
+      case .inFile(let file): stored[property.name] = .blob(try file.read())
+      case .elements(let values):
+        for (path, value) in zip(paths, values) { stored[path] = value }
+      case .null:
+        for path in paths { stored[path] = .null }
+      case .fault, .toOne, .toMany, .toManyFault: break
+      }
+    }
+    return stored
+  }
+}
