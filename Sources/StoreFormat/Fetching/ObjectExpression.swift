@@ -13,7 +13,7 @@ package indirect enum ObjectExpression: Hashable, Sendable {
     case add, subtract, multiply, divide, remainder
   }
 
-  /// Where in a text another one is looked for.
+  /// Where in a text another one is looked for; as in Swift, characters are what is compared.
   package enum TextMatch: Hashable, Sendable {
     case contains, startsWith
   }

@@ -97,12 +97,9 @@ struct ObjectQuery {
     case .negative(let operand): return "(- \(try sql(operand)))"
     case .contained(let operand, let values): return try contained(operand, in: values)
     case .text(.contains, let text, let part):
-      return "(instr(\(try sql(text)), \(try sql(part))) > 0)"
+      return "\(TextFunctions.contains)(\(try sql(text)), \(try sql(part)))"
     case .text(.startsWith, let text, let part):
-      let (text, part) = (try sql(text), try sql(part))
-      // The first argument again would be bound twice, so the part is given a name.
-      return "(SELECT substr(x.a, 1, length(x.b)) = x.b "
-        + "FROM (SELECT \(text) AS a, \(part) AS b) AS x)"
+      return "\(TextFunctions.startsWith)(\(try sql(text)), \(try sql(part)))"
     case .coalesce(let left, let right): return "ifnull(\(try sql(left)), \(try sql(right)))"
     case .conditional(let condition, let yes, let no):
       return "(CASE WHEN \(try sql(condition)) THEN \(try sql(yes)) ELSE \(try sql(no)) END)"

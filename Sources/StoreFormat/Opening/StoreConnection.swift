@@ -97,6 +97,7 @@ enum StoreConnection {
         throw DatabaseError(resultCode: ResultCode(rawValue: result))
       }
       sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, longestValue)
+      try TextFunctions.add(to: database)
     }
     return configuration
   }

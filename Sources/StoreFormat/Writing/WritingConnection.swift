@@ -37,6 +37,8 @@ enum WritingConnection {
       }
       sqlite3_limit(
         database.sqliteConnection, SQLITE_LIMIT_LENGTH, StoreConnection.longestValue)
+      // In a migration objects are fetched by the connection that writes.
+      try TextFunctions.add(to: database)
       try database.execute(sql: "PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON")
       // Before the log is first looked at: from then on it is shared.
       if isExclusive { try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
