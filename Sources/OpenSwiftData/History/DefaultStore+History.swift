@@ -16,14 +16,15 @@ extension DefaultStore: HistoryProviding {
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
     let narrowing = HistoryNarrowing(descriptor.predicate, storeIdentifier: identifier)
-    let isSorted = !descriptor.sortBy.isEmpty
-    let order = isSorted ? Self.recordedOrder(descriptor.sortBy) : .ascending
     return try translatingHistory {
       try file.read { snapshot in
         try check(narrowing.positions, snapshot)
         guard !narrowing.isEmpty else { return [] }
+        guard let order = Self.recordedOrder(descriptor.sortBy) else {
+          return try sortedHistory(descriptor, narrowing, in: snapshot)
+        }
         var query = narrowing.query
-        query.order = order ?? .ascending
+        query.order = order
         if descriptor.includesChanges { query.recordedValues = try recordedValues(snapshot) }
         let maker = TransactionMaker(
           reader: try HistoryReader(snapshot: snapshot, query: query), schema: schema,
@@ -33,11 +34,9 @@ extension DefaultStore: HistoryProviding {
         while let transaction = try maker.next(includesChanges: descriptor.includesChanges) {
           guard try Self.meets(transaction, predicate) else { continue }
           transactions.append(transaction)
-          if order != nil, transactions.count == descriptor.limit { break }
+          if transactions.count == descriptor.limit { break }
         }
-        guard order == nil else { return transactions }
-        transactions.sort(using: descriptor.sortBy)
-        return descriptor.limit.map { Array(transactions.prefix($0)) } ?? transactions
+        return transactions
       }
     }
   }
@@ -93,21 +92,22 @@ extension DefaultStore: HistoryProviding {
     return try RecordedValues(beside: snapshot, busyTimeout: Self.busyTimeout)
   }
 
-  /// The order in which a history is read that sorting by one of these keys means; nil where it must
-  /// be sorted.
+  /// The order in which a history is read that sorting by some keys means; nil where it must be
+  /// sorted.
   private static func recordedOrder(
     _ sortBy: [SortDescriptor<DefaultHistoryTransaction>]
   ) -> HistoryQuery.Order? {
+    guard let first = sortBy.first else { return .ascending }
     // Numbers are unique, so that further keys decide nothing.
-    switch sortBy.first?.keyPath {
+    switch first.keyPath {
     case \DefaultHistoryTransaction.transactionIdentifier, \DefaultHistoryTransaction.token,
       \DefaultHistoryTransaction.id:
-      sortBy.first?.order == .forward ? .ascending : .descending
-    default: nil
+      return first.order == .forward ? .ascending : .descending
+    default: return nil
     }
   }
 
-  private static func meets(
+  static func meets(
     _ transaction: DefaultHistoryTransaction, _ predicate: Predicate<DefaultHistoryTransaction>?
   ) throws -> Bool {
     guard let predicate else { return true }

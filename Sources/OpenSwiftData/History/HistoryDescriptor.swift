@@ -7,6 +7,10 @@ public struct HistoryDescriptor<TransactionType> where TransactionType: HistoryT
   /// At most so many transactions; 0 for all.
   public var fetchLimit: UInt64 = 0
   /// The order, the first key first; without any, the oldest comes first.
+  ///
+  /// The whole history is gone through to sort it by anything but its numbers, since clocks need not
+  /// agree with these; with a ``fetchLimit`` only so many transactions are kept meanwhile, and only their
+  /// changes are read.
   public var sortBy: [SortDescriptor<TransactionType>]
 
   /// Whether the transactions are read with their changes; SwiftData always does that.

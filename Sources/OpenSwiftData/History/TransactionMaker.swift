@@ -32,9 +32,14 @@ final class TransactionMaker {
   ///
   /// - Parameter includesChanges: Whether its changes are read.
   func next(includesChanges: Bool = true) throws -> DefaultHistoryTransaction? {
+    try next { _ in includesChanges }
+  }
+
+  /// The same, where it depends on the transaction's number whether its changes are read.
+  func next(includingChanges: (Int64) -> Bool) throws -> DefaultHistoryTransaction? {
     guard let recorded = try reader.nextTransaction() else { return nil }
     var changes: [HistoryChange] = []
-    if includesChanges {
+    if includingChanges(recorded.number) {
       while let row = try reader.nextRow() {
         guard let kind = row.kind, let primaryKey = row.primaryKey, let entity = row.entityNumber,
           let maker = maker(of: entity)
