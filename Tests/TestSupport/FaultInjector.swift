@@ -85,6 +85,24 @@ package struct FaultInjector: Sendable {
       ], folder: folder)
   }
 
+  /// Runs a program, which waits before a call until it is let go on.
+  ///
+  /// - Parameters:
+  ///   - call: Which call, counted from 1.
+  ///   - gate: A file that the program makes when it has come to the call. It goes on when somebody
+  ///     removes it.
+  package func hold(
+    _ program: Tool, _ arguments: [String], files: String, at call: Int, gate: String,
+    folder: String? = nil
+  ) async throws -> Tool.Result {
+    try await program.run(
+      arguments,
+      environment: [
+        "LD_PRELOAD": library, "FAULT_FILES": files, "FAULT_KIND": "wait", "FAULT_AT": "\(call)",
+        "FAULT_GATE": gate,
+      ], folder: folder)
+  }
+
   /// Runs a program undisturbed and gives the calls that could be.
   package func calls(
     of program: Tool, _ arguments: [String], files: String, folder: String? = nil,

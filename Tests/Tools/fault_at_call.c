@@ -8,6 +8,7 @@
 //                   torn  the program is killed when half of a write is done; before any other call
 //                   full  there is no space: ENOSPC; a file can still be removed
 //                   error the device fails: EIO
+//                   wait  the program makes the file FAULT_GATE, and goes on when that is gone
 //   FAULT_LASTS   1: all later calls fail as well; on a full disk the first write is a short one
 //   FAULT_LOG     a file to which every counted call is written, a line each
 //   FAULT_CLOCK   by how many milliseconds the clocks that measure durations go on each time that they
@@ -77,6 +78,13 @@ static void die(void) {
   for (;;) pause();
 }
 
+static void wait_at(const char *gate) {
+  int file = syscall(SYS_openat, AT_FDCWD, gate, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) return;
+  syscall(SYS_close, file);
+  while (access(gate, F_OK) == 0) usleep(5000);
+}
+
 static void note(const char *call, const char *path) {
   const char *log = setting("FAULT_LOG");
   if (!*log) return;
@@ -105,6 +113,10 @@ static enum outcome outcome_of(const char *call, const char *path, int is_write,
   if (strcmp(kind, "error") == 0) {
     errno = EIO;
     return FAILS;
+  }
+  if (strcmp(kind, "wait") == 0) {
+    wait_at(setting("FAULT_GATE"));
+    return GOES_ON;
   }
   if (strcmp(kind, "torn") != 0 || !is_write) die();
   return IS_TORN;

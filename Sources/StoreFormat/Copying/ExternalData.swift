@@ -59,6 +59,7 @@ struct ExternalData {
       }
       try progress(0)
     }
+    try DraftFile.synchronizeFolder(of: target + "/value")
     return count
   }
 
@@ -87,6 +88,8 @@ struct ExternalData {
       try output.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       try progress(Int64(count))
     }
+    // Before the store that refers to it takes the place of another one.
+    guard fsync(output.rawValue) == 0 else { throw Errno(rawValue: errno) }
     return true
   }
 }

@@ -26,9 +26,11 @@ package enum AbandonedDrafts {
   /// - Parameters:
   ///   - folder: Where they are.
   ///   - areFolders: Whether they are folders of files; files otherwise.
+  ///   - isLocked: Whether the caller has the lock of ``DraftFolder/lockPlace(of:patience:)``.
   ///   - isTarget: Whether drafts of a file of this name go.
   package static func remove(
-    in folder: String, areFolders: Bool = false, of isTarget: (String) -> Bool
+    in folder: String, areFolders: Bool = false, isLocked: Bool = false,
+    of isTarget: (String) -> Bool
   ) {
     for name in FolderNames.read(folder) {
       let (target, ending) = split(name)
@@ -41,7 +43,8 @@ package enum AbandonedDrafts {
       if FileMove.isSameFile(path, folder + "/" + target) {
         FileStatus.remove(path)
       } else {
-        removeUnlocked(path, as: areFolders ? .folder : .file, of: folder + "/" + target)
+        removeUnlocked(
+          path, as: areFolders ? .folder : .file, of: folder + "/" + target, isLocked: isLocked)
       }
     }
   }
@@ -50,6 +53,16 @@ package enum AbandonedDrafts {
   package static func isDraft(_ name: String) -> Bool {
     guard let ending = split(name).1 else { return false }
     return !ending.isEmpty && ending.utf8.allSatisfy(isOfMark)
+  }
+
+  /// The folders in which a file is being written, or was when the program was killed.
+  static func folders(of path: String) -> [String] {
+    let file = FilePath(path)
+    let folder = file.folder
+    return FolderNames.read(folder.string)
+      .filter { isDraft($0) && split($0).0 == file.lastComponent?.string }
+      .map { folder.string + "/" + $0 }
+      .filter { FileMove.entry(at: $0) == .folder }
   }
 
   /// The name of the file, and what tells the draft apart; nil for what is no draft.
@@ -66,7 +79,7 @@ package enum AbandonedDrafts {
   }
 
   private static func removeUnlocked(
-    _ path: String, as entry: FileMove.Entry, of target: String
+    _ path: String, as entry: FileMove.Entry, of target: String, isLocked: Bool
   ) {
     guard FileMove.entry(at: path) == entry,
       let draft = try? FileDescriptor.open(
@@ -82,7 +95,10 @@ package enum AbandonedDrafts {
       guard fstat(draft.rawValue, &status) == 0, status.st_uid == geteuid() else { return }
       // What cannot be put back is nowhere else.
       let companions = DraftCompanions(ofStoreAt: target, draftIn: path)
-      guard (try? companions.recover()) != nil else { return }
+      let isRecovered: Void? = try? companions.recover {
+        isLocked ? nil : try DraftFolder.lockPlace(of: target, patience: FolderLock.patience)
+      }
+      guard isRecovered != nil else { return }
       try? FileManager.default.removeItem(atPath: path)
     default: FileStatus.remove(path)
     }

@@ -44,10 +44,30 @@ package final class DraftFolder {
 
   /// Removes folders for a file that nobody uses any more, and puts back what they hold of a former
   /// store.
-  package static func removeAbandoned(for file: String) {
-    let file = FilePath(file)
-    let name = file.lastComponent?.string
-    AbandonedDrafts.remove(in: file.folder.string, areFolders: true) { $0 == name }
+  ///
+  /// - Parameters:
+  ///   - file: What was to be written in them.
+  ///   - isPlaceLocked: Whether the caller has the lock of ``lockPlace(of:patience:)``.
+  package static func removeAbandoned(for file: String, isPlaceLocked: Bool = false) {
+    let path = FilePath(file)
+    let name = path.lastComponent?.string
+    AbandonedDrafts.remove(
+      in: path.folder.string, areFolders: true, isLocked: isPlaceLocked
+    ) { $0 == name }
+  }
+
+  /// Keeps others from giving a file its place, and from putting back a former one, at the same time.
+  ///
+  /// - Parameters:
+  ///   - file: The file.
+  ///   - patience: How long to wait for another program, in seconds.
+  /// - Returns: The lock, which ends with the descriptor; nil where none is needed, or there is none.
+  /// - Throws: As ``FolderLock/take(_:patience:)``.
+  static func lockPlace(of file: String, patience: Double) throws(Errno) -> FileDescriptor? {
+    let folder = FilePath(file).folder
+    // In the folder of a draft nobody else is at work, and it is locked all the time.
+    if let name = folder.lastComponent?.string, AbandonedDrafts.isDraft(name) { return nil }
+    return try FolderLock.take(folder.string, patience: patience)
   }
 
   private static func make(_ path: String) throws(Errno) -> FileDescriptor {

@@ -14,6 +14,9 @@ import Glibc
 /// It is held for that moment only, however long it takes to write a file. It is on the folder itself, so
 /// that nothing is left behind.
 package enum FolderLock {
+  /// How long others take, in seconds, who do nothing but give files their names.
+  package static let patience = 5.0
+
   /// Takes the lock, which ends with the descriptor.
   ///
   /// - Parameters:

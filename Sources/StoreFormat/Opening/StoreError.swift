@@ -5,6 +5,8 @@
 public enum StoreError: Error, Hashable, Sendable {
   /// There is no file at this path.
   case missing(path: String)
+  /// There is no file at this path because it is being replaced, or was when that program was killed.
+  case beingReplaced(path: String, former: String)
   /// The file, its folder or a file beside it cannot be read.
   case unreadable(path: String, reason: String)
   /// The file is not a store that Core Data or SwiftData wrote.
@@ -43,7 +45,8 @@ extension StoreError {
   /// The file that the error is about.
   public var path: String {
     switch self {
-    case .missing(let path), .unreadable(let path, _), .notAStore(let path, _),
+    case .missing(let path), .beingReplaced(let path, _), .unreadable(let path, _),
+            .notAStore(let path, _),
       .withoutHistory(let path), .unfinishedSave(let path, _), .busy(let path, _),
       .changedWhileReading(let path), .damaged(let path, _, _),
       .largeValue(let path, _, _, _), .unusableValues(let path, _):
@@ -56,6 +59,9 @@ extension StoreError {
     switch self {
     case .missing(let path):
       path.isEmpty ? "no file is named: the path is empty" : "no file at \(path)"
+    case .beingReplaced(let path, let former):
+      "no file at \(path): another store is being put there, or the program that did so was killed, "
+        + "and the former store is \(former)"
     case .unreadable(let path, let reason):
       "cannot read \(path): \(reason)"
     case .notAStore(let path, let reason):
@@ -84,6 +90,9 @@ extension StoreError {
     switch self {
     case .missing:
       "check the path; an app's store usually stands in its Library/Application Support folder"
+    case .beingReplaced:
+      "try again; if it stays so, make that copy or store again, which puts the former one and all "
+        + "that belongs to it back first"
     case .unreadable:
       "check the permissions of the file and of its folder"
     case .notAStore(_, .companion(let store)):

@@ -19,7 +19,8 @@ public struct StoreLocation: Hashable, Sendable {
 
   /// Finds a store's files and checks that the store is a file with something in it.
   ///
-  /// - Throws: ``StoreError/missing(path:)``, ``StoreError/notAStore(path:reason:)`` or
+  /// - Throws: ``StoreError/missing(path:)``, ``StoreError/beingReplaced(path:former:)``,
+  ///   ``StoreError/notAStore(path:reason:)`` or
   ///   ``StoreError/unreadable(path:reason:)``.
   public init(path: String) throws(StoreError) {
     guard !path.isEmpty, !path.utf8.contains(0) else { throw .missing(path: path) }
@@ -29,7 +30,9 @@ public struct StoreLocation: Hashable, Sendable {
     } catch {
       throw .unreadable(path: path, reason: error.description)
     }
-    guard let status, let resolved = FileStatus.resolve(path) else { throw .missing(path: path) }
+    guard let status, let resolved = FileStatus.resolve(path) else {
+      throw DraftCompanions.errorWithout(path)
+    }
     if case .other(let kind) = status.kind {
       throw .notAStore(path: path, reason: .notAFile(kind: kind))
     }

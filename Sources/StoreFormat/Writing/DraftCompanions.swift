@@ -17,10 +17,11 @@ import Glibc
 /// What stands beside a store and goes with it: the folder of its large values, and the values that
 /// were recorded of its saves.
 ///
-/// They are written in the folder of the draft and go to their places right before the store does.
-/// What belonged to a store that is replaced waits in that folder until then. Where the program is
-/// killed between the two, the former store is still there, and whoever clears the folder away puts
-/// back what is its own.
+/// They are written in the folder of the draft and go to their places right before the store does. Names
+/// cannot be given to several files in one step. So a store that is replaced goes away first, with its
+/// log and then with what belongs to it, and waits in that folder: between the first and the last step
+/// there is no store, and never one beside what is another's. Where the program is killed there, whoever
+/// clears the folder away puts the former store back.
 struct DraftCompanions {
   /// The store.
   let path: String
@@ -44,6 +45,8 @@ struct DraftCompanions {
   /// Where the finished store waits from the moment at which anything beside it is moved: while it is
   /// there, the former one has not been replaced.
   var finishedStore: String { folder + "/" + name + "-finished" }
+  /// Where the former store waits while there is none in its place.
+  var formerStore: String { formerFolder + "/" + name }
   /// The values that were recorded of the former store's saves.
   var formerValues: String { RecordedValuesFile.path(besideStore: path) }
   private var formerFolder: String { folder + "/" + name + "-former" }
@@ -53,98 +56,137 @@ struct DraftCompanions {
     return [largeValues, RecordedValuesFile.path(besideStore: name)].compactMap(\.self)
   }
 
-  /// Puts what was written in its place, and what is there aside.
+  /// Puts what was written and what was there in their places, except for the finished store itself.
   ///
   /// - Parameter overwrites: Whether what is there goes, also where nothing takes its place.
+  /// - Returns: Whether the place of the store is free now. Otherwise there is nothing beside the
+  ///   former store or the new one, which replaces it in one step.
   /// - Throws: ``StoreWriteError/alreadyThere(path:)`` where a place is taken that is to be free.
-  func putInPlace(overwrites: Bool) throws(StoreWriteError) {
+  func putInPlace(overwrites: Bool) throws(StoreWriteError) -> Bool {
     let written = names.filter { FileMove.entry(at: folder + "/" + $0) != .none }
-    let former = names.filter { FileMove.entry(at: place + "/" + $0) != .none }
+    let isOneFile = overwrites ? (written + besideFormer).isEmpty : written.isEmpty
     for name in written where !overwrites {
-      for suffix in [""] + StoreDraft.companions
-      where FileMove.entry(at: place + "/" + name + suffix) != .none {
-        throw .alreadyThere(path: place + "/" + name + suffix)
+      for file in Self.withLog(place + "/" + name) where FileMove.entry(at: file) != .none {
+        throw .alreadyThere(path: file)
       }
     }
     do throws(Errno) {
       try FileMove.move(folder + "/" + name, replacing: finishedStore)
-      guard !written.isEmpty || overwrites && !former.isEmpty else { return }
+      if isOneFile { return !overwrites || FileMove.entry(at: path) == .none }
       try make(formerFolder)
-      for name in former where overwrites {
-        try FileMove.move(place + "/" + name, replacing: formerFolder + "/" + name)
-        removeLog(of: name)
-      }
+      try synchronize()
+      for name in [name] + names where overwrites { try putAside(name) }
+      try synchronize()
       for name in written {
         try write(mark(of: name))
-        removeLog(of: name)
         try FileMove.move(folder + "/" + name, replacing: place + "/" + name)
       }
+      try synchronize()
+      return true
     } catch {
       throw .unwritable(path: path, reason: error.description)
+    }
+  }
+
+  /// Why there is no store at a path.
+  static func errorWithout(_ path: String) -> StoreError {
+    for folder in AbandonedDrafts.folders(of: path) {
+      let former = DraftCompanions(ofStoreAt: path, draftIn: folder).formerStore
+      if FileMove.entry(at: former) != .none { return .beingReplaced(path: path, former: former) }
+    }
+    return .missing(path: path)
+  }
+
+  /// What there is beside the former store.
+  private var besideFormer: [String] {
+    let files = Self.withLog(path).dropFirst() + names.flatMap { Self.withLog(place + "/" + $0) }
+    return files.filter { FileMove.entry(at: $0) != .none }
+  }
+
+  private func putAside(_ name: String) throws(Errno) {
+    for name in Self.withLog(name) where FileMove.entry(at: place + "/" + name) != .none {
+      try FileMove.move(place + "/" + name, replacing: formerFolder + "/" + name)
     }
   }
 
   /// Makes everything as it was before ``putInPlace(overwrites:)``, while nobody else is at work there.
   func putBack() throws(Errno) { try putBack(isAlone: true) }
 
-  /// Puts back what belongs to a former store in whose place the new one has not come, because the
-  /// program was killed before.
+  /// Puts back a former store in whose place the new one has not come, because the program was killed
+  /// before, with what belongs to it.
   ///
-  /// Whoever uses the former store meanwhile may have added large values, which stay.
-  ///
+  /// - Parameter lock: Keeps others from giving files their places there; the descriptor ends it.
   /// - Throws: `Errno.notPermitted` where somebody else has made the folder, who could give what he
-  ///   likes to a store.
-  func recover() throws(Errno) {
+  ///   likes to a store; `Errno.fileExists` where another store has come to the place since then.
+  func recover(_ lock: () throws -> FileDescriptor?) throws {
     guard FileMove.entry(at: finishedStore) != .none, !FileMove.isSameFile(finishedStore, path)
     else { return }
     var status = stat()
-    guard lstat(folder, &status) == 0, status.st_uid == geteuid() else { throw .notPermitted }
+    guard lstat(folder, &status) == 0, status.st_uid == geteuid() else { throw Errno.notPermitted }
+    let held = try lock()
+    defer { try? held?.close() }
+    // What belongs to it would stand beside that other store.
+    if FileMove.entry(at: path) != .none, FileMove.entry(at: formerStore) != .none,
+      !FileMove.isSameFile(formerStore, path)
+    {
+      throw Errno.fileExists
+    }
     try putBack(isAlone: false)
   }
 
+  /// Puts things back so that it can be done again from any step on.
   private func putBack(isAlone: Bool) throws(Errno) {
     guard FileMove.entry(at: formerFolder) == .folder else { return }
+    // Beside a store that has come meanwhile it may have become that store's own.
+    let isOurs = isAlone || FileMove.entry(at: path) == .none
     for name in names {
-      let (present, former) = (place + "/" + name, formerFolder + "/" + name)
-      let isPlaced =
-        FileMove.entry(at: mark(of: name)) == .file
-        && FileMove.entry(at: folder + "/" + name) == .none
-      guard FileMove.entry(at: former) != .none else {
-        // Beside a store that has been made or used since then it may have become that store's own.
-        if isPlaced, isAlone || FileMove.entry(at: path) == .none { try remove(present) }
-        continue
+      if isOurs, isPlaced(name) {
+        let present = place + "/" + name
+        for file in Self.withLog(present).dropFirst() { FileStatus.remove(file) }
+        try FileMove.move(present, replacing: folder + "/" + name)
       }
-      if !isAlone, FileMove.entry(at: former) == .folder, FileMove.entry(at: present) == .folder {
-        try merge(former, into: present, depth: 0)
-      } else {
-        try remove(present)
-        removeLog(of: name)
-        try FileMove.move(former, replacing: present)
-      }
+      try giveBack(name)
     }
+    try synchronize()
+    // With it everything is there again.
+    try giveBack(name)
+    try synchronize()
     try remove(formerFolder)
   }
 
-  /// Moves files into a folder, in which others may be as well.
-  private func merge(_ folder: String, into target: String, depth: Int) throws(Errno) {
-    for name in FolderNames.read(folder) where name != "." && name != ".." {
-      let (source, place) = (folder + "/" + name, target + "/" + name)
-      if FileMove.entry(at: source) == .folder, FileMove.entry(at: place) == .folder,
-        depth < ExternalData.deepest
-      {
-        try merge(source, into: place, depth: depth + 1)
-      } else {
-        try FileMove.move(source, replacing: place)
+  private func isPlaced(_ name: String) -> Bool {
+    FileMove.entry(at: mark(of: name)) == .file
+      && FileMove.entry(at: folder + "/" + name) == .none
+      && FileMove.entry(at: place + "/" + name) != .none
+  }
+
+  private func giveBack(_ name: String) throws(Errno) {
+    for name in Self.withLog(name).reversed() {
+      let (former, target) = (formerFolder + "/" + name, place + "/" + name)
+      switch FileMove.entry(at: former) {
+      case .none: break
+      case .file where FileMove.isSameFile(former, target): FileStatus.remove(former)
+      case .file: try FileMove.move(former, toFree: target)
+      case .folder, .link, .other:
+        guard FileMove.entry(at: target) == .none else { throw .fileExists }
+        try FileMove.move(former, replacing: target)
       }
     }
+  }
+
+  /// A file, and behind it what SQLite keeps beside it, which would be taken for that of the next one.
+  private static func withLog(_ file: String) -> [String] {
+    [file] + StoreDraft.companions.map { file + $0 }
   }
 
   /// Says that something was put in the place of a name, or was about to be.
   private func mark(of name: String) -> String { formerFolder + "/" + name + ".placed" }
 
-  /// Removes what SQLite keeps beside a file, which would be taken for that of the next one.
-  private func removeLog(of name: String) {
-    for suffix in StoreDraft.companions { FileStatus.remove(place + "/" + name + suffix) }
+  /// Lets no later step be on the disk before the earlier ones.
+  private func synchronize() throws(Errno) {
+    for name in [formerFolder + "/", folder + "/", place + "/"] {
+      try DraftFile.synchronizeFolder(of: name + self.name)
+    }
   }
 
   private func make(_ folder: String) throws(Errno) {

@@ -71,7 +71,9 @@ public struct StoreDraft: Hashable, Sendable {
   /// Lets a store be written, and puts it in its place.
   ///
   /// A store that is replaced must not be open in any program, which would go on writing beside the
-  /// new one and remove its log.
+  /// new one and remove its log. Of several programs that put a store in one place at once, one does so
+  /// after the other; who is killed at it while other files go with the store leaves no store there, and
+  /// the next one puts the former store back with all that belongs to it.
   ///
   /// - Parameter body: Writes the store at the path that it is given, and closes it.
   /// - Throws: What `body` throws, and ``StoreWriteError``; everything is then as it was.
@@ -145,31 +147,42 @@ public struct StoreDraft: Hashable, Sendable {
   }
 
   private func place(_ folder: DraftFolder) throws {
+    let lock = try lockPlace()
+    defer { try? lock?.close() }
+    // Who was killed since the beginning has left what is to be free, or to be replaced, as well.
+    DraftFolder.removeAbandoned(for: path, isPlaceLocked: true)
     let companions = DraftCompanions(ofStoreAt: path, draftIn: temporaryFolder)
     guard overwrites else {
       // A log that came meanwhile belongs to another store and would be taken for this one's.
       try checkIsFree()
-      return try place(companions, folder) { () throws(Errno) in
-        try FileMove.move(companions.finishedStore, toFree: path)
-      }
+      return try place(companions, folder)
     }
     try withFormerLocked(path) {
       try withFormerLocked(companions.formerValues) {
-        try place(companions, folder) { () throws(Errno) in
-          for suffix in Self.companions { FileStatus.remove(path + suffix) }
-          try FileMove.move(companions.finishedStore, replacing: path)
-        }
+        try place(companions, folder)
       }
     }
   }
 
+  /// Keeps other programs from putting something in this place at the same time, whose files would mix
+  /// with these.
+  private func lockPlace() throws(StoreWriteError) -> FileDescriptor? {
+    // Whoever has that one waits for the former store and for the values beside it.
+    let patience = 2 * busyTimeout + FolderLock.patience
+    do throws(Errno) {
+      return try DraftFolder.lockPlace(of: path, patience: patience)
+    } catch .resourceTemporarilyUnavailable {
+      throw .store(.busy(path: path, seconds: patience))
+    } catch {
+      throw .unwritable(path: path, reason: error.description)
+    }
+  }
+
   /// Puts what belongs to the store in its place, and then the store itself.
-  private func place(
-    _ companions: DraftCompanions, _ folder: DraftFolder, _ move: () throws(Errno) -> Void
-  ) throws {
+  private func place(_ companions: DraftCompanions, _ folder: DraftFolder) throws {
     do {
-      try companions.putInPlace(overwrites: overwrites)
-      try self.move(move)
+      let isFree = try companions.putInPlace(overwrites: overwrites)
+      try move(companions.finishedStore, toFree: isFree)
     } catch {
       do {
         try companions.putBack()
@@ -181,9 +194,16 @@ public struct StoreDraft: Hashable, Sendable {
     }
   }
 
-  private func move(_ body: () throws(Errno) -> Void) throws(StoreWriteError) {
+  private func move(_ store: String, toFree isFree: Bool) throws(StoreWriteError) {
     do throws(Errno) {
-      try body()
+      if isFree {
+        try FileMove.move(store, toFree: path)
+      } else {
+        try FileMove.move(store, replacing: path)
+      }
+    } catch .fileExists where overwrites {
+      throw .unwritable(
+        path: path, reason: "another program has made a file there while it was being replaced")
     } catch .fileExists {
       throw .alreadyThere(path: path)
     } catch {
@@ -202,6 +222,7 @@ public struct StoreDraft: Hashable, Sendable {
     }
     var isDone = false
     do {
+      let status = try FileStatus(path: path)
       let queue = try WritingConnection.open(path: path, busyTimeout: busyTimeout)
       defer { try? queue.close() }
       try queue.writeWithoutTransaction { database in
@@ -211,7 +232,10 @@ public struct StoreDraft: Hashable, Sendable {
         let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
         guard mode != "wal" else { throw DatabaseError(resultCode: .SQLITE_BUSY) }
         defer {
-          if !isDone, former == "wal" { try? database.execute(sql: "PRAGMA journal_mode = WAL") }
+          // A log would stand beside whatever has come there if it could not be put back.
+          if !isDone, former == "wal", (try? FileStatus(path: path))?.inode == status?.inode {
+            try? database.execute(sql: "PRAGMA journal_mode = WAL")
+          }
         }
         try database.inTransaction(.exclusive) {
           try body()

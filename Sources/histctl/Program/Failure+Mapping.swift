@@ -80,6 +80,7 @@ extension Failure {
     let (status, kind): (ExitStatus, String) =
       switch error {
       case .missing: (.cannotReadOrWrite, "missing")
+      case .beingReplaced: (.cannotReadOrWrite, "beingReplaced")
       case .unreadable: (.cannotReadOrWrite, "unreadable")
       case .notAStore: (.notAStore, "notAStore")
       case .withoutHistory: (.notAStore, "withoutHistory")

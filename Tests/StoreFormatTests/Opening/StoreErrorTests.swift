@@ -7,6 +7,7 @@ import Testing
 struct StoreErrorTests {
   private static let all: [StoreError] = [
     .missing(path: "/a/b"), .unreadable(path: "/a/b", reason: "Permission denied"),
+    .beingReplaced(path: "/a/b", former: "/a/b.partial-1/b-former/b"),
     .notAStore(path: "/a/b", reason: .notAFile(kind: "pipe")),
     .notAStore(path: "/a/b", reason: .empty), .notAStore(path: "/a/b", reason: .notSQLite),
     .notAStore(path: "/a/b", reason: .withoutCoreDataTables), .withoutHistory(path: "/a/b"),

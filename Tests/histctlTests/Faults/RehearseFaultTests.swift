@@ -1,4 +1,5 @@
 #if os(Linux)
+import Foundation
 import StoreFormat
 import TestSupport
 import Testing
@@ -34,7 +35,8 @@ import Testing
         let left = try place.files()
         var problems = left[Self.name] == original ? [] : ["the store has changed"]
         guard let copy = left[Self.copy] else {
-          if status == 0 || overwrites { problems.append("there is no copy") }
+          let isLost = overwrites && !left.keys.contains { $0.hasSuffix("-former/" + Self.copy) }
+          if status == 0 || isLost { problems.append("there is no copy") }
           return problems
         }
         let rows = try StoreRows(FaultDrive.Place([Self.copy: copy]), Self.copy)
@@ -83,41 +85,128 @@ import Testing
     return try StoreQuery(path: place.folder.file(name)).lines(sql)
   }
 
-  /// What belongs to a store stands beside that one and no other, at the latest when the next one is
-  /// begun in its place.
-  @Test(arguments: [false, true]) func companions(_ overwrites: Bool) async throws {
-    let original = try Self.trips("Trips", large: 1)
-    let former = try Self.trips("copy", large: 9)
-    let formerIdentifier = try Self.identifier(former, Self.copy, Self.ofStore)
+  /// Files of a store, with or without what belongs to it.
+  enum Beside: String, CaseIterable {
+    case everything, nothing
+  }
+
+  /// What stands beside the copy, in order.
+  private static func beside(_ files: [String: [UInt8]]) -> [String] {
+    files.keys.filter { $0.contains("copy") && $0 != copy && !$0.contains(".partial-") }
+      .filter { name in !["-wal", "-shm", "-journal"].contains(where: name.hasSuffix) }.sorted()
+  }
+
+  private static func files(
+    _ name: String, large: UInt8, _ beside: Beside?
+  ) throws -> [String: [UInt8]] {
+    guard let beside else { return [:] }
+    let files = try trips(name, large: large)
+    return beside == .everything ? files : files.filter { $0.key == name + ".store" }
+  }
+
+  /// What belongs to a store stands beside that one and no other, whenever anybody looks. Where there
+  /// is no store, what there was is told, and stands in its place when the next one is begun.
+  @Test(arguments: [Beside.everything, .nothing], [Beside?.none, .everything, .nothing])
+  func companions(_ new: Beside, _ old: Beside?) async throws {
+    let original = try Self.files("Trips", large: 1, new)
+    let former = try Self.files("copy", large: 9, old)
+    let formerIdentifier =
+      former.isEmpty ? [] : try Self.identifier(former, Self.copy, Self.ofStore)
+    let names = [".copy_SUPPORT/" + Self.value, Self.copy + "-values.db"]
+    @Sendable func problems(_ left: [String: [UInt8]]) throws -> [String] {
+      guard left[Self.copy] != nil else { return [] }
+      let beside = Self.beside(left)
+      let isFormer = try Self.identifier(left, Self.copy, Self.ofStore) == formerIdentifier
+      guard (isFormer ? old : new) == .everything else {
+        return beside.isEmpty ? [] : ["beside a store of one file: \(beside)"]
+      }
+      // Values that cannot be read are told of, and the copy is made without them.
+      if !isFormer, beside == [names[0]], left[names[0]] == [1] { return [] }
+      guard beside == names else { return ["beside it: \(beside)"] }
+      let store = try Self.identifier(left, Self.copy, Self.ofStore)
+      return (try Self.identifier(left, names[1], Self.ofValues) == store ? [] : ["other values"])
+        + (left[names[0]] == [isFormer ? 9 : 1] ? [] : ["another large value"])
+    }
     let line = ["rehearse", Self.name, "3", "-o", Self.copy, "--quiet"]
     try await FaultDrive(
-      files: overwrites ? original.merging(former) { $1 } : original,
-      arguments: overwrites ? line + ["--overwrite"] : line, again: line + ["--overwrite"],
+      files: original.merging(former) { $1 },
+      arguments: former.isEmpty ? line : line + ["--overwrite"], again: line + ["--overwrite"],
       problemsAfterFault: { place, status in
-        // The next one, which comes to nothing itself.
         let path = place.folder.file(Self.copy)
+        var left = try place.files()
+        var found = try problems(left)
+        if !former.isEmpty, left[Self.copy] == nil {
+          let error = #expect(throws: StoreError.self) { try StoreFile(path: path) }
+          if case .beingReplaced(path, let waiting) = error {
+            found +=
+              left[String(waiting.dropFirst(place.folder.path.count + 1))] == nil ? ["lost"] : []
+          } else {
+            found.append("\(String(describing: error))")
+          }
+        }
+        // The next one, which comes to nothing itself.
         try? StoreDraft(path: path, overwrites: true).write { _ in throw Stop() }
-        let left = try place.files()
-        let beside = left.keys.filter { $0.contains("copy") && $0 != Self.copy }
-          .filter { name in !["-wal", "-shm", "-journal"].contains(where: name.hasSuffix) }.sorted()
-        guard left[Self.copy] != nil else { return beside.isEmpty ? [] : ["alone: \(beside)"] }
-        let names = [".copy_SUPPORT/" + Self.value, Self.copy + "-values.db"]
-        // Values that cannot be read are told of, and the copy is made without them.
-        if beside == [names[0]], status != 0, left[names[0]] == [1] { return [] }
-        guard beside == names else { return ["beside it: \(beside)"] }
-        let store = try Self.identifier(left, Self.copy, Self.ofStore)
-        let values = try Self.identifier(left, names[1], Self.ofValues)
-        let large = left[names[0]]
-        return (store == values ? [] : ["the values are another store's"])
-          + (large == [store == formerIdentifier ? 9 : 1] ? [] : ["the large value is another's"])
+        left = try place.files()
+        found += try problems(left)
+        if left[Self.copy] == nil {
+          found += former.isEmpty ? Self.beside(left) : ["the former store is lost"]
+        }
+        return found
       },
       problemsInTheEnd: { place in
         let left = try place.files()
-        let store = try Self.identifier(left, Self.copy, Self.ofStore)
-        let values = try Self.identifier(left, Self.copy + "-values.db", Self.ofValues)
-        return store == values && left[".copy_SUPPORT/" + Self.value] == [1] ? [] : ["not whole"]
+        let isFormer = try Self.identifier(left, Self.copy, Self.ofStore) == formerIdentifier
+        return try problems(left) + (isFormer ? ["the former store"] : [])
       }
     ).run()
+  }
+
+  /// Of two copies that come to one place at once, one is refused while the other is being put there.
+  @Test(arguments: [false, true]) func twoAtOnce(_ overwrites: Bool) async throws {
+    var files = try Self.files("Trips", large: 1, .everything)
+    if overwrites { files.merge(try Self.files("copy", large: 9, .nothing)) { $1 } }
+    let line = ["rehearse", Self.name, "3", "-o", Self.copy, "--quiet"]
+    let arguments = overwrites ? line + ["--overwrite"] : line
+    let tools = try TemporaryFolder()
+    let injector = try await FaultInjector(folder: tools)
+    let trial = try FaultDrive.Place(files)
+    let calls = try await injector.calls(
+      of: .histctl, arguments, files: trial.folder.path, folder: trial.folder.path
+    ).calls
+    // It has looked whether the place is free, and has moved nothing there yet.
+    let step = try #require(
+      calls.firstIndex { $0.name == "mkdir" && $0.path.hasSuffix(Self.copy + "-former") })
+
+    let place = try FaultDrive.Place(files)
+    let gate = tools.file("gate")
+    let path = place.folder.path
+    let first = Task {
+      try await injector.hold(
+        .histctl, arguments, files: path, at: step + 1, gate: gate, folder: path)
+    }
+    for _ in 0..<6000 where !FileManager.default.fileExists(atPath: gate) {
+      try await Task.sleep(nanoseconds: 10_000_000)
+    }
+    try #require(FileManager.default.fileExists(atPath: gate))
+    // To this one, time passes faster.
+    let second = try await injector.calls(
+      of: .histctl, arguments + ["--expire", "4"], files: path, folder: path, clockStep: 1000
+    ).result
+    #expect(second.status == 7, "\(second.errors)")
+    #expect(second.errors.contains(Self.copy + " is locked by another program"))
+    try FileManager.default.removeItem(atPath: gate)
+    #expect(try await first.value.status == 0)
+    let left = try place.files()
+    #expect(Self.beside(left) == [".copy_SUPPORT/" + Self.value, Self.copy + "-values.db"])
+    #expect(left[".copy_SUPPORT/" + Self.value] == [1])
+    #expect(!left.keys.contains { $0.contains(".partial-") })
+    let numbers = "SELECT Z_PK FROM ATRANSACTION WHERE Z_PK <= 4 ORDER BY 1"
+    #expect(try StoreQuery(path: place.folder.file(Self.copy)).lines(numbers) == ["3", "4"])
+    let store = try Self.identifier(left, Self.copy, Self.ofStore)
+    #expect(try Self.identifier(left, Self.copy + "-values.db", Self.ofValues) == store)
+    // Now that one is done, the next one has its turn.
+    let third = try await Tool.histctl.run(arguments, folder: path)
+    #expect(third.status == (overwrites ? 0 : 9), "\(third.errors)")
   }
 }
 #endif
