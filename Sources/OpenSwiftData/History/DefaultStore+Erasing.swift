@@ -36,9 +36,12 @@ extension DefaultStore {
           editor.eraseValues(before: number)
           return count
         }
-        let erasure = eraser.erase(deletion, mayGoOn: mayGoOn, progress: { _ in })
+        var told = 0
+        let erasure = eraser.erase(deletion, mayGoOn: mayGoOn) {
+          progress($0.transactionCount - told)
+          told = $0.transactionCount
+        }
         count += erasure.deleted.transactionCount
-        progress(erasure.deleted.transactionCount)
         attempts += 1
         switch erasure.problem {
         case nil: continue

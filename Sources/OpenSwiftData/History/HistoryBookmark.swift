@@ -121,7 +121,10 @@ extension DefaultStore {
         try TokenResolver(snapshot: snapshot).resolve("\(identifier):\(number)")
       }
       let bookmark = try Bookmark(name: name, at: resolved, inStoreAt: filePath)
-      try BookmarkFile.set(bookmark, in: bookmarkPath, onlyForward: onlyForward)
+      try BookmarkFile.set(bookmark, in: bookmarkPath, onlyForward: onlyForward) {
+        guard resolved.state == .valid else { return }
+        try file.read { try bookmark.checkNotExpired(in: $0) }
+      }
     }
   }
 
@@ -145,16 +148,17 @@ extension DefaultStore {
     _ = try writable()
     var count = 0
     while true {
-      var seen = bookmarkStatus
+      let hold = BookmarkHold(path: bookmarkPath)
+      defer { hold.release() }
       guard let oldest = try lowestBookmark(), oldest > 0 else { return count }
       try whenPlanned()
       do {
         try eraseHistory(before: oldest) {
-          let present = bookmarkStatus
-          guard present != seen else { return }
-          guard let lowest = try lowestBookmark(), lowest >= oldest else { throw NewBookmark() }
-          seen = present
+          try hold.take {
+            guard let lowest = try lowestBookmark(), lowest >= oldest else { throw NewBookmark() }
+          }
         } progress: {
+          hold.release()
           count += $0
         }
         return count
@@ -163,8 +167,6 @@ extension DefaultStore {
       }
     }
   }
-
-  private var bookmarkStatus: FileStatus? { try? FileStatus(path: bookmarkPath) }
 
   private func lowestBookmark() throws -> Int64? {
     try translatingHistory {

@@ -35,6 +35,17 @@ public struct Bookmark: Hashable, Sendable {
     self.init(name: name, token: position, timestamp: token.timestamp)
   }
 
+  /// Checks that its transaction is still there, which was so when it was made.
+  ///
+  /// - Throws: ``HistoryError/unusableToken(_:)``, ``/StoreFormat/StoreError``.
+  package func checkNotExpired(in snapshot: StoreSnapshot) throws {
+    let resolver = TokenResolver(snapshot: snapshot)
+    let token = try resolver.resolve(token)
+    guard token.state != .expired else {
+      throw HistoryError.unusableToken(try resolver.unusable(token))
+    }
+  }
+
   /// Whether a text can be a bookmark's name: at most 128 letters, digits, `.`, `_` and `-`, of
   /// which the first is a letter, a digit or `_`.
   ///

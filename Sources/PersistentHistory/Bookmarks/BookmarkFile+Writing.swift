@@ -10,9 +10,9 @@ import Glibc
 #endif
 
 extension BookmarkFile {
-  /// How long to wait for other programs that are changing the bookmarks, in tenths of a second. Each
+  /// How long to wait for other programs that are changing the bookmarks, in hundredths of a second. Each
   /// takes a moment; but there may be many, on a disk that is slow.
-  private static let patience = 300
+  private static let patience = 3000
 
   /// Sets a bookmark, and leaves the others as they are.
   ///
@@ -24,7 +24,9 @@ extension BookmarkFile {
   ///   - path: The file; it is made where it is missing.
   ///   - permissions: Who may read and write a file that has to be made.
   ///   - onlyForward: Whether a bookmark that stands further on, or in another store, stays as it is.
-  /// - Throws: ``HistoryError/unreadableBookmarks(path:reason:)`` where the file is there and cannot be
+  ///   - check: Is called while nobody deletes history that no bookmark needs; where it throws, the
+  ///     bookmarks stay as they are.
+  /// - Throws: What `check` throws, ``HistoryError/unreadableBookmarks(path:reason:)`` where the file is there and cannot be
   ///   understood, ``HistoryError/unwritableBookmarks(path:reason:)``,
   ///   ``HistoryError/busyBookmarks(path:)``, ``HistoryError/fullBookmarks(path:)`` and, where it is only
   ///   to go forward,
@@ -32,9 +34,14 @@ extension BookmarkFile {
   ///   ``HistoryError/bookmarkOfOtherStore(name:path:identifiers:)``.
   public static func set(
     _ bookmark: Bookmark, in path: String, permissions: FilePermissions = .ownerReadWrite,
-    onlyForward: Bool = false
-  ) throws(HistoryError) {
-    try change(path, creating: permissions) { bookmarks throws(HistoryError) in
+    onlyForward: Bool = false, check: () throws -> Void = {}
+  ) throws {
+    try change(path, creating: permissions) { bookmarks in
+      do {
+        try check()
+      } catch {
+        throw Refusal(reason: error)
+      }
       if onlyForward, let present = bookmarks.first(where: { $0.name == bookmark.name }) {
         try checkGoesForward(from: present, to: bookmark, in: path)
       }
@@ -53,11 +60,16 @@ extension BookmarkFile {
     let present = try BookmarkFile(path: path)
     for name in names { _ = try present.bookmark(named: name) }
     guard !names.isEmpty else { return }
-    try change(path, creating: nil) { bookmarks throws(HistoryError) in
-      for name in names where !bookmarks.contains(where: { $0.name == name }) {
-        throw .unknownBookmark(name: name, path: path, known: bookmarks.map(\.name))
+    let unnamed = HistoryError.unwritableBookmarks(path: path, reason: "it cannot be changed")
+    do {
+      try change(path, creating: nil) { bookmarks in
+        for name in names where !bookmarks.contains(where: { $0.name == name }) {
+          throw HistoryError.unknownBookmark(name: name, path: path, known: bookmarks.map(\.name))
+        }
+        bookmarks.removeAll { names.contains($0.name) }
       }
-      bookmarks.removeAll { names.contains($0.name) }
+    } catch {
+      throw error as? HistoryError ?? unnamed
     }
   }
 
@@ -81,8 +93,8 @@ extension BookmarkFile {
   ///   be there.
   private static func change(
     _ path: String, creating permissions: FilePermissions?,
-    _ body: (inout [Bookmark]) throws(HistoryError) -> Void
-  ) throws(HistoryError) {
+    _ body: (inout [Bookmark]) throws -> Void
+  ) throws {
     // Where the name is a link, what it leads to is replaced and the link stays.
     let file = resolved(path)
     do {
@@ -106,15 +118,23 @@ extension BookmarkFile {
       try bytes.withUnsafeBytes { try draft.write($0) }
       try draft.commit()
     } catch Errno.resourceTemporarilyUnavailable {
-      throw .busyBookmarks(path: path)
+      throw HistoryError.busyBookmarks(path: path)
     } catch let error as HistoryError {
       throw error
+    } catch let error as Refusal {
+      throw error.reason
     } catch {
-      throw .unwritableBookmarks(path: path, reason: "\(error)")
+      throw HistoryError.unwritableBookmarks(path: path, reason: "\(error)")
     }
   }
 
-  private static func resolved(_ path: String) -> String {
+  /// Why somebody does not want a bookmark to be set any more.
+  private struct Refusal: Error {
+    let reason: any Error
+  }
+
+  /// The file itself, where its name is a link.
+  static func resolved(_ path: String) -> String {
     guard let resolved = realpath(path, nil) else { return path }
     defer { free(resolved) }
     return String(cString: resolved)
@@ -122,6 +142,10 @@ extension BookmarkFile {
 
   /// Makes a file without bookmarks; an empty one would look like one that has lost its content.
   private static func makeIfMissing(_ path: String, _ permissions: FilePermissions) throws {
+    guard try FileStatus(path: path) == nil else { return }
+    // Whoever deletes history while there is no such file keeps it from being made.
+    let folder = try FolderLock.take(FilePath(path).folder.string, patience: FolderLock.patience)
+    defer { try? folder?.close() }
     do {
       let draft = try DraftFile(path: path, permissions: permissions, overwrites: false)
       // Beside an app's store the file is the app's, even where an administrator is the first.
@@ -146,7 +170,7 @@ extension BookmarkFile {
       case .taken: return file
       case .lost:
         try? file.close()
-        usleep(100_000)
+        usleep(10_000)
       case .impossible(let error):
         try? file.close()
         throw error

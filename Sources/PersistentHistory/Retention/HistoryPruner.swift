@@ -11,7 +11,8 @@ import StoreFormat
 ///
 /// Nothing happens between the two that would change what goes: other programs may save, which adds
 /// transactions behind the cut, and whatever else they do to those before it ends the work. So does a
-/// bookmark that is set before the cut meanwhile: the file of bookmarks is looked at before every batch.
+/// bookmark that is set before the cut meanwhile: the file of bookmarks is looked at before every batch,
+/// and nobody can change it until that batch is done.
 public struct HistoryPruner: Sendable {
   private let store: StoreFile
   private let bookmarkPath: String?
@@ -58,15 +59,14 @@ public struct HistoryPruner: Sendable {
   ) throws -> Erasure {
     var result = Erasure.nothing
     if !plan.deletion.isEmpty {
-      var seen = bookmarkState
+      let bookmarks = BookmarkHold(path: bookmarkFile)
+      defer { bookmarks.release() }
       try check(plan)
       let eraser = try HistoryEraser(location: store.location, busyTimeout: store.busyTimeout)
       result = eraser.erase(plan.deletion) {
-        let present = bookmarkState
-        guard present != seen else { return }
-        try check(plan)
-        seen = present
+        try bookmarks.take { try check(plan) }
       } progress: {
+        bookmarks.release()
         progress($0)
       }
     }
@@ -106,9 +106,8 @@ public struct HistoryPruner: Sendable {
     }
   }
 
-  private var bookmarkState: FileStatus? {
-    try? FileStatus(
-      path: bookmarkPath ?? BookmarkFile.path(besideStore: store.location.resolvedPath))
+  private var bookmarkFile: String {
+    bookmarkPath ?? BookmarkFile.path(besideStore: store.location.resolvedPath)
   }
 
   private func planner(_ request: PruneRequest, _ snapshot: StoreSnapshot) -> PrunePlanner {

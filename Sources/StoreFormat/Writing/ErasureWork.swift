@@ -1,3 +1,5 @@
+import GRDB
+
 /// Takes the steps of a deletion.
 struct ErasureWork: BatchedWork {
   private let statement: StatementRunner
@@ -80,7 +82,11 @@ struct ErasureWork: BatchedWork {
 
   /// Finds out, under the lock, whether this is still the store that was looked at.
   func checkStore() throws {
-    try mayGoOn()
+    do {
+      try mayGoOn()
+    } catch is HistoryEraser.NotNow {
+      throw DatabaseError(resultCode: .SQLITE_BUSY)
+    }
     if let identifier = deletion.storeIdentifier {
       let rows = try statement.rows("SELECT Z_UUID FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
       guard rows.first?.first == .text(identifier) else {

@@ -14,6 +14,12 @@ public final class HistoryEraser: Sendable {
   /// How long to wait for a store that is locked, in seconds.
   public var busyTimeout: Double { connection.busyTimeout }
 
+  /// What is to be asked for consent cannot say anything now, and is asked again a moment later.
+  public struct NotNow: Error, Hashable, Sendable {
+    /// An answer.
+    public init() {}
+  }
+
   private let connection: BatchConnection
 
   /// Opens a store.
@@ -48,7 +54,8 @@ public final class HistoryEraser: Sendable {
   /// - Parameters:
   ///   - deletion: What to delete.
   ///   - mayGoOn: Is asked before every batch, while the write lock is held; what it throws stops the
-  ///     deletion, of which the batches before stay done.
+  ///     deletion, of which the batches before stay done. ``NotNow`` does so only where it is thrown for
+  ///     as long as one waits for a locked store.
   ///   - progress: Is told after every batch what has been deleted so far.
   /// - Returns: What was deleted, and what stopped it if anything did.
   public func erase(

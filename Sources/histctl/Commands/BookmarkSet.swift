@@ -39,15 +39,32 @@ struct BookmarkSet: ParsableCommand {
       _ = try snapshot.historyTables()
       // A name that cannot be one is told of before a token that does not work.
       guard Bookmark.isName(name) else { throw HistoryError.malformedBookmarkName(name) }
-      let bookmark = try Bookmark(
-        name: name, at: resolver.resolveUsable(token), inStoreAt: snapshot.location.path)
+      let usable = try resolver.resolveUsable(token)
+      let bookmark = try Bookmark(name: name, at: usable, inStoreAt: snapshot.location.path)
       try BookmarkFile.set(
         bookmark, in: store.bookmarkPath(beside: snapshot.location),
-        permissions: snapshot.location.filePermissions(), onlyForward: !force)
+        permissions: snapshot.location.filePermissions(), onlyForward: !force
+      ) {
+        // What the snapshot shows may have been deleted since.
+        guard usable.state == .valid else { return }
+        try checkNotExpired(bookmark, snapshot.location)
+      }
       let standings = try BookmarkStanding.standings(
         of: [bookmark], in: snapshot, now: session.now)
       try BookmarkReport(session: session, writer: writer, snapshot: snapshot, resolver: resolver)
         .writeSet(standings)
     }
+  }
+
+  private func checkNotExpired(_ bookmark: Bookmark, _ location: StoreLocation) throws {
+    let now: StoreFile
+    do {
+      now = try StoreFile(
+        location: location, busyTimeout: store.busyTimeout, allowsPrivateCopy: false)
+    } catch StoreError.unreadable {
+      // It is read from a copy, and its size is no price for this.
+      return
+    }
+    try now.read { try bookmark.checkNotExpired(in: $0) }
   }
 }

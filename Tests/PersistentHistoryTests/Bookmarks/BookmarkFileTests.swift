@@ -42,7 +42,7 @@ struct BookmarkFileTests {
         try BookmarkFile.set(bookmark(number), in: path)
       } catch {
         isFull = true
-        #expect(error == HistoryError.fullBookmarks(path: path))
+        #expect(error as? HistoryError == HistoryError.fullBookmarks(path: path))
         #expect(try FileBytes.read(path) == before)
       }
     }

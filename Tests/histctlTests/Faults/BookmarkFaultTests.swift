@@ -120,5 +120,72 @@ import Testing
     ).run()
     #expect(statuses.isSuperset(of: [9, 137]))
   }
+
+  private static let prune = ["prune", SampleFolder.name, "--keep-last", "4", "--yes", "--quiet"]
+  private static let mark = ["bookmark", "set", SampleFolder.name, "late", "5"]
+
+  /// Where `bookmark set` is when the prune comes.
+  enum Step: String, CaseIterable {
+    /// It has seen that the token works, and changes nothing yet.
+    case begun
+    /// It gives the new file its name.
+    case placing
+  }
+
+  /// A prune and a bookmark that is set at the same time: either the bookmark is respected, or whoever
+  /// sets it is told that the history is gone.
+  @Test(arguments: Step.allCases, [false, true])
+  func setBesideAPrune(_ step: Step, _ hasFile: Bool) async throws {
+    let sample = try SampleFolder()
+    var files = [SampleFolder.name: try FileBytes.read(sample.store)]
+    if hasFile { files[Self.bookmarks] = Self.file(["other": 11]) }
+    let tools = try TemporaryFolder()
+    let injector = try await FaultInjector(folder: tools)
+    let trial = try FaultDrive.Place(files)
+    let calls = try await injector.calls(
+      of: .histctl, Self.mark, files: trial.folder.file(Self.bookmarks), folder: trial.folder.path
+    ).calls
+    let number: Int
+    switch step {
+    case .begun: number = 1
+    case .placing:
+      number = 1 + (try #require(calls.lastIndex { $0.name.hasPrefix("rename") }))
+    }
+
+    let place = try FaultDrive.Place(files)
+    let (path, gate) = (place.folder.path, tools.file("gate"))
+    let setting = Task {
+      try await injector.hold(
+        .histctl, Self.mark, files: place.folder.file(Self.bookmarks), at: number, gate: gate,
+        folder: path)
+    }
+    for _ in 0..<6000 where !FileManager.default.fileExists(atPath: gate) {
+      try await Task.sleep(nanoseconds: 10_000_000)
+    }
+    try #require(FileManager.default.fileExists(atPath: gate))
+    let pruned = try await Tool.histctl.run(Self.prune + ["--busy-timeout", "0.2"], folder: path)
+    try FileManager.default.removeItem(atPath: gate)
+    let set = try await setting.value
+    let works = try await Tool.histctl.run(
+      ["token", "check", SampleFolder.name, "5"], folder: path)
+    if pruned.status == 0 {
+      #expect(set.status == 4, "\(set.errors)")
+      #expect(try Self.positions(place)["late"] == nil)
+      #expect(works.status != 0)
+    } else {
+      #expect(pruned.status == 7, "\(pruned.errors)")
+      #expect(set.status == 0, "\(set.errors)")
+      #expect(try Self.positions(place)["late"] == 5)
+      #expect(works.status == 0)
+      // The next prune knows of it.
+      #expect(try await Tool.histctl.run(Self.prune, folder: path).status == 0)
+      let still = try await Tool.histctl.run(
+        ["token", "check", SampleFolder.name, "5"], folder: path)
+      #expect(still.status == 0)
+    }
+    // A file that is there is not locked before it is to be changed.
+    if step == .placing { #expect(pruned.status == 7) }
+    #expect(try Self.positions(place)["other"] == (hasFile ? 11 : nil))
+  }
 }
 #endif
