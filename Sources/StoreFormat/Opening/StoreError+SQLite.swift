@@ -9,6 +9,11 @@ extension StoreError {
     guard let error = error as? DatabaseError else { return error }
     let path = location.path
     let detail = error.message ?? "\(error.resultCode)"
+    if location.lacksRoomForIndex(error) {
+      return StoreError.withoutRoom(
+        path: path, index: location.sharedMemoryPath,
+        free: location.scarceSpace)
+    }
     switch (error.extendedResultCode, error.resultCode) {
     case (.SQLITE_READONLY_ROLLBACK, _), (.SQLITE_READONLY_RECOVERY, _):
       return StoreError.unfinishedSave(path: path, journal: location.journalPath)
@@ -37,5 +42,28 @@ extension StoreError {
     default:
       return StoreError.damaged(path: path, place: "its tables", detail: detail)
     }
+  }
+}
+
+extension StoreLocation {
+  /// Whether SQLite has failed to make the index of a log because the file system is full.
+  fileprivate func lacksRoomForIndex(_ error: DatabaseError) -> Bool {
+    switch (error.extendedResultCode, error.resultCode) {
+    // Said of nothing but the index, of which no byte more can be written.
+    case (.SQLITE_IOERR_SHMSIZE, _): return true
+    // It cannot even be made, for which there are other reasons.
+    case (_, .SQLITE_CANTOPEN), (.SQLITE_IOERR_SHMOPEN, _), (.SQLITE_IOERR_SHMMAP, _):
+      guard let log = try? size(of: logPath), log > 0,
+        let free = scarceSpace
+      else { return false }
+      return free < StoreError.indexLength
+    default: return false
+    }
+  }
+
+  /// How many bytes are free beside the store, where they are so few that it matters.
+  fileprivate var scarceSpace: Int64? {
+    guard let free = try? FreeSpace.byteCount(inFolder: folder), free < 1 << 20 else { return nil }
+    return free
   }
 }

@@ -9,6 +9,9 @@ public enum StoreError: Error, Hashable, Sendable {
   case beingReplaced(path: String, former: String)
   /// The file, its folder or a file beside it cannot be read.
   case unreadable(path: String, reason: String)
+  /// There is no room for what SQLite needs beside a store to read its log; so many bytes are free, where
+  /// the system tells.
+  case withoutRoom(path: String, index: String, free: Int64?)
   /// The file is not a store that Core Data or SwiftData wrote.
   case notAStore(path: String, reason: NotAStoreReason)
   /// The store was written without the history tables.
@@ -46,7 +49,8 @@ extension StoreError {
   public var path: String {
     switch self {
     case .missing(let path), .beingReplaced(let path, _), .unreadable(let path, _),
-            .notAStore(let path, _),
+      .withoutRoom(let path, _, _),
+      .notAStore(let path, _),
       .withoutHistory(let path), .unfinishedSave(let path, _), .busy(let path, _),
       .changedWhileReading(let path), .damaged(let path, _, _),
       .largeValue(let path, _, _, _), .unusableValues(let path, _):
@@ -64,6 +68,10 @@ extension StoreError {
         + "and the former store is \(former)"
     case .unreadable(let path, let reason):
       "cannot read \(path): \(reason)"
+    case .withoutRoom(let path, let index, let free):
+      "cannot read \(path): it has a log, which is read with \(index) beside it, and that takes "
+        + "\(StoreError.indexLength) bytes or more on its file system"
+        + (free.map { "; \($0) are free there" } ?? "")
     case .notAStore(let path, let reason):
       "\(path) is not a Core Data or SwiftData store: \(reason.text)"
     case .withoutHistory(let path):
@@ -95,6 +103,9 @@ extension StoreError {
         + "that belongs to it back first"
     case .unreadable:
       "check the permissions of the file and of its folder"
+    case .withoutRoom:
+      "make room there, or copy the store together with its -wal file to where there is room and read "
+        + "the copy"
     case .notAStore(_, .companion(let store)):
       "give \(store), with which it is read"
     case .notAStore(_, .notAFile(kind: "pipe")):
@@ -121,6 +132,9 @@ extension StoreError {
       "move the file away to do without it, or read without recorded values"
     }
   }
+
+  /// The least that SQLite's index of a log takes, in bytes.
+  static let indexLength: Int64 = 32_768
 
   static func text(of seconds: Double) -> String {
     seconds == seconds.rounded() && abs(seconds) < 1e9 ? "\(Int(seconds)) s" : "\(seconds) s"

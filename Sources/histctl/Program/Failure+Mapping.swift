@@ -81,6 +81,7 @@ extension Failure {
       switch error {
       case .missing: (.cannotReadOrWrite, "missing")
       case .beingReplaced: (.cannotReadOrWrite, "beingReplaced")
+      case .withoutRoom: (.cannotReadOrWrite, "withoutRoom")
       case .unreadable: (.cannotReadOrWrite, "unreadable")
       case .notAStore: (.notAStore, "notAStore")
       case .withoutHistory: (.notAStore, "withoutHistory")

@@ -8,6 +8,7 @@ struct StoreErrorTests {
   private static let all: [StoreError] = [
     .missing(path: "/a/b"), .unreadable(path: "/a/b", reason: "Permission denied"),
     .beingReplaced(path: "/a/b", former: "/a/b.partial-1/b-former/b"),
+    .withoutRoom(path: "/a/b", index: "/a/b-shm", free: 0),
     .notAStore(path: "/a/b", reason: .notAFile(kind: "pipe")),
     .notAStore(path: "/a/b", reason: .empty), .notAStore(path: "/a/b", reason: .notSQLite),
     .notAStore(path: "/a/b", reason: .withoutCoreDataTables), .withoutHistory(path: "/a/b"),
