@@ -72,7 +72,7 @@ public final class RecordedValuesFile: Sendable {
       return try body()
     } catch let error as StoreError {
       switch error {
-      case .unusableValues, .busy, .unreadable: throw error
+      case .unusableValues, .busy, .unreadable, .withoutRoom: throw error
       case .missing: throw StoreError.unusableValues(path: path, reason: "there is no such file")
       case .notAStore(_, let reason):
         throw StoreError.unusableValues(path: path, reason: reason.text)
