@@ -8,6 +8,8 @@ import CZstd
 package final class ZstdContext {
   private let context: OpaquePointer
   private var finder = RecordMatchFinder()
+  /// Where a frame is made: kept, since so much memory would be given back and cleared every time.
+  private var room: [UInt8] = []
 
   /// Makes a context.
   ///
@@ -33,16 +35,13 @@ package final class ZstdContext {
   /// - Throws: ``CompressionError``.
   package func pack(_ bytes: UnsafeRawBufferPointer) throws(CompressionError) -> [UInt8] {
     let capacity = ZSTD_compressBound(bytes.count)
-    var result = 0
-    let packed = [UInt8](unsafeUninitializedCapacity: capacity) { target, count in
-      result = pack(bytes, into: target)
-      count = ZSTD_isError(result) == 0 ? result : 0
-    }
+    if room.count < capacity { room = [UInt8](repeating: 0, count: capacity) }
+    let result = room.withUnsafeMutableBufferPointer { pack(bytes, into: $0) }
     guard ZSTD_isError(result) == 0 else {
       throw CompressionError(
         description: "zstd could not compress: \(String(cString: ZSTD_getErrorName(result)))")
     }
-    return packed
+    return Array(room[..<result])
   }
 
   private func pack(
