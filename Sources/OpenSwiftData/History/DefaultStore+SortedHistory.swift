@@ -9,8 +9,8 @@ extension DefaultStore {
 
   /// The transactions that a descriptor asks for, sorted as it says.
   ///
-  /// Of a limited number no more are ever kept, and only those are read with their changes where neither
-  /// the order nor the predicate may look at changes.
+  /// Of a limited number no more than twice as many are ever kept, and only those that are given are read
+  /// with their changes where neither the order nor the predicate may look at changes.
   func sortedHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ narrowing: HistoryNarrowing,
     in snapshot: StoreSnapshot

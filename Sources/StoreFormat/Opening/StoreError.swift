@@ -49,11 +49,9 @@ extension StoreError {
   public var path: String {
     switch self {
     case .missing(let path), .beingReplaced(let path, _), .unreadable(let path, _),
-      .withoutRoom(let path, _, _),
-      .notAStore(let path, _),
-      .withoutHistory(let path), .unfinishedSave(let path, _), .busy(let path, _),
-      .changedWhileReading(let path), .damaged(let path, _, _),
-      .largeValue(let path, _, _, _), .unusableValues(let path, _):
+      .withoutRoom(let path, _, _), .notAStore(let path, _), .withoutHistory(let path),
+      .unfinishedSave(let path, _), .busy(let path, _), .changedWhileReading(let path),
+      .damaged(let path, _, _), .largeValue(let path, _, _, _), .unusableValues(let path, _):
       path
     }
   }
