@@ -7,7 +7,7 @@ import CZstd
 /// of all of it, rather than for every few bytes. That takes two thirds of the time of zstd's fastest
 /// search; and as whole pieces match in one, there are half as many matches to write, and the text
 /// becomes a fifth smaller. A piece that was not there before (a title, a note) is searched byte by
-/// byte, and what looks like one long number (a time, a UUID) where it begins.
+/// byte, and what looks like one long number or begins like a UUID where it begins.
 ///
 /// Whatever the text is, each match is compared byte by byte, and the time grows with its length only.
 struct RecordMatchFinder: ~Copyable {
@@ -119,7 +119,9 @@ extension RecordMatchFinder {
         guard place < limit else { return }
         let piece = pieceFromHere()
         if piece.end &- place < shortestMatch {
-          if !takeBeginning(at: number, beginnings) { place = piece.end }
+          // A number with a letter right behind it is a part of a UUID, of bytes or the like, which may
+          // come again; other numbers with so little between them are those of dates.
+          if !isLetter(at: place) || !takeBeginning(at: number, beginnings) { place = piece.end }
         } else if !takePiece(piece.hash, pieces) {
           searchEach(before: min(piece.end, limit), beginnings)
         }
@@ -194,6 +196,12 @@ extension RecordMatchFinder {
           matchLength: UInt32(truncatingIfNeeded: place &- first), rep: 0))
       count &+= 1
       rest = place
+    }
+
+    /// Whether a letter of ASCII is there, or one of the few other characters beside the letters.
+    @inline(__always)
+    private func isLetter(at place: Int) -> Bool {
+      base.load(fromByteOffset: place, as: UInt8.self) &>> 6 == 1
     }
 
     /// How far two places have the same bytes.
