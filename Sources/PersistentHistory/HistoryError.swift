@@ -122,7 +122,7 @@ extension HistoryError {
     case .unknownObject(let object, _, _, _):
       "\(object) is neither in the store nor in its history"
     case .unknownEntity(let name, _):
-      "no entity named '\(name)' in this store"
+      "no entity is named '\(name)'"
     case .unknownAttribute(let name, _):
       "no entity in question has an attribute or relationship named '\(name)'"
     case .unknownModel(let path, let reason):

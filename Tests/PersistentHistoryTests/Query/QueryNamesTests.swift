@@ -40,7 +40,7 @@ struct QueryNamesTests {
     #expect(throws: error) {
       try Self.read(ChangeCondition(objects: [HistoryObject(entityName: name, primaryKey: 1)]))
     }
-    #expect(error.message == "no entity named '\(name)' in this store")
+    #expect(error.message == "no entity is named '\(name)'")
     #expect(
       error.remedy
         == (suggestions.isEmpty

@@ -153,7 +153,7 @@ import Testing
     #expect(result.status == 64 && result.text == "")
     #expect(
       result.errors
-        == "histctl: no entity named 'Tripp' in this store\nhint: did you mean Trip?\n")
+        == "histctl: no entity is named 'Tripp'\nhint: did you mean Trip?\n")
     // As log has it.
     let log = try await Self.run("log trips.store --entity Tripp", in: folder)
     #expect(log.errors == result.errors && log.status == 64)

@@ -156,7 +156,7 @@ import Testing
     ("--keep-last 3 --ignore-guard widget", "no guard is named 'widget'"),
     ("--keep-last 3 --entity Trip", "run the command twice"),
     ("--keep-last 3 --if-larger 7", "it has no unit"), ("--before nonsense", "is not a token"),
-    ("--entity Nothing", "no entity named 'Nothing'"),
+    ("--entity Nothing", "no entity is named 'Nothing'"),
   ])
   func mistakes(_ options: String, _ words: String) async throws {
     let sample = try SampleFolder()
@@ -218,8 +218,8 @@ import Testing
     #expect(once.errors.split(separator: "\n").count == 2)
     let each = try await sample.run("prune sample.store second.store --entity Gone --yes")
     #expect(each.status == 64)
-    #expect(each.errors.contains("histctl: sample.store: no entity named 'Gone'"))
-    #expect(each.errors.contains("histctl: second.store: no entity named 'Gone'"))
+    #expect(each.errors.contains("histctl: sample.store: no entity is named 'Gone'"))
+    #expect(each.errors.contains("histctl: second.store: no entity is named 'Gone'"))
     let json = try await sample.run("prune sample.store --entity Trip --yes --json")
     #expect(json.errors.contains(#""store":"sample.store""#))
     let ahead = try await sample.run("prune sample.store --before 99 --yes")

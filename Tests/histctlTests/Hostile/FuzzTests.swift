@@ -41,7 +41,7 @@ import Testing
         #expect(
           [0, 1, 4, 5, 6, 7, 8, 9].contains(status)
             || status == 64 && result.errors.contains("'last")
-            || status == 64 && result.errors.contains("no entity named 'Trip'"),
+            || status == 64 && result.errors.contains("no entity is named 'Trip'"),
           "\(damage) \(index): \(status) \(result.errors)")
       }
       #expect(try FileBytes.read(path) == store)
