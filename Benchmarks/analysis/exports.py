@@ -5,18 +5,26 @@ import subprocess
 
 # A folder for each form, because a pattern of names would take several forms for one.
 FORMS = (("exports", "jsonl"), ("changes", "changes"))
-METHODS = ("zstd", "gzip")
+# What the names of their files end in is also the name of their folder: an export does not put a
+# transaction beside another file that has it.
+ENDINGS = {"zstd": "zst", "gzip": "gz"}
+
+
+def place_of(folder, ending):
+    """Where the exports are whose names end so."""
+    return os.path.join(folder, ending)
 
 
 def export(histctl, stores, folder):
     for number, store in enumerate(stores):
         for place, form in FORMS:
-            for method in METHODS:
+            for method, ending in ENDINGS.items():
+                target = os.path.join(place_of(folder, ending), place)
                 # Every third store in two files, as a nightly job would leave them.
                 for part in ranges(store.path) if number % 3 == 0 else [[]]:
                     subprocess.run(
                         [histctl, "export", store.path, "--format", form, "--compress", method,
-                         "--output-dir", os.path.join(folder, place), "--quiet", *part], check=True)
+                         "--output-dir", target, "--quiet", *part], check=True)
 
 
 def ranges(path):
