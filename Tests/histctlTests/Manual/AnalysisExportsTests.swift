@@ -18,6 +18,7 @@ import Testing
   func holdEveryTransactionOnce() async throws {
     let sample = try SampleFolder()
     let python = try #require(Tool("python3"))
+    let shell = try #require(Tool("sh"))
     let folder = sample.folder.file("analysis")
     let written = try await python.run(
       [
@@ -26,11 +27,11 @@ import Testing
       ], folder: sample.folder.path)
     #expect(written.status == 0, "\(written.errors)")
     for (ending, unpacking) in [("zst", "zstd -dc"), ("gz", "gzip -dc")] {
-      let numbers = try await Tool("sh")?.run(
+      let numbers = try await shell.run(
         ["-c", "\(unpacking) exports/*/*.jsonl.\(ending) | jq .transaction"],
         folder: folder + "/" + ending)
       #expect(
-        numbers?.text.split(separator: "\n").map(String.init)
+        numbers.text.split(separator: "\n").map(String.init)
           == (1...SampleStore.transactionCount).map(String.init))
       let files = try FileManager.default.subpathsOfDirectory(atPath: folder + "/" + ending)
       #expect(files.count { $0.hasSuffix(".changes.jsonl." + ending) } == 2)
