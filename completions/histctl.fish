@@ -79,7 +79,7 @@ function __histctl_table --no-scope-shadowing
             set store_position 1
         case 'histctl log'
             set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --kind --object --attribute -n --values-file --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --exact-entity --kind --object --attribute -n --values-file --date --color
             set store_position 1
         case 'histctl show'
             set commands 
@@ -87,7 +87,7 @@ function __histctl_table --no-scope-shadowing
             set store_position 1
         case 'histctl diff'
             set commands 
-            set valued --bookmark-file --busy-timeout --with --archive --store-identifier --author --not-author --bundle --process --entity --kind --object --attribute --values-file --date --color
+            set valued --bookmark-file --busy-timeout --with --archive --store-identifier --author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --values-file --date --color
             set store_position 1
         case 'histctl object'
             set commands 
@@ -95,15 +95,15 @@ function __histctl_table --no-scope-shadowing
             set store_position 1
         case 'histctl export'
             set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --kind --object --attribute --values-file --format --fields --compress -o --output --output-dir --bookmark --lock-wait --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --values-file --format --fields --compress -o --output --output-dir --bookmark --lock-wait --date --color
             set store_position 1
         case 'histctl stats'
             set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --kind --object --attribute --by --top --until-size --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --by --top --until-size --date --color
             set store_position 1
         case 'histctl archive'
             set commands 
-            set valued --bookmark-file --busy-timeout --before --segment-size --lock-wait --values-file --date --color
+            set valued --bookmark-file --busy-timeout --before --segment-size --lock-wait --values-file --ignore-guard --date --color
             set store_position 1
         case 'histctl prune'
             set commands 
@@ -115,11 +115,11 @@ function __histctl_table --no-scope-shadowing
             set store_position 1
         case 'histctl compact'
             set commands 
-            set valued --bookmark-file --busy-timeout --date --color
+            set valued --bookmark-file --busy-timeout --ignore-guard --date --color
             set store_position 1
         case 'histctl maintain'
             set commands 
-            set valued --config --only --lock-wait --date --color
+            set valued --config --only --lock-wait --ignore-guard --date --color
             set store_position 0
         case 'histctl check'
             set commands 
@@ -258,7 +258,8 @@ complete -c histctl -n '__histctl_at \'histctl log\'' -l not-author -x -k -a '(_
 complete -c histctl -n '__histctl_at \'histctl log\'' -l no-author -d 'Only those without an author; with --author, those too'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only those of this bundle identifier'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only those of this process'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of this entity'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of this entity or its sub-entities'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l exact-entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of exactly this entity'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l kind -x -a 'insert update delete' -d 'Only those of this kind'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only those that concern this object, such as Trip/p12'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only those that updated this attribute or relationship'
@@ -308,7 +309,8 @@ complete -c histctl -n '__histctl_at \'histctl diff\'' -l not-author -x -k -a '(
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l no-author -d 'Only those without an author; with --author, those too'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only those of this bundle identifier'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only those of this process'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of this entity'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of this entity or its sub-entities'
+complete -c histctl -n '__histctl_at \'histctl diff\'' -l exact-entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of exactly this entity'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l kind -x -a 'insert update delete' -d 'Only those of this kind'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only those that concern this object, such as Trip/p12'
 complete -c histctl -n '__histctl_at \'histctl diff\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only those that updated this attribute or relationship'
@@ -369,7 +371,8 @@ complete -c histctl -n '__histctl_at \'histctl export\'' -l not-author -x -k -a 
 complete -c histctl -n '__histctl_at \'histctl export\'' -l no-author -d 'Only those without an author; with --author, those too'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only those of this bundle identifier'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only those of this process'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of this entity'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of this entity or its sub-entities'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l exact-entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of exactly this entity'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l kind -x -a 'insert update delete' -d 'Only those of this kind'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only those that concern this object, such as Trip/p12'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only those that updated this attribute or relationship'
@@ -408,7 +411,8 @@ complete -c histctl -n '__histctl_at \'histctl stats\'' -l not-author -x -k -a '
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l no-author -d 'Only those without an author; with --author, those too'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only those of this bundle identifier'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only those of this process'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of this entity'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of this entity or its sub-entities'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l exact-entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of exactly this entity'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l kind -x -a 'insert update delete' -d 'Only those of this kind'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only those that concern this object, such as Trip/p12'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only those that updated this attribute or relationship'
@@ -435,6 +439,7 @@ complete -c histctl -n '__histctl_at \'histctl archive\'' -l allow-gap -d 'Seal 
 complete -c histctl -n '__histctl_at \'histctl archive\'' -l lock-wait -x -d 'Wait so long for another program at work on the archive, such as 10min'
 complete -c histctl -n '__histctl_at \'histctl archive\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
 complete -c histctl -n '__histctl_at \'histctl archive\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
+complete -c histctl -n '__histctl_at \'histctl archive\'' -l ignore-guard -x -d 'Ignore this guard: damage, which stops the command where the store shows any'
 complete -c histctl -n '__histctl_at \'histctl archive\'' -s n -d 'Show what would be sealed, and seal nothing'
 complete -c histctl -n '__histctl_at \'histctl archive\'' -l dry-run -d 'Show what would be sealed, and seal nothing'
 complete -c histctl -n '__histctl_at \'histctl archive\'' -l json -d 'Write JSON, one object a line; errors too'
@@ -459,7 +464,7 @@ complete -c histctl -n '__histctl_at \'histctl prune\'' -l all -d 'Delete even t
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Delete the changes of an entity that has left the model, and keep the transactions'
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l if-larger -x -d 'Delete only if the history is larger than this'
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l max-behind -x -d 'Let bookmarks expire that are farther behind: 30d, or a number of transactions'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l ignore-guard -x -d 'Do not ask this guard: mirroring, archive, bookmarks, or one bookmark as @name'
+complete -c histctl -n '__histctl_at \'histctl prune\'' -l ignore-guard -x -d 'Ignore this guard: mirroring, archive, bookmarks, damage, or one bookmark as @name'
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Seal in this archive what is to be deleted, before it is'
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l segment-size -x -d 'How much text a segment has before it is packed, such as 64M'
 complete -c histctl -n '__histctl_at \'histctl prune\'' -l allow-gap -d 'Seal although history between the archive and the store is gone'
@@ -483,7 +488,7 @@ complete -c histctl -n '__histctl_argument \'histctl prune\' 1 repeating' -F
 complete -c histctl -n '__histctl_at \'histctl restore\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl restore\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl restore\'' -l from -x -k -a '(__histctl_ask token)' -d 'Restore only as far back as this token, which then works again'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l ignore-guard -x -d 'Do not ask this guard: mirroring'
+complete -c histctl -n '__histctl_at \'histctl restore\'' -l ignore-guard -x -d 'Ignore this guard: mirroring or damage'
 complete -c histctl -n '__histctl_at \'histctl restore\'' -s n -d 'Show what would be restored, and restore nothing'
 complete -c histctl -n '__histctl_at \'histctl restore\'' -l dry-run -d 'Show what would be restored, and restore nothing'
 complete -c histctl -n '__histctl_at \'histctl restore\'' -s y -d 'Restore without a question'
@@ -506,6 +511,7 @@ complete -c histctl -n '__histctl_at \'histctl compact\'' -l bookmark-file -r -F
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l full -d 'Rebuild the whole store, which nobody else may have open'
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l dry-run -d 'Say what there is to give back, and change nothing'
+complete -c histctl -n '__histctl_at \'histctl compact\'' -l ignore-guard -x -d 'Ignore this guard: damage, which stops the command where the store shows any'
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l qualified -d 'Write tokens with the identifier of their store'
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
@@ -523,6 +529,7 @@ complete -c histctl -n '__histctl_at \'histctl maintain\'' -l check-config -d 'S
 complete -c histctl -n '__histctl_at \'histctl maintain\'' -s n -d 'Say what would be done, and change nothing'
 complete -c histctl -n '__histctl_at \'histctl maintain\'' -l dry-run -d 'Say what would be done, and change nothing'
 complete -c histctl -n '__histctl_at \'histctl maintain\'' -l lock-wait -x -d 'Wait so long for another run at work on a store, such as 10min'
+complete -c histctl -n '__histctl_at \'histctl maintain\'' -l ignore-guard -x -d 'Ignore this guard: damage, which stops the command where the store shows any'
 complete -c histctl -n '__histctl_at \'histctl maintain\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl maintain\'' -l qualified -d 'Write tokens with the identifier of their store'
 complete -c histctl -n '__histctl_at \'histctl maintain\'' -l date -x -a 'local utc relative raw' -d 'How to write times'

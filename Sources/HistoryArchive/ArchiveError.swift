@@ -96,8 +96,8 @@ extension ArchiveError {
     case .unsealable(let path, let transaction, let reason):
       "transaction \(transaction) of \(path) cannot be sealed: \(reason)"
     case .diverged(let path, let archive, let transaction):
-      "\(path) is another copy of the store than the one in the archive \(archive): "
-        + "transaction \(transaction) is not the same in both"
+      "\(path) and the archive \(archive) are of copies of a store that went different ways: "
+        + "transaction \(transaction) is the first that is not the same in both"
     case .olderCopy(let path, let archive, let sealed, let newest):
       "\(path) is an older copy of the store in the archive \(archive): it has come to transaction "
         + "\(newest), and \(sealed) is sealed"

@@ -63,6 +63,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case unknownSize(path: String)
   /// Changes of an entity were to be deleted that is still in the model, or may be.
   case presentEntity(name: String, path: String)
+  /// A store is damaged, and was to be changed or sealed all the same.
+  case damaged(path: String, details: [String])
   /// Guards allow nothing to be deleted.
   case refusedByGuards(path: String, reasons: [String])
   /// Guards allow nothing to be put back.
@@ -133,6 +135,8 @@ extension HistoryError {
       "the size of the history in \(path) cannot be known: SQLite was built without its table of pages"
     case .presentEntity(let name, let path):
       "the entity \(name) is still in the model of \(path), as far as can be known, so its changes stay"
+    case .damaged(let path, let details):
+      "\(path) is damaged: " + details.joined(separator: "; ")
     case .refusedByGuards(let path, let reasons):
       "nothing is deleted from \(path): " + reasons.joined(separator: "; ")
     case .restoreRefusedByGuards(let path, let reasons):
@@ -209,6 +213,9 @@ extension HistoryError {
       "say how much to keep by time or by number"
     case .presentEntity:
       "only changes of entities that left the model can go alone; prune whole transactions instead"
+    case .damaged:
+      "take the store with its -wal from a backup; to go on with what can be read, ignore the guard "
+        + "against damage (ignoredGuards)"
     case .refusedByGuards, .restoreRefusedByGuards:
       "see what the guards protect; one can be left out by its name (ignoredGuards)"
     }

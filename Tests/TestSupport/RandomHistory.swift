@@ -53,9 +53,6 @@ package struct RandomHistory {
         changes.append(self.change(change, of: number))
       }
     }
-    // Rows of a transaction that is gone.
-    changes.append(self.change(change + 1, of: 3))
-    changes.append(self.change(change + 2, of: number + 9))
     if layout != .plain {
       try writer.insert(
         into: "ATRANSACTIONSTRING",
@@ -136,7 +133,8 @@ package struct RandomHistory {
       case 2: query.bundle = text()
       case 3: query.process = text()
       case 4: query.change.kinds = some(ChangeKind.allCases)
-      case 5: query.change.entities = some(TripsModel.numbers.map(\.name) + ["99", "16002", "98"])
+      case 5:
+        query.change.exactEntities = some(TripsModel.numbers.map(\.name) + ["99", "16002", "98"])
       case 6:
         query.change.objects = try some(
           [

@@ -147,6 +147,11 @@ package final class StoreWriter {
 
   /// Moves everything into the main file, unless it is to stay in the log, and closes the store.
   package func close() throws {
+    for (number, name) in [
+      (16001, "CHANGE"), (16002, "TRANSACTION"), (16003, "TRANSACTIONSTRING"),
+    ] as [(Int64, String)] where shape.hasHistory {
+      try raiseToHighest(number, name)
+    }
     if shape.usesWriteAheadLog && !shape.keepsLog {
       try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
     }
@@ -206,6 +211,21 @@ package final class StoreWriter {
     try sql("INSERT INTO ATRANSACTIONSTRING VALUES (?, 16003, NULL, ?)", [number, text])
     try raise(16003, "TRANSACTIONSTRING", to: number)
     return number
+  }
+
+  /// Gives a table the counter that its rows need, unless it has one already.
+  private func raiseToHighest(_ entity: Int64, _ name: String) throws {
+    try queue.write { database in
+      guard try database.tableExists("A" + name), try database.tableExists("Z_PRIMARYKEY"),
+        try database.columns(in: "Z_PRIMARYKEY").count == 4
+      else { return }
+      try database.execute(
+        sql: """
+          INSERT INTO Z_PRIMARYKEY SELECT \(entity), '\(name)', 0, highest FROM
+            (SELECT max(Z_PK) AS highest FROM A\(name)) WHERE highest > 0
+          ON CONFLICT (Z_ENT) DO UPDATE SET Z_MAX = iif(Z_MAX > 0, Z_MAX, excluded.Z_MAX)
+          """)
+    }
   }
 
   private func raise(_ entity: Int64, _ name: String, to number: Int64) throws {

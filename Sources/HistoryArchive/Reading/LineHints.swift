@@ -15,7 +15,7 @@ struct LineHints {
 
   init(_ condition: ChangeCondition) {
     add(condition.kinds.map { [("kind", .string($0.name))] })
-    add(condition.entities.map(Self.entity))
+    add((condition.entities + condition.exactEntities).map(Self.entity))
     add(condition.objects.map { [("pk", .integer($0.primaryKey))] })
     add(condition.objects.map { Self.entity($0.entityName) })
     add(condition.attributes.map { [("", .string($0))] })

@@ -43,6 +43,9 @@ public final class ArchiveSealer {
   /// when it is no more.
   public var onDraft: @Sendable (_ path: String) -> @Sendable () -> Void = { _ in {} }
 
+  /// Is told what was added to the archive so far, after each segment.
+  public var onSegment: (SealedSegments) -> Void = { _ in }
+
   let folder: ArchiveFolder
   private let permissions: FilePermissions
 
@@ -124,6 +127,7 @@ public final class ArchiveSealer {
       try folder.append(entry, to: &catalog, permissions: permissions)
       result.segments.append(.init(entry: entry, manifest: manifest, isAdopted: false))
       result.last = manifest.last
+      onSegment(result)
       start = manifest.last.number
       if start < last.number { try folder.expectRoom(in: catalog) }
       after = start

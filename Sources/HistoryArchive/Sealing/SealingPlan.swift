@@ -134,12 +134,17 @@ public struct SealingPlan: Hashable, Sendable {
     if let found = try snapshot.timestamp(ofTransaction: sealed.number) {
       guard found.timestamp == sealed.timestamp else {
         throw ArchiveError.diverged(
-          path: path, archive: archive.path, transaction: sealed.number)
+          path: path, archive: archive.path,
+          transaction: try firstDifference(archive, snapshot) ?? sealed.number)
       }
       return
     }
     let issued = try TokenResolver(snapshot: snapshot).highestIssued()
     guard issued >= sealed.number else {
+      // A copy that went its own way may not have come as far.
+      if let parted = try firstDifference(archive, snapshot) {
+        throw ArchiveError.diverged(path: path, archive: archive.path, transaction: parted)
+      }
       throw ArchiveError.olderCopy(
         path: path, archive: archive.path, sealed: sealed.number, newest: issued)
     }
@@ -147,5 +152,43 @@ public struct SealingPlan: Hashable, Sendable {
     if let oldest = try snapshot.oldestTransaction(), oldest.number < sealed.number {
       throw ArchiveError.diverged(path: path, archive: archive.path, transaction: sealed.number)
     }
+  }
+
+  /// The first transaction of the store that is another one in the archive; nil where all that both have
+  /// are the same.
+  ///
+  /// Copies have the same transactions up to where they parted and none after that, so it is searched
+  /// for as in a sorted list.
+  private static func firstDifference(
+    _ archive: Archive, _ snapshot: StoreSnapshot
+  ) throws -> Int64? {
+    guard let store = snapshot.metadata.storeIdentifier,
+      let oldest = try snapshot.oldestTransaction()?.number,
+      let newest = try snapshot.newestTransaction()?.number
+    else { return nil }
+    let reader = try ArchiveReader(path: archive.path, storeIdentifier: store)
+    /// Whether a transaction is another one in the archive; nil where that does not have it.
+    func differs(_ position: TransactionPosition) throws -> Bool? {
+      try reader.position(ofTransaction: position.number).map { $0.timestamp != position.timestamp }
+    }
+    var (low, high) = (oldest, newest)
+    var found: Int64?
+    while low <= high {
+      let middle = low + (high - low) / 2
+      guard let position = try snapshot.firstTransaction(after: middle - 1),
+        position.number <= high
+      else {
+        high = middle - 1
+        continue
+      }
+      // After its end, and in a gap, the archive says nothing.
+      if try differs(position) == false {
+        low = position.number + 1
+      } else {
+        if try differs(position) == true { found = position.number }
+        high = middle - 1
+      }
+    }
+    return found
   }
 }

@@ -81,7 +81,7 @@ struct SegmentSealing {
     // One call at a time, whichever thread it comes from.
     nonisolated(unsafe) var tally = ChangeTally()
     nonisolated(unsafe) let writer = writer
-    _ = try WindowedReading(query: query, dealer: plan).run(
+    let summary = try WindowedReading(query: query, dealer: plan).run(
       snapshot, helpers, packer: { try FramePacker(storePath: path) },
       output: { frames, summary in
         for frame in frames {
@@ -90,10 +90,14 @@ struct SegmentSealing {
         }
         progress(.packing, Int64(summary.transactions))
       })
+    if let after = query.after, let last = summary.last?.number {
+      try snapshot.checkChangeCount(summary.storedChanges, ofTransactions: after + 1...last)
+    }
     return tally
   }
 
-  /// Compares what is on the disk with a second reading of the store.
+  /// Compares what is on the disk with a second reading of the store, which goes another way than the
+  /// first: it looks changes up by their transactions, and has an index count the transactions.
   private func compare(
     _ path: String, _ manifest: SegmentManifest, _ snapshot: StoreSnapshot,
     _ helpers: SnapshotHelpers,
@@ -108,12 +112,20 @@ struct SegmentSealing {
     let groups = manifest.runs(ofAbout: FrameComparer.windowSize)
     let windows = ListedWindows(FrameComparer.transactions(of: groups, manifest))
     let query = query(after: manifest.first.number - 1, until: manifest.last.number)
-    let summary = try WindowedReading(query: query, dealer: windows).run(
+    let summary = try WindowedReading(query: query, dealer: windows, readsRowsAsTheyLie: false).run(
       snapshot, helpers,
       packer: { try FrameComparer(path: path, manifest: manifest, groups: groups) },
       output: { progress(.comparing, Int64($1.transactions)) })
     guard Int64(summary.transactions) == manifest.transactionCount else {
       throw ArchiveError.readBackDiffers(path: path, place: "the number of transactions")
+    }
+    let range = manifest.first.number...manifest.last.number
+    let listed = try snapshot.indexedTransactionCount(in: range)
+    guard listed == manifest.transactionCount else {
+      throw StoreError.damaged(
+        path: snapshot.location.path, place: "ATRANSACTION",
+        detail: "\(manifest.transactionCount) transactions from \(range.lowerBound) to "
+          + "\(range.upperBound) can be read; its indexes list \(listed)")
     }
   }
 

@@ -9,6 +9,8 @@ public struct ExportSummary: Hashable, Sendable {
   public internal(set) var first: TransactionPosition?
   /// The last of them.
   public internal(set) var last: TransactionPosition?
+  /// How many changes were read from the store.
+  package internal(set) var storedChanges: Int64 = 0
   /// The places where history was missing.
   public internal(set) var gaps: [HistoryGap] = []
 
@@ -24,6 +26,7 @@ public struct ExportSummary: Hashable, Sendable {
   /// Adds what comes behind.
   mutating func add(_ next: ExportSummary) {
     transactions += next.transactions
+    storedChanges += next.storedChanges
     if first == nil { first = next.first }
     last = next.last ?? last
     gaps += next.gaps

@@ -19,6 +19,9 @@ public struct HistoryExport: Sendable {
   public var query: HistoryQuery
   /// How the text is packed.
   public var compression: ExportCompression
+  /// The gap before the first transaction, where history from before it was asked for: the first record
+  /// of a format that has a place for it.
+  public var missingBeginning: HistoryGap?
 
   /// An export, of everything unless told otherwise.
   public init(query: HistoryQuery = HistoryQuery(), compression: ExportCompression = .none) {
@@ -81,6 +84,34 @@ public struct HistoryExport: Sendable {
       snapshot, helpers, encoder, schema: schema, begun: archived.begun, output: output)
   }
 
+  /// What a file begins with.
+  func prologue(of encoder: some HistoryEncoder) -> [UInt8] {
+    var encoder = encoder
+    let prologue = encoder.prologue
+    guard let missingBeginning else { return prologue }
+    encoder.append(missingBeginning)
+    return prologue + encoder.withUnsafeBytes { Array($0) }
+  }
+
+  /// Checks that what was read of a history without conditions is what the store's indexes say.
+  ///
+  /// - Parameter transactionCount: How many transactions the store gave; nil where that is not known.
+  private func check(
+    _ summary: ExportSummary, _ snapshot: StoreSnapshot, transactionCount: Int?
+  ) throws {
+    guard query.isUnconditional, let range = query.range else { return }
+    if query.selectsEverything, let transactionCount {
+      let listed = try snapshot.transactionCount()
+      guard listed == Int64(transactionCount) else {
+        throw StoreError.damaged(
+          path: snapshot.location.path, place: "ATRANSACTION",
+          detail: "\(transactionCount) transactions can be read; its indexes list \(listed)")
+      }
+    }
+    try snapshot.checkChangeCount(
+      summary.storedChanges, ofTransactions: query.selectsEverything ? .min ... .max : range)
+  }
+
   /// Exports the store's part.
   ///
   /// - Parameters:
@@ -98,13 +129,16 @@ public struct HistoryExport: Sendable {
       isEmpty.withLock { $0 = false }
       try bytes.withUnsafeBytes { try output($0, summary) }
     }
-    let prologue = encoder.prologue
+    let prologue = prologue(of: encoder)
     if begun == nil, !prologue.isEmpty { try write(compression.pack(prologue), ExportSummary()) }
     let plan = WindowPlan(query: query, newest: try snapshot.newestTransaction()?.number)
     let summary = try WindowedReading(query: query, dealer: plan, schema: schema).run(
       snapshot, helpers, begun: begun?.summary ?? ExportSummary(),
       packer: { TextPacker(encoder, compression) }, output: write)
     if isEmpty.withLock({ $0 }) { try write(compression.packNothing(), summary) }
+    if query.checksCompleteness {
+      try check(summary, snapshot, transactionCount: begun == nil ? summary.transactions : nil)
+    }
     return summary
   }
 }

@@ -16,10 +16,12 @@ final class TimelineExport<Encoder: HistoryEncoder> {
   private var compressor: ExportCompressor
   private let output: Output
   private let compression: ExportCompression
+  private let export: HistoryExport
   private var isEmpty = true
 
   init(export: HistoryExport, encoder: Encoder, output: @escaping Output) {
     self.encoder = encoder
+    self.export = export
     self.output = output
     compression = export.compression
     compressor = ExportCompressor(export.compression)
@@ -31,7 +33,7 @@ final class TimelineExport<Encoder: HistoryEncoder> {
   /// Exports all that a reader gives.
   func write(_ reader: TimelineReader) throws {
     var encoder = encoder
-    let prologue = encoder.prologue
+    let prologue = export.prologue(of: encoder)
     if !prologue.isEmpty { try write(try compression.pack(prologue)) }
     while let element = try reader.nextElement() {
       switch element {

@@ -16,6 +16,7 @@ struct WindowWorker<Packer: WindowPacker> {
   private let sink: OrderedSink<Packer.Piece>
   private let schema: HistorySchema
   private var packer: Packer
+  private let mayReadAsRowsLie: Bool
   /// The last transaction of the window whose text is whole; nil before the first one.
   private var lastWhole: Int64?
   /// Whether a part of the window has gone out already.
@@ -23,8 +24,12 @@ struct WindowWorker<Packer: WindowPacker> {
 
   init(
     query: HistoryQuery, snapshot: StoreSnapshot, schema: HistorySchema?, dealer: any WindowDealer,
-    sink: OrderedSink<Packer.Piece>, packer: Packer
+    sink: OrderedSink<Packer.Piece>, packer: Packer, readsRowsAsTheyLie: Bool
   ) throws {
+    mayReadAsRowsLie = readsRowsAsTheyLie
+    // Complete or not, the whole range can tell better than its windows.
+    var query = query
+    query.checksCompleteness = false
     self.query = query
     self.snapshot = snapshot
     self.dealer = dealer
@@ -87,11 +92,11 @@ struct WindowWorker<Packer: WindowPacker> {
   private mutating func readAsRowsLie(
     _ query: HistoryQuery, _ window: HistoryWindow
   ) throws -> ExportSummary? {
-    guard query.limit == nil,
+    guard mayReadAsRowsLie, query.limit == nil,
       let rows = try snapshot.changeRows(ofTransactions: window.transactions),
-      rows.upperBound.subtractingReportingOverflow(rows.lowerBound).partialValue
-        .magnitude < UInt64(Self.mostRows),
-      !rows.upperBound.subtractingReportingOverflow(rows.lowerBound).overflow
+      case let (length, isTooLong) = rows.rows.upperBound
+        .subtractingReportingOverflow(rows.rows.lowerBound),
+      !isTooLong, length < Self.mostRows
     else { return nil }
     try packer.begin(window)
     do {
@@ -108,6 +113,7 @@ struct WindowWorker<Packer: WindowPacker> {
         try packer.end(position)
         lastWhole = position.number
       }
+      summary.storedChanges = reader.readChangeCount
       return summary
     } catch is RowsOutOfOrder {
       return nil
@@ -133,6 +139,7 @@ struct WindowWorker<Packer: WindowPacker> {
       lastWhole = position.number
       if packer.encoder.byteCount >= Self.pieceSize { try flush(window, in: nil) }
     }
+    summary.storedChanges = reader.readChangeCount
     return summary
   }
 

@@ -13,10 +13,14 @@ package struct WindowedReading {
   package let dealer: any WindowDealer
   /// The entities; nil for those of the store.
   package let schema: HistorySchema?
+  /// Whether rows may be read as they lie in the file, rather than looked up by their transactions.
+  package let readsRowsAsTheyLie: Bool
 
   package init(
-    query: HistoryQuery, dealer: any WindowDealer, schema: HistorySchema? = nil
+    query: HistoryQuery, dealer: any WindowDealer, schema: HistorySchema? = nil,
+    readsRowsAsTheyLie: Bool = true
   ) {
+    self.readsRowsAsTheyLie = readsRowsAsTheyLie
     self.query = query
     self.dealer = dealer
     self.schema = schema
@@ -40,12 +44,12 @@ package struct WindowedReading {
     let sink = OrderedSink(begun, output: output)
     let threadCount = dealer.isWhole ? 1 : helpers.count + 1
     sink.allow(windows: threadCount * 2 + 1)
-    let (query, dealer, schema) = (query, dealer, schema)
+    let (query, dealer, schema, asTheyLie) = (query, dealer, schema, readsRowsAsTheyLie)
     let work: @Sendable (StoreSnapshot) -> Void = { snapshot in
       do {
         var worker = try WindowWorker(
           query: query, snapshot: snapshot, schema: schema, dealer: dealer, sink: sink,
-          packer: packer())
+          packer: packer(), readsRowsAsTheyLie: asTheyLie)
         try worker.run()
       } catch {
         sink.fail(error)

@@ -2,50 +2,48 @@ import PersistentHistory
 import StoreFormat
 
 extension DefaultStore {
-  /// So often is looked again where others delete history as well.
+  /// The most attempts where others delete history at the same time.
   private static let mostAttempts = 10
 
-  /// Deletes all transactions before one from the history, in batches that keep nobody waiting for
-  /// long.
+  /// Deletes all transactions before one from the history, as far as the guards of pruning allow it: what
+  /// a bookmark or CloudKit's mirror still needs stays.
   ///
   /// - Parameters:
   ///   - number: The first transaction that stays.
-  ///   - mayGoOn: Is asked before every batch, while nobody else can save; what it throws stops the
-  ///     work.
-  ///   - progress: Is told how many transactions have been deleted since it was last told.
+  ///   - keepsRefused: Whether nothing is deleted, without an error, where a guard allows nothing.
   /// - Returns: How many transactions were deleted.
-  /// - Throws: ``SwiftDataError``, or what `mayGoOn` throws; what is left is a whole history, and the same
-  ///   again goes on with it.
+  /// - Throws: ``SwiftDataError``, also where a guard allows nothing to be deleted. What is left is a
+  ///   whole history, and the same call goes on with it.
   @discardableResult
-  func eraseHistory(
-    before number: Int64, mayGoOn: () throws -> Void = {}, progress: (Int) -> Void = { _ in }
-  ) throws -> Int {
+  func eraseHistory(before number: Int64, keepsRefused: Bool = false) throws -> Int {
     let editor = try writable()
-    return try translating {
-      // A migration is one transaction, of which this is a part.
-      guard !isMigrating else {
-        return try editor.deleteHistory(before: number).transactionCount
-      }
-      guard number > .min else { return 0 }
-      let eraser = try HistoryEraser(location: location, busyTimeout: Self.busyTimeout)
+    return try translatingHistory {
+      let newest = try file.read { try $0.newestTransaction()?.number } ?? .min
+      let request = PruneRequest(
+        .transactions([number > newest ? .all : .beforeTransaction(number)]))
+      let pruner = try HistoryPruner(file)
       var (count, attempts) = (0, 0)
       while true {
-        let deletion = try file.read { try $0.deletion(ofTransactionsThrough: number - 1) }
-        guard !deletion.isEmpty else {
-          // Until their transactions are gone, values are the values of something.
-          editor.eraseValues(before: number)
-          return count
+        let plan =
+          isMigrating
+          ? try file.read { try PrunePlanner(snapshot: $0, request: request).plan() }
+          : try pruner.plan(request)
+        guard plan.refusals.isEmpty else {
+          if keepsRefused { return count }
+          throw HistoryError.refusedByGuards(
+            path: filePath, reasons: plan.refusals.map(\.reason))
         }
-        var told = 0
-        let erasure = eraser.erase(deletion, mayGoOn: mayGoOn) {
-          progress($0.transactionCount - told)
-          told = $0.transactionCount
+        guard !plan.isEmpty else { return count }
+        if isMigrating {
+          // A migration is one transaction, of which this is a part.
+          return try editor.deleteHistory(before: plan.cut?.firstKept ?? number).transactionCount
         }
+        let erasure = try pruner.prune(plan)
         count += erasure.deleted.transactionCount
         attempts += 1
         switch erasure.problem {
-        case nil: continue
-        // Somebody else has deleted some of it meanwhile.
+        case nil: return count
+        // Somebody else has deleted some of it meanwhile, or set a bookmark.
         case StoreWriteError.historyChanged? where attempts < Self.mostAttempts: continue
         case let problem?: throw problem
         }

@@ -44,9 +44,10 @@ extension DefaultStore: HistoryProviding {
   /// Deletes the oldest transactions, as far as a descriptor names all of them.
   ///
   /// A history has no holes: where the descriptor leaves out a transaction, that one stays and all
-  /// after it. Tokens of what is deleted have expired.
+  /// after it. So does what a reader with a bookmark, or CloudKit's mirror, has not read yet. Tokens of
+  /// what is deleted have expired.
   ///
-  /// - Throws: ``SwiftDataError``.
+  /// - Throws: ``SwiftDataError``, also where it is not known how far CloudKit's mirror has read.
   public func deleteHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws {

@@ -138,34 +138,14 @@ extension DefaultStore {
     }
   }
 
-  /// A bookmark that was set since the bookmarks were read, before what is being deleted.
-  private struct NewBookmark: Error {}
-
   /// Deletes what all bookmarks have behind them.
   ///
   /// - Parameter whenPlanned: Is called when the bookmarks have been read, and nothing is deleted.
   func deleteReadHistory(whenPlanned: () throws -> Void = {}) throws -> Int {
     _ = try writable()
-    var count = 0
-    while true {
-      let hold = BookmarkHold(path: bookmarkPath)
-      defer { hold.release() }
-      guard let oldest = try lowestBookmark(), oldest > 0 else { return count }
-      try whenPlanned()
-      do {
-        try eraseHistory(before: oldest) {
-          try hold.take {
-            guard let lowest = try lowestBookmark(), lowest >= oldest else { throw NewBookmark() }
-          }
-        } progress: {
-          hold.release()
-          count += $0
-        }
-        return count
-      } catch is NewBookmark {
-        continue
-      }
-    }
+    guard let oldest = try lowestBookmark(), oldest > 0 else { return 0 }
+    try whenPlanned()
+    return try eraseHistory(before: oldest)
   }
 
   private func lowestBookmark() throws -> Int64? {

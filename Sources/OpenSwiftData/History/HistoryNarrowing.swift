@@ -39,7 +39,12 @@ struct HistoryNarrowing {
   }
 
   /// Reads the transactions that can be meant, unless there can be none.
-  var query: HistoryQuery { HistoryQuery(after: after, until: until, author: author) }
+  var query: HistoryQuery {
+    var query = HistoryQuery(after: after, until: until, author: author)
+    // As in SwiftData, a change without its transaction is no history.
+    query.checksCompleteness = false
+    return query
+  }
 
   init(_ predicate: Predicate<DefaultHistoryTransaction>?, storeIdentifier: String) {
     self.storeIdentifier = storeIdentifier

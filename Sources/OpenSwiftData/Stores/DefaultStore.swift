@@ -236,7 +236,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     return editor
   }
 
-  /// Deletes all models, as one transaction, and then the history before it.
+  /// Deletes all models, as one transaction, and then the history before it, but for what a bookmark or
+  /// CloudKit's mirror still needs.
   ///
   /// - Throws: ``SwiftDataError``.
   public func erase() throws {
@@ -250,7 +251,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       }
       return try editor.append(save)
     }
-    if let transaction { try eraseHistory(before: transaction.position.number) }
+    if let transaction { try eraseHistory(before: transaction.position.number, keepsRefused: true) }
   }
 
   /// Deletes the models that a request names, as one transaction.

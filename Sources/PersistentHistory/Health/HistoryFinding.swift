@@ -16,6 +16,8 @@ public enum HistoryFinding: Hashable, Sendable {
   case unreadableBookmarks(HistoryError)
   /// A part of the log is damaged, so saves behind it may be missing.
   case damagedLog(reason: String)
+  /// Something else is damaged, as far as it shows without a full read.
+  case damaged(EvidentDamage.Finding)
 }
 
 extension HistoryFinding {
@@ -29,13 +31,22 @@ extension HistoryFinding {
     case .shortHeadroom: "shortHeadroom"
     case .unreadableBookmarks: "unreadableBookmarks"
     case .damagedLog: "damagedLog"
+    case .damaged(let finding): finding.kind.rawValue
+    }
+  }
+
+  /// Whether it is damage, and not a limit that was passed.
+  public var isDamage: Bool {
+    switch self {
+    case .damagedLog, .damaged: true
+    default: false
     }
   }
 
   /// The bookmark that it is about; nil for a finding about the history itself.
   public var bookmark: Bookmark? {
     switch self {
-    case .tooLarge, .tooOld, .unreadableBookmarks, .damagedLog: nil
+    case .tooLarge, .tooOld, .unreadableBookmarks, .damagedLog, .damaged: nil
     case .unusableBookmark(let standing), .lostBookmark(let standing, _),
       .shortHeadroom(let standing, _):
       standing.bookmark

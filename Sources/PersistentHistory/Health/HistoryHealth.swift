@@ -73,6 +73,9 @@ public struct HistoryHealth: Hashable, Sendable {
       findings.append(.tooOld(oldest: oldest, limit: limit))
     }
     if let logProblem { findings.append(.damagedLog(reason: logProblem)) }
+    findings += try EvidentDamage(of: snapshot).findings.compactMap {
+      $0.isOfLog && logProblem != nil ? nil : .damaged($0)
+    }
     if let bookmarkProblem { findings.append(.unreadableBookmarks(bookmarkProblem)) }
     self.findings = findings + self.bookmarks.compactMap { Self.finding($0, limits, now) }
   }

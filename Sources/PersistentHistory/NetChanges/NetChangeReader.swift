@@ -86,13 +86,12 @@ public final class NetChangeReader {
       (stored, tombstones, values) = (nil, nil, nil)
       return
     }
-    stored = (
-      snapshot,
-      TransactionSelection(
-        after: query.after, until: query.until,
-        texts: [.author: query.author, .bundle: query.bundle, .process: query.process],
-        change: try query.change.selection(in: schema, of: snapshot))
-    )
+    var selection = TransactionSelection(
+      after: query.after, until: query.until,
+      texts: [.author: query.author, .bundle: query.bundle, .process: query.process],
+      change: try query.change.selection(in: schema, of: snapshot))
+    selection.checksCompleteness = query.checksCompleteness
+    stored = (snapshot, selection)
     _ = try snapshot.historyTables()
     tombstones = readsTombstones ? try snapshot.tombstones() : nil
     values = query.recordedValues.map { NetValues($0, snapshot, query, schema) }

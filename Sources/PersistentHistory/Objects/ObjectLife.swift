@@ -52,6 +52,10 @@ public struct ObjectLife: Hashable, Sendable {
   /// How many changes there are.
   public private(set) var changeCount = 0
   private var lastKind: ChangeKind?
+  private var firstKind: ChangeKind?
+
+  /// Whether the first of its changes is its insert, so that history knows all of its life.
+  public var startsWithInsert: Bool { firstKind == .insert }
 
   /// Whether there is a store in which the object would be.
   private let hasStore: Bool
@@ -76,6 +80,7 @@ public struct ObjectLife: Hashable, Sendable {
 
   mutating func add(_ change: HistoryChange, in transaction: HistoryTransaction) {
     changeCount += 1
+    if changeCount == 1 { firstKind = change.kind }
     if let kind = change.kind { lastKind = kind }
     if present == nil, let name = change.entity?.name {
       object = HistoryObject(

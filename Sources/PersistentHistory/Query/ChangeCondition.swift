@@ -4,9 +4,15 @@ import StoreFormat
 public struct ChangeCondition: Hashable, Sendable {
   /// The change is of one of these kinds; empty for any.
   public var kinds: [ChangeKind]
-  /// The object is of one of these entities; empty for any. A number stands for an entity that the
-  /// store does not name.
+  /// The object is of one of these entities, or of one that inherits from it, as in Core Data's fetches;
+  /// empty for any. A number stands for an entity that the store does not name.
+  ///
+  /// Where nothing tells which entities inherit from which, as in an archive by itself, only the named
+  /// ones match.
   public var entities: [String]
+  /// The object is of exactly one of these entities; empty for any. With ``entities``, it must be of one
+  /// in either list.
+  public var exactEntities: [String]
   /// The object is one of these; empty for any. Entities that inherit from each other share their
   /// primary keys, so the name of any of them will do where the store tells how they inherit.
   public var objects: [HistoryObject]
@@ -16,27 +22,31 @@ public struct ChangeCondition: Hashable, Sendable {
 
   /// A condition; without arguments, one that every change meets.
   public init(
-    kinds: [ChangeKind] = [], entities: [String] = [], objects: [HistoryObject] = [],
-    attributes: [String] = []
+    kinds: [ChangeKind] = [], entities: [String] = [], exactEntities: [String] = [],
+    objects: [HistoryObject] = [], attributes: [String] = []
   ) {
     self.kinds = kinds
     self.entities = entities
+    self.exactEntities = exactEntities
     self.objects = objects
     self.attributes = attributes
   }
 
   /// Whether every change meets it.
   public var isEmpty: Bool {
-    kinds.isEmpty && entities.isEmpty && objects.isEmpty && attributes.isEmpty
+    kinds.isEmpty && namesNoEntity && objects.isEmpty && attributes.isEmpty
   }
+
+  private var namesNoEntity: Bool { entities.isEmpty && exactEntities.isEmpty }
+  private var namedEntities: [String] { entities + exactEntities }
 
   /// Whether a change meets it.
   public func matches(_ change: HistoryChange) -> Bool {
     if !kinds.isEmpty {
       guard let kind = change.kind, kinds.contains(kind) else { return false }
     }
-    if !entities.isEmpty {
-      guard let entity = change.entity, entities.contains(where: entity.isCalled) else {
+    if !namesNoEntity {
+      guard let entity = change.entity, namedEntities.contains(where: entity.isCalled) else {
         return false
       }
     }
@@ -65,8 +75,10 @@ public struct ChangeCondition: Hashable, Sendable {
     guard !isEmpty else { return nil }
     let names = NameLookup(schema: schema)
     var selection = ChangeSelection(kinds: kinds.isEmpty ? nil : kinds)
-    if !entities.isEmpty {
-      selection.entityNumbers = try entities.map { try names.entityNumber($0) }
+    if !namesNoEntity {
+      selection.entityNumbers =
+        try entities.flatMap { snapshot.entities.heirs(of: try names.entityNumber($0)) }
+        + exactEntities.map { try names.entityNumber($0) }
     }
     if !objects.isEmpty {
       selection.objects = try objects.flatMap { object in
@@ -83,20 +95,26 @@ public struct ChangeCondition: Hashable, Sendable {
         throw HistoryError.unknownModel(
           path: snapshot.location.path, reason: "the store has no readable model cache")
       }
-      let candidates =
-        entities.isEmpty
-        ? schema.entities : entities.compactMap { schema.entity(named: $0) }
+      let candidates = selection.entityNumbers.map { $0.map(schema.entity) } ?? schema.entities
       selection.slots = try names.slots(of: attributes, among: candidates)
     }
     return selection
   }
 
-  /// The condition with every object by all the names that it may have: those of the entities that
-  /// inherit from the named one, and of those that it inherits from.
+  /// The condition with every entity and those that inherit from it by name, and every object by all the
+  /// names that it may have: those of the entities that inherit from the named one, and of those that it
+  /// inherits from.
   func namingRelatives(in schema: HistorySchema, of snapshot: StoreSnapshot) throws -> Self {
-    guard !objects.isEmpty else { return self }
+    guard !objects.isEmpty || !entities.isEmpty else { return self }
     var condition = self
     let names = NameLookup(schema: schema)
+    condition.exactEntities += try entities.flatMap { name in
+      let number = try names.entityNumber(name)
+      return snapshot.entities.heirs(of: number).map { heir in
+        heir == number ? name : schema.entity(number: heir).name ?? "\(heir)"
+      }
+    }
+    condition.entities = []
     condition.objects = try objects.flatMap { object in
       let number = try names.entityNumber(object.entityName)
       return snapshot.entities.relatives(of: number).map { relative in
@@ -113,14 +131,17 @@ public struct ChangeCondition: Hashable, Sendable {
   func check(in schema: HistorySchema, of timeline: HistoryTimeline) throws {
     guard !isEmpty, let archive = timeline.archive else { return }
     let names = NameLookup(schema: schema)
-    for entity in entities { _ = try names.entityNumber(entity) }
+    for entity in namedEntities { _ = try names.entityNumber(entity) }
     for object in objects {
       try object.check(isOf: timeline.storeIdentifier)
       _ = try names.entityNumber(object.entityName)
     }
     guard !attributes.isEmpty else { return }
-    let candidates =
-      entities.isEmpty ? schema.entities : entities.compactMap { schema.entity(named: $0) }
+    let numbers = try namedEntities.flatMap { name in
+      let number = try names.entityNumber(name)
+      return timeline.snapshot?.entities.heirs(of: number) ?? [number]
+    }
+    let candidates = namesNoEntity ? schema.entities : numbers.map(schema.entity)
     guard candidates.contains(where: { $0.slots != nil }) else {
       throw HistoryError.unknownModel(
         path: archive.path, reason: "its entities were sealed without their model")

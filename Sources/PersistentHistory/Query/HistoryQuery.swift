@@ -41,6 +41,12 @@ public struct HistoryQuery: Hashable, Sendable {
   /// Whether changes that come from an archive or from lines are given without recorded values.
   public var omitsRecordedValues = false
 
+  /// Whether reading ends with an error where an index of the store lists more rows than were read
+  /// with their transactions: those of a change whose transaction is missing, or rows on damaged pages.
+  ///
+  /// Only queries without conditions on texts or changes and without a limit can tell.
+  public var checksCompleteness = true
+
   /// A query; without arguments, for everything, oldest first.
   public init(
     after: Int64? = nil, until: Int64? = nil, author: TextCondition = TextCondition(),

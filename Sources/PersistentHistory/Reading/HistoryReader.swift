@@ -28,6 +28,8 @@ public final class HistoryReader {
   private let values: TransactionValues?
   @exclusivity(unchecked) private var lastEntity: HistoryEntity?
   @exclusivity(unchecked) private var current: Int64?
+  /// Whether the current transaction is the first one.
+  @exclusivity(unchecked) private var isAtFirst = false
 
   /// Prepares to read what a query selects.
   ///
@@ -53,7 +55,7 @@ public final class HistoryReader {
   ///     ``/StoreFormat/StoreSnapshot/changeRows(ofTransactions:)``.
   public init(
     snapshot: StoreSnapshot, query: HistoryQuery, schema: HistorySchema?,
-    rows: ClosedRange<Int64>?
+    rows: ChangeRowSpan?
   ) throws {
     let schema = try schema ?? HistorySchema(snapshot)
     self.schema = schema
@@ -68,12 +70,20 @@ public final class HistoryReader {
     changeCursor = { detail in try snapshot.changes(selection, detail: detail, among: rows) }
   }
 
-  /// Goes to the next transaction and gives it without its changes; nil behind the last one.
+  /// How many changes were read so far of the transactions that the query selects.
+  package var readChangeCount: Int64 { changes?.count ?? 0 }
+
+  /// Goes to the next transaction and returns it without its changes; `nil` after the last one.
+  ///
+  /// - Throws: ``/StoreFormat/StoreError``, also where what was read contradicts an index of the store:
+  ///   transactions or changes may then be missing.
   public func nextTransaction() throws -> HistoryTransaction? {
     guard try transactions.next() else {
       try changes?.finish()
+      try kinds?.finish()
       return nil
     }
+    isAtFirst = current == nil
     current = transactions.number
     try changes?.start(transaction: transactions.number)
     try kinds?.start(transaction: transactions.number)
@@ -149,6 +159,7 @@ public final class HistoryReader {
   /// Opens the cursor over changes when it is first needed.
   private func started(_ detail: ChangeDetail) throws -> ChangeCursor {
     let cursor = try changeCursor(detail)
+    if !isAtFirst { cursor.skipEarlierTransactions() }
     if let current { try cursor.start(transaction: current) }
     switch detail {
     case .everything: changes = cursor

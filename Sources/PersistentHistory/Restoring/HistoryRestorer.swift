@@ -96,7 +96,9 @@ public struct HistoryRestorer: Sendable {
         beside: store.location, storeIdentifier: sealed.storeIdentifier,
         busyTimeout: store.busyTimeout) : nil
     let pieces = try RestorePieces(plan, of: sealed) { try values?.prepare() }
-    let inserter = try HistoryInserter(location: store.location, busyTimeout: store.busyTimeout)
+    let inserter = try HistoryInserter(
+      location: store.location, busyTimeout: store.busyTimeout,
+      ignoresDamage: plan.request.ignoredGuards.contains(RetentionGuard.damageName))
     return inserter.insert(
       plan.insertion, next: pieces.next, recording: { try values?.write($0) }, progress: progress)
   }

@@ -53,7 +53,11 @@ struct RestorePlanner {
       try store.read { try checkBeginning(start, $0) }
       throw obstacle
     }
-    return try store.read { try plan(start, survey, $0) }
+    return try store.read { snapshot in
+      let plan = try plan(start, survey, snapshot)
+      try EvidentDamage.check(snapshot, ignoredGuards: request.ignoredGuards)
+      return plan
+    }
   }
 
   private func checkBeginning(_ start: Start, _ snapshot: StoreSnapshot) throws {

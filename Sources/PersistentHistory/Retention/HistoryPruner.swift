@@ -36,18 +36,31 @@ public struct HistoryPruner: Sendable {
     self.now = now
   }
 
+  /// Prunes a store that is open already, with the bookmarks beside it.
+  package init(_ store: StoreFile) {
+    self.store = store
+    bookmarkPath = nil
+    now = .now()
+  }
+
   /// Works out what a request would delete; nothing is changed.
   ///
-  /// - Throws: ``HistoryError``, ``/StoreFormat/StoreError``.
+  /// - Throws: ``HistoryError``, also ``HistoryError/damaged(path:details:)`` unless the request ignores
+  ///   that guard, and ``/StoreFormat/StoreError``.
   public func plan(_ request: PruneRequest) throws -> PrunePlan {
-    try store.location.checkLog()
-    return try store.read { try planner(request, $0).plan() }
+    try store.read { snapshot in
+      try EvidentDamage.check(snapshot, ignoredGuards: request.ignoredGuards)
+      return try planner(request, snapshot).plan()
+    }
   }
 
   /// Deletes what a plan says.
   ///
   /// - Parameters:
   ///   - plan: A plan of the same store that no guard refuses.
+  ///   - sealedRows: The digests of the rows as an archive has them, step by step of the plan's
+  ///     deletion. Each row is compared before it is gone; where one is another the work ends, with
+  ///     ``/StoreFormat/StoreError/damaged(path:place:detail:)`` as what stopped it.
   ///   - progress: Is told after every batch what has been deleted so far.
   /// - Returns: What was deleted, and what stopped it if anything did. Whatever is left is a whole
   ///   history, and a new plan goes on from there.
@@ -55,15 +68,19 @@ public struct HistoryPruner: Sendable {
   ///   the guards cannot be asked again ``/StoreFormat/StoreWriteError``, ``HistoryError`` or
   ///   ``/StoreFormat/StoreError``; nothing has been deleted then.
   public func prune(
-    _ plan: PrunePlan, progress: (DeletedHistory) -> Void = { _ in }
+    _ plan: PrunePlan, requiring sealedRows: [[RowDigest]]? = nil,
+    progress: (DeletedHistory) -> Void = { _ in }
   ) throws -> Erasure {
     var result = Erasure.nothing
     if !plan.deletion.isEmpty {
       let bookmarks = BookmarkHold(path: bookmarkFile)
       defer { bookmarks.release() }
       try check(plan)
-      let eraser = try HistoryEraser(location: store.location, busyTimeout: store.busyTimeout)
-      result = eraser.erase(plan.deletion) {
+      let eraser = try HistoryEraser(
+        location: store.location, busyTimeout: store.busyTimeout,
+        ignoresDamage: plan.request.ignoredGuards.contains(RetentionGuard.damageName))
+      let deletion = sealedRows.map(plan.deletion.requiring) ?? plan.deletion
+      result = eraser.erase(deletion) {
         try bookmarks.take { try check(plan) }
       } progress: {
         bookmarks.release()

@@ -55,8 +55,17 @@ public struct PrunePlan: Sendable {
   /// Whether nothing is deleted because the history is not larger than was asked for.
   public let isSmallEnough: Bool
 
+  /// The bytes of pages that the history will occupy, where a rule limits them and they can be known
+  /// beforehand.
+  public internal(set) var remainingByteCount: Int64?
+
   /// What becomes of the values that were recorded beside the store; nil where there are none.
   public internal(set) var recordedValues: RecordedValuesOutlook?
+
+  /// The bytes of pages that the history may occupy by the rules; nil where none limits them.
+  public var byteLimit: Int64? {
+    rules.compactMap { if case .maxSize(let bytes) = $0.rule { bytes } else { nil } }.min()
+  }
 
   /// Whether nothing is deleted, beside the store neither.
   public var isEmpty: Bool { deletion.isEmpty && (recordedValues?.valueCount ?? 0) == 0 }

@@ -56,6 +56,13 @@ public struct PrunePlanner {
       case .entity(let name):
         try plan(entity: name, history: history, size: size, isSmallEnough: isSmallEnough)
       }
+    if let limit = plan.byteLimit, let size, let cut = plan.cut, let newest = history.newest?.number
+    {
+      let rule = try SizeRule(snapshot, size, limit: limit)
+      plan.remainingByteCount = try cut.firstKept.flatMap {
+        $0 > newest ? nil : try rule.byteCount(keepingFrom: $0)
+      }
+    }
     plan.recordedValues = try RecordedValuesOutlook(
       snapshot, firstKept: try firstKeptValues(plan.cut, history))
     return plan
@@ -134,6 +141,9 @@ public struct PrunePlanner {
     switch rule {
     case .before(let text):
       return try resolver.cut(before: text)
+    case .beforeTransaction(let number):
+      guard number > .min else { return HistoryCut(before: .min) }
+      return Self.cut(before: try snapshot.firstTransaction(after: number - 1))
     case .keepWithin(let duration):
       return try cut(notBefore: duration.before(now))
     case .keepLast(let count):
@@ -141,10 +151,7 @@ public struct PrunePlanner {
       return Self.cut(before: first ?? history.oldest)
     case .maxSize(let bytes):
       guard let size else { throw HistoryError.unknownSize(path: snapshot.location.path) }
-      guard bytes < size.pageByteCount else { return Self.cut(before: history.oldest) }
-      return Self.cut(
-        before: try snapshot.oldestTransaction(
-          fittingIntoRecordBytes: size.recordByteCount(fittingIntoPageBytes: bytes)))
+      return Self.cut(before: try SizeRule(snapshot, size, limit: bytes).firstKept())
     case .all:
       return .end
     }

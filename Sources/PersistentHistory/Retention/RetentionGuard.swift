@@ -39,12 +39,14 @@ extension RetentionGuard {
   public static let mirroringName = "mirroring"
   /// The name of the guard of an archive.
   public static let archiveName = "archive"
+  /// The name of the guard against damage that shows without a full read; see ``EvidentDamage``.
+  public static let damageName = "damage"
   /// The name of the guard of the newest transaction, which only ``RetentionRule/all`` overrules.
   public static let newestName = "newest"
 
   /// Whether a text can be the name of a guard that can be ignored.
   public static func isName(_ text: String) -> Bool {
-    text == bookmarksName || text == mirroringName || text == archiveName
+    [bookmarksName, mirroringName, archiveName, damageName].contains(text)
       || text.hasPrefix("@") && Bookmark.isName(String(text.dropFirst()))
   }
 }

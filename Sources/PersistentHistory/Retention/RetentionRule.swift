@@ -4,6 +4,8 @@
 public enum RetentionRule: Hashable, Sendable {
   /// Everything before a token's transaction goes, or everything that is earlier than a moment.
   case before(token: String)
+  /// Every transaction with a lower number goes.
+  case beforeTransaction(Int64)
   /// What was saved within this time, back from now, stays.
   case keepWithin(HistoryDuration)
   /// So many of the newest transactions stay.
@@ -18,7 +20,7 @@ extension RetentionRule {
   /// The rule's name.
   public var name: String {
     switch self {
-    case .before: "before"
+    case .before, .beforeTransaction: "before"
     case .keepWithin: "keep-within"
     case .keepLast: "keep-last"
     case .maxSize: "max-size"
@@ -30,6 +32,7 @@ extension RetentionRule {
   public var value: String? {
     switch self {
     case .before(let token): token
+    case .beforeTransaction(let number): "\(number)"
     case .keepWithin(let duration): "\(duration)"
     case .keepLast(let count): "\(count)"
     case .maxSize(let bytes): Self.text(ofBytes: bytes)

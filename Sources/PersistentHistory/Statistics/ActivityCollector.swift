@@ -39,7 +39,7 @@ struct ActivityCollector {
   ///   - rows: Where their changes lie, to read them as they lie in the file; nil to look them up.
   /// - Throws: ``/StoreFormat/RowsOutOfOrder`` where they do not lie in order, and must be looked up.
   mutating func collect(
-    _ selection: TransactionSelection, of snapshot: StoreSnapshot, among rows: ClosedRange<Int64>?
+    _ selection: TransactionSelection, of snapshot: StoreSnapshot, among rows: ChangeRowSpan?
   ) throws {
     let transactions = try snapshot.transactions(selection)
     let changes = try snapshot.changes(selection, detail: .sizes, among: rows)

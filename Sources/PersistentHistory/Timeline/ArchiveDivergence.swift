@@ -46,12 +46,15 @@ public struct ArchiveDivergence: Hashable, Sendable {
     self.stored = stored
   }
 
-  /// What is wrong.
-  var message: String {
-    let saved = StoreTimestamp.text(archived.timestamp)
+  /// What is wrong; times are in UTC.
+  var message: String { message(time: StoreTimestamp.text) }
+
+  /// Returns what is wrong, with times as the caller writes them.
+  package func message(time: (StoreTimestamp?) -> String) -> String {
+    let saved = time(archived.timestamp)
     return stored.map {
       "\(archivePath) is of another copy of \(storePath): transaction \(archived.number) was saved "
-        + "\(saved) there and \(StoreTimestamp.text($0.timestamp)) here"
+        + "\(saved) there and \(time($0.timestamp)) here"
     }
       ?? "\(archivePath) is of a newer copy of \(storePath): it goes up to transaction "
       + "\(archived.number) of \(saved), which this copy never had"

@@ -4,7 +4,7 @@ import StoreFormat
 public struct TokenResolver {
   let timeline: HistoryTimeline
   private let bookmarkPath: String
-  private let now: StoreTimestamp
+  let now: StoreTimestamp
 
   /// A resolver for one snapshot of a store.
   ///

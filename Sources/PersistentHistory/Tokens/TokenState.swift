@@ -76,9 +76,13 @@ public struct UnusableToken: Hashable, Sendable {
     }
   }
 
-  /// What is wrong, with the reach of what is kept.
-  public var message: String {
-    switch state {
+  /// What is wrong, with the reach of what is kept; times are in UTC.
+  public var message: String { message(time: StoreTimestamp.text) }
+
+  /// Returns what is wrong, with times as the caller writes them.
+  package func message(time: (StoreTimestamp?) -> String) -> String {
+    let reach = reach(time)
+    return switch state {
     case .foreign(let identifiers):
       "token \(text) belongs to another store (\(identifiers.joined(separator: ", "))); "
         + "\(path) is \(storeIdentifier ?? "without an identifier"); \(reach)"
@@ -93,8 +97,8 @@ public struct UnusableToken: Hashable, Sendable {
         + "after it"
     case .diverged(let remembered, let found):
       "token \(text) comes from another copy of \(path): it remembers transaction "
-        + "\(number.map(String.init) ?? "") from \(StoreTimestamp.text(remembered)), here it is from "
-        + "\(StoreTimestamp.text(found)); \(reach)"
+        + "\(number.map(String.init) ?? "") from \(time(remembered)), here it is from "
+        + "\(time(found)); \(reach)"
     case .valid:
       "token \(text) works with \(path)"
     }
@@ -109,12 +113,11 @@ public struct UnusableToken: Hashable, Sendable {
   /// How to go on, for who knows better what does without the token.
   package func remedy(wayOn: String) -> String {
     switch state {
-    case .foreign: "give the store that the token came from, or \(wayOn)"
+    case .foreign: "give the store that the token came from"
     case .ahead where path == archive?.path:
-      "the token is from a time after the last segment; archive what has come since, or " + wayOn
+      "the token is from a time after the last segment; archive what has come since"
     case .ahead:
-      "the token is from a newer copy of the store, or its -wal is missing here; give that copy, or "
-        + wayOn
+      "the token is from a newer copy of the store, or its -wal is missing here; give that copy"
     case .expired, .diverged: wayOn
     case .archived: "read the store together with the archive"
     case .valid: "nothing"
@@ -132,18 +135,18 @@ public struct UnusableToken: Hashable, Sendable {
   }
 
   private func wayOn(_ option: String) -> String {
-    let beginning = option.isEmpty ? "start anew from 0" : "start anew with \(option) 0"
+    // After the oldest token that works, its own transaction would be lost.
+    let beginning = option.isEmpty ? "start again from 0" : "start again with \(option) 0"
     return oldest.map {
-      beginning + ", or go on from the oldest token that works: "
-        + (option.isEmpty ? "\($0.number)" : "\(option) \($0.number)")
-    } ?? beginning
+      beginning + ", which has all that is kept, from transaction \($0.number) on"
+    }
+      ?? beginning
   }
 
-  private var reach: String {
+  private func reach(_ time: (StoreTimestamp?) -> String) -> String {
     let kept =
-      oldest.map {
-        "the oldest token that works is \($0.number), of \(StoreTimestamp.text($0.timestamp))"
-      } ?? "the history is empty"
+      oldest.map { "the oldest token that works is \($0.number), of \(time($0.timestamp))" }
+      ?? "the history is empty"
     guard let archive, state == .expired else { return kept }
     return kept + "; the archive \(archive.path) holds " + archive.reach
   }
@@ -163,13 +166,8 @@ extension UnusableToken.Archive {
 }
 
 extension StoreTimestamp {
-  /// A time as messages write it: UTC, to the second that has begun, so that it is not behind the
-  /// transaction that was saved then.
+  /// A time as messages write it: UTC, to the second that has begun.
   static func text(_ timestamp: StoreTimestamp?) -> String {
-    timestamp.flatMap {
-      StoreTimestamp(
-        secondsSinceReferenceDate: $0.secondsSinceReferenceDate.rounded(.down)
-      ).iso8601(fractionDigits: 0)
-    } ?? "an unknown time"
+    timestamp?.iso8601Second ?? "an unknown time"
   }
 }

@@ -10,6 +10,8 @@ struct ErasureWork: BatchedWork {
   private var step = 0
   /// How many changes of its one transaction are gone already.
   private var changesOfStep = 0
+  /// The part of the step that is next.
+  private var part = 0
   private var transactions = 0
   private var changes = 0
 
@@ -38,22 +40,26 @@ struct ErasureWork: BatchedWork {
       let rest = changeCount - changesOfStep
       if count <= 1, rest > HistoryDeletion.stepSize {
         // Everything before this transaction is gone, so that no token leads to it any more.
-        try delete(
+        var digest = RowDigest()
+        try deleteChanges(
           """
           DELETE FROM ACHANGE WHERE Z_PK IN
-            (SELECT Z_PK FROM ACHANGE WHERE ZTRANSACTIONID <= ?1 LIMIT ?2)
+            (SELECT Z_PK FROM ACHANGE WHERE ZTRANSACTIONID <= ?1
+             ORDER BY ZTRANSACTIONID, Z_PK LIMIT ?2)
           """, [.integer(last), .integer(Int64(HistoryDeletion.stepSize))],
-          expecting: HistoryDeletion.stepSize, "changes")
+          expecting: HistoryDeletion.stepSize, &digest)
+        try check(digest, through: last)
         changesOfStep += HistoryDeletion.stepSize
         changes += HistoryDeletion.stepSize
+        part += 1
         return
       }
-      try delete(
+      var digest = RowDigest()
+      try deleteChanges(
         "DELETE FROM ACHANGE WHERE ZTRANSACTIONID <= ?1", [.integer(last)], expecting: rest,
-        "changes")
-      try delete(
-        "DELETE FROM ATRANSACTION WHERE Z_PK <= ?1", [.integer(last)], expecting: count,
-        "transactions")
+        &digest)
+      try deleteTransactions(through: last, expecting: count, &digest)
+      try check(digest, through: last)
       changes += rest
       transactions += count
     case .changes(let rows, let count):
@@ -66,14 +72,71 @@ struct ErasureWork: BatchedWork {
       changes += count
     }
     step += 1
+    part = 0
     changesOfStep = 0
+  }
+
+  /// Deletes changes and adds each to a digest, as SQLite returns the rows that it really deleted.
+  private func deleteChanges(
+    _ sql: String, _ values: [StoredValue], expecting count: Int, _ digest: inout RowDigest
+  ) throws {
+    guard deletion.digests != nil else {
+      return try delete(sql, values, expecting: count, "changes")
+    }
+    let columns = "Z_PK, ZTRANSACTIONID, ZCHANGETYPE, ZENTITYPK"
+    let rows = try statement.cursor("\(sql) RETURNING \(columns)")
+    defer { rows.reset() }
+    try rows.bind(values)
+    var deleted = 0
+    while try rows.step() {
+      deleted += 1
+      digest.add(
+        change: rows.integer(at: 0), transaction: rows.integer(at: 1),
+        kind: rows.integerIfAny(at: 2).flatMap(ChangeKind.init(rawValue:)),
+        primaryKey: rows.integerIfAny(at: 3))
+    }
+    try expect(count, deleted, "changes")
+  }
+
+  private func deleteTransactions(
+    through last: Int64, expecting count: Int, _ digest: inout RowDigest
+  ) throws {
+    let sql = "DELETE FROM ATRANSACTION WHERE Z_PK <= ?1"
+    guard deletion.digests != nil else {
+      return try delete(sql, [.integer(last)], expecting: count, "transactions")
+    }
+    let rows = try statement.rows("\(sql) RETURNING Z_PK, ZTIMESTAMP", [.integer(last)])
+    for row in rows {
+      guard case .integer(let number) = row[0] else { continue }
+      let timestamp: StoreTimestamp? =
+        if case .real(let seconds) = row[1] {
+          StoreTimestamp(secondsSinceReferenceDate: seconds)
+        } else {
+          nil
+        }
+      digest.add(TransactionPosition(number: number, timestamp: timestamp))
+    }
+    try expect(count, rows.count, "transactions")
+  }
+
+  /// Compares what was deleted with what was to be, while all of it can still be rolled back.
+  private func check(_ digest: RowDigest, through last: Int64) throws {
+    guard let digests = deletion.digests else { return }
+    guard step < digests.count, part < digests[step].count, digests[step][part] == digest else {
+      throw StoreError.damaged(
+        path: path, place: "the history up to transaction \(last)",
+        detail: "its rows are not the ones that are sealed, so they were not deleted")
+    }
   }
 
   /// Deletes rows, of which there must be exactly as many as were seen when all was planned.
   private func delete(
     _ sql: String, _ values: [StoredValue], expecting count: Int, _ noun: String
   ) throws {
-    let deleted = try statement.run(sql, values)
+    try expect(count, try statement.run(sql, values), noun)
+  }
+
+  private func expect(_ count: Int, _ deleted: Int, _ noun: String) throws {
     guard deleted == count else {
       throw StoreWriteError.historyChanged(
         path: path, detail: "\(count) \(noun) were expected, \(deleted) are there")

@@ -22,9 +22,13 @@ public final class HistoryInserter: Sendable {
   /// - Parameters:
   ///   - location: Where the store's files are.
   ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
+  ///   - ignoresDamage: Whether to write although that destroys saves after a damaged part of the log.
   /// - Throws: ``StoreWriteError``.
-  public init(location: StoreLocation, busyTimeout: Double = 5) throws {
-    connection = try BatchConnection(location: location, busyTimeout: busyTimeout)
+  public init(
+    location: StoreLocation, busyTimeout: Double = 5, ignoresDamage: Bool = false
+  ) throws {
+    connection = try BatchConnection(
+      location: location, busyTimeout: busyTimeout, ignoresDamage: ignoresDamage)
   }
 
   /// Inserts transactions, as many of them as can be.

@@ -107,11 +107,15 @@ public struct EntityNumbering: Hashable, Sendable {
   /// it inherits from and those that inherit from it.
   public func relatives(of number: Int64) -> [Int64] {
     guard let lineage = lineage(of: number) else { return [number] }
-    let descendants = entries.filter { entry in
-      entry.number != number
-        && self.lineage(of: entry.number)?.contains { $0.number == number } ?? false
+    return lineage.map(\.number) + heirs(of: number).dropFirst()
+  }
+
+  /// Returns an entity and all that inherit from it, directly or not; the entity itself first.
+  public func heirs(of number: Int64) -> [Int64] {
+    let heirs = entries.filter { entry in
+      entry.number != number && lineage(of: entry.number)?.contains { $0.number == number } ?? false
     }
-    return (lineage + descendants).map(\.number)
+    return [number] + heirs.map(\.number)
   }
 
   /// An entity and what it inherits from, the root last; nil where that does not end.

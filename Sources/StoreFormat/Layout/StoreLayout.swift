@@ -36,12 +36,37 @@ public struct StoreLayout: Hashable, Sendable {
     case (false, false):
       history = nil
     case (true, true):
+      for table in ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"] where tables.contains(table) {
+        try Self.checkRowNumbers(of: table, database, path)
+      }
       history = try HistoryTables(
         database: database, path: path, hasStringTable: tables.contains("ATRANSACTIONSTRING"))
     case (true, false):
       throw StoreError.damaged(path: path, place: "its tables", detail: "ACHANGE is missing")
     case (false, true):
       throw StoreError.damaged(path: path, place: "its tables", detail: "ATRANSACTION is missing")
+    }
+  }
+
+  /// Refuses a history table whose `Z_PK` is not the number of the row.
+  ///
+  /// Every framework declares it `INTEGER PRIMARY KEY`. Any other column may hold text, fractions or the
+  /// same number twice, and then no order and no range of rows means what it says.
+  private static func checkRowNumbers(
+    of table: String, _ database: Database, _ path: String
+  ) throws {
+    // A primary key that is not the row number has an index of its own, also `INTEGER … DESC`.
+    let isRowNumber = try Bool.fetchOne(
+      database,
+      sql: """
+        SELECT (SELECT type = 'table' AND wr = 0 FROM pragma_table_list(?1) WHERE schema = 'main')
+          AND (SELECT count(*) = 1 AND max(name = 'Z_PK' AND upper(type) = 'INTEGER')
+               FROM pragma_table_info(?1) WHERE pk > 0)
+          AND NOT EXISTS (SELECT 1 FROM pragma_index_list(?1) WHERE origin = 'pk')
+        """, arguments: [table])
+    guard isRowNumber == true else {
+      throw StoreError.damaged(
+        path: path, place: table, detail: "the column Z_PK is not declared INTEGER PRIMARY KEY")
     }
   }
 }

@@ -7,6 +7,7 @@ final class ChangePageCursor {
   @exclusivity(unchecked) private var shapes: ChangeRecordShapes
   @exclusivity(unchecked) private var record: TreeRecord?
   private let last: Int64
+  @exclusivity(unchecked) private var order: RowOrder
 
   /// The change number.
   @exclusivity(unchecked) private(set) var number: Int64
@@ -26,7 +27,8 @@ final class ChangePageCursor {
   init(_ pages: ChangePages, rows: ClosedRange<Int64>) throws {
     self.pages = pages
     shapes = ChangeRecordShapes(pages)
-    number = rows.lowerBound == .min ? .min : rows.lowerBound - 1
+    number = rows.lowerBound
+    order = RowOrder(path: pages.path, table: "ACHANGE")
     last = rows.upperBound
     cursor = try TreeCursor(pages.file, root: pages.table, isTable: true) {
       $0.rowNumber < rows.lowerBound
@@ -39,7 +41,7 @@ final class ChangePageCursor {
   @inline(__always)
   func next() throws -> Bool {
     guard let record = try cursor.next(), record.rowNumber <= last else { return false }
-    guard record.rowNumber > number else { throw RowsOutOfOrder() }
+    try order.take(record.rowNumber)
     number = record.rowNumber
     self.record = record
     guard let shape = try shapes.shape(of: record) else {

@@ -24,9 +24,14 @@ extension ChangePages {
     var span = RowSpan()
     var last: (transaction: Int64, row: Int64) = (.min, .min)
     while let record = try cursor.next() {
-      guard let entry = Entry(record), let transaction = entry.transaction,
-        span.isEmpty || last < (transaction, entry.row)
-      else { throw RowsOutOfOrder() }
+      guard let entry = Entry(record), let transaction = entry.transaction else {
+        throw RowsOutOfOrder()
+      }
+      guard span.isEmpty || last < (transaction, entry.row) else {
+        throw StoreError.damaged(
+          path: path, place: "ACHANGE",
+          detail: "its index by transaction lists change \(entry.row) out of order")
+      }
       guard transaction <= range.upperBound else { break }
       last = (transaction, entry.row)
       span.lowest = min(span.lowest, entry.row)

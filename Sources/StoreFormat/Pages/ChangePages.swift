@@ -15,6 +15,8 @@ struct ChangePages {
   }
 
   let file: PageFile
+  /// The store, for errors.
+  let path: String
   /// The first page of the table.
   let table: UInt32
   /// The first page of the index by transaction; nil where its entries are not just the transaction
@@ -28,13 +30,14 @@ struct ChangePages {
   let readsTombstones: Bool
 
   /// Looks at the schema; nil where the rows have to be asked for from SQLite.
-  init?(_ database: Database) throws {
+  init?(_ database: Database, path: String) throws {
     guard let file = PageFile(database),
       let table = try Self.root(of: "ACHANGE", type: "table", database),
       // A table without row numbers is kept as an index is.
       TreePage(PageBuffer(file), reading: table, of: file)?.kind.isTable == true
     else { return nil }
     self.file = file
+    self.path = path
     self.table = table
     let columns = try Self.columns(database)
     guard let roles = Self.roles(of: columns) else { return nil }

@@ -20,6 +20,19 @@ public final class ChangeCursor {
   /// A row that was stepped to but belongs to a transaction not asked for yet.
   @exclusivity(unchecked) private var isRowPending = false
   @exclusivity(unchecked) private var isAtEnd = false
+  /// Checks the numbers within a transaction; nil where they are not read.
+  @exclusivity(unchecked) private var order: RowOrder?
+  /// The transaction of the row before, where rows are looked up in order.
+  @exclusivity(unchecked) private var lastOwner: Int64?
+  private let path: String
+  /// Throws where a number of changes is not the one that there must be; nil where some are left out.
+  private let checkCount: ((Int64) throws -> Void)?
+  /// How many changes were read of the transactions that were asked for.
+  @exclusivity(unchecked) package private(set) var count: Int64 = 0
+  /// Whether all changes of the current transaction were read.
+  @exclusivity(unchecked) private var isTransactionRead = true
+  /// Whether changes were left unread, so that ``count`` says nothing.
+  @exclusivity(unchecked) private var hasSkipped = false
 
   /// - Parameters:
   ///   - range: The transaction numbers whose changes will be asked for.
@@ -30,20 +43,28 @@ public final class ChangeCursor {
   ///   - rows: The rows among which all those changes are, to be read as they lie in the file; nil
   ///     to look them up in order.
   ///   - pages: The pages to read those rows from; nil to ask SQLite for them.
+  ///   - checkCount: Throws where a number of changes is not the one that there must be, called by
+  ///     ``finish()``; nil where some are left out.
   /// - Throws: ``RowsOutOfOrder`` where the pages are not as they should be.
   init(
-    _ database: Database, tables: HistoryTables, range: ClosedRange<Int64>, isAscending: Bool,
-    isSparse: Bool, detail: ChangeDetail, rows: ClosedRange<Int64>? = nil,
-    pages: ChangePages? = nil
+    _ database: Database, tables: HistoryTables, path: String, range: ClosedRange<Int64>,
+    isAscending: Bool, isSparse: Bool, detail: ChangeDetail, rows: ClosedRange<Int64>? = nil,
+    pages: ChangePages? = nil, checkCount: ((Int64) throws -> Void)? = nil
   ) throws {
     self.database = database
+    self.path = path
+    self.checkCount = checkCount
+    order = detail == .everything && rows == nil ? RowOrder(path: path, table: "ACHANGE") : nil
     columns = Columns(tables, detail: detail)
     self.isAscending = isAscending
     highestScanned = rows == nil ? nil : range.upperBound
     readsByTransaction = rows == nil && isSparse && tables.indexesChangesByTransaction
     let list = columns.expressions.joined(separator: ", ")
     if let rows {
-      let scan = try RowScan(database, rows: rows, pages: detail == .everything ? pages : nil) {
+      let scan = try RowScan(
+        database, rows: rows, pages: detail == .everything ? pages : nil, path: path,
+        numberColumn: detail == .everything ? Columns.number : nil
+      ) {
         "SELECT \(list) FROM ACHANGE NOT INDEXED WHERE Z_PK \($0) ORDER BY Z_PK"
       }
       self.scan = scan
@@ -68,14 +89,35 @@ public final class ChangeCursor {
   /// Turns to the changes of one transaction; those of the one before need not have been read.
   public func start(transaction: Int64) throws {
     current = transaction
-    if readsByTransaction { try cursor.bind(transaction) }
+    if !isTransactionRead { hasSkipped = true }
+    isTransactionRead = false
+    guard readsByTransaction else { return }
+    order?.restart()
+    try cursor.bind(transaction)
   }
 
-  /// Goes to the next change of the current transaction; false behind the last one.
+  /// Says that changes of earlier transactions were not read, so that their number cannot be checked.
+  public func skipEarlierTransactions() { hasSkipped = true }
+
+  /// Goes to the next change of the current transaction; false after the last one.
+  ///
+  /// - Throws: ``StoreError/damaged(path:place:detail:)`` where a change is out of order, and
+  ///   ``RowsOutOfOrder`` where rows are read as they lie and do not lie in the order of their
+  ///   transactions.
   public func next() throws -> Bool {
     guard let current else { return false }
+    guard try next(of: current) else {
+      isTransactionRead = true
+      return false
+    }
+    count += 1
+    return true
+  }
+
+  private func next(of current: Int64) throws -> Bool {
     if readsByTransaction {
       guard try cursor.step() else { return false }
+      try order?.take(cursor.integer(at: Columns.number))
       try load()
       return true
     }
@@ -109,18 +151,39 @@ public final class ChangeCursor {
   /// The transaction that the row names; nil where it names none.
   public var transaction: Int64? { rowOwner }
 
-  /// Ends the reading behind the last transaction.
+  /// Ends the reading after the last transaction.
   ///
   /// - Throws: ``RowsOutOfOrder`` where rows that were read as they lie are left over: they may be
-  ///   changes of transactions that are long past.
+  ///   changes of transactions that are long past. ``StoreError/damaged(path:place:detail:)`` where all
+  ///   changes were read, and the index by transaction lists another number of them.
   public func finish() throws {
-    guard highestScanned != nil, !isAtEnd else { return }
-    guard !isRowPending, try !step() else { throw RowsOutOfOrder() }
-    isAtEnd = true
+    if !isTransactionRead { hasSkipped = true }
+    if highestScanned != nil, !isAtEnd {
+      guard !isRowPending, try !step() else { throw RowsOutOfOrder() }
+      isAtEnd = true
+    }
+    if !hasSkipped { try checkCount?(count) }
   }
 
   @inline(__always)
-  private func step() throws -> Bool { try scan?.next() ?? cursor.step() }
+  private func step() throws -> Bool {
+    if let scan { return try scan.next() }
+    guard try cursor.step() else { return false }
+    guard let owner = rowOwner else { return true }
+    if owner == lastOwner {
+      try order?.take(cursor.integer(at: Columns.number))
+      return true
+    }
+    if let lastOwner, isAscending ? owner < lastOwner : owner > lastOwner {
+      throw StoreError.damaged(
+        path: path, place: "ACHANGE",
+        detail: "its index lists transaction \(owner) after transaction \(lastOwner)")
+    }
+    lastOwner = owner
+    order?.restart()
+    try order?.take(cursor.integer(at: Columns.number))
+    return true
+  }
 
   /// The transaction of the row that was stepped to; nil where the row names none.
   @inline(__always)

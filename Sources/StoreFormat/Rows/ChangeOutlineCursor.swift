@@ -29,6 +29,13 @@ public final class ChangeOutlineCursor {
   /// Goes through such rows.
   private let scan: RowScan?
   private let object: ChangeSelection.Object?
+  private let path: String
+  @exclusivity(unchecked) private var order: RowOrder
+  /// The transaction of the row before.
+  @exclusivity(unchecked) private var lastOwner: Int64?
+  /// Throws where a number of changes is not the one that there must be; nil where some are left out.
+  private let checkCount: ((Int64) throws -> Void)?
+  @exclusivity(unchecked) private var count: Int64 = 0
 
   /// Reads in the order of the transactions.
   ///
@@ -38,10 +45,16 @@ public final class ChangeOutlineCursor {
   ///   - selection: Which changes: of the transactions that it names, in ascending order, and
   ///     themselves as its condition on changes says; its order and limits do not count.
   ///   - object: Changes of this object and of those before it are left out.
+  ///   - path: The store, for errors.
+  ///   - checkCount: Throws where a number of changes is not the one that there must be, called after
+  ///     the last one; nil where some are left out.
   init(
     _ database: Database, tables: HistoryTables, selection: TransactionSelection,
-    behind object: ChangeSelection.Object?
+    behind object: ChangeSelection.Object?, path: String, checkCount: ((Int64) throws -> Void)?
   ) throws {
+    self.path = path
+    self.checkCount = checkCount
+    order = RowOrder(path: path, table: "ACHANGE")
     var builder = selection.conditions(tables: tables)
     if let change = selection.change {
       let matching = builder.matches(change)
@@ -77,10 +90,15 @@ public final class ChangeOutlineCursor {
   /// - Throws: ``RowsOutOfOrder`` where the pages are not as they should be.
   init(
     _ database: Database, tables: HistoryTables, selection: TransactionSelection,
-    behind object: ChangeSelection.Object?, rows: (range: ClosedRange<Int64>, count: Int64),
-    pages: ChangePages?
+    behind object: ChangeSelection.Object?, rows: ChangeRowSpan, pages: ChangePages?, path: String,
+    checkCount: ((Int64) throws -> Void)?
   ) throws {
-    let scan = try RowScan(database, rows: rows.range, pages: pages) {
+    self.path = path
+    self.checkCount = checkCount
+    order = RowOrder(path: path, table: "ACHANGE")
+    let scan = try RowScan(
+      database, rows: rows.rows, pages: pages, path: path, numberColumn: Columns.number
+    ) {
       """
       SELECT c.ZTRANSACTIONID, \(Self.columns(tables)) FROM ACHANGE AS c NOT INDEXED
       WHERE c.Z_PK \($0) ORDER BY c.Z_PK
@@ -107,9 +125,25 @@ public final class ChangeOutlineCursor {
     while try scan?.next() ?? cursor.step() {
       guard let owner, try owners?.contains(owner) ?? true else { continue }
       let outline = outline(of: owner)
+      if scan == nil { try checkOrder(outline) }
+      count += 1
       if isWanted(outline) { return outline }
     }
+    try checkCount?(count)
     return nil
+  }
+
+  private func checkOrder(_ outline: ChangeOutline) throws {
+    if outline.transaction != lastOwner {
+      if let lastOwner, outline.transaction < lastOwner {
+        throw StoreError.damaged(
+          path: path, place: "ATRANSACTION",
+          detail: "row \(outline.transaction) is stored after row \(lastOwner)")
+      }
+      lastOwner = outline.transaction
+      order.restart()
+    }
+    try order.take(outline.number)
   }
 
   /// Whether a change is of an object behind the one to begin with; a change that names no object is
@@ -214,24 +248,28 @@ extension StoreSnapshot {
     asRowsLie: Bool = false
   ) throws -> ChangeOutlineCursor {
     let tables = try historyTables()
-    if asRowsLie, selection.change == nil, selection.texts.isEmpty,
-      let rows = try closeChangeRows(of: selection)
-    {
+    var transactions = selection
+    transactions.limit = nil
+    if asRowsLie, transactions.isComplete, let rows = try closeChangeRows(of: selection) {
       return try ChangeOutlineCursor(
         database, tables: tables, selection: selection, behind: object, rows: rows,
-        pages: changePages)
+        pages: changePages, path: location.path,
+        checkCount: countCheck(of: transactions, listed: rows.count))
     }
-    return try ChangeOutlineCursor(database, tables: tables, selection: selection, behind: object)
+    return try ChangeOutlineCursor(
+      database, tables: tables, selection: selection, behind: object, path: location.path,
+      checkCount: countCheck(of: transactions, listed: nil))
   }
 
   /// The rows among which the changes of a range are, and how many these are; nil where they are not
   /// close together.
   private func closeChangeRows(
     of selection: TransactionSelection
-  ) throws -> (range: ClosedRange<Int64>, count: Int64)? {
-    guard let (rows, count) = try changeRowSpan(ofTransactions: selection.range) else { return nil }
-    let (span, isTooLong) = rows.upperBound.subtractingReportingOverflow(rows.lowerBound)
-    guard !isTooLong, span / 2 <= count else { return nil }
-    return (rows, count)
+  ) throws -> ChangeRowSpan? {
+    guard let span = try changeRows(ofTransactions: selection.range) else { return nil }
+    let (length, isTooLong) =
+      span.rows.upperBound.subtractingReportingOverflow(span.rows.lowerBound)
+    guard !isTooLong, length / 2 <= span.count else { return nil }
+    return span
   }
 }

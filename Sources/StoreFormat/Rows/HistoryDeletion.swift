@@ -23,18 +23,40 @@ public struct HistoryDeletion: Hashable, Sendable {
   public let entityNumber: Int64?
   /// The name that the number has in the store; nil where it has none.
   public let entityName: String?
+  /// The number of the first transaction that goes; nil where transactions stay.
+  public let firstNumber: Int64?
   /// The steps, in the order in which they are taken.
   public let steps: [Step]
   /// How many transactions go.
   public let transactionCount: Int
   /// How many changes go.
   public let changeCount: Int
+  /// What the rows of each part of each step must be, as another source has them; `nil` where only
+  /// their number is checked.
+  private(set) var digests: [[RowDigest]]?
 
   /// Whether there is nothing to delete.
   public var isEmpty: Bool { steps.isEmpty }
 
+  /// Returns the deletion with digests that the deleted rows must have.
+  ///
+  /// - Parameter digests: One for each step, or one for each of its ``partCount(of:)`` parts.
+  public func requiring(_ digests: [[RowDigest]]) -> HistoryDeletion {
+    var deletion = self
+    deletion.digests = digests
+    return deletion
+  }
+
+  /// Returns in how many parts a step is carried out: one, unless it is a transaction with more than
+  /// ``stepSize`` changes. Each part but the last then has exactly ``stepSize`` of them, lowest numbers
+  /// first, and the last has the transaction too.
+  public static func partCount(of step: Step) -> Int {
+    guard case .transactions(_, let count, let changeCount) = step, count <= 1 else { return 1 }
+    return max(1, (changeCount + stepSize - 1) / stepSize)
+  }
+
   /// The most changes that a step deletes, unless they are all of one transaction.
-  static let stepSize = 512
+  public static let stepSize = 512
   /// The same where each step has to read the whole table.
   static let stepSizeWithoutIndex = 20_000
   /// The most transactions that a step deletes.
@@ -42,8 +64,9 @@ public struct HistoryDeletion: Hashable, Sendable {
 
   init(
     storeIdentifier: String?, anchor: TransactionPosition? = nil, entityNumber: Int64? = nil,
-    entityName: String? = nil, steps: [Step]
+    entityName: String? = nil, firstNumber: Int64? = nil, steps: [Step]
   ) {
+    self.firstNumber = firstNumber
     self.storeIdentifier = storeIdentifier
     self.anchor = anchor
     self.entityNumber = entityNumber
@@ -75,6 +98,13 @@ extension StoreSnapshot {
     let transactions = try StatementCursor(
       database, sql: "SELECT Z_PK FROM ATRANSACTION WHERE Z_PK <= ?1 ORDER BY Z_PK")
     try transactions.bind(last)
+    var order = RowOrder(path: location.path, table: "ATRANSACTION")
+    func nextTransaction() throws -> Int64? {
+      guard try transactions.step() else { return nil }
+      let number = transactions.integer(at: 0)
+      try order.take(number)
+      return number
+    }
     // Grouped by the column itself, SQLite walks its index and looks at nothing else.
     let changes = try StatementCursor(
       database,
@@ -86,13 +116,14 @@ extension StoreSnapshot {
     var steps = StepCollector(
       stepSize: tables.indexesChangesByTransaction
         ? HistoryDeletion.stepSize : HistoryDeletion.stepSizeWithoutIndex)
-    var number = try transactions.step() ? transactions.integer(at: 0) : nil
+    var number = try nextTransaction()
+    let firstNumber = number
     var owner = try changes.step() ? Self.owner(changes) : nil
     while let next = number.map({ min($0, owner ?? $0) }) ?? owner {
       var (count, changeCount) = (0, 0)
       if number == next {
         count = 1
-        number = try transactions.step() ? transactions.integer(at: 0) : nil
+        number = try nextTransaction()
       }
       while owner == next {
         changeCount += Int(clamping: changes.integer(at: 1))
@@ -102,7 +133,7 @@ extension StoreSnapshot {
     }
     return HistoryDeletion(
       storeIdentifier: metadata.storeIdentifier,
-      anchor: try firstTransaction(after: last), steps: steps.finish())
+      anchor: try firstTransaction(after: last), firstNumber: firstNumber, steps: steps.finish())
   }
 
   /// The number of the transaction that the changes of a row belong to.

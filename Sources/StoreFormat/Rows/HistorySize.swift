@@ -46,6 +46,20 @@ extension Int64 {
 }
 
 extension StoreSnapshot {
+  /// Returns about how many bytes of pages a deletion of the oldest transactions leaves filled in part.
+  public func pagesLeftInPart() throws -> Int64 {
+    let cursor = try StatementCursor(
+      database,
+      sql: """
+        SELECT ((SELECT 2 * count(*) FROM sqlite_master WHERE rootpage > 0
+                 AND tbl_name IN ('ACHANGE', 'ATRANSACTION'))
+          \(layout.tableNames.contains("ATRANSACTIONSTRING")
+            ? "+ (SELECT count(*) FROM ATRANSACTIONSTRING)" : "")) * page_size
+        FROM pragma_page_size
+        """)
+    return try cursor.step() ? cursor.integer(at: 0) : 0
+  }
+
   /// The size of the history; nil where SQLite was built without its table of pages.
   ///
   /// SQLite looks at every page of the history, which takes longer the larger it is.

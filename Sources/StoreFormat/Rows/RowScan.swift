@@ -6,17 +6,24 @@ final class RowScan {
   /// Stands at the row where ``page`` is nil.
   let statement: StatementCursor
   private let pages: ChangePageCursor?
+  /// The column with the number of the row; nil where the statement does not select it.
+  private let numberColumn: Int?
+  private var order: RowOrder
 
   /// - Parameters:
   ///   - rows: The row numbers.
   ///   - pages: The pages to read them from; nil to ask SQLite for all.
+  ///   - path: The store, for errors.
+  ///   - numberColumn: The column of the statement with the number of the row; nil where it has none.
   ///   - sql: The statement, with this condition on the number of the row and no other, in
   ///     ascending order.
   /// - Throws: ``RowsOutOfOrder`` where the pages are not as they should be.
   init(
-    _ database: Database, rows: ClosedRange<Int64>, pages: ChangePages?,
-    sql: (_ condition: String) -> String
+    _ database: Database, rows: ClosedRange<Int64>, pages: ChangePages?, path: String,
+    numberColumn: Int?, sql: (_ condition: String) -> String
   ) throws {
+    self.numberColumn = numberColumn
+    order = RowOrder(path: path, table: "ACHANGE")
     if let pages {
       self.pages = try ChangePageCursor(pages, rows: rows)
       statement = try StatementCursor(database, sql: sql("= ?1"))
@@ -34,10 +41,14 @@ final class RowScan {
     return pages
   }
 
-  /// Goes to the next row; false behind the last one.
+  /// Goes to the next row; false after the last one.
   @inline(__always)
   func next() throws -> Bool {
-    guard let pages else { return try statement.step() }
+    guard let pages else {
+      guard try statement.step() else { return false }
+      if let numberColumn { try order.take(statement.integer(at: numberColumn)) }
+      return true
+    }
     guard try pages.next() else { return false }
     if !pages.isRegular { try ask(pages.number) }
     return true

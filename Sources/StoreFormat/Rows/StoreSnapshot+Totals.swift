@@ -25,7 +25,13 @@ extension StoreSnapshot {
   /// How many transactions there are.
   public func transactionCount() throws -> Int64 {
     _ = try historyTables()
-    return try number("SELECT count(*) FROM ATRANSACTION") ?? 0
+    return try Self.transactionCount(database)
+  }
+
+  /// SQLite counts the entries of the smallest index, not the rows.
+  static func transactionCount(_ database: Database) throws -> Int64 {
+    let cursor = try StatementCursor(database, sql: "SELECT count(*) FROM ATRANSACTION")
+    return try cursor.step() ? cursor.integer(at: 0) : 0
   }
 
   /// How many changes there are.

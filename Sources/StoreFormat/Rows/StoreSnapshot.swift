@@ -14,7 +14,8 @@ public final class StoreSnapshot {
   let database: Database
   private var cachedModel: ModelCache?
   /// Where changes can be read past SQLite; looked for when first asked for.
-  private(set) lazy var changePages = layout.history == nil ? nil : try? ChangePages(database)
+  private(set) lazy var changePages =
+    layout.history == nil ? nil : try? ChangePages(database, path: location.path)
   private var cachedObjects: ObjectReader?
 
   init(database: Database, location: StoreLocation) throws {
@@ -64,7 +65,11 @@ public final class StoreSnapshot {
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
   public func transactions(_ selection: TransactionSelection) throws -> TransactionCursor {
-    try TransactionCursor(database, tables: historyTables(), selection: selection)
+    let isWhole =
+      selection.isComplete && selection.checksCompleteness && selection.range == .min ... .max
+    return try TransactionCursor(
+      database, tables: historyTables(), selection: selection, path: location.path,
+      expectedCount: isWhole ? { [database] in try Self.transactionCount(database) } : nil)
   }
 
   /// Steps through the changes of the transactions that a selection names.
@@ -79,21 +84,23 @@ public final class StoreSnapshot {
   ///     in another order than that of the transactions.
   public func changes(
     _ selection: TransactionSelection, detail: ChangeDetail = .everything,
-    among rows: ClosedRange<Int64>? = nil
+    among rows: ChangeRowSpan? = nil
   ) throws -> ChangeCursor {
-    try ChangeCursor(
-      database, tables: historyTables(), range: selection.range,
+    let rows = selection.isSparse ? nil : rows
+    return try ChangeCursor(
+      database, tables: historyTables(), path: location.path, range: selection.range,
       isAscending: selection.order == .ascending, isSparse: selection.isSparse,
-      detail: detail, rows: selection.isSparse ? nil : rows,
-      pages: selection.isSparse || rows == nil ? nil : changePages)
+      detail: detail, rows: rows?.rows, pages: rows == nil ? nil : changePages,
+      checkCount: countCheck(of: selection, listed: rows?.count))
   }
 
-  /// The rows among which are all changes of a range of transactions; nil where it has none, or the
-  /// layout has no index to tell it.
-  ///
-  /// In a history that a framework wrote these are the changes and no others.
-  public func changeRows(ofTransactions range: ClosedRange<Int64>) throws -> ClosedRange<Int64>? {
-    try changeRowSpan(ofTransactions: range)?.rows
+  /// Checks how many changes were read of a selection; nil for one that leaves some out.
+  func countCheck(
+    of selection: TransactionSelection, listed: Int64?
+  ) -> ((Int64) throws -> Void)? {
+    guard selection.isComplete, selection.checksCompleteness else { return nil }
+    let range = selection.range
+    return { [unowned self] in try checkChangeCount($0, ofTransactions: range, listed: listed) }
   }
 
   // MARK: - Single questions about the transactions

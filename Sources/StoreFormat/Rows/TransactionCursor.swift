@@ -8,6 +8,11 @@ public final class TransactionCursor {
   private let cursor: StatementCursor
   private let strings: InternedStrings
   private let columns: Columns
+  /// Answers how many transactions there must be; nil where only some are read.
+  private let expectedCount: (() throws -> Int64)?
+  private let path: String
+  @exclusivity(unchecked) private var count: Int64 = 0
+  @exclusivity(unchecked) private var order: RowOrder
   /// The identifier of the text that each role has now, where that is all there is to its text;
   /// transactions of one author tend to stand together.
   @exclusivity(unchecked) private var currentIdentifiers: [Int64?]
@@ -29,8 +34,17 @@ public final class TransactionCursor {
   /// What else the row holds.
   @exclusivity(unchecked) public private(set) var extra: [ExtraColumn] = []
 
-  init(_ database: Database, tables: HistoryTables, selection: TransactionSelection) throws {
+  /// - Parameter expectedCount: Answers how many transactions there must be, asked after the last one;
+  ///   nil where the selection leaves some out.
+  init(
+    _ database: Database, tables: HistoryTables, selection: TransactionSelection, path: String,
+    expectedCount: (() throws -> Int64)? = nil
+  ) throws {
     columns = Columns(tables)
+    self.path = path
+    self.expectedCount = expectedCount
+    order = RowOrder(
+      path: path, table: "ATRANSACTION", isAscending: selection.order == .ascending)
     currentIdentifiers = StringRole.allCases.map { _ in nil }
     strings = try InternedStrings(database, tables: tables)
     let query = selection.query(
@@ -39,10 +53,18 @@ public final class TransactionCursor {
     try cursor.bind(query.arguments)
   }
 
-  /// Goes to the next transaction; false behind the last one.
+  /// Goes to the next transaction; false after the last one.
+  ///
+  /// - Throws: ``StoreError/damaged(path:place:detail:)`` where a transaction is out of order, or where
+  ///   the table and its indexes disagree on how many there are.
   public func next() throws -> Bool {
-    guard try cursor.step() else { return false }
+    guard try cursor.step() else {
+      try checkCount()
+      return false
+    }
     number = cursor.integer(at: Columns.number)
+    try order.take(number)
+    count += 1
     if !extra.isEmpty { extra = [] }
     readTimestamp()
     if isNew(.author) { author = try readText(.author) }
@@ -51,6 +73,13 @@ public final class TransactionCursor {
     if isNew(.context) { context = try readText(.context) }
     readRest()
     return true
+  }
+
+  private func checkCount() throws {
+    guard let expected = try expectedCount?(), expected != count else { return }
+    throw StoreError.damaged(
+      path: path, place: "ATRANSACTION",
+      detail: "\(count) transactions can be read; its indexes list \(expected)")
   }
 
   private func readTimestamp() {

@@ -4,18 +4,24 @@ import GRDBSQLite
 /// Steps through the numbers and times of transactions, oldest first, and nothing else of their rows.
 public final class TransactionPositionCursor {
   private let cursor: StatementCursor
+  private var order: RowOrder
 
-  init(_ database: Database, from number: Int64) throws {
+  init(_ database: Database, from number: Int64, path: String) throws {
+    order = RowOrder(path: path, table: "ATRANSACTION")
     cursor = try StatementCursor(
       database, sql: "SELECT Z_PK, ZTIMESTAMP FROM ATRANSACTION WHERE Z_PK >= ?1 ORDER BY Z_PK")
     try cursor.bind(number)
   }
 
-  /// Goes to the next transaction; nil behind the last one.
+  /// Goes to the next transaction; nil after the last one.
+  ///
+  /// - Throws: ``StoreError/damaged(path:place:detail:)`` where one is out of order.
   public func next() throws -> TransactionPosition? {
     guard try cursor.step() else { return nil }
+    let number = cursor.integer(at: 0)
+    try order.take(number)
     return TransactionPosition(
-      number: cursor.integer(at: 0),
+      number: number,
       timestamp: cursor.type(at: 1) == SQLITE_FLOAT
         ? StoreTimestamp(secondsSinceReferenceDate: cursor.real(at: 1)) : nil)
   }
@@ -27,7 +33,7 @@ extension StoreSnapshot {
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
   public func transactionPositions(from number: Int64) throws -> TransactionPositionCursor {
     _ = try historyTables()
-    return try TransactionPositionCursor(database, from: number)
+    return try TransactionPositionCursor(database, from: number, path: location.path)
   }
 
   /// How many transactions there are behind a position.

@@ -80,6 +80,9 @@ public struct TransactionSelection: Hashable, Sendable {
   public var limit: Int?
   /// Whether ``limit`` keeps the newest transactions, whatever the order.
   public var limitKeepsNewest: Bool
+  /// Whether reading ends with an error where an index lists more rows than were read with their
+  /// transactions, as where a change has lost its own.
+  public var checksCompleteness = true
 
   /// A selection; without arguments, of everything, oldest first.
   public init(
@@ -96,10 +99,14 @@ public struct TransactionSelection: Hashable, Sendable {
     self.limitKeepsNewest = limitKeepsNewest
   }
 
-  /// Whether transactions inside the range may be left out.
-  var isSparse: Bool {
-    order == .descending || limit != nil || change != nil || !texts.isEmpty
+  /// Whether all transactions inside ``range`` are selected.
+  var isComplete: Bool {
+    limit == nil && change == nil && texts.isEmpty && after != .max
+      && range.lowerBound <= until ?? .max
   }
+
+  /// Whether transactions inside the range may be left out, or are not read oldest first.
+  var isSparse: Bool { order == .descending || !isComplete }
 
   /// The numbers that the transactions can have.
   var range: ClosedRange<Int64> {

@@ -47,11 +47,20 @@ public final class StoreCompactor: Sendable {
   /// How long to wait for a store that is locked, in seconds.
   public let busyTimeout: Double
 
+  private let ignoresDamage: Bool
+
   /// Chooses a store.
   ///
+  /// - Parameters:
+  ///   - path: The store.
+  ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
+  ///   - ignoresDamage: Whether to write although that destroys saves after a damaged part of the log.
   /// - Throws: ``StoreWriteError/store(_:)``.
-  public init(path: String, busyTimeout: Double = 5) throws(StoreWriteError) {
+  public init(
+    path: String, busyTimeout: Double = 5, ignoresDamage: Bool = false
+  ) throws(StoreWriteError) {
     self.busyTimeout = busyTimeout
+    self.ignoresDamage = ignoresDamage
     do throws(StoreError) {
       location = try StoreLocation(path: path)
     } catch {
@@ -182,7 +191,7 @@ public final class StoreCompactor: Sendable {
     _ body: (Database) throws -> CompactionResult
   ) throws -> CompactionResult {
     do {
-      try location.checkLog()
+      if !ignoresDamage { try location.checkLog() }
       for path in paths where access(path, W_OK) != 0 {
         throw StoreWriteError.unwritable(
           path: location.path, reason: Errno(rawValue: errno).description)

@@ -14,6 +14,15 @@ extension StoreTimestamp {
     }
   }
 
+  /// Returns the second in which the time lies, `2024-07-29T00:42:37Z`, or `nil` as
+  /// ``iso8601(fractionDigits:)`` does.
+  ///
+  /// The fraction is cut, never rounded: given back as a moment, it is not after the time itself.
+  public var iso8601Second: String? {
+    StoreTimestamp(secondsSinceReferenceDate: secondsSinceReferenceDate.rounded(.down))
+      .iso8601(fractionDigits: 0)
+  }
+
   /// Appends the form with microseconds without making a string.
   ///
   /// Answers false, and appends nothing, where `iso8601()` is nil.

@@ -31,7 +31,8 @@ extension StoreSnapshot {
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
   public func everyChange() throws -> ChangeCursor {
     try ChangeCursor(
-      database, tables: historyTables(), range: .min ... .max, isAscending: true, isSparse: false,
+      database, tables: historyTables(), path: location.path, range: .min ... .max,
+      isAscending: true, isSparse: false,
       detail: .everything, rows: .min ... .max)
   }
 }

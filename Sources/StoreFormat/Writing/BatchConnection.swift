@@ -12,12 +12,14 @@ final class BatchConnection: Sendable {
 
   /// Opens a store.
   ///
+  /// - Parameter ignoresDamage: Whether to write although that destroys saves after a damaged part of
+  ///   the log.
   /// - Throws: ``StoreWriteError``.
-  init(location: StoreLocation, busyTimeout: Double) throws {
+  init(location: StoreLocation, busyTimeout: Double, ignoresDamage: Bool = false) throws {
     self.location = location
     self.busyTimeout = busyTimeout
     do {
-      try location.checkLog()
+      if !ignoresDamage { try location.checkLog() }
       queue = try StoreConnection.openForBatches(location, busyTimeout: busyTimeout)
     } catch {
       throw StoreWriteError.translating(

@@ -1,4 +1,5 @@
 import HistoryArchive
+import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
@@ -15,6 +16,8 @@ struct ArchiveRun {
   var allowsGap = false
   /// Whether recorded values are sealed with their changes.
   var values = ValuesOptions.usual
+  /// The names of guards that are not asked.
+  var ignoredGuards: Set<String> = []
 
   /// What sealing would add.
   ///
@@ -22,8 +25,13 @@ struct ArchiveRun {
   func plan(
     _ path: String, before cut: (StoreSnapshot) throws -> HistoryCut?
   ) throws -> SealingPlan {
-    try session.open(path, busyTimeout: busyTimeout).read { snapshot in
+    let file =
+      ignoredGuards.contains(RetentionGuard.damageName)
+      ? try session.open(path, busyTimeout: busyTimeout)
+      : try StoreFile(path: path, busyTimeout: busyTimeout)
+    return try file.read { snapshot in
       _ = try snapshot.historyTables()
+      try EvidentDamage.check(snapshot, ignoredGuards: ignoredGuards)
       return try SealingPlan(
         archivePath: archivePath, snapshot: snapshot, before: try cut(snapshot),
         allowsGap: allowsGap)
@@ -51,10 +59,28 @@ struct ArchiveRun {
       sealer.recordedValues = try values.values(snapshot)
       let progress = SealingProgress(session)
       defer { progress.finish() }
-      return try sealer.seal(snapshot, helpers, before: try cut(snapshot)) {
+      note(nil, of: path)
+      sealer.onSegment = { note($0, of: path) }
+      let sealed = try sealer.seal(snapshot, helpers, before: try cut(snapshot)) {
         progress.update($0, $1, of: $2)
       }
+      WorkDone.clear()
+      return sealed
     }
+  }
+
+  private func note(_ sealed: SealedSegments?, of path: String) {
+    let last = sealed?.segments.last?.entry.last
+    WorkDone.note(
+      sealed.map {
+        "\($0.transactionCount.grouped) transactions of \(path), up to \(last ?? 0), were sealed in "
+          + "\(archivePath); the command goes on when run again"
+      } ?? "nothing of \(path) was sealed in \(archivePath)",
+      [
+        ("path", .string(path)), ("archive", .string(archivePath)),
+        ("sealedTransactions", .integer(sealed?.transactionCount ?? 0)),
+      ] + (last.map { [("last", .integer($0))] } ?? []), isBegun: last != nil,
+      in: session)
   }
 
   /// Up to where the archive has what a store still has, everything read anew.
@@ -70,13 +96,13 @@ extension ArchiveRun {
   /// A run as the options of a command want it.
   init(
     session: Session, archivePath: String, busyTimeout: Double, options: SealingOptions,
-    values: ValuesOptions
+    values: ValuesOptions, ignoredGuards: Set<String>
   ) {
     self.init(
       session: session, archivePath: archivePath, busyTimeout: busyTimeout,
       lockWait: options.lockWait?.seconds(before: session.now) ?? 0,
       segmentSize: options.segmentSize?.bytes ?? ArchiveSealer.defaultSegmentSize,
-      allowsGap: options.allowGap, values: values)
+      allowsGap: options.allowGap, values: values, ignoredGuards: ignoredGuards)
   }
 }
 

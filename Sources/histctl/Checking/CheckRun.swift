@@ -55,6 +55,7 @@ struct CheckRun {
         let health = try HistoryHealth(
           snapshot: snapshot, bookmarks: bookmarks, bookmarkProblem: problem,
           logProblem: logProblem, limits: limits, now: session.now)
+        if health.findings.contains(where: \.isDamage) { isolation.end(with: .damaged) }
         if !health.findings.isEmpty { isolation.end(with: .answerIsNo) }
         try body(
           health, snapshot,

@@ -39,6 +39,8 @@ struct ArchiveHistory: ParsableCommand {
 
   @OptionGroup var values: ValuesOptions
 
+  @OptionGroup var guards: DamageGuardOptions
+
   @Flag(name: [.customShort("n"), .long], help: "Show what would be sealed, and seal nothing.")
   var dryRun = false
 
@@ -48,7 +50,7 @@ struct ArchiveHistory: ParsableCommand {
     let session = Session(output, outlivesReader: true)
     let run = ArchiveRun(
       session: session, archivePath: archive, busyTimeout: store.busyTimeout, options: sealing,
-      values: values)
+      values: values, ignoredGuards: guards.ignoredGuards)
     let cut: (StoreSnapshot) throws -> HistoryCut? = { snapshot in
       try before.map {
         try TokenResolver(snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: session.now)

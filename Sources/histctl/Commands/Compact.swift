@@ -28,19 +28,23 @@ struct Compact: ParsableCommand {
   @Flag(help: "Say what there is to give back, and change nothing.")
   var dryRun = false
 
+  @OptionGroup var guards: DamageGuardOptions
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() throws {
     let session = Session(output, outlivesReader: true)
     if dryRun {
       try session.read(store, usesPager: false) { writer, snapshot, _ in
+        try EvidentDamage.check(snapshot, ignoredGuards: guards.ignoredGuards)
         let report = try CompactReport(plannedFor: snapshot, isFull: full)
         try report.write(session, writer)
         if report.refusal != nil { session.end(with: .refused) }
       }
     } else {
       try session.write(usesPager: false) { writer in
-        try CompactRun(session: session, store: store).run(isFull: full, writer)
+        try CompactRun(session: session, store: store, ignoredGuards: guards.ignoredGuards)
+          .run(isFull: full, writer)
       }
       if session.status != .success { throw EndWithStatus(status: session.status) }
     }

@@ -113,6 +113,11 @@ struct Diff: ParsableCommand {
     _ resolver: TokenResolver
   ) throws -> Bool {
     let range = try resolver.range(from: start ?? "", to: end)
+    try GapReport(session: session, timeline: timeline).note(
+      missingBeginning: range.after <= 0
+        ? timeline.missingBeginning() : resolver.missingBeginning(after: start),
+      to: output.json ? writer : nil)
+    if range.after <= 0 { try session.warnOfTornCounters(in: timeline.snapshot) }
     var query = try conditions.query()
     try values.apply(to: &query, session, timeline)
     return try DiffOutput(

@@ -64,12 +64,19 @@ struct Export: ParsableCommand {
       _ = try timeline.snapshot?.historyTables()
       var query = try filter.query(resolver)
       let schema = try session.schema(of: timeline, joinsArchive: !query.change.isEmpty)
+      if query.selectsEverything { try session.warnOfTornCounters(in: timeline.snapshot) }
       query.keepsOnlyMatchingChanges = onlyMatching
       query.readsPresentObjects = export.withCurrent
       try values.apply(to: &query, session, timeline)
+      var whole = HistoryExport(query: query, compression: export.compression)
+      if let gap = try resolver.missingBeginning(after: filter.after) {
+        whole.missingBeginning = gap
+        let gaps = GapReport(session: session, timeline: timeline)
+        try output.json ? session.diagnostics.record(gap) : gaps.note(gap)
+      }
       let run = ExportRun(
         session: session, timeline: timeline, helpers: helpers, schema: schema, encoder: encoder,
-        export: HistoryExport(query: query, compression: export.compression))
+        export: whole)
       if let folder = export.outputDir {
         try ExportFolder(
           run: run, folder: folder, format: export.format, resolver: resolver,

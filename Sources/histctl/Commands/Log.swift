@@ -78,18 +78,21 @@ struct Log: ParsableCommand {
       _ = try timeline.snapshot?.historyTables()
       var query = try query(resolver)
       if showsChanges { try values.apply(to: &query, session, timeline) }
+      let gaps = GapReport(session: session, timeline: timeline)
+      try gaps.note(
+        missingBeginning: resolver.missingBeginning(after: filter.after),
+        to: output.json ? writer : nil)
+      if query.selectsEverything { try session.warnOfTornCounters(in: timeline.snapshot) }
       let reader = try TimelineReader(
         timeline, query: query,
         schema: session.schema(
           of: timeline, namesAttributes: namesAttributes, joinsArchive: !query.change.isEmpty))
-      if output.json {
-        let gaps = GapReport(session: session, timeline: timeline)
-        try TransactionLines(writer: writer, gaps: gaps).write(reader)
-      } else if try table(session, writer, timeline).write(reader) == 0,
-        session.environment.isErrorTerminal
-      {
-        try session.diagnostics.note(EmptyAnswer(timeline).text)
-      }
+      session.noteUnknownHierarchy(of: query, in: timeline)
+      let count =
+        output.json
+        ? try TransactionLines(writer: writer, gaps: gaps).write(reader)
+        : try table(session, writer, timeline).write(reader)
+      if count == 0 { try session.explainEmptyAnswer(to: query, of: timeline) }
     }
   }
 

@@ -41,6 +41,8 @@ struct Maintain: ParsableCommand {
     transform: DurationArgument.init(parsing:))
   var lockWait: DurationArgument?
 
+  @OptionGroup var guards: DamageGuardOptions
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
@@ -70,7 +72,8 @@ struct Maintain: ParsableCommand {
         let wait = lockWait?.seconds(before: session.now)
         try checkOwners(plan, session)
         status = try MaintenanceRun(
-          session: session, plan: plan, isDryRun: dryRun, lockWait: wait ?? 0
+          session: session, plan: plan, isDryRun: dryRun, lockWait: wait ?? 0,
+          ignoredGuards: guards.ignoredGuards
         ).run(writer)
       }
     }

@@ -41,10 +41,13 @@ struct Object: ParsableCommand {
         HistoryObject(object), in: timeline, schema: session.schema(of: timeline), query: query)
       let gaps = GapReport(session: session, timeline: timeline)
       if output.json {
-        try ObjectLines(writer: writer, timeline: timeline, gaps: gaps).write(reader)
+        try ObjectLines(writer: writer, timeline: timeline, gaps: gaps).write(reader) {
+          try noteMissingBeginning(of: reader.life, gaps, resolver, writer)
+        }
       } else {
         try ObjectText(session: session, writer: writer, timeline: timeline, gaps: gaps)
           .write(reader)
+        try noteMissingBeginning(of: reader.life, gaps, resolver, writer)
       }
       if let snapshot = timeline.snapshot, snapshot.layout.history == nil {
         // Of what it is now, a store without history tells all the same.
@@ -58,5 +61,20 @@ struct Object: ParsableCommand {
         throw try reader.unknownObject()
       }
     }
+  }
+
+  /// Says that a life began before the history does, where the changes from then on were asked for.
+  private func noteMissingBeginning(
+    of life: ObjectLife, _ gaps: GapReport, _ resolver: TokenResolver, _ writer: OutputWriter
+  ) throws {
+    guard life.changeCount > 0 || life.present != nil, !life.startsWithInsert else { return }
+    let timeline = gaps.timeline
+    guard timeline.snapshot.map({ $0.layout.history != nil }) ?? true else { return }
+    let gap =
+      try filter.after.map {
+        try resolver.resolve($0).number ?? 0 <= 0
+          ? timeline.missingBeginning() : resolver.missingBeginning(after: $0)
+      } ?? timeline.missingBeginning()
+    try gaps.note(missingBeginning: gap, to: output.json ? writer : nil)
   }
 }

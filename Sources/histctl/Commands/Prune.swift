@@ -41,7 +41,7 @@ struct Prune: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Do not ask this guard: mirroring, archive, bookmarks, or one bookmark as @name.",
+      "Ignore this guard: mirroring, archive, bookmarks, damage, or one bookmark as @name.",
       valueName: "name"))
   var ignoreGuard: [String] = []
 
@@ -96,7 +96,7 @@ struct Prune: ParsableCommand {
         PruneArchiving(
           run: ArchiveRun(
             session: session, archivePath: $0, busyTimeout: stores.busyTimeout, options: sealing,
-            values: .usual))
+            values: .usual, ignoredGuards: request.ignoredGuards))
       })
     try session.write(usesPager: false) { writer in try run.run(writer) }
     if run.status != .success { throw EndWithStatus(status: run.status) }

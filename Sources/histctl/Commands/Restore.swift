@@ -33,7 +33,7 @@ struct Restore: ParsableCommand {
       "Restore only as far back as this token, which then works again.", valueName: "token"))
   var from: String?
 
-  @Option(help: ArgumentHelp("Do not ask this guard: mirroring.", valueName: "name"))
+  @Option(help: ArgumentHelp("Ignore this guard: mirroring or damage.", valueName: "name"))
   var ignoreGuard: [String] = []
 
   @Flag(
@@ -58,8 +58,10 @@ struct Restore: ParsableCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    if let name = ignoreGuard.first(where: { $0 != RetentionGuard.mirroringName }) {
-      throw ValidationError("no guard of restore is named '\(name)'; the guard is mirroring")
+    for name in ignoreGuard {
+      _ = try GuardArgument.name(
+        parsing: name, among: [RetentionGuard.mirroringName, RetentionGuard.damageName],
+        of: "restore")
     }
   }
 

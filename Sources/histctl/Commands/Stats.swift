@@ -64,10 +64,26 @@ struct Stats: ParsableCommand {
           message: "--until-size is about the whole history, not about chosen transactions",
           hint: "leave out --until-size, or the options on transactions")
       }
-      let statistics = try HistoryStatistics(
-        timeline, query: query,
-        schema: session.schema(of: timeline, namesAttributes: !filter.conditions.attribute.isEmpty),
-        unit: by?.unit, clock: output.date == .utc ? .universal : .local, now: session.now)
+      if query.selectsEverything { try session.warnOfTornCounters(in: timeline.snapshot) }
+      let schema = try session.schema(
+        of: timeline, namesAttributes: !filter.conditions.attribute.isEmpty)
+      func count(_ query: HistoryQuery) throws -> HistoryStatistics {
+        try HistoryStatistics(
+          timeline, query: query, schema: schema, unit: by?.unit,
+          clock: output.date == .utc ? .universal : .local, now: session.now)
+      }
+      let statistics: HistoryStatistics
+      do {
+        statistics = try count(query)
+      } catch let error as StoreError {
+        // What can be counted of a damaged store is shown, and the damage reported.
+        guard case .damaged = error else { throw error }
+        var tolerant = query
+        tolerant.checksCompleteness = false
+        statistics = try count(tolerant)
+        session.diagnostics.report(Failure(error))
+        session.end(with: .damaged)
+      }
       let report = StatsReport(
         timeline: timeline, statistics: statistics, top: top, size: untilSize?.bytes,
         now: session.now)
@@ -80,10 +96,15 @@ struct Stats: ParsableCommand {
           session: session, writer: writer, report: report, listsPeriods: by != nil
         ).write()
       }
-      if statistics.total.isEmpty, !output.json, session.environment.isErrorTerminal {
-        try session.diagnostics.note(EmptyAnswer(timeline).text)
+      session.noteUnknownHierarchy(of: query, in: timeline)
+      if statistics.total.isEmpty { try session.explainEmptyAnswer(to: query, of: timeline) }
+      let gaps = GapReport(session: session, timeline: timeline)
+      if !statistics.total.isEmpty || filter.after != nil {
+        try gaps.note(
+          missingBeginning: (query.after ?? 0) <= 0
+            ? timeline.missingBeginning() : resolver.missingBeginning(after: filter.after))
       }
-      GapReport(session: session, timeline: timeline).tell(statistics.gaps)
+      gaps.tell(statistics.gaps)
     }
   }
 }

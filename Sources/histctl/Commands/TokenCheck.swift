@@ -40,6 +40,8 @@ struct TokenCheck: ParsableCommand {
       }
       if reports.contains(where: { !$0.isUsable }) { session.end(with: .answerIsNo) }
       try TokenReportTable(session: session, writer: writer).write(reports)
+      try GapReport(session: session, timeline: timeline).note(
+        missingBeginning: tokens.compactMap { try resolver.missingBeginning(after: $0) }.first)
     }
   }
 }

@@ -1,3 +1,4 @@
+import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
@@ -5,11 +6,13 @@ import StoreFormat
 struct CompactRun {
   let session: Session
   let store: StoreOptions
+  let ignoredGuards: Set<String>
 
   /// Gives back what there is and tells of it.
   func run(isFull: Bool, _ writer: OutputWriter) throws {
-    let compactor = try StoreCompactor(path: store.store, busyTimeout: store.busyTimeout)
-    let result = isFull ? try compactor.rebuild() : try giveBack(compactor)
+    let compactor = try StoreCompactor(
+      guarded: store.store, busyTimeout: store.busyTimeout, ignoredGuards: ignoredGuards)
+    let result = isFull ? try rebuild(compactor) : try giveBack(compactor)
     let report = CompactReport(result, path: store.store, isFull: isFull)
     try report.write(session, writer)
     if let obstacle = result.obstacle {
@@ -18,13 +21,54 @@ struct CompactRun {
     }
   }
 
+  private func rebuild(_ compactor: StoreCompactor) throws -> CompactionResult {
+    WorkDone.note(
+      "\(store.store) was not rebuilt, and is as it was", [("path", .string(store.store))],
+      isBegun: false, in: session)
+    let result = try compactor.rebuild()
+    WorkDone.clear()
+    return result
+  }
+
   private func giveBack(_ compactor: StoreCompactor) throws -> CompactionResult {
     let progress = session.diagnostics.wordWriter.map {
       Progress(
         label: "giving back", unit: "pages", environment: session.environment, diagnostics: $0)
     }
     defer { progress?.finish() }
-    return try compactor.giveBackFreePages { progress?.update($0) }
+    session.noteGivenBack(pages: 0, of: store.store)
+    let result = try compactor.giveBackFreePages {
+      progress?.update($0)
+      session.noteGivenBack(pages: $0, of: store.store)
+    }
+    WorkDone.clear()
+    return result
+  }
+}
+
+extension Session {
+  /// Notes how far giving back the free pages of a store is.
+  func noteGivenBack(pages: Int64, of path: String) {
+    WorkDone.note(
+      "\(pages.grouped) pages of \(path) were given back; the command goes on when run again",
+      [("path", .string(path)), ("givenBackPages", .integer(pages))],
+      isBegun: pages > 0, in: self)
+  }
+}
+
+extension StoreCompactor {
+  /// Chooses a store that shows no damage, unless that guard is ignored.
+  convenience init(guarded path: String, busyTimeout: Double, ignoredGuards: Set<String>) throws {
+    let ignoresDamage = ignoredGuards.contains(RetentionGuard.damageName)
+    if !ignoresDamage {
+      do {
+        try StoreFile(path: path, busyTimeout: busyTimeout).read { _ in }
+      } catch StoreError.unfinishedSave {
+        try StoreFile.rollBackUnfinishedSave(at: path, busyTimeout: busyTimeout)
+      }
+      try StoreFile(path: path, busyTimeout: busyTimeout).read { try EvidentDamage.check($0) }
+    }
+    try self.init(path: path, busyTimeout: busyTimeout, ignoresDamage: ignoresDamage)
   }
 }
 

@@ -20,7 +20,9 @@ struct ExportRun {
   func write(to writer: OutputWriter) throws {
     // One call at a time, whichever thread it comes from.
     nonisolated(unsafe) let writer = writer
-    _ = try write(showsProgress: !session.environment.isOutputTerminal) { try writer.write($0) }
+    _ = try write(to: nil, showsProgress: !session.environment.isOutputTerminal) {
+      try writer.write($0)
+    }
   }
 
   /// Writes a file.
@@ -43,7 +45,7 @@ struct ExportRun {
       let registration = TemporaryFileRegistry.register(draft.temporaryPath)
       defer { registration.map(TemporaryFileRegistry.unregister) }
       nonisolated(unsafe) let file = draft
-      let summary = try write(showsProgress: true) { try file.write($0) }
+      let summary = try write(to: path, showsProgress: true) { try file.write($0) }
       try draft.synchronize()
       try timeline.snapshot?.location.synchronizeLog()
       let lock = try entry?.lock()
@@ -103,8 +105,23 @@ struct ExportRun {
     }
   }
 
+  /// Notes how far it is; a file that is not complete does not stay.
+  private func note(_ summary: ExportSummary, to file: String?) {
+    let count = file == nil ? summary.transactions : 0
+    let words =
+      file.map { "nothing was exported: \($0) was not made" }
+      ?? "\(count.grouped) transactions of \(timeline.path)"
+      + (summary.last.map { ", up to \($0.number)," } ?? "") + " were written to standard output"
+    WorkDone.note(
+      words,
+      [("path", .string(timeline.path)), ("exportedTransactions", .integer(Int64(count)))],
+      isBegun: count > 0, in: session)
+  }
+
+  /// - Parameter file: The file that gets its name when all is written; nil for standard output.
   private func write(
-    showsProgress: Bool, _ output: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+    to file: String?, showsProgress: Bool,
+    _ output: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
   ) throws -> ExportSummary {
     let words = showsProgress ? session.diagnostics.wordWriter : nil
     nonisolated(unsafe) let progress = words.map {
@@ -113,11 +130,19 @@ struct ExportRun {
         diagnostics: $0)
     }
     defer { progress?.finish() }
+    nonisolated(unsafe) let run = self
+    run.note(ExportSummary(), to: file)
     let summary = try export.write(timeline, helpers, encoder, schema: schema) { bytes, summary in
       try output(bytes)
       progress?.update(Int64(summary.transactions))
+      run.note(summary, to: file)
     }
+    WorkDone.clear()
     GapReport(session: session, timeline: timeline).tell(summary.gaps)
+    session.noteUnknownHierarchy(of: export.query, in: timeline)
+    if summary.transactions == 0, !export.query.isUnconditional {
+      try session.explainEmptyAnswer(to: export.query, of: timeline)
+    }
     return summary
   }
 }

@@ -7,6 +7,8 @@ struct MaintenanceRun {
   let isDryRun: Bool
   /// How long to wait for another run on a store, in seconds.
   let lockWait: Double
+  /// The names of guards that are not asked, beside those that the config file names.
+  let ignoredGuards: Set<String>
 
   /// Does it all, and says what happened.
   ///
@@ -14,12 +16,18 @@ struct MaintenanceRun {
   func run(_ writer: OutputWriter) throws -> ExitStatus {
     let isolation = StoreIsolation(session: session, amongSeveral: true)
     let report = MaintenanceReport(session: session, writer: writer)
+    let total = plan.parts.reduce(0) { $0 + $1.stores.count }
+    var done = 0
+    defer { WorkDone.begin(nil, in: session) }
     for part in plan.parts {
       for (path, failure) in part.failures { try isolation.run(path) { throw failure } }
       let maintenance = StoreMaintenance(
         session: session, writer: writer, settings: part.settings, isDryRun: isDryRun,
-        lockWait: lockWait, places: plan.places)
+        lockWait: lockWait, places: plan.places, ignoredGuards: ignoredGuards)
       for path in part.stores {
+        WorkDone.begin(
+          "\(done) of \(total) stores were maintained, at work on \(path)", in: session)
+        done += 1
         let outcome = try maintenance.run(path)
         try report.write(outcome)
         // Whoever watches a long run sees a line when its store is done.

@@ -14,6 +14,8 @@ struct StoreMaintenance {
   /// How long to wait for another run, in seconds.
   let lockWait: Double
   let places: ExportPlaces
+  /// The names of guards that no step asks, beside those that the config file names.
+  var ignoredGuards: Set<String> = []
 
   /// Does all steps, or as many as it can.
   func run(_ path: String) throws -> MaintenanceOutcome {
@@ -107,6 +109,7 @@ struct StoreMaintenance {
     _ outcome: inout MaintenanceOutcome
   ) throws {
     var request = request
+    request.ignoredGuards.formUnion(ignoredGuards)
     // By then the export would have moved its bookmark behind everything.
     if isDryRun, let export = settings.export {
       request.ignoredGuards.insert("@" + export.bookmark)
@@ -120,7 +123,8 @@ struct StoreMaintenance {
     let archiving = settings.archive.map {
       PruneArchiving(
         run: ArchiveRun(
-          session: session, archivePath: $0, busyTimeout: settings.busyTimeout, lockWait: lockWait))
+          session: session, archivePath: $0, busyTimeout: settings.busyTimeout, lockWait: lockWait,
+          ignoredGuards: request.ignoredGuards))
     }
     var plan = try pruner.plan(request)
     if let archiving { plan = try pruner.plan(archiving.request(for: plan)) }
@@ -131,8 +135,9 @@ struct StoreMaintenance {
     let lost = plan.lostBookmarks.filter {
       !(isDryRun && $0.bookmark.name == settings.export?.bookmark)
     }
-    PruneOutput(session: session, writer: writer, showsDetail: false, consent: .given)
-      .warn(of: lost, in: plan)
+    let output = PruneOutput(session: session, writer: writer, showsDetail: false, consent: .given)
+    output.warn(of: lost, in: plan)
+    if let bytes = plan.remainingByteCount { output.warn(ofSize: bytes, leftBy: plan) }
     guard !isDryRun else {
       let deleted = DeletedHistory(
         transactionCount: plan.deletion.transactionCount, changeCount: plan.deletion.changeCount)
@@ -140,10 +145,14 @@ struct StoreMaintenance {
       return
     }
     outcome.sealed = try archiving?.seal(for: plan)
-    let result = try pruner.prune(plan)
+    let sealedRows = try archiving?.sealedRows(for: plan)
+    session.note(.nothing, of: plan)
+    let result = try pruner.prune(plan, requiring: sealedRows) { session.note($0, of: plan) }
+    WorkDone.clear()
     if result.deleted.transactionCount > 0 || result.deleted.changeCount > 0 {
       outcome.prune = .init(plan: plan, deleted: result.deleted, lost: lost)
     }
+    if result.problem == nil { try output.checkSize(leftBy: plan, settings.busyTimeout) }
     if let problem = result.problem {
       throw Failure(problem).partly(result.deleted, of: plan.deletion)
     }
@@ -153,15 +162,23 @@ struct StoreMaintenance {
 
   private func compact(_ path: String, _ outcome: inout MaintenanceOutcome) throws {
     let file = try StoreFile(path: path, busyTimeout: settings.busyTimeout)
-    let space = try file.read { try $0.space() }
+    let ignored = ignoredGuards.union(settings.prune?.ignoredGuards ?? [])
+    let space = try file.read { snapshot in
+      try EvidentDamage.check(snapshot, ignoredGuards: ignored)
+      return try snapshot.space()
+    }
     guard space.freePageCount > 0 else { return }
     guard space.autoVacuum != .none else { throw StoreWriteError.notIncremental(path: path) }
     guard !isDryRun else {
       outcome.givenBack = space.freeByteCount
       return
     }
-    let result = try StoreCompactor(path: path, busyTimeout: settings.busyTimeout)
-      .giveBackFreePages()
+    session.noteGivenBack(pages: 0, of: path)
+    let result = try StoreCompactor(
+      path: path, busyTimeout: settings.busyTimeout,
+      ignoresDamage: ignored.contains(RetentionGuard.damageName)
+    ).giveBackFreePages { session.noteGivenBack(pages: $0, of: path) }
+    WorkDone.clear()
     let givenBack = result.before.byteCount - result.after.byteCount
     if givenBack > 0 { outcome.givenBack = givenBack }
     if let obstacle = result.obstacle { throw Failure(obstacle, path: path) }

@@ -7,8 +7,15 @@ struct ConditionOptions: ParsableArguments {
   @OptionGroup var savers: SaverOptions
 
   @Option(
-    help: ArgumentHelp("Only those that concern an object of this entity.", valueName: "entity"))
+    help: ArgumentHelp(
+      "Only those that concern an object of this entity or its sub-entities.",
+      valueName: "entity"))
   var entity: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Only those that concern an object of exactly this entity.", valueName: "entity"))
+  var exactEntity: [String] = []
 
   @Option(help: ArgumentHelp("Only those of this kind.", valueName: "kind"))
   var kind: [KindArgument] = []
@@ -27,8 +34,8 @@ struct ConditionOptions: ParsableArguments {
   func query() throws -> HistoryQuery {
     var query = savers.query()
     query.change = ChangeCondition(
-      kinds: kind.map(\.kind), entities: entity, objects: try object.map { try HistoryObject($0) },
-      attributes: attribute)
+      kinds: kind.map(\.kind), entities: entity, exactEntities: exactEntity,
+      objects: try object.map { try HistoryObject($0) }, attributes: attribute)
     return query
   }
 }

@@ -1,4 +1,5 @@
 import HistoryCoding
+import PersistentHistory
 
 /// Words on standard error: for people a line with a hint, with `--json` an object a line.
 struct Diagnostics {
@@ -69,6 +70,21 @@ struct Diagnostics {
   /// Tells a person at a terminal something that no script needs.
   func note(_ message: String) {
     if !writesJSON { writer.note(message) }
+  }
+
+  /// Tells of something that an answer cannot be understood without, also with `--quiet`.
+  func notice(_ message: String) { writer.notice(message) }
+
+  /// Tells what was done before an error, in words or as an object.
+  func tell(_ message: String, _ json: JSONValue) {
+    if writesJSON { write(json) } else { writer.notice("before that: " + message) }
+  }
+
+  /// Tells programs that history is missing.
+  func record(_ gap: HistoryGap) {
+    var encoder = TransactionLineEncoder()
+    encoder.encode(.gap(gap))
+    writer.writeUnescaped(encoder.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
   }
 
   /// Asks a person at a terminal; anything but yes is no.

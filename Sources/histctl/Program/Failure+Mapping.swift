@@ -9,13 +9,18 @@ extension Failure {
   /// Explains an error that has ended a command line.
   init(_ error: any Error, of arguments: [String]) {
     let failure = Failure(error)
-    guard case HistoryError.unusableToken(let token)? = error as? HistoryError else {
-      self = failure
-      return
+    let time = TimeText(style: TimeStyle(of: arguments), now: .now())
+    switch error as? HistoryError {
+    case .unusableToken(let token)?:
+      self.init(
+        status: failure.status, kind: failure.kind, message: token.message(time: time.text),
+        hint: token.hint(of: arguments), details: failure.details)
+    case .divergedArchive(let divergence)?:
+      self.init(
+        status: failure.status, kind: failure.kind, message: divergence.message(time: time.text),
+        hint: failure.hint, details: failure.details)
+    default: self = failure
     }
-    self.init(
-      status: failure.status, kind: failure.kind, message: failure.message,
-      hint: token.hint(of: arguments), details: failure.details)
   }
 
   /// Explains an error of the floors below.
@@ -184,9 +189,11 @@ extension Failure {
       case .tooManyPeriods: (.usage, "tooManyPeriods")
       case .unknownSize: (.failure, "unknownSize")
       case .presentEntity: (.refused, "presentEntity")
+      case .damaged: (.damaged, "damaged")
       case .refusedByGuards, .restoreRefusedByGuards: (.refused, "refusedByGuards")
       }
     var details: [(String, JSONValue)] = []
+    if case .damaged(let path, _) = error { details = [("store", .string(path))] }
     if case .unusableToken(let token) = error {
       details = [
         ("store", .string(token.path)), ("token", .string(token.text)),

@@ -67,6 +67,9 @@ extension HistoryError {
       "take longer periods, such as --by day, or a part of the history, with --after"
     case .unknownSize:
       "say how much to keep by time or number: --keep-within 30d, --keep-last 1000"
+    case .damaged(let path, _):
+      "histctl verify \(ShellWord.quoted(path)) tells more; take the store with its -wal from a backup, "
+        + "or go on with what can be read with --ignore-guard damage"
     case .refusedByGuards, .restoreRefusedByGuards:
       "see what the guards protect; --ignore-guard NAME leaves one out"
     default: remedy

@@ -37,7 +37,9 @@ enum Main {
       return CommandLineError(error).report(arguments, environment)
     } catch {
       let failure = Failure(error, of: arguments)
-      Diagnostics(arguments: arguments, environment: environment).report(failure)
+      let diagnostics = Diagnostics(arguments: arguments, environment: environment)
+      diagnostics.report(failure)
+      if failure.status != .partlyDone { WorkDone.tell(diagnostics) }
       return failure.status
     }
   }

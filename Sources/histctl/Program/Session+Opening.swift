@@ -17,6 +17,17 @@ extension Session {
     return try StoreFile(path: path, busyTimeout: busyTimeout)
   }
 
+  /// Warns of counters that are lower than numbers in use, where a whole history is read.
+  func warnOfTornCounters(in snapshot: StoreSnapshot?) throws {
+    for counter in try snapshot?.tornHistoryCounters() ?? [] {
+      diagnostics.warn(
+        "\(snapshot?.location.path ?? ""): the highest number given out for \(counter.entity) is "
+          + "\(counter.issued), and \(counter.present) is in use: parts of the store are of different "
+          + "times", kind: "tornCounter",
+        hint: "copy the store again, together with its -wal")
+    }
+  }
+
   /// What of the log beside a store is passed over, finished saves as a rule; nil where nothing is.
   ///
   /// To be asked before the store is opened: SQLite passes over what it cannot use of a log, and says

@@ -22,6 +22,8 @@ final class StoreIsolation {
     } catch {
       let failure = Failure(error).naming(path, amongSeveral: amongSeveral)
       session.diagnostics.report(failure)
+      if failure.status != .partlyDone { WorkDone.tell(session.diagnostics) }
+      WorkDone.clear()
       end(with: failure.status)
     }
   }

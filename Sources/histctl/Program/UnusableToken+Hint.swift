@@ -28,12 +28,7 @@ extension UnusableToken {
       "histctl bookmark set \(ShellWord.quoted(path)) \(name) \(number)\(options)"
         + (isInAFileOfItsOwn ? " with the same --bookmark-file" : "")
     }
-    let anew = "start anew with: " + command(0, " --force")
-    return remedy(
-      wayOn: oldest.map {
-        anew + "; or go on from the oldest token that works with: "
-          + command($0.number, state == .expired ? "" : " --force")
-      } ?? anew)
+    return remedy(wayOn: "start again with: " + command(0, " --force"))
   }
 
   private var reachOfTokens: String {

@@ -34,6 +34,15 @@ struct PruneArchiving {
     return sealed
   }
 
+  /// Returns what the rows must be that a plan deletes, as the archive has them; `nil` where nothing
+  /// goes, or its guard is ignored.
+  func sealedRows(for plan: PrunePlan) throws -> [[RowDigest]]? {
+    guard plan.cut != nil, !plan.deletion.isEmpty, let store = plan.storeIdentifier,
+      !plan.request.ignoredGuards.contains(RetentionGuard.archiveName)
+    else { return nil }
+    return try Archive(path: run.archivePath).rowDigests(of: plan.deletion, ofStore: store)
+  }
+
   /// The first transaction that stays is sealed as well: it ties the archive to the store.
   private static func reach(of cut: HistoryCut) -> HistoryCut {
     guard let first = cut.firstKept, first < .max else { return .end }

@@ -1,3 +1,4 @@
+import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
@@ -85,6 +86,7 @@ final class PruneRun {
 
   private func prune(_ pruner: HistoryPruner, _ plan: PrunePlan, _ output: PruneOutput) throws {
     if let sealed = try archiving?.seal(for: plan) { try output.show(sealed, path: plan.path) }
+    let sealedRows = try archiving?.sealedRows(for: plan)
     let progress = session.diagnostics.wordWriter.map {
       Progress(
         label: "pruning", unit: "changes", total: Int64(plan.deletion.changeCount),
@@ -93,12 +95,41 @@ final class PruneRun {
     let result: Erasure
     do {
       defer { progress?.finish() }
-      result = try pruner.prune(plan) { progress?.update(Int64($0.changeCount)) }
+      session.note(.nothing, of: plan)
+      result = try pruner.prune(plan, requiring: sealedRows) {
+        progress?.update(Int64($0.changeCount))
+        session.note($0, of: plan)
+      }
+      WorkDone.clear()
     }
     try output.showResult(result, of: plan)
+    if result.problem == nil { try output.checkSize(leftBy: plan, stores.busyTimeout) }
     if let problem = result.problem {
       throw Failure(problem).partly(result.deleted, of: plan.deletion)
     }
+  }
+}
+
+extension DeletedHistory {
+  /// That of a deletion that has not begun.
+  static let nothing = DeletedHistory(transactionCount: 0, changeCount: 0)
+}
+
+extension Session {
+  /// Notes how far the deletion of a plan is.
+  func note(_ deleted: DeletedHistory, of plan: PrunePlan) {
+    let (done, all) = (deleted, plan.deletion)
+    WorkDone.note(
+      done.transactionCount + done.changeCount == 0
+        ? "nothing was deleted from \(plan.path)"
+        : "\(done.transactionCount.grouped) of \(all.transactionCount.grouped) transactions and "
+          + "\(done.changeCount.grouped) of \(all.changeCount.grouped) changes were deleted from "
+          + "\(plan.path); what is left is a whole history, and the command goes on when run again",
+      [
+        ("path", .string(plan.path)),
+        ("deletedTransactions", .integer(Int64(done.transactionCount))),
+        ("deletedChanges", .integer(Int64(done.changeCount))),
+      ], isBegun: done.transactionCount + done.changeCount > 0, in: self)
   }
 }
 

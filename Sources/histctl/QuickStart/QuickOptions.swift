@@ -39,6 +39,7 @@ extension ConditionOptions {
     self.init()
     savers = SaverOptions(&words)
     entity = words.values("--entity")
+    exactEntity = words.values("--exact-entity")
     kind = words.values("--kind", KindArgument.init)
     object = words.values("--object")
     attribute = words.values("--attribute")

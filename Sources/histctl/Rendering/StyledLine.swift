@@ -4,7 +4,7 @@ struct StyledLine {
   let palette: Palette
 
   init(_ session: Session) {
-    text = session.environment.outputText
+    text = TerminalText.terminal
     palette = session.palette
   }
 

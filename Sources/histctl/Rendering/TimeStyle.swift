@@ -4,6 +4,20 @@ import StoreFormat
 /// How times are written for people.
 enum TimeStyle: String, WordArgument {
   case local, utc, relative, raw
+
+  /// The style that a command line asks for, for messages on what has ended it.
+  init(of arguments: [String]) {
+    let option = "--date"
+    let places = arguments.indices.filter { arguments[$0].hasPrefix(option) }
+    let words = places.compactMap { place -> String? in
+      if arguments[place].hasPrefix(option + "=") {
+        return String(arguments[place].dropFirst(option.count + 1))
+      }
+      return arguments[place] == option && place + 1 < arguments.endIndex
+        ? arguments[place + 1] : nil
+    }
+    self = words.last.flatMap(Self.init) ?? .local
+  }
 }
 
 /// Writes times for people.
@@ -17,7 +31,7 @@ struct TimeText {
     let raw = "\(timestamp.secondsSinceReferenceDate)"
     switch style {
     case .raw: return raw
-    case .utc: return timestamp.iso8601(fractionDigits: 0) ?? raw
+    case .utc: return timestamp.iso8601Second ?? raw
     case .relative: return relative(timestamp)
     case .local: return LocalTime(timestamp).map(TimeText.text) ?? raw
     }

@@ -1,4 +1,5 @@
 import HistoryArchive
+import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
@@ -40,13 +41,33 @@ struct RestoreRun {
     let lock = try ArchiveLock(reading: archivePath, wait: lockWait)
     let result = try withExtendedLifetime(lock) {
       try withProgress("restoring", total: Int64(plan.changeCount)) { progress in
-        try restorer.restore(plan, of: sealed) { progress?.update(Int64($0.changeCount)) }
+        note(InsertedHistory(transactionCount: 0, changeCount: 0), of: plan)
+        let result = try restorer.restore(plan, of: sealed) {
+          progress?.update(Int64($0.changeCount))
+          note($0, of: plan)
+        }
+        WorkDone.clear()
+        return result
       }
     }
     try output.showResult(result, of: plan)
     if let problem = result.problem {
       throw Failure(problem).partly(result.inserted, of: plan)
     }
+  }
+
+  private func note(_ done: InsertedHistory, of plan: RestorePlan) {
+    WorkDone.note(
+      done.transactionCount + done.changeCount == 0
+        ? "nothing was restored into \(plan.path)"
+        : "\(done.transactionCount.grouped) of \(plan.transactionCount.grouped) transactions and "
+          + "\(done.changeCount.grouped) of \(plan.changeCount.grouped) changes were restored into "
+          + "\(plan.path), without a gap; the command goes on when run again",
+      [
+        ("path", .string(plan.path)),
+        ("restoredTransactions", .integer(Int64(done.transactionCount))),
+        ("restoredChanges", .integer(Int64(done.changeCount))),
+      ], isBegun: done.transactionCount + done.changeCount > 0, in: session)
   }
 
   /// Tells of what is sealed and does not join what can come back.

@@ -41,7 +41,7 @@ struct Bars {
   init(environment: TerminalEnvironment, palette: Palette) {
     columns = environment.columns
     isUTF8 = environment.isUTF8
-    text = environment.outputText
+    text = .terminal
     self.palette = palette
   }
 

@@ -29,7 +29,7 @@ struct DiagnosticWriter: Sendable {
   ) {
     self.isQuiet = isQuiet
     self.descriptor = descriptor
-    text = environment.errorText
+    text = .terminal
     palette = Palette(isColored: color.colorsErrors(in: environment))
   }
 
@@ -37,6 +37,9 @@ struct DiagnosticWriter: Sendable {
   func note(_ message: String) {
     if !isQuiet { write(label: "", .plain, message) }
   }
+
+  /// Says what an answer cannot be understood without, also when quiet.
+  func notice(_ message: String) { write(label: "histctl: ", .secondary, message) }
 
   /// Says what the user should look at.
   func warning(_ message: String, hint: String? = nil) {

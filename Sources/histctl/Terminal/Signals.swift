@@ -36,15 +36,16 @@ enum Signals {
     for number in ignoredSignals { _ = signal(number, SIG_IGN) }
   }
 
-  /// Removes registered temporary files on SIGINT, SIGTERM and SIGHUP, and then ends the program
-  /// by the same signal, so that a shell sees 128 + N and a script stops where it should.
+  /// Removes registered temporary files on SIGINT, SIGTERM, SIGHUP and SIGQUIT, says what was done, and
+  /// then ends the program by the same signal, so that a shell sees 128 + N and a script stops where it
+  /// should.
   ///
   /// A signal that was ignored from the start, as under `nohup`, stays ignored.
   static func cleanUpWhenTerminated() {
     // The first call makes the table and whatever the runtime makes lazily, which must not
     // happen inside a handler.
     TemporaryFileRegistry.removeAll()
-    for number in [SIGINT, SIGTERM, SIGHUP] {
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
       let before = Disposition(handler: signal(number, endBySignal))
       if before.isIgnored { _ = signal(number, SIG_IGN) }
     }
@@ -80,9 +81,10 @@ enum Signals {
 }
 
 /// Cleans up and lets the signal do what it does by default. Only calls that are safe in a
-/// handler: `unlink`, `signal` and `raise`.
+/// handler: `unlink`, `write`, `signal` and `raise`.
 private func endBySignal(_ number: Int32) {
   TemporaryFileRegistry.removeAll()
+  WorkDone.writeFromHandler()
   _ = signal(number, SIG_DFL)
   // Delivered when this handler returns, since a signal is blocked in its own handler.
   raise(number)

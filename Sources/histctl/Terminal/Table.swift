@@ -42,7 +42,7 @@ struct Table {
   ) {
     self.init(
       columns: columns, sample: sample, lineWidth: environment.lineWidth,
-      text: environment.outputText, palette: palette)
+      text: .terminal, palette: palette)
   }
 
   /// The titles of the columns that there is no room for.

@@ -103,16 +103,6 @@ struct TerminalEnvironment: Sendable, Equatable {
     isOutputTerminal ? columns : nil
   }
 
-  /// How text from a store is made safe for standard output.
-  var outputText: TerminalText {
-    isOutputTerminal ? .terminal : .lines
-  }
-
-  /// How text from a store is made safe for standard error.
-  var errorText: TerminalText {
-    isErrorTerminal ? .terminal : .lines
-  }
-
   private static func isSet(_ value: String?) -> Bool {
     value.map { !$0.isEmpty } ?? false
   }

@@ -1,18 +1,15 @@
 /// Makes text that came from a store safe to show.
 ///
 /// An author's name may hold an escape sequence that clears the screen, or a bidi control that
-/// makes a line read backwards. Programs get the bytes as they are; people get them made visible,
+/// makes a line read backwards. Formats for programs escape it as they do; people get it made visible,
 /// as `\e` or `\u{202E}`. Applying a mode twice changes nothing more.
 enum TerminalText: Sendable {
-  /// For terminals: everything that acts on the terminal, or cannot be seen, is written out.
+  /// For people, at a terminal or in a pipe that leads to one: everything that acts on a terminal, or
+  /// cannot be seen, is written out.
   case terminal
 
   /// For JSON on terminals: the same, written out as JSON has it, so that the text stays the same.
   case terminalJSON
-
-  /// For lines in a pipe or file: only line feed, carriage return and NUL are written out, so
-  /// that one record stays one line.
-  case lines
 
   /// Longest run of combining marks that is shown as it is: the limit of Unicode's stream-safe
   /// text format (UAX 15), which no language reaches. Longer ones paint over other lines.
@@ -40,19 +37,13 @@ enum TerminalText: Sendable {
 
   /// A cheap test that keeps ordinary ASCII off the slow path.
   private func isSuspicious(_ byte: UInt8) -> Bool {
-    switch self {
-    case .terminal, .terminalJSON: byte < 0x20 || byte >= 0x7F
-    case .lines: byte == 0 || byte == 0x0A || byte == 0x0D
-    }
+    byte < 0x20 || byte >= 0x7F
   }
 
   private func passes(
     _ scalar: Unicode.Scalar, _ next: Unicode.Scalar?, _ context: inout Context
   ) -> Bool {
-    switch self {
-    case .terminal, .terminalJSON: context.shows(scalar, before: next)
-    case .lines: !isSuspicious(UInt8(truncatingIfNeeded: min(scalar.value, 0xFF)))
-    }
+    context.shows(scalar, before: next)
   }
 
   /// One scalar, written out in ASCII.

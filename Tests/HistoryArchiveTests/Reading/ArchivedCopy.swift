@@ -50,7 +50,7 @@ struct ArchivedCopy {
     guard let cut else { return }
     let pruner = try HistoryPruner(path: pruned)
     var request = PruneRequest(.transactions([.before(token: "\(cut)")]))
-    request.ignoredGuards = ["mirroring"]
+    request.ignoredGuards = ["mirroring", "damage"]
     _ = try pruner.prune(pruner.plan(request))
   }
 

@@ -135,7 +135,16 @@ struct ArchiveSealerTests {
     try FileBytes.write(FileBytes.read(path), to: other)
     try StoreQuery(path: other).run(
       "UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 1 WHERE Z_PK >= 10")
-    #expect(throws: ArchiveError.diverged(path: other, archive: archive, transaction: 11)) {
+    #expect(throws: ArchiveError.diverged(path: other, archive: archive, transaction: 10)) {
+      try Self.seal(other, in: archive)
+    }
+    // One that has not come as far tells by what both have.
+    try StoreQuery(path: other).run(
+      """
+      DELETE FROM ACHANGE WHERE ZTRANSACTIONID > 10; DELETE FROM ATRANSACTION WHERE Z_PK > 10;
+      UPDATE Z_PRIMARYKEY SET Z_MAX = 10 WHERE Z_ENT = 16002
+      """)
+    #expect(throws: ArchiveError.diverged(path: other, archive: archive, transaction: 10)) {
       try Self.seal(other, in: archive)
     }
     let older = folder.file("older.store")

@@ -23,7 +23,8 @@ struct RestoreIdentityTests {
     for count in counts where count > 0 {
       try prune(path, [.keepLast(Int64(count))])
       let pruned = try query.lines("SELECT count(*) FROM ACHANGE").first.flatMap { Int($0) } ?? 0
-      let plan = try restorer.plan(RestoreRequest(from: from), of: sealed)
+      let plan = try restorer.plan(
+        RestoreRequest(from: from, ignoredGuards: ["damage"]), of: sealed)
       #expect(plan.translatedEntities == [])
       #expect(plan.textCount == 0)
       let result = try restorer.restore(plan, of: sealed)
@@ -37,12 +38,15 @@ struct RestoreIdentityTests {
       #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
     }
     // Nothing is left to be done.
-    #expect(try restorer.plan(RestoreRequest(), of: sealed).isEmpty)
+    #expect(try restorer.plan(RestoreRequest(ignoredGuards: ["damage"]), of: sealed).isEmpty)
   }
 
   private static func prune(_ path: String, _ rules: [RetentionRule]) throws {
     let pruner = try HistoryPruner(path: path)
-    let result = try pruner.prune(pruner.plan(PruneRequest(.transactions(rules))))
+    // A real store is torn, and hostile ones are.
+    var request = PruneRequest(.transactions(rules))
+    request.ignoredGuards = ["damage"]
+    let result = try pruner.prune(pruner.plan(request))
     #expect(result.problem == nil)
   }
 

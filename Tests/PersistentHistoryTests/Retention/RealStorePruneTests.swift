@@ -19,7 +19,7 @@ import Testing
       let copy = try folder.copy(store: path)
       let pruner = try HistoryPruner(path: copy)
       var request = PruneRequest(.transactions([.keepLast(Int64(count))]))
-      request.ignoredGuards = ["mirroring"]
+      request.ignoredGuards = ["mirroring", "damage"]
       let plan = try pruner.plan(request)
       let result = try pruner.prune(plan)
       #expect(result.problem == nil)

@@ -119,7 +119,7 @@ struct BusyStoreTests {
       database.execute('BEGIN IMMEDIATE')
       database.execute('INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (13, 16002, 1.5)')
       database.execute('DELETE FROM ATRANSACTION WHERE Z_PK = 12')
-      database.execute('DELETE FROM ACHANGE WHERE ZTRANSACTIONID = 11')
+      database.execute('DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (11, 12)')
       database.execute('COMMIT')
       """
     let store = try StoreFile(path: path)

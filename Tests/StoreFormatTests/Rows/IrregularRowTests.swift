@@ -8,7 +8,7 @@ import Testing
 struct IrregularRowTests {
   /// Reads a store with one transaction and one change after some SQL.
   private static func read(
-    _ sql: [String], plain: Bool = false
+    _ sql: [String], _ selection: TransactionSelection = TransactionSelection(), plain: Bool = false
   ) throws -> [ReadTransaction] {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
@@ -18,7 +18,7 @@ struct IrregularRowTests {
     try writer.change(1, of: 1, 1, 5, 7, mask: [0x80, 0])
     for statement in sql { try writer.sql(statement) }
     try writer.close()
-    return try ReadRows.transactions(of: writer.path)
+    return try ReadRows.transactions(of: writer.path, selection)
   }
 
   private static let regular = ReadTransaction(
@@ -236,9 +236,18 @@ struct IrregularRowTests {
           + ", NULL, NULL, NULL, NULL, NULL, NULL)")
     }
     sql.append("INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (3, 16002, 11)")
-    let rows = try Self.read(sql)
+    var selection = TransactionSelection()
+    selection.checksCompleteness = false
+    let rows = try Self.read(sql, selection)
     #expect(rows.map(\.number) == [1, 3])
     #expect(rows.map { $0.changes.map(\.number) } == [[1], []])
+    // Those before the oldest transaction do not count.
+    #expect {
+      _ = try Self.read(sql)
+    } throws: { error in
+      guard case StoreError.damaged(_, "ACHANGE", let detail) = error else { return false }
+      return detail.hasPrefix("1 changes can be read with their transactions; its index lists 7")
+    }
   }
 
   @Test("may have any number, the lowest and the highest too")

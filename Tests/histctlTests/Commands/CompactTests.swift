@@ -66,7 +66,9 @@ import Testing
     let folder = try TemporaryFolder()
     let store = try folder.copy(store: path)
     func compact(_ options: [String]) async throws -> Int {
-      try await Tool.histctl.run(["compact", store, "--busy-timeout", "0"] + options).status
+      try await Tool.histctl.run(
+        ["compact", store, "--busy-timeout", "0", "--ignore-guard", "damage"] + options
+      ).status
     }
     var query: StoreQuery? = try StoreQuery(path: store)
     let content = try query?.contents()

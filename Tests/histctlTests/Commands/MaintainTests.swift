@@ -151,7 +151,10 @@ import Testing
   func lowestNumber() async throws {
     let sample = try Self.folder()
     try StoreQuery(path: sample.store).run(
-      "UPDATE ATRANSACTION SET Z_PK = -9223372036854775808 WHERE Z_PK = 1")
+      """
+      UPDATE ACHANGE SET ZTRANSACTIONID = -9223372036854775808 WHERE ZTRANSACTIONID = 1;
+      UPDATE ATRANSACTION SET Z_PK = -9223372036854775808 WHERE Z_PK = 1
+      """)
     let result = try await sample.run("maintain --config m.conf --dry-run --json")
     #expect(result.status == 0, "\(result.errors)")
     let export = try #require(try Self.object(result.text)["export"] as? [String: Any])

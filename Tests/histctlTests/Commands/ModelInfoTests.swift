@@ -273,7 +273,7 @@ import Testing
     #expect(terminal.text.contains(#"inverse a\e[2Jb\u{202E}c\nd"#))
     #expect(terminal.text.contains(#"unique      a\e[2Jb\u{202E}c\nd"#))
     let piped = try await Tool.histctl.run(line)
-    #expect(piped.text.contains("a\u{1B}[2Jb\u{202E}c\\nd"))
+    #expect(piped.text.contains(#"inverse a\e[2Jb\u{202E}c\nd"#))
   }
 
   @Test func manyPropertiesAreAllThere() async throws {

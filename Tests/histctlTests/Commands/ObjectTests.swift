@@ -36,7 +36,7 @@ import Testing
            10  2024-07-29 00:51:40  widget  Trips    ~ updated  name, startDate, items
            12  2024-07-29 00:53:40  app     Trips    - deleted  \
         identifier: 00010203-0405-0607-0809-0A0B0C0D0E0F, isFavorite: true, name: "Rome 12", \
-        score: 120, startDate: 2024-07-29T00:42:38Z, token: 3 bytes
+        score: 120, startDate: 2024-07-29T00:42:37Z, token: 3 bytes
 
         in the store
           cost             12.5
@@ -462,7 +462,9 @@ import Testing
     for name in names.lines.prefix(2) + names.lines.suffix(2) {
       let result = try await Tool.histctl.run(["object", store, name])
       #expect(result.status == 0, "\(name): \(result.errors)")
-      #expect(result.errors == "", "\(name): \(result.errors)")
+      #expect(
+        result.errors == "" || result.errors.hasPrefix("histctl: history begins at "),
+        "\(name): \(result.errors)")
       #expect(result.lines.first?.hasPrefix(name) == true)
       // What the history comes to is what is there.
       #expect(

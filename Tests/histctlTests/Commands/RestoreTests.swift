@@ -290,9 +290,9 @@ import Testing
     guard before["ATRANSACTION"]?.isEmpty == false else { return }
     let archive = folder.file("archive")
     let commands = [
-      ["archive", path, archive, "--quiet"],
-      ["prune", path, "--keep-last", "1", "--yes", "--quiet"],
-      ["restore", path, archive, "--yes", "--quiet"],
+      ["archive", path, archive, "--quiet", "--ignore-guard", "damage"],
+      ["prune", path, "--keep-last", "1", "--yes", "--quiet", "--ignore-guard", "damage"],
+      ["restore", path, archive, "--yes", "--quiet", "--ignore-guard", "damage"],
     ]
     for command in commands {
       let result = try await Tool.histctl.run(command)

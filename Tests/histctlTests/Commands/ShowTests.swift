@@ -16,7 +16,7 @@ import Testing
         process     Trips
 
           - Trip/p9  identifier: 00010203-0405-0607-0809-0A0B0C0D0E0F, isFavorite: true, \
-        name: "Rome 12", score: 120, startDate: 2024-07-29T00:42:38Z, token: 3 bytes
+        name: "Rome 12", score: 120, startDate: 2024-07-29T00:42:37Z, token: 3 bytes
           - LivingAccommodation/p9  placeName: "Hotel"
           - BucketListItem/p9
 

@@ -216,7 +216,9 @@ import Testing
       try JSONSerialization.jsonObject(with: Data(program.errors.utf8)) as? [String: Any])
     let message = try #require(object["message"] as? String)
     let hint = try #require(object["hint"] as? String)
-    #expect(person.errors == "histctl: \(message)\nhint: \(hint)\n")
+    #expect(
+      person.errors
+        == "histctl: \(message)\nhint: \(hint)\n".replacing("\u{7}", with: #"\u{7}"#))
   }
 
   @Test(arguments: ["", " ", "\u{202E}", String(repeating: "9", count: 100_000)])

@@ -29,7 +29,7 @@ import Testing
       words: ["belongs to another store", "sample.store is " + SampleFolder.identifier]),
     Case(
       token: "@copy", state: "Diverged",
-      words: ["token @copy comes from another copy of sample.store", "2001-01-01T00:00:02Z"]),
+      words: ["token @copy comes from another copy of sample.store", "2001-01-01 00:00:02"]),
   ]
 
   @Test(
@@ -53,14 +53,21 @@ import Testing
     #expect(person.text == "")
     for word in gap.words { #expect(person.errors.contains(word), "\(person.errors)") }
     #expect(
-      person.errors.contains("the oldest token that works is 4, of 2024-07-29T00:45:40Z"),
+      person.errors.contains("the oldest token that works is 4, of 2024-07-29 00:45:40"),
       "\(person.errors)")
     #expect(person.errors.contains("\nhint: "))
     // An option is named where it is the one that was given; the end of a range is no beginning.
     let wayOn =
-      line.contains("--after")
-      ? "works: --after 4\n"
-      : line == "diff sample.store " + gap.token ? "works: 4\n" : "give one that works: 4 to 12\n"
+      switch gap.state {
+      case "Ahead": "give that copy\n"
+      case "Foreign": "give the store that the token came from\n"
+      default:
+        line.contains("--after")
+          ? "start again with --after 0, which has all that is kept, from transaction 4 on\n"
+          : line == "diff sample.store " + gap.token
+            ? "start again from 0, which has all that is kept, from transaction 4 on\n"
+            : "give one that works: 4 to 12\n"
+      }
     #expect(person.errors.hasSuffix(wayOn), "\(person.errors)")
 
     let program = try await sample.run(line + " --json")

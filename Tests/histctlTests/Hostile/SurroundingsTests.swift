@@ -42,10 +42,9 @@ import Testing
   ) async throws {
     let sample = try SampleFolder()
     let writer = try StoreWriter(path: sample.folder.file("long.store"))
-    try writer.transaction(1)
     try writer.sql(
       """
-      WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
       INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) SELECT i, 16002, 7e8 FROM n
       """)
     try writer.close()

@@ -63,7 +63,7 @@ struct BashCompletionTests {
         "maintain", "check", "verify", "token", "bookmark", "rehearse", "demo",
       ]
     ),
-    ("histctl diff x.store --e", ["--entity", "--each", "--exit-code"]),
+    ("histctl diff x.store --e", ["--entity", "--exact-entity", "--each", "--exit-code"]),
   ])
   func `words of the command line`(_ line: String, _ words: [String]) async throws {
     let folder = try TemporaryFolder()

@@ -79,6 +79,8 @@ import Testing
                              " ZTRANSACTIONID) values (?, 16001, 0, 5, ?, ?)",
                              (1000 + number * 3 + key, key + 1, number))
               db.execute("update Z_PRIMARYKEY set Z_MAX = ? where Z_ENT = 16002", (number,))
+              db.execute("update Z_PRIMARYKEY set Z_MAX = ? where Z_ENT = 16001",
+                         (1002 + number * 3,))
               db.execute("commit")
               saved[0] = number
           keep.append(db)

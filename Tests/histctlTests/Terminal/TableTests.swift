@@ -33,7 +33,7 @@ import Testing
 
   @Test func columnsAlignAndLinesEndWithoutSpaces() {
     #expect(
-      lines(table(width: nil, text: .lines)) == [
+      lines(table(width: nil)) == [
         "token  author      bundle             changes",
         "    7  widget      com.example.Trips  3 inserted",
         " 1204  Zoë Müller                     1 updated",
@@ -91,7 +91,8 @@ import Testing
   @Test func oneLongCellDoesNotBlowUpEveryLine() {
     let sample = [[TableCell(String(repeating: "x", count: 100_000)), TableCell("b")]]
     let table = Table(
-      columns: [TableColumn("a"), TableColumn("b")], sample: sample, lineWidth: nil, text: .lines,
+      columns: [TableColumn("a"), TableColumn("b")], sample: sample, lineWidth: nil,
+      text: .terminal,
       palette: Palette(isColored: false))
     #expect(table.line(cells(["a", "b"])).count == TableLayout.widestUnlimited + 3)
     #expect(table.line(sample[0]).count == 100_003)
@@ -111,7 +112,7 @@ import Testing
   @Test func cellsFromAStoreCannotBreakTheTable() {
     let evil = cells(["1", "\u{1B}[2J\n\u{202E}", "b", "c"])
     #expect(table(width: 60).line(evil) == "    1  \\e[2J\\n\\u…  b                  c")
-    #expect(table(width: nil, text: .lines).line(evil).contains("\u{1B}[2J\\n"))
+    #expect(table(width: nil).line(evil).contains("\\e[2J\\n\\u{202E}"))
   }
 
   @Test func rowsMayBeShortOrLong() {

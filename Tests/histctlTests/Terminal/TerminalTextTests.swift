@@ -40,12 +40,6 @@ import Testing
     #expect(Array(TerminalText.terminal.escaped(text).unicodeScalars) == Array(text.unicodeScalars))
   }
 
-  @Test func linesEscapeOnlyWhatBreaksTheLine() {
-    let text = "a\nb\rc\0d\u{1B}[1m\t\u{202E}\u{200B}é"
-    #expect(TerminalText.lines.escaped(text) == "a\\nb\\rc\\0d\u{1B}[1m\t\u{202E}\u{200B}é")
-    #expect(TerminalText.lines.escaped("\u{10A}\u{10D}\u{100}ÿ\n") == "\u{10A}\u{10D}\u{100}ÿ\\n")
-  }
-
   @Test func marksDoNotPileUp() {
     let text = "a" + String(repeating: "\u{301}", count: 1000)
     let shown = TerminalText.terminal.escaped(text)

@@ -11,7 +11,7 @@ struct ArchiveReport {
   /// What would be sealed.
   func write(_ plan: SealingPlan) throws {
     guard !session.options.json else { return try writer.writeLine(json(plan)) }
-    try writer.writeLine(session.environment.outputText.escaped(text(plan)))
+    try writer.writeLine(TerminalText.terminal.escaped(text(plan)))
   }
 
   /// What was sealed.
@@ -23,7 +23,7 @@ struct ArchiveReport {
     guard !sealed.segments.isEmpty || saysNothingNew && session.environment.isOutputTerminal else {
       return
     }
-    try writer.writeLine(session.environment.outputText.escaped(text(sealed)))
+    try writer.writeLine(TerminalText.terminal.escaped(text(sealed)))
     try writer.writeLine("head \(sealed.head)")
   }
 

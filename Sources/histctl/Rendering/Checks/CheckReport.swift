@@ -71,6 +71,7 @@ struct CheckReport {
       }
     case .unreadableBookmarks(let error): return error.message
     case .damagedLog(let reason): return reason
+    case .damaged(let finding): return "damaged: \(finding.place): \(finding.detail)"
     }
   }
 

@@ -26,6 +26,7 @@ struct DiffOutput {
     query.until = range.until
     // A name that the store does not have is told before anything is written.
     _ = try TimelineReader(timeline, query: query, schema: schema)
+    session.noteUnknownHierarchy(of: query, in: timeline)
     try DiffHeading(session: session, writer: writer, path: path).write(range, timeline)
     if form != .changes { try writeGaps(query) }
     return switch form {
@@ -77,18 +78,18 @@ struct DiffOutput {
       try table.finish()
       try writeSummary(summary.total)
     }
-    tell(of: reader, summary.total, query)
+    try tell(of: reader, summary.total, query)
     return summary.total.total
   }
 
   private func writeNames(_ query: HistoryQuery) throws -> Int {
     var summary = NetChangeSummary()
-    let text = session.environment.outputText
+    let text = TerminalText.terminal
     let reader = try forEachObject(query, readsDetails: false) { change in
       summary.add(change)
       try writer.writeLine(text.escaped(NetChangeText.name(change)))
     }
-    tell(of: reader, summary.total, query)
+    try tell(of: reader, summary.total, query)
     return summary.total.total
   }
 
@@ -97,7 +98,7 @@ struct DiffOutput {
     let reader = try forEachObject(query, readsDetails: false) { summary.add($0) }
     try NetChangeStat(session: session, writer: writer, path: path).write(summary)
     if !session.options.json { try writeSummary(summary.total) }
-    tell(of: reader, summary.total, query)
+    try tell(of: reader, summary.total, query)
     return summary.total.total
   }
 
@@ -127,7 +128,7 @@ struct DiffOutput {
   /// Tells what the answer does not show.
   private func tell(
     of reader: NetChangeReader, _ counts: NetChangeSummary.Counts, _ query: HistoryQuery
-  ) {
+  ) throws {
     let skipped = reader.skippedChangeCount
     if skipped > 0 {
       session.diagnostics.warn(
@@ -135,11 +136,14 @@ struct DiffOutput {
           + "object or a kind that no framework writes",
         kind: "skippedChanges", hint: "--each shows every change")
     }
-    if counts.total == 0 { tellOfNothing(foldedCount: reader.changeCount, query) }
+    if counts.total == 0 { try tellOfNothing(foldedCount: reader.changeCount, query) }
   }
 
-  /// Tells a person why there is no answer.
-  private func tellOfNothing(foldedCount: Int, _ query: HistoryQuery) {
+  /// Tells why there is no answer.
+  private func tellOfNothing(foldedCount: Int, _ query: HistoryQuery) throws {
+    if foldedCount == 0, !query.isUnconditional {
+      _ = try session.warnOfUnknownSavers(in: query, of: timeline)
+    }
     guard session.environment.isErrorTerminal else { return }
     let range = "after \(query.after ?? 0) up to \(query.until ?? 0)"
     var anything = HistoryQuery(after: query.after, until: query.until)
@@ -191,7 +195,7 @@ struct DiffOutput {
       }
       try table.finish()
     }
-    if count == 0 { tellOfNothing(foldedCount: 0, query) }
+    if count == 0 { try tellOfNothing(foldedCount: 0, query) }
     return count
   }
 

@@ -119,7 +119,7 @@ struct ChangeText {
     case (.boolean, .integer(let number)) where number == 0 || number == 1:
       return number == 1 ? "true" : "false"
     case (.date, .real(let seconds)):
-      return StoreTimestamp(secondsSinceReferenceDate: seconds).iso8601(fractionDigits: 0)
+      return StoreTimestamp(secondsSinceReferenceDate: seconds).iso8601Second
         ?? "\(seconds)"
     case (.uuid, .blob(let bytes)) where bytes.count == 16:
       return UUIDText.text(of: bytes)

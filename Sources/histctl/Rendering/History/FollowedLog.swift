@@ -30,7 +30,7 @@ struct FollowedLog {
       var position: Int64 = 0
       var text: TransactionTable?
       let store = input.store
-      let file = try StoreFile(path: store.store, busyTimeout: store.busyTimeout)
+      let file = try session.open(store.store, busyTimeout: store.busyTimeout)
       try file.read { snapshot in
         _ = try snapshot.historyTables()
         let timeline = try input.timeline(of: snapshot)

@@ -11,12 +11,17 @@ struct TransactionLines {
   var gaps: GapReport?
 
   /// Writes all that a reader gives; where it fails, all lines before that.
-  func write(_ reader: TimelineReader) throws {
+  ///
+  /// - Returns: How many lines.
+  @discardableResult
+  func write(_ reader: TimelineReader) throws -> Int {
     var encoder = TransactionLineEncoder()
+    var count = 0
     // So much of the text is of whole lines.
     var wholeByteCount = 0
     do {
       while let element = try reader.nextElement() {
+        count += 1
         switch element {
         case .transaction(let transaction):
           try encoder.append(transaction, of: reader, byteLimit: Self.pieceSize) {
@@ -38,6 +43,7 @@ struct TransactionLines {
       throw error
     }
     try flush(&encoder)
+    return count
   }
 
   /// Writes that history is missing.

@@ -12,7 +12,9 @@ struct ObjectLines {
   let gaps: GapReport
 
   /// Writes everything that a reader gives; nothing at all where the object is unknown.
-  func write(_ reader: ObjectLifeReader) throws {
+  ///
+  /// - Parameter beforeObject: Is called when all of its history is written.
+  func write(_ reader: ObjectLifeReader, beforeObject: () throws -> Void) throws {
     var encoder = TransactionLineEncoder()
     while let element = try reader.nextElement() {
       guard case .transaction(let transaction) = element else {
@@ -28,6 +30,7 @@ struct ObjectLines {
       if encoder.byteCount >= Self.pieceSize { try flush(&encoder) }
     }
     try flush(&encoder)
+    try beforeObject()
     guard reader.life.state != .unknown else { return }
     var object = ObjectLifeEncoder()
     object.encode(reader.life, store: timeline.storeIdentifier)

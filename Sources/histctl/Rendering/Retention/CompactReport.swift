@@ -42,7 +42,7 @@ struct CompactReport {
     if session.options.json {
       try writer.writeLine(json)
     } else if !session.options.quiet {
-      try writer.writeLine(session.environment.outputText.escaped(text))
+      try writer.writeLine(TerminalText.terminal.escaped(text))
     }
     if let refusal { session.diagnostics.report(Failure(refusal)) }
   }

@@ -14,7 +14,7 @@ struct MaintenanceReport {
       try writer.writeLine(json(outcome))
     } else if outcome.hasNews, !session.options.quiet {
       try writer.writeLine(
-        session.environment.outputText.escaped("\(outcome.path): \(text(outcome))"))
+        TerminalText.terminal.escaped("\(outcome.path): \(text(outcome))"))
     }
   }
 

@@ -40,11 +40,28 @@ struct PruneOutput {
   /// Tells of bookmarks that expire, which their consumers will notice.
   func warn(of plan: PrunePlan) {
     warn(of: plan.lostBookmarks, in: plan)
+    if let bytes = plan.remainingByteCount { warn(ofSize: bytes, leftBy: plan) }
     if let problem = plan.recordedValues?.problem {
       session.diagnostics.warn(
         problem, kind: "unusableValues",
         hint: "they stay as they are; move the file away where nobody wants them")
     }
+  }
+
+  /// Says why a history stays larger than was asked for.
+  func warn(ofSize bytes: Int64, leftBy plan: PrunePlan) {
+    guard let limit = plan.byteLimit, bytes > limit else { return }
+    let rules = Set(plan.rules.map(\.rule.name))
+    let others = plan.deciders.filter { $0 != "max-size" }
+    let reason =
+      plan.firstKept == plan.history.newest
+      ? "the newest transaction stays, and each table and index takes a page at least"
+      : others.isEmpty
+        ? "pages stay that are filled in part"
+        : "\(others.joined(separator: ", ")) \(rules.isSuperset(of: others) ? "keeps" : "holds") more"
+    session.diagnostics.warn(
+      "\(plan.path): the history will not get smaller than \(ByteCount(bytes)) "
+        + "(limit \(ByteCount(limit))): \(reason)", kind: "sizeNotReached")
   }
 
   /// Tells of some of the bookmarks that expire with a plan.
@@ -72,6 +89,15 @@ struct PruneOutput {
     return "Delete \(what)\(place)? [y/N] "
   }
 
+  /// Measures a history that could not be measured beforehand, by the same rule as `check`.
+  func checkSize(leftBy plan: PrunePlan, _ busyTimeout: Double) throws {
+    guard plan.byteLimit != nil, plan.remainingByteCount == nil else { return }
+    let file = try StoreFile(path: plan.path, busyTimeout: busyTimeout)
+    if let bytes = try file.read({ try $0.historyByteCount() }) {
+      warn(ofSize: bytes, leftBy: plan)
+    }
+  }
+
   /// Shows what became of a plan; what stopped it is told elsewhere.
   func showResult(_ result: Erasure, of plan: PrunePlan) throws {
     if session.options.json {
@@ -82,6 +108,6 @@ struct PruneOutput {
   }
 
   private func write(_ line: String) throws(OutputError) {
-    try writer.writeLine(session.environment.outputText.escaped(line))
+    try writer.writeLine(TerminalText.terminal.escaped(line))
   }
 }

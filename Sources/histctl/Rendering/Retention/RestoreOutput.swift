@@ -51,7 +51,7 @@ struct RestoreOutput {
     if session.options.json {
       try writer.writeLine(plan.json(of: result, archivePath: archivePath))
     } else if !session.options.quiet, result.problem == nil, !(showsPage && plan.isEmpty) {
-      try writer.writeLine(session.environment.outputText.escaped(line(result, plan)))
+      try writer.writeLine(TerminalText.terminal.escaped(line(result, plan)))
     }
   }
 

@@ -109,7 +109,7 @@ struct ActivityTable {
     let wished = min(max(session.environment.columns / 4, Self.leastBarWidth), 40)
     guard let limit = session.environment.lineWidth else { return wished }
     let figures = Table(
-      columns: columns, sample: rows, lineWidth: nil, text: session.environment.outputText,
+      columns: columns, sample: rows, lineWidth: nil, text: .terminal,
       palette: session.palette)
     let room = min(limit - figures.width - TableLayout.gap, wished)
     return room < Self.leastBarWidth ? 0 : room

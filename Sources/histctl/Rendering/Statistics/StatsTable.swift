@@ -46,11 +46,10 @@ struct StatsTable {
         ])
   }
 
-  /// A terminal is no place for what an author's name may hold; a file gets it as it is.
+  /// A terminal is no place for what an author's name may hold; a file gets it as CSV has it.
   private func write(_ fields: [String?]) throws {
-    let text = session.environment.outputText
     let isTerminal = session.environment.isOutputTerminal
     try writer.writeLine(
-      CSVRow.line(isTerminal ? fields.map { $0.map(text.escaped) } : fields))
+      CSVRow.line(isTerminal ? fields.map { $0.map(TerminalText.terminal.escaped) } : fields))
   }
 }

@@ -55,8 +55,16 @@ struct InfoReport {
     mirroring = overview == nil ? nil : try MirroringState(snapshot: snapshot)
     notices =
       (logProblem.map { [Notice(kind: "damagedLog", text: $0)] } ?? [])
+      + InfoReport.damage(try EvidentDamage(of: snapshot), logProblem: logProblem)
       + InfoReport.notices(snapshot.metadata, snapshot.layout, overview, mirroring)
       + (bookmarkProblem.map { [Notice(kind: "unreadableBookmarks", text: $0.message)] } ?? [])
+  }
+
+  /// What is damaged, but for a log that was told of and counters for which there is another notice.
+  private static func damage(_ damage: EvidentDamage, logProblem: String?) -> [Notice] {
+    damage.findings.filter { $0.kind != .tornCounter && !($0.isOfLog && logProblem != nil) }.map {
+      Notice(kind: $0.kind.rawValue, text: "damaged: \($0.place): \($0.detail)")
+    }
   }
 
   private static func notices(

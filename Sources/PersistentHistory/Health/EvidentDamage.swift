@@ -1,0 +1,66 @@
+import StoreFormat
+
+/// The damage of a store that shows without reading all of its history.
+///
+/// Every command that changes a store or seals its history looks for it first; ``StoreVerification``
+/// finds it too, and whatever else only a full read shows. It is what the write-ahead log, the page
+/// count, the counters and both ends of the history say.
+public struct EvidentDamage: Hashable, Sendable {
+  /// One piece of damage.
+  public struct Finding: Hashable, Sendable {
+    /// What kind, one of those whose severity is damage.
+    public let kind: StoreFindingKind
+    /// Where it is.
+    public let place: FindingPlace
+    /// What was found there.
+    public let detail: String
+
+    /// Whether it is about the write-ahead log.
+    public var isOfLog: Bool { if case .log = place { true } else { false } }
+  }
+
+  /// What was found; empty in a sound store.
+  public private(set) var findings: [Finding] = []
+
+  /// Looks for damage.
+  ///
+  /// - Throws: ``/StoreFormat/StoreError`` other than damage.
+  public init(of snapshot: StoreSnapshot) throws {
+    var log = FindingLog<StoreFindingKind>(limit: 10)
+    log.add(try snapshot.logCondition())
+    let damage = try snapshot.damage {
+      if let problem = try snapshot.pageCountProblem() {
+        log.add(.damagedPages, at: .store, problem)
+      }
+      for counter in try snapshot.tornHistoryCounters() {
+        log.addTornCounter(of: counter.entity, issued: counter.issued, present: counter.present)
+      }
+      for problem in try snapshot.problemsAtHistoryEnds() {
+        log.add(.orphanChange, at: .table("ACHANGE"), problem)
+      }
+      if snapshot.layout.history != nil { _ = try snapshot.newestTransaction() }
+    }
+    if let damage { log.add(.damagedPages, at: .table(damage.place), damage.detail) }
+    for kind in log.kinds where kind.severity == .damage {
+      findings += log.findings(of: kind).map {
+        Finding(kind: kind, place: $0.place, detail: $0.detail)
+      }
+    }
+  }
+
+  /// Checks that a store shows no damage.
+  ///
+  /// - Parameter ignoredGuards: The names of guards that are not asked; see
+  ///   ``RetentionGuard/damageName``.
+  /// - Throws: ``HistoryError/damaged(path:details:)``, ``/StoreFormat/StoreError``.
+  public static func check(
+    _ snapshot: StoreSnapshot, ignoredGuards: Set<String> = []
+  ) throws {
+    guard !ignoredGuards.contains(RetentionGuard.damageName) else { return }
+    let findings = try EvidentDamage(of: snapshot).findings
+    guard findings.isEmpty else {
+      throw HistoryError.damaged(
+        path: snapshot.location.path, details: findings.map { "\($0.place): \($0.detail)" })
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import StoreFormat
+
+/// Finds the cut that makes a history no larger than a number of bytes, measured as
+/// ``HistoryHealth/historyByteCount`` is after the deletion.
+struct SizeRule {
+  private let snapshot: StoreSnapshot
+  private let size: HistorySize
+  private let limit: Int64
+  /// Tells exactly what a deletion leaves; nil for a store that is too large for that.
+  private let trial: ErasureTrial?
+
+  init(_ snapshot: StoreSnapshot, _ size: HistorySize, limit: Int64) throws {
+    self.snapshot = snapshot
+    self.size = size
+    self.limit = limit
+    trial = size.pageByteCount > limit ? try ErasureTrial(snapshot) : nil
+  }
+
+  /// Returns the first transaction that stays: the newest one where not even that fits.
+  func firstKept() throws -> TransactionPosition? {
+    guard size.pageByteCount > limit else { return try snapshot.oldestTransaction() }
+    guard let newest = try snapshot.newestTransaction() else { return nil }
+    var target = trial == nil ? limit - (try margin()) : limit
+    while target > 0 {
+      guard
+        let first = try snapshot.oldestTransaction(
+          fittingIntoRecordBytes: size.recordByteCount(fittingIntoPageBytes: target)),
+        first.number < newest.number
+      else { break }
+      guard let left = try byteCount(keepingFrom: first.number) else { return first }
+      if left <= limit { return first }
+      target -= max(left - limit, Self.step)
+    }
+    return newest
+  }
+
+  /// The bytes that a history has which begins with a transaction; nil where nothing tells exactly.
+  func byteCount(keepingFrom number: Int64) throws -> Int64? {
+    guard size.pageByteCount > limit, number > .min else { return size.pageByteCount }
+    return try trial?.historyByteCount(
+      after: snapshot.deletion(ofTransactionsThrough: number - 1))
+  }
+
+  /// The least by which another try asks for less, in bytes.
+  private static let step: Int64 = 4096
+
+  /// What pages that are left in part may take beyond the share of their rows: two pages at the cut in
+  /// each table and index, and one for each text by which an index orders them.
+  private func margin() throws -> Int64 {
+    try snapshot.pagesLeftInPart() + limit / 100
+  }
+}

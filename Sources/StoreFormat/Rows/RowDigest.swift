@@ -1,0 +1,30 @@
+/// A sum over rows of a history, by which two readings are compared whatever the order of their rows.
+///
+/// It holds what identifies a row and never changes: a migration gives entities other numbers, and it
+/// encodes masks again. Digests of two runs of a program cannot be compared.
+public struct RowDigest: Hashable, Sendable {
+  private var sum: UInt64 = 0
+
+  /// A digest of no rows.
+  public init() {}
+
+  /// Adds a row of `ATRANSACTION`.
+  public mutating func add(_ transaction: TransactionPosition) {
+    var hasher = Hasher()
+    hasher.combine(transaction.number)
+    hasher.combine(transaction.timestamp?.secondsSinceReferenceDate.bitPattern)
+    sum &+= UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+
+  /// Adds a row of `ACHANGE`.
+  public mutating func add(
+    change number: Int64, transaction: Int64, kind: ChangeKind?, primaryKey: Int64?
+  ) {
+    var hasher = Hasher()
+    hasher.combine(number)
+    hasher.combine(transaction)
+    hasher.combine(kind)
+    hasher.combine(primaryKey)
+    sum &+= UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+}

@@ -1,0 +1,80 @@
+import HistoryCoding
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// What a command that changes something has done so far, told where it ends before its end: by a
+/// signal or by an error.
+///
+/// A signal's handler may neither allocate nor lock, so the whole line is made beforehand, in one of a
+/// few buffers that are never freed, and the handler writes it as it stands.
+enum WorkDone {
+  private static let capacity = 8192
+  /// While a handler writes one, others are made.
+  private static let count = 4
+
+  nonisolated(unsafe) private static let buffers = UnsafeMutablePointer<UInt8>.allocate(
+    capacity: capacity * count)
+  nonisolated(unsafe) private static var next = 0
+  /// The line to be written: where it begins and its length; nil where nothing is at work.
+  nonisolated(unsafe) private static var line: UnsafeMutableRawBufferPointer?
+  nonisolated(unsafe) private static var words: (message: String, json: JSONValue)?
+  /// What stands before every message, as of a run over many stores.
+  nonisolated(unsafe) private static var context: String?
+  nonisolated(unsafe) private static var writesJSON = false
+
+  /// Says how far the work is; called by one thread at a time.
+  ///
+  /// - Parameter isBegun: Whether anything was done, so that it is told after an error too.
+  static func note(
+    _ message: String, _ details: [(String, JSONValue)] = [], isBegun: Bool, in session: Session
+  ) {
+    writesJSON = session.options.json
+    let whole = context.map { "\($0); \(message)" } ?? message
+    let members = JSONMembers.start("workDone") + [("message", .string(whole))] + details
+    words = isBegun ? (whole, .object(JSONObject(members))) : nil
+    var bytes: [UInt8]
+    if writesJSON {
+      var writer = JSONWriter()
+      writer.append(.object(JSONObject(members)))
+      bytes = Array(writer.bytes)
+    } else {
+      bytes = Array(("histctl: interrupted: " + TerminalText.terminal.escaped(whole)).utf8)
+    }
+    bytes = bytes.prefix(capacity - 1) + [UInt8(ascii: "\n")]
+    let start = buffers + next * capacity
+    next = (next + 1) % count
+    start.update(from: bytes, count: bytes.count)
+    line = UnsafeMutableRawBufferPointer(start: start, count: bytes.count)
+  }
+
+  /// Says what goes before the notes that follow.
+  static func begin(_ context: String?, in session: Session) {
+    self.context = context
+    clear()
+  }
+
+  /// Forgets it: the work is done, and has been told of.
+  static func clear() {
+    line = nil
+    words = nil
+  }
+
+  /// Tells what was done before an error, once.
+  static func tell(_ diagnostics: Diagnostics) {
+    guard let words else { return }
+    clear()
+    diagnostics.tell(words.message, words.json)
+  }
+
+  /// Writes the line on standard error; safe in a signal's handler.
+  static func writeFromHandler() {
+    guard let line else { return }
+    _ = write(STDERR_FILENO, line.baseAddress, line.count)
+  }
+}
