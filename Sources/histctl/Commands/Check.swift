@@ -2,7 +2,7 @@ import ArgumentParser
 import PersistentHistory
 
 /// `histctl check`: whether histories stay within limits.
-struct Check: ParsableCommand {
+struct Check: ParsableCommand, CheckedOptions {
   static let configuration = CommandConfiguration(
     commandName: "check",
     _superCommandName: "histctl",
@@ -28,7 +28,7 @@ struct Check: ParsableCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws {
+  func check() throws {
     if limits.minHeadroom != nil, outlook.retention == nil {
       throw ValidationError(
         "--min-headroom asks when a retention would expire bookmarks; say which one with "

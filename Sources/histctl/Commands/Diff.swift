@@ -3,7 +3,7 @@ import PersistentHistory
 import StoreFormat
 
 /// `histctl diff`: what happened to each object between two positions.
-struct Diff: ParsableCommand {
+struct Diff: ParsableCommand, CheckedOptions {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     _superCommandName: "histctl",
@@ -66,7 +66,7 @@ struct Diff: ParsableCommand {
   @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws {
+  func check() throws {
     if copy == nil, start == nil {
       throw ValidationError("Missing expected argument '<token>'")
     }

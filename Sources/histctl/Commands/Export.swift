@@ -5,7 +5,7 @@ import PersistentHistory
 import StoreFormat
 
 /// `histctl export`: the history as records for other programs.
-struct Export: ParsableCommand {
+struct Export: ParsableCommand, CheckedOptions {
   static let configuration = CommandConfiguration(
     commandName: "export",
     _superCommandName: "histctl",
@@ -38,7 +38,7 @@ struct Export: ParsableCommand {
   @OptionGroup(title: "Form and place") var export: ExportOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws {
+  func check() throws {
     if export.consumer != nil, filter.after != nil {
       throw ValidationError("--bookmark says where to start, so it does not go with --after")
     }

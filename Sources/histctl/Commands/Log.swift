@@ -3,7 +3,7 @@ import PersistentHistory
 import StoreFormat
 
 /// `histctl log`: the transactions of a store.
-struct Log: ParsableCommand {
+struct Log: ParsableCommand, CheckedOptions {
   static let configuration = CommandConfiguration(
     commandName: "log",
     _superCommandName: "histctl",
@@ -49,7 +49,7 @@ struct Log: ParsableCommand {
   @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws {
+  func check() throws {
     if follow, filter.until != nil {
       throw ValidationError("--follow has no end, so it does not go with --until")
     }

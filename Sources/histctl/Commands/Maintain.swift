@@ -2,7 +2,7 @@ import ArgumentParser
 import PersistentHistory
 
 /// `histctl maintain`: what a schedule needs, for many stores in one call.
-struct Maintain: ParsableCommand {
+struct Maintain: ParsableCommand, CheckedOptions {
   static let configuration = CommandConfiguration(
     commandName: "maintain",
     _superCommandName: "histctl",
@@ -45,7 +45,7 @@ struct Maintain: ParsableCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws {
+  func check() throws {
     if checkConfig, dryRun {
       throw ValidationError(
         "--check-config looks at the file, and --dry-run at the stores too; choose one")

@@ -3,7 +3,7 @@ import PersistentHistory
 import StoreFormat
 
 /// `histctl prune`: the beginning of a history, deleted.
-struct Prune: ParsableCommand {
+struct Prune: ParsableCommand, CheckedOptions {
   static let configuration = CommandConfiguration(
     commandName: "prune",
     _superCommandName: "histctl",
@@ -65,7 +65,7 @@ struct Prune: ParsableCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws {
+  func check() throws {
     for name in ignoreGuard { _ = try GuardArgument.name(parsing: name) }
     if archive != nil, retention.entity != nil {
       throw ValidationError(

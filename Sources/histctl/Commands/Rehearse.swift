@@ -3,7 +3,7 @@ import PersistentHistory
 import StoreFormat
 
 /// `histctl rehearse`: a copy of a store in which tokens have expired.
-struct Rehearse: ParsableCommand {
+struct Rehearse: ParsableCommand, CheckedOptions {
   static let configuration = CommandConfiguration(
     commandName: "rehearse",
     _superCommandName: "histctl",
@@ -46,7 +46,7 @@ struct Rehearse: ParsableCommand {
   @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws {
+  func check() throws {
     if token == nil && expire.isEmpty {
       throw ValidationError(
         "say what is to expire: give the oldest token that is to work, or --expire")

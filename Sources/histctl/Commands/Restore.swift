@@ -3,7 +3,7 @@ import PersistentHistory
 import StoreFormat
 
 /// `histctl restore`: sealed history, put back.
-struct Restore: ParsableCommand {
+struct Restore: ParsableCommand, CheckedOptions {
   static let configuration = CommandConfiguration(
     commandName: "restore",
     _superCommandName: "histctl",
@@ -57,7 +57,7 @@ struct Restore: ParsableCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws {
+  func check() throws {
     for name in ignoreGuard {
       _ = try GuardArgument.name(
         parsing: name, among: [RetentionGuard.mirroringName, RetentionGuard.damageName],

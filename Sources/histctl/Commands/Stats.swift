@@ -3,7 +3,7 @@ import PersistentHistory
 import StoreFormat
 
 /// `histctl stats`: what was saved when, by whom and about what.
-struct Stats: ParsableCommand {
+struct Stats: ParsableCommand, CheckedOptions {
   static let configuration = CommandConfiguration(
     commandName: "stats",
     _superCommandName: "histctl",
@@ -45,7 +45,7 @@ struct Stats: ParsableCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws {
+  func check() throws {
     guard top > 0 else { throw ValidationError("--top takes a number of 1 or more") }
     if csv && output.json { throw ValidationError("--csv and --json are two forms, choose one") }
     if csv && untilSize != nil {

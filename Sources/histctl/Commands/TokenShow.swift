@@ -3,7 +3,7 @@ import PersistentHistory
 import StoreFormat
 
 /// `histctl token show`: a token in all its forms.
-struct TokenShow: ParsableCommand {
+struct TokenShow: ParsableCommand, CheckedOptions {
   static let configuration = CommandConfiguration(
     commandName: "show",
     _superCommandName: "histctl token",
@@ -30,7 +30,7 @@ struct TokenShow: ParsableCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws {
+  func check() throws {
     if form != nil && output.json {
       throw ValidationError("--as writes the token alone, --json a report on it: give one of them")
     }

@@ -3,7 +3,7 @@ import PersistentHistory
 import StoreFormat
 
 /// What bookmarks are held to: how far behind they may be, and which retention they must survive.
-struct BookmarkOutlookOptions: ParsableArguments {
+struct BookmarkOutlookOptions: CheckedOptions {
   @Option(
     help: ArgumentHelp(
       "Count a bookmark as lost that is farther behind: a duration, such as 30d, or a number of "
@@ -22,7 +22,7 @@ struct BookmarkOutlookOptions: ParsableArguments {
       "Say when bookmarks would expire if so many transactions were kept.", valueName: "count"))
   var keepLast: Int64?
 
-  func validate() throws {
+  func check() throws {
     if let keepLast, keepLast < 1 {
       throw ValidationError("--keep-last takes a number of 1 or more")
     }

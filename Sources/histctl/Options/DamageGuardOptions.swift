@@ -2,7 +2,7 @@ import ArgumentParser
 import PersistentHistory
 
 /// The way past the guard against damage, for commands that ask no other.
-struct DamageGuardOptions: ParsableArguments {
+struct DamageGuardOptions: CheckedOptions {
   @Option(
     help: ArgumentHelp(
       "Ignore this guard: damage, which stops the command where the store shows any.",
@@ -15,7 +15,7 @@ struct DamageGuardOptions: ParsableArguments {
   /// Whether damage stops nothing.
   var ignoresDamage: Bool { ignoreGuard.contains(RetentionGuard.damageName) }
 
-  func validate() throws {
+  func check() throws {
     for name in ignoreGuard {
       guard name == RetentionGuard.damageName else {
         throw ValidationError("no guard here is named '\(name)'; the guard is damage")

@@ -2,7 +2,7 @@ import ArgumentParser
 import HistoryCoding
 
 /// In which form and to which place history is exported.
-struct ExportOptions: ParsableArguments {
+struct ExportOptions: CheckedOptions {
   @Option(help: ArgumentHelp("The format of the records.", valueName: "format"))
   var format: ExportFormat = .jsonl
 
@@ -51,7 +51,7 @@ struct ExportOptions: ParsableArguments {
     transform: DurationArgument.init(parsing:))
   var lockWait: DurationArgument?
 
-  func validate() throws {
+  func check() throws {
     if lockWait != nil, consumer == nil {
       throw ValidationError(
         "--lock-wait waits for an export with the same bookmark; name it with --bookmark")

@@ -3,7 +3,11 @@ import PersistentHistory
 
 /// Which transactions to show: a part of the history, and conditions.
 struct FilterOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Only transactions after this token.", valueName: "token"))
+  @OptionGroup var slips: RangeSlips
+
+  @Option(
+    name: [.customLong("after"), .customLong("since")],
+    help: ArgumentHelp("Only transactions after this token.", valueName: "token"))
   var after: String?
 
   @Option(

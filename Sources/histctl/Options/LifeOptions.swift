@@ -3,7 +3,11 @@ import PersistentHistory
 
 /// Which changes of one object to show.
 struct LifeOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Only changes after this token.", valueName: "token"))
+  @OptionGroup var slips: RangeSlips
+
+  @Option(
+    name: [.customLong("after"), .customLong("since")],
+    help: ArgumentHelp("Only changes after this token.", valueName: "token"))
   var after: String?
 
   @Option(help: ArgumentHelp("Only changes up to and including this token.", valueName: "token"))

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// What to look at.
-struct LookOptions: ParsableArguments {
+struct LookOptions: CheckedOptions {
   @Flag(help: "Check the pages of all tables of a store, not only those of the history.")
   var full = false
 
@@ -32,7 +32,7 @@ struct LookOptions: ParsableArguments {
   /// How many findings of a kind can be listed.
   private static let limits = 1...100_000
 
-  func validate() throws {
+  func check() throws {
     guard Self.limits.contains(limit) else {
       throw ValidationError("--limit takes 1 to 100000 findings of a kind")
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import PersistentHistory
 
 /// What is to be kept. With several rules, a transaction goes only if every one lets it go.
-struct RetentionOptions: ParsableArguments {
+struct RetentionOptions: CheckedOptions {
   @Option(
     help: ArgumentHelp(
       "Delete what was saved before this token, which itself stays.", valueName: "token"))
@@ -43,7 +43,7 @@ struct RetentionOptions: ParsableArguments {
     ].compactMap { $0 }
   }
 
-  func validate() throws {
+  func check() throws {
     if entity == nil, rules.isEmpty {
       throw ValidationError(
         "nothing says what to keep; give --before, --keep-within, --keep-last or --max-size")

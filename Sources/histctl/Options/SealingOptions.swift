@@ -2,7 +2,7 @@ import ArgumentParser
 import HistoryArchive
 
 /// How history is sealed.
-struct SealingOptions: ParsableArguments {
+struct SealingOptions: CheckedOptions {
   @Option(
     help: ArgumentHelp(
       "How much text a segment has before it is packed, such as 64M.", valueName: "size"),
@@ -22,7 +22,7 @@ struct SealingOptions: ParsableArguments {
   /// Whether any of them is given.
   var isGiven: Bool { segmentSize != nil || allowGap || lockWait != nil }
 
-  func validate() throws {
+  func check() throws {
     if let size = segmentSize, !ArchiveSealer.segmentSizes.contains(size.bytes) {
       throw ValidationError("--segment-size takes 64K to 16G")
     }

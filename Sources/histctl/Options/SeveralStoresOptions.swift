@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// Which stores a command is about, and how to open them.
-struct SeveralStoresOptions: ParsableArguments {
+struct SeveralStoresOptions: CheckedOptions {
   @Argument(
     help: ArgumentHelp("The store files.", valueName: "store"), completion: .file())
   var stores: [String]
@@ -17,7 +17,7 @@ struct SeveralStoresOptions: ParsableArguments {
     help: ArgumentHelp("Wait so many seconds for a store that is locked.", valueName: "seconds"))
   var busyTimeout: Double = 5
 
-  func validate() throws {
+  func check() throws {
     try StoreOptions.validate(busyTimeout: busyTimeout)
   }
 }

@@ -3,7 +3,7 @@ import PersistentHistory
 import StoreFormat
 
 /// Which store a command is about, and how to open it.
-struct StoreOptions: ParsableArguments {
+struct StoreOptions: CheckedOptions {
   @Argument(help: "The store file.", completion: .file())
   var store: String
 
@@ -18,7 +18,7 @@ struct StoreOptions: ParsableArguments {
     help: ArgumentHelp("Wait so many seconds for a store that is locked.", valueName: "seconds"))
   var busyTimeout: Double = 5
 
-  func validate() throws {
+  func check() throws {
     try Self.validate(busyTimeout: busyTimeout)
   }
 

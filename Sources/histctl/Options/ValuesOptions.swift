@@ -3,7 +3,7 @@ import PersistentHistory
 import StoreFormat
 
 /// Whether old and new values of updates are shown that were recorded beside the store.
-struct ValuesOptions: ParsableArguments {
+struct ValuesOptions: CheckedOptions {
   @Flag(
     name: .customLong("no-values"),
     help: "Leave out old and new values of updates that were recorded.")
@@ -24,7 +24,7 @@ struct ValuesOptions: ParsableArguments {
     return options
   }
 
-  func validate() throws {
+  func check() throws {
     if omitsValues, valuesFile != nil {
       throw ValidationError("--values-file names values that --no-values leaves out: give one")
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// What to verify, and how closely.
-struct VerifyOptions: ParsableArguments {
+struct VerifyOptions: CheckedOptions {
   @Argument(help: "The store file, or the folder of an archive.", completion: .file())
   var path: String
 
@@ -17,7 +17,7 @@ struct VerifyOptions: ParsableArguments {
     help: ArgumentHelp("Wait so many seconds for a store that is locked.", valueName: "seconds"))
   var busyTimeout: Double = 5
 
-  func validate() throws {
+  func check() throws {
     try StoreOptions.validate(busyTimeout: busyTimeout)
   }
 }

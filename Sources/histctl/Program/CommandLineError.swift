@@ -1,5 +1,6 @@
 import ArgumentParser
 import HistoryCoding
+import PersistentHistory
 
 /// What the argument parser has to say: help, the version, or what is wrong with the command line.
 struct CommandLineError {
@@ -12,6 +13,11 @@ struct CommandLineError {
     !(error is Failure) && !Histctl.fullMessage(for: error).isEmpty
       && (Histctl.exitCode(for: error) == .success
         || Histctl.exitCode(for: error) == .validationFailure)
+  }
+
+  /// Whether an error is about an option that the parser does not know.
+  static func isUnknownOption(_ error: any Error) -> Bool {
+    Histctl.message(for: error).hasPrefix("Unknown option ")
   }
 
   /// Writes it where it belongs: help and version to standard output, mistakes to standard error.
@@ -48,9 +54,19 @@ struct CommandLineError {
     return nil
   }
 
+  /// The message without a suggestion that nobody can have meant: by the parser's measure every short
+  /// option is near to every other.
+  private static func withoutFarSuggestion(_ message: String) -> String {
+    guard let match = message.firstMatch(of: /^(Unknown option '-*(.+)')\. Did you mean '-*(.+)'\?$/),
+      !RangeSlips.suggestions.contains(String(match.3)),
+      NearNames.of(String(match.2), in: [String(match.3)]).isEmpty
+    else { return message }
+    return String(match.1)
+  }
+
   /// The parser's message without its "Error:", and its usage line as the hint.
   private func mistake(_ text: String, _ arguments: [String]) -> Failure {
-    let message = Histctl.message(for: error)
+    let message = Self.withoutFarSuggestion(Histctl.message(for: error))
     let usage = text.split(separator: "\n").first { $0.hasPrefix("Usage: ") }
     if let (option, value) = Self.valueWithDash(message, arguments) {
       return Failure(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PersistentHistory
 
 /// Turns the command line into a command.
 ///
@@ -25,12 +26,32 @@ enum CommandLineParser {
     {
       throw unknownCommand(word, among: type.configuration.subcommands)
     }
-    if type.configuration.subcommands.isEmpty, let command = try? type.parseAsRoot(Array(words)),
-      Swift.type(of: command) == type
-    {
-      return command
+    if type.configuration.subcommands.isEmpty {
+      if let command = try? type.parseAsRoot(Array(words)), Swift.type(of: command) == type {
+        return command
+      }
+      if let error = unknownOption(in: words, of: type) { throw error }
     }
     return try Histctl.parseAsRoot(arguments)
+  }
+
+  /// Whether options are not checked, to find one that the parser does not know.
+  @TaskLocal static var isLookingForUnknownOption = false
+
+  /// Returns the parser's error about an unknown option, where that is one of several mistakes.
+  ///
+  /// The parser complains about a missing argument or value first, so stand-ins are added.
+  private static func unknownOption(
+    in words: ArraySlice<String>, of type: any ParsableCommand.Type
+  ) -> (any Error)? {
+    $isLookingForUnknownOption.withValue(true) {
+      do {
+        _ = try type.parseAsRoot(words + ["0", "0"])
+        return nil
+      } catch {
+        return CommandLineError.isUnknownOption(error) ? error : nil
+      }
+    }
   }
 
   /// Refuses to explain what is no command: the parser would explain the program in its place.
@@ -47,7 +68,7 @@ enum CommandLineParser {
     }
   }
 
-  /// A word that is no command would be told of as one argument too many.
+  /// The parser would report a word that is not a command as one argument too many.
   private static func unknownCommand(
     _ word: String, among commands: [any ParsableCommand.Type]
   ) -> Failure {
@@ -55,8 +76,11 @@ enum CommandLineParser {
     for command in commands where command.configuration.shouldDisplay {
       if let name = command.configuration.commandName { names.append(name) }
     }
+    let near = NearNames.of(word, in: names)
     return Failure(
       status: .usage, kind: "usage", message: "no command named '\(word)'",
-      hint: "the commands are \(names.joined(separator: ", "))")
+      hint: near.isEmpty
+        ? "the commands are \(names.joined(separator: ", "))"
+        : "did you mean \(near.map { "'\($0)'" }.joined(separator: " or "))?")
   }
 }

@@ -17,7 +17,7 @@ struct CommandWords {
   }
 
   /// The last value of an option, for that one counts.
-  mutating func value(_ name: String) -> String? { values(name).last }
+  mutating func value(_ names: String...) -> String? { values(of: names).last }
 
   /// The last value of an option that is not just text.
   mutating func value<Value>(_ name: String, _ convert: (String) -> Value?) -> Value? {
@@ -27,18 +27,21 @@ struct CommandWords {
   /// All values of an option that is not just text.
   mutating func values<Value>(_ name: String, _ convert: (String) -> Value?) -> [Value] {
     var values: [Value] = []
-    for text in self.values(name) {
+    for text in self.values(of: [name]) {
       if let value = convert(text) { values.append(value) } else { isUnderstood = false }
     }
     return values
   }
 
   /// All values of an option, in order.
-  mutating func values(_ name: String) -> [String] {
+  mutating func values(_ name: String) -> [String] { values(of: [name]) }
+
+  private mutating func values(of names: [String]) -> [String] {
     var values: [String] = []
     var index = 0
     while index < words.count {
       let word = words[index]
+      let name = names.first(where: word.hasPrefix) ?? names[0]
       if word == name, index + 1 < words.count, !words[index + 1].hasPrefix("-") {
         values.append(words[index + 1])
         words.removeSubrange(index...index + 1)

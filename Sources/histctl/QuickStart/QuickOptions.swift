@@ -17,7 +17,11 @@ extension OutputOptions {
 extension FilterOptions {
   init(_ words: inout CommandWords) {
     self.init()
-    after = words.value("--after")
+    slips = RangeSlips()
+    slips.from = false
+    slips.to = false
+    slips.before = false
+    after = words.value("--after", "--since")
     until = words.value("--until")
     conditions = ConditionOptions(&words)
   }
