@@ -41,7 +41,7 @@ public enum HistoryError: Error, Hashable, Sendable {
   /// Another file has taken the place of a store that was followed, or it was removed.
   case replacedStore(path: String, position: Int64)
   /// A token stands before the first transaction and names none.
-  case noTransaction(text: String)
+  case noTransaction(text: String, isHistoryEmpty: Bool)
   /// A text is not an object in any of its forms.
   case malformedObject(text: String)
   /// An object's address names another store.
@@ -115,8 +115,10 @@ extension HistoryError {
         + "they parted: \(first.reach), \(second.reach)"
     case .replacedStore(let path, let position):
       "\(path) was replaced or removed while it was followed; it was read up to transaction \(position)"
-    case .noTransaction(let text):
-      "'\(text)' is a position at which no transaction stands"
+    case .noTransaction(let text, let isHistoryEmpty):
+      isHistoryEmpty
+        ? "there is no transaction at '\(text)': the history is empty"
+        : "there is no transaction at '\(text)'"
     case .malformedObject(let text):
       "'\(text)' is not an object: expected an entity and a primary key"
     case .objectOfOtherStore(let object, let store):
@@ -185,8 +187,10 @@ extension HistoryError {
       "compare copies whose histories overlap: older ones, or ones that were not pruned"
     case .replacedStore:
       "see whether the new file has the same history, and go on from there"
-    case .noTransaction:
-      "name a transaction, for example first or last; an empty history has none"
+    case .noTransaction(_, let isHistoryEmpty):
+      isHistoryEmpty
+        ? "run the command again when something has been saved, or read an archive of the history"
+        : "name a transaction, for example first or last"
     case .malformedObject:
       "write Trip/p12, or the object's address x-coredata://STORE/Trip/p12"
     case .objectOfOtherStore:

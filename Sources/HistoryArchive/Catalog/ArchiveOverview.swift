@@ -1,6 +1,14 @@
 import PersistentHistory
 import StoreFormat
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// What an archive has, as its catalog and its manifests tell; no segment is read.
 public struct ArchiveOverview: Hashable, Sendable {
   /// How many changes there are of one entity.
@@ -60,6 +68,10 @@ public struct ArchiveOverview: Hashable, Sendable {
   public let stores: [Store]
   /// How many bytes stand behind the catalog's last whole line, as a crash may leave them.
   public let tornByteCount: Int
+  /// How many files are in the folder, with the catalog, the manifests and whatever else is there.
+  public let fileCount: Int
+  /// How many bytes they have.
+  public let fileByteCount: Int64
 
   /// Reads the catalog and all manifests.
   ///
@@ -72,6 +84,24 @@ public struct ArchiveOverview: Hashable, Sendable {
     var stores: [Store] = []
     for store in catalog.stores { try stores.append(Store(store, archive)) }
     self.stores = stores
+    (fileCount, fileByteCount) = Self.files(in: path)
+  }
+
+  /// Counts the files in a folder and in the folders of the stores.
+  private static func files(in folder: String, depth: Int = 2) -> (count: Int, byteCount: Int64) {
+    var total = (count: 0, byteCount: Int64(0))
+    for name in FolderNames.read(folder) where name != "." && name != ".." {
+      let path = folder + "/" + name
+      var status = stat()
+      guard lstat(path, &status) == 0 else { continue }
+      if status.st_mode & S_IFMT == S_IFREG {
+        total = (total.count + 1, total.byteCount &+ Int64(status.st_size))
+      } else if status.st_mode & S_IFMT == S_IFDIR, depth > 1 {
+        let inner = files(in: path, depth: depth - 1)
+        total = (total.count + inner.count, total.byteCount &+ inner.byteCount)
+      }
+    }
+    return total
   }
 }
 

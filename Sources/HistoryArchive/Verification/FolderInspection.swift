@@ -33,6 +33,10 @@ struct FolderInspection {
       if SegmentName.isStoreFolder(name), Self.permissions(of: path)?.isFolder == true {
         // A store of which sealing was interrupted before its first segment was listed.
         inspect(store: name, known: [])
+        if names(in: path).isEmpty {
+          findings.add(
+            .strayFile, at: .file(path), "it is empty, and the catalog names no store like that")
+        }
       } else {
         findings.add(.strayFile, at: .file(path), Self.noPart)
       }

@@ -70,7 +70,7 @@ public struct TokenResolver {
   /// Where history is missing behind a transaction, the transaction itself still is what was asked
   /// for.
   ///
-  /// - Throws: ``HistoryError/noTransaction(text:)`` where the token stands before or behind all
+  /// - Throws: ``HistoryError/noTransaction(text:isHistoryEmpty:)`` where the token stands before or behind all
   ///   transactions, else like ``resolveUsable(_:)``.
   public func transactionNumber(_ text: String) throws -> Int64 {
     let token = try resolve(text)
@@ -79,14 +79,18 @@ public struct TokenResolver {
     }
     if let moment = token.moment {
       guard let next = try timeline.firstTransaction(notBefore: moment.timestamp) else {
-        throw HistoryError.noTransaction(text: text)
+        throw try noTransaction(text)
       }
       return next.number
     }
     guard let number = token.number, number != 0 || token.timestamp != nil else {
-      throw HistoryError.noTransaction(text: text)
+      throw try noTransaction(text)
     }
     return number
+  }
+
+  private func noTransaction(_ text: String) throws -> HistoryError {
+    .noTransaction(text: text, isHistoryEmpty: try timeline.newestTransaction() == nil)
   }
 
   /// Resolves a bookmark's token, whatever its state.

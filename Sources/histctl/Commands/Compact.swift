@@ -25,7 +25,8 @@ struct Compact: ParsableCommand {
   @Flag(help: "Rebuild the whole store, which nobody else may have open.")
   var full = false
 
-  @Flag(help: "Say what there is to give back, and change nothing.")
+  @Flag(
+    name: [.customShort("n"), .long], help: "Show how much can be freed, and change nothing.")
   var dryRun = false
 
   @OptionGroup var guards: DamageGuardOptions

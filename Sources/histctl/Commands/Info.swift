@@ -29,6 +29,9 @@ struct Info: ParsableCommand {
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var values: ValuesOptions
+  @Flag(help: "List all entities, authors, bundles and processes, not only the first 20.")
+  var all = false
+
   @OptionGroup(title: "The model") var model: ModelOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
@@ -38,7 +41,9 @@ struct Info: ParsableCommand {
     if Archive.isArchive(store.store) {
       let overview = try ArchiveOverview(Archive(path: store.store))
       return try session.write(usesPager: true) { writer in
-        try ArchiveInfoReport(session: session, writer: writer, overview: overview).write()
+        try ArchiveInfoReport(
+          session: session, writer: writer, overview: overview, rowLimit: rowLimit
+        ).write()
       }
     }
     // Told among the notices.
@@ -53,7 +58,9 @@ struct Info: ParsableCommand {
       if output.json {
         try writer.writeLine(report.json)
       } else {
-        try InfoText(session: session, writer: writer, report: report).write()
+        try InfoText(
+          session: session, writer: writer, report: report, rowLimit: rowLimit
+        ).write()
       }
       if let problem = report.bookmarkProblem {
         let failure = Failure(problem)
@@ -67,6 +74,8 @@ struct Info: ParsableCommand {
       }
     }
   }
+
+  private var rowLimit: Int { all ? .max : 20 }
 
   private func tellModel(_ session: Session) throws {
     func report(_ writer: OutputWriter) -> ModelReport {

@@ -43,7 +43,8 @@ struct Log: ParsableCommand, CheckedOptions {
   @Flag(help: "Leave out changes that do not match the options on changes.")
   var onlyMatching = false
 
-  @Flag(help: "Show the newest transactions, then each one as it is saved.")
+  @Flag(
+    name: .shortAndLong, help: "Show the newest transactions, then each one as it is saved.")
   var follow = false
 
   @OptionGroup var values: ValuesOptions

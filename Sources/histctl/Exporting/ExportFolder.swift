@@ -79,7 +79,9 @@ struct ExportFolder {
     of consumer: String, in directory: String, move: (Int64) throws -> Void
   ) throws -> Int64? {
     var start = try position(of: consumer)
+    let isNew = try !bookmark(isThere: consumer)
     while let range = try finishedRun(after: start, in: directory) {
+      if isNew { try expectNoOtherConsumer(of: range, in: directory, consumer) }
       guard try run.timeline.position(ofTransaction: range.upperBound) != nil else {
         throw Failure(
           status: .historyGap, kind: "divergedFolder",
@@ -91,7 +93,30 @@ struct ExportFolder {
       try move(range.upperBound)
       start = range.upperBound
     }
+    if isNew, announcesNewBookmarks {
+      run.session.diagnostics.note(
+        "the bookmark \(consumer) is new: exporting "
+          + (start.map { "what was saved after \($0)" } ?? "all that there is"))
+    }
     return start
+  }
+
+  /// Checks that a file in the folder is not that of another bookmark, which a new one would take for
+  /// its own: it would be moved, and nothing be written for it.
+  private func expectNoOtherConsumer(
+    of range: ClosedRange<Int64>, in directory: String, _ consumer: String
+  ) throws {
+    guard let store = run.timeline.storeIdentifier,
+      let other = try BookmarkFile(path: bookmarks).bookmarks.first(where: {
+        $0.token.storeTokens[store] == range.upperBound
+      })
+    else { return }
+    throw Failure(
+      status: .cannotReadOrWrite, kind: "alreadyThere",
+      message: "\(directory) has the files of another bookmark, @\(other.name): transactions "
+        + "\(range.lowerBound) to \(range.upperBound) are there already",
+      hint: "export into another folder; or have \(consumer) begin after those files: histctl "
+        + "bookmark set \(ShellWord.quoted(run.timeline.path)) \(consumer) \(range.upperBound)")
   }
 
   /// Sees that the file of a range has in it what this run would write there.
@@ -234,14 +259,7 @@ struct ExportFolder {
   /// Where a consumer stands; nil for one that has not begun.
   private func position(of consumer: String) throws -> Int64? {
     guard Bookmark.isName(consumer) else { throw HistoryError.malformedBookmarkName(consumer) }
-    guard try BookmarkFile(path: bookmarks).bookmarks.contains(where: { $0.name == consumer })
-    else {
-      if announcesNewBookmarks {
-        run.session.diagnostics.note(
-          "the bookmark \(consumer) is new: exporting all that there is")
-      }
-      return nil
-    }
+    guard try bookmark(isThere: consumer) else { return nil }
     return try resolver.resolveUsable("@" + consumer).number
   }
 
@@ -264,9 +282,11 @@ struct ExportFolder {
 
   /// Has a new consumer stand before everything, so that nothing is pruned until it has a file.
   private func begin(_ consumer: String) throws {
-    guard try !BookmarkFile(path: bookmarks).bookmarks.contains(where: { $0.name == consumer })
-    else { return }
-    try move(consumer, to: 0)
+    if try !bookmark(isThere: consumer) { try move(consumer, to: 0) }
+  }
+
+  private func bookmark(isThere name: String) throws -> Bool {
+    try BookmarkFile(path: bookmarks).bookmarks.contains { $0.name == name }
   }
 
   private func move(_ consumer: String, to number: Int64) throws {

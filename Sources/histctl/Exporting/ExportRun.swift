@@ -52,20 +52,30 @@ struct ExportRun {
       defer { try? lock?.close() }
       try draft.commit()
       return ExportReport(path: path, summary: summary)
+    } catch Errno.fileExists where MissingFolders.isFolder(path) {
+      throw Self.notAFile(path)
     } catch Errno.fileExists {
       throw Failure(
         status: .cannotReadOrWrite, kind: "alreadyThere", message: "\(path) is there already",
         hint: wayOut)
     } catch Errno.notSupported {
-      throw Failure(
-        status: .cannotReadOrWrite, kind: "unwritable",
-        message: "cannot write \(path): it is there and is no file",
-        hint: "name a file; without --output the export goes to standard output")
+      throw Self.notAFile(path)
     } catch let error as Errno {
       throw Failure(
         status: .cannotReadOrWrite, kind: "unwritable", message: "cannot write \(path): \(error)",
-        hint: "name a place where a file can be made and that has room for it")
+        hint: error == .noSuchFileOrDirectory
+          ? "create its folder first, or name a file in a folder that exists"
+          : "name a place where a file can be made and that has room for it")
     }
+  }
+
+  private static func notAFile(_ path: String) -> Failure {
+    Failure(
+      status: .cannotReadOrWrite, kind: "unwritable",
+      message: "cannot write \(path): it is there and is not a file",
+      hint: MissingFolders.isFolder(path)
+        ? "name a file in that folder, or export into it with --output-dir"
+        : "name a file; without --output the export goes to standard output")
   }
 
   /// Checks that the file would not take the place of what is exported, nor of what belongs to it.

@@ -6,7 +6,7 @@ import StoreFormat
 struct BookmarkOutlookOptions: CheckedOptions {
   @Option(
     help: ArgumentHelp(
-      "Count a bookmark as lost that is farther behind: a duration, such as 30d, or a number of "
+      "Report bookmarks that are farther behind: a duration, such as 30d, or a number of "
         + "transactions.", valueName: "limit"),
     transform: AllowanceArgument.init(parsing:))
   var maxBehind: AllowanceArgument?

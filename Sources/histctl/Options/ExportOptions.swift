@@ -3,8 +3,12 @@ import HistoryCoding
 
 /// In which form and to which place history is exported.
 struct ExportOptions: CheckedOptions {
-  @Option(help: ArgumentHelp("The format of the records.", valueName: "format"))
-  var format: ExportFormat = .jsonl
+  @Option(
+    name: .customLong("format"),
+    help: ArgumentHelp(
+      "The format of the records; by default as the name of the file says, else jsonl.",
+      valueName: "format"))
+  var namedFormat: ExportFormat?
 
   @Option(
     help: ArgumentHelp(
@@ -76,6 +80,9 @@ struct ExportOptions: CheckedOptions {
 
   /// The file to write; nil for standard output.
   var file: String? { outputFile == "-" ? nil : outputFile }
+
+  /// The format of the records.
+  var format: ExportFormat { namedFormat ?? file.flatMap(Self.format) ?? .jsonl }
 
   /// How the text is packed, if the place is a file of this name or a folder.
   var compression: ExportCompression {

@@ -16,7 +16,7 @@ extension StoreError {
     case .busy: "try again when the other program is done, or wait longer with --busy-timeout"
     case .changedWhileReading: "run the command again"
     case .unusableValues:
-      "move the file away to do without it, or leave the values out with --no-values"
+      "leave the values out with --no-values, or name the file that has them with --values-file"
     default: remedy
     }
   }
@@ -47,6 +47,8 @@ extension HistoryError {
     case .unusableToken(let token): token.bookmarkHint()
     case .unreadableBookmarks:
       "move the file away to start without bookmarks, or name another with --bookmark-file"
+    case .unwritableBookmarks(let path, _) where MissingFolders.isFolder(path):
+      "name a file in that folder with --bookmark-file"
     case .unwritableBookmarks:
       "make the file and its folder writable, or name another with --bookmark-file"
     case .missingBookmarks:

@@ -84,7 +84,7 @@ extension Log: QuickCommand {
     reverse = words.flag("--reverse")
     changes = words.flag("--changes")
     onlyMatching = words.flag("--only-matching")
-    follow = words.flag("--follow")
+    follow = words.flag("--follow", "-f")
     archive = ArchiveOptions(&words)
     values = ValuesOptions(&words)
     store = StoreOptions(&words)

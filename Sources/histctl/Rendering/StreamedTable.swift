@@ -7,6 +7,7 @@ final class StreamedTable {
   private let session: Session
   private let writer: OutputWriter
   private let columns: [TableColumn]
+  private let wrapsLastColumn: Bool
   private var kept: [Line] = []
   private var table: Table?
 
@@ -17,10 +18,15 @@ final class StreamedTable {
     var row: [TableCell]? { if case .row(let row) = self { row } else { nil } }
   }
 
-  init(session: Session, writer: OutputWriter, columns: [TableColumn]) {
+  /// - Parameter wrapsLastColumn: Whether cells of the last column that are too long for a terminal go on
+  ///   in the next line, instead of being cut.
+  init(
+    session: Session, writer: OutputWriter, columns: [TableColumn], wrapsLastColumn: Bool = false
+  ) {
     self.session = session
     self.writer = writer
     self.columns = columns
+    self.wrapsLastColumn = wrapsLastColumn
   }
 
   /// Takes the next row; it is written at once, or with the first ones.
@@ -33,7 +39,7 @@ final class StreamedTable {
   func finish() throws {
     guard table == nil, !kept.isEmpty else { return }
     let table = session.table(columns: columns, sample: kept.compactMap(\.row))
-    if session.environment.isOutputTerminal { try writer.writeLine(table.header) }
+    try writer.writeLine(table.header)
     for line in kept { try write(line, table) }
     self.table = table
     kept = []
@@ -47,6 +53,8 @@ final class StreamedTable {
 
   private func write(_ line: Line, _ table: Table) throws {
     switch line {
+    case .row(let row) where wrapsLastColumn:
+      for line in table.lines(row) { try writer.writeLine(line) }
     case .row(let row): try writer.writeLine(table.line(row))
     case .text(let text): try writer.writeLine(text)
     }

@@ -14,6 +14,17 @@ struct StyledLine {
       + spans.map { palette.apply($0.style, to: text.escaped($0.text)) }.joined()
   }
 
+  /// The parts after an indentation, in lines of at most a width; those after the first are indented
+  /// twice as far.
+  func lines(_ spans: [TableCell.Span], indentation: Int, width: Int?) -> [String] {
+    guard let width else { return [line(spans, indentation: indentation)] }
+    let further = min(2 * indentation, width / 2)
+    let parts = spans.wrapped(to: max(width - further, 1)) { text.escaped($0).displayWidth }
+    return parts.enumerated().map { index, part in
+      line(part, indentation: index == 0 ? indentation : further)
+    }
+  }
+
   /// A title and what belongs to it.
   func field(_ title: String, _ value: String, width: Int = 12, style: Style = .plain) -> String {
     palette.apply(.secondary, to: title.padded(to: width))

@@ -87,6 +87,22 @@ struct Table {
     return line
   }
 
+  /// One row's lines: on a terminal, what does not fit into the last column goes on below it.
+  func lines(_ cells: [TableCell]) -> [String] {
+    guard let lineWidth, let place = layout.columns.last, place < cells.count else {
+      return [line(cells)]
+    }
+    let start = layout.widths.dropLast().reduce(0) { $0 + $1 + TableLayout.gap }
+    let parts = cells[place].spans.wrapped(to: max(lineWidth - start, 1)) {
+      text.escaped($0).displayWidth
+    }
+    return parts.enumerated().map { index, part in
+      var row = index == 0 ? cells : cells.map { _ in TableCell("") }
+      row[place] = TableCell(spans: part)
+      return line(row)
+    }
+  }
+
   private static let manySpaces = String(repeating: " ", count: 256)
 
   private static func spaces(_ count: Int) -> Substring {

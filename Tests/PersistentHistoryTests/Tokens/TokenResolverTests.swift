@@ -112,7 +112,7 @@ struct TokenResolverTests {
       for text in ["0", "first", "last", "last~3", "2020-01-01", "now"] {
         let token = try resolver.resolveUsable(text)
         #expect(token.number == 0 && token.timestamp == nil)
-        #expect(throws: HistoryError.noTransaction(text: text)) {
+        #expect(throws: HistoryError.noTransaction(text: text, isHistoryEmpty: true)) {
           try resolver.transactionNumber(text)
         }
       }
@@ -150,10 +150,10 @@ struct TokenResolverTests {
       #expect(try resolver.transactionNumber("9") == 9)
       #expect(try resolver.transactionNumber("last~1") == 9)
       #expect(try resolver.transactionNumber("2024-07-29T00:46:41Z") == 6)
-      #expect(throws: HistoryError.noTransaction(text: "0")) {
+      #expect(throws: HistoryError.noTransaction(text: "0", isHistoryEmpty: false)) {
         try resolver.transactionNumber("0")
       }
-      #expect(throws: HistoryError.noTransaction(text: "now")) {
+      #expect(throws: HistoryError.noTransaction(text: "now", isHistoryEmpty: false)) {
         try resolver.transactionNumber("now")
       }
       let error = #expect(throws: HistoryError.self) { try resolver.transactionNumber("7") }

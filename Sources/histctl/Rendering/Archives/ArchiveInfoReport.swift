@@ -5,12 +5,11 @@ import StoreFormat
 
 /// What there is to say of an archive, for people and for programs.
 struct ArchiveInfoReport: FieldPage {
-  /// How many entities are listed before the rest is summed up.
-  private static let mostRows = 20
-
   let session: Session
   let writer: OutputWriter
   let overview: ArchiveOverview
+  /// How many entities are listed before the rest is summed up.
+  let rowLimit: Int
 
   /// Writes it in the form that was asked for.
   func write() throws {
@@ -19,7 +18,7 @@ struct ArchiveInfoReport: FieldPage {
     try writeStores()
     if overview.stores.count == 1, let store = overview.stores.first {
       try writer.writeTable(
-        store.entities.map(EntityCounts.init), mostRows: Self.mostRows, in: session)
+        store.entities.map(EntityCounts.init), rowLimit: rowLimit, in: session)
     }
     try writer.writeNotices(notices.map(\.text), in: session)
   }
@@ -72,7 +71,9 @@ struct ArchiveInfoReport: FieldPage {
       "\(sum(\.transactionCount).counted("transaction")), "
         + "\(sum(\.changeCount).counted("change"))")
     try field(
-      "size", "\(ByteCount(sum(\.byteCount))) for \(ByteCount(sum(\.textByteCount))) of text")
+      "size",
+      "\(ByteCount(overview.fileByteCount)) in \(Int64(overview.fileCount).counted("file")); segments "
+        + "\(ByteCount(sum(\.byteCount))) for \(ByteCount(sum(\.textByteCount))) of text")
     try field("head", overview.head.description)
   }
 
@@ -111,7 +112,8 @@ struct ArchiveInfoReport: FieldPage {
       "head": .string(overview.head.description), "segments": .integer(segmentCount),
       "frames": .integer(frameCount), "transactions": .integer(sum(\.transactionCount)),
       "changes": .integer(sum(\.changeCount)), "bytes": .integer(sum(\.byteCount)),
-      "textBytes": .integer(sum(\.textByteCount)),
+      "textBytes": .integer(sum(\.textByteCount)), "files": .integer(Int64(overview.fileCount)),
+      "fileBytes": .integer(overview.fileByteCount),
       "stores": .array(overview.stores.map { members(of: $0) }),
       "notices": .array(
         notices.map { ["kind": .string($0.kind), "message": .string($0.text)] }),

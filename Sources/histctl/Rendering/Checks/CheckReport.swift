@@ -58,8 +58,8 @@ struct CheckReport {
     case .lostBookmark(let standing, let allowance):
       let count = standing.lag?.transactions ?? 0
       let since = standing.lag?.unreadSince.map { ", the oldest of \(time.text($0))" } ?? ""
-      return "the bookmark \(standing.token.text) is lost: its consumer has not read "
-        + "\(count.counted("transaction"))\(since), and \(allowance) is the limit"
+      return "the bookmark \(standing.token.text) is too far behind: its consumer has not read "
+        + "\(count.counted("transaction"))\(since) (limit \(allowance))"
     case .shortHeadroom(let standing, let limit):
       let wanted = limit.map { ", and \($0) are wanted" } ?? ""
       switch standing.headroom {

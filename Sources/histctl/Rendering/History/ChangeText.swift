@@ -84,7 +84,7 @@ struct ChangeText {
     if names != nil || !values.isEmpty {
       let names = names ?? []
       return names.isEmpty && values.isEmpty
-        ? .init(text: "no attribute", style: .secondary)
+        ? .init(text: "no attribute of the current model", style: .secondary)
         : .init(text: ValueChangeText.properties(names, values), style: .plain)
     }
     let slots = mask.setSlots.prefix(64).map(String.init).joined(separator: ", ")

@@ -91,7 +91,11 @@ final class TransactionTable {
       }
       try writer.writeLine(styled.line(heading(transaction)))
       while let change = try reader.nextChange() {
-        try writer.writeLine(styled.line(ChangeText.spans(change), indentation: 4))
+        for line in styled.lines(
+          ChangeText.spans(change), indentation: 4, width: session.environment.lineWidth)
+        {
+          try writer.writeLine(line)
+        }
       }
     }
     return count

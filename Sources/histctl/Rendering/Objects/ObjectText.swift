@@ -83,7 +83,7 @@ struct ObjectText {
       ] + (showsAuthors ? [author] : []) + [
         TableColumn("PROCESS", priority: 1, minimumWidth: 6, canShrink: true, canDrop: true),
         TableColumn("CHANGE", priority: 6, minimumWidth: 20, canShrink: true),
-      ])
+      ], wrapsLastColumn: true)
   }
 
   private func row(

@@ -71,7 +71,7 @@ struct PruneOutput {
     for outlook in bookmarks {
       let reason = outlook.isTooFarBehind ? "it is too far behind" : "its guard is ignored"
       session.diagnostics.warn(
-        "\(plan.path): the bookmark @\(outlook.bookmark.name) is lost with this: \(reason)",
+        "\(plan.path): the bookmark @\(outlook.bookmark.name) expires with this: \(reason)",
         kind: "lostBookmark")
     }
   }

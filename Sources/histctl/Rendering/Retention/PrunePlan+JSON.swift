@@ -90,6 +90,8 @@ extension TokenOutlook {
     var members = JSONMembers()
     members.add("token", .string(token.text))
     members.add("transaction", token.number.map(JSONValue.integer))
+    members.add("moment", token.moment?.timestamp.iso8601().map(JSONValue.string))
+    members.add("timestamp", token.timestamp?.iso8601().map(JSONValue.string))
     members.add("state", .string(token.state.name))
     members.add("stateAfter", .string(stateAfter))
     return members.json

@@ -122,6 +122,7 @@ struct PrunePlanPage: FieldPage {
       [
         TableCell(outlook.token.text, style: .token),
         TableCell(outlook.token.number.map(tokens.text) ?? "-"),
+        TableCell(outlook.token.timestamp.map { time.text($0) } ?? "-"),
         TableCell(outlook.token.state.name),
         TableCell(outlook.stateAfter, style: outlook.works ? .inserted : .deleted),
       ]
@@ -130,8 +131,16 @@ struct PrunePlanPage: FieldPage {
       [
         TableColumn("TOKEN", priority: 4, minimumWidth: 8, canShrink: true),
         TableColumn("NUMBER", priority: 2, canDrop: true),
+        TableColumn("TIME", priority: 0, canDrop: true),
         TableColumn("NOW", priority: 1, canDrop: true), TableColumn(afterwards, priority: 3),
       ], rows, in: session)
+    for outlook in plan.tokens where outlook.token.moment != nil {
+      let last = outlook.token.number.map(tokens.text)
+      session.diagnostics.note(
+        "\(outlook.token.text) is a time: it works as long as "
+          + (last.map { "transaction \($0), the last one before it, does" }
+            ?? "no transaction before it is deleted"))
+    }
   }
 }
 

@@ -63,7 +63,7 @@ struct RehearsalReport {
         TableColumn("WHAT AN APP GETS", priority: 2, minimumWidth: 16, canShrink: true),
       ], sample: rows)
     try writer.writeLine("")
-    if session.environment.isOutputTerminal { try writer.writeLine(table.header) }
+    try writer.writeLine(table.header)
     for row in rows { try writer.writeLine(table.line(row)) }
   }
 

@@ -42,10 +42,10 @@ struct EntityCounts {
 extension OutputWriter {
   /// Writes a table of entities; nothing where there are none.
   ///
-  /// - Parameter mostRows: How many of them are shown at the most; the others are counted.
-  func writeTable(_ entities: [EntityCounts], mostRows: Int, in session: Session) throws {
+  /// - Parameter rowLimit: How many of them are shown at the most; the others are counted.
+  func writeTable(_ entities: [EntityCounts], rowLimit: Int, in session: Session) throws {
     guard !entities.isEmpty else { return }
-    let rows = entities.prefix(mostRows).map(\.cells)
+    let rows = entities.prefix(rowLimit).map(\.cells)
     try writeTable(
       [
         TableColumn("ENTITY", priority: 4, minimumWidth: 8, canShrink: true),

@@ -3,19 +3,18 @@ import StoreFormat
 
 /// Writes a report on a store for people.
 struct InfoText: FieldPage {
-  /// How many entities, authors and the like are listed before the rest is summed up.
-  private static let mostRows = 20
-
   let session: Session
   let writer: OutputWriter
   let report: InfoReport
+  /// How many entities, authors and the like are listed before the rest is summed up.
+  let rowLimit: Int
 
   func write() throws {
     try writeStore()
     if let overview = report.overview {
       try writeHistory(overview)
       try writer.writeTable(
-        overview.entities.map(EntityCounts.init), mostRows: Self.mostRows, in: session)
+        overview.entities.map(EntityCounts.init), rowLimit: rowLimit, in: session)
       try writeTexts("AUTHOR", overview.authors)
       try writeTexts("BUNDLE", overview.bundles)
       try writeTexts("PROCESS", overview.processes)
@@ -64,7 +63,7 @@ struct InfoText: FieldPage {
   private func writeTexts(_ title: String, _ counts: [TextCount]) throws {
     // One program that never names itself says nothing worth a table.
     guard counts.contains(where: { $0.text != nil }) else { return }
-    let rows = counts.prefix(Self.mostRows).map { count in
+    let rows = counts.prefix(rowLimit).map { count in
       [
         TableCell(
           count.text?.string ?? "(none)", style: count.text == nil ? .secondary : .plain),

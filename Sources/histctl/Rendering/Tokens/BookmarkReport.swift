@@ -30,7 +30,7 @@ struct BookmarkReport {
     if retention != nil { columns.append(TableColumn("EXPIRES", priority: 3, canDrop: true)) }
     let table = session.table(
       columns: columns, sample: rows)
-    if session.environment.isOutputTerminal { try writer.writeLine(table.header) }
+    try writer.writeLine(table.header)
     for row in rows { try writer.writeLine(table.line(row)) }
   }
 
@@ -55,9 +55,9 @@ struct BookmarkReport {
     if standing.isLost, let lag = standing.lag, let limit {
       let since = lag.unreadSince.map { ", the oldest of \(time.text($0))" } ?? ""
       session.diagnostics.explain(
-        "\(standing.token.text) is lost: its consumer has not read "
-          + "\(lag.transactions.counted("transaction"))\(since), and --max-behind is \(limit)",
-        hint: "let the consumer catch up, or give it up with bookmark remove")
+        "\(standing.token.text) is too far behind: its consumer has not read "
+          + "\(lag.transactions.counted("transaction"))\(since) (limit \(limit))",
+        hint: "let the consumer catch up, or remove it with histctl bookmark remove")
     }
     if standing.headroom == .exhausted {
       session.diagnostics.explain(
@@ -81,7 +81,7 @@ struct BookmarkReport {
     var row = [
       TableCell(standing.token.text, style: .token),
       TableCell(
-        standing.isLost ? "lost" : standing.token.state.name,
+        standing.isLost ? "behind" : standing.token.state.name,
         style: standing.holdsHistory ? .inserted : .deleted),
       TableCell(number(standing)),
       TableCell(lag?.transactions.grouped ?? "-"),

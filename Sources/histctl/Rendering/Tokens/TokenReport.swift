@@ -68,7 +68,7 @@ struct TokenReportTable {
         TableColumn("NUMBER", priority: 3, canDrop: true),
         TableColumn("TIME", priority: 2, canDrop: true),
       ], sample: rows)
-    if session.environment.isOutputTerminal { try writer.writeLine(table.header) }
+    try writer.writeLine(table.header)
     for row in rows { try writer.writeLine(table.line(row)) }
     for problem in reports.compactMap(\.problem) {
       session.diagnostics.explain(problem.message, hint: problem.remedy)
