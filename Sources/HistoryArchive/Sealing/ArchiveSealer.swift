@@ -39,10 +39,6 @@ public final class ArchiveSealer {
   /// The old and new values of updates that were recorded beside the store, which are sealed with their
   /// changes; nil for none.
   public var recordedValues: RecordedValues?
-  /// Is told of each file that is being written under a temporary name, and gives what is to be called
-  /// when it is no more.
-  public var onDraft: @Sendable (_ path: String) -> @Sendable () -> Void = { _ in {} }
-
   /// Is told what was added to the archive so far, after each segment.
   public var onSegment: (SealedSegments) -> Void = { _ in }
 
@@ -112,7 +108,7 @@ public final class ArchiveSealer {
       storePath, permissions: ArchiveFolder.folderPermissions(permissions))
     let run = SegmentSealing(
       archive: archive, store: plan.store, permissions: permissions, segmentSize: segmentSize,
-      schema: try SegmentSchema(snapshot), recordedValues: recordedValues, onDraft: onDraft)
+      schema: try SegmentSchema(snapshot), recordedValues: recordedValues)
     var after = plan.after
     var start = first.number - 1
     var count: Int64 = 0

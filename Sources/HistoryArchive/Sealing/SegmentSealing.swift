@@ -16,7 +16,6 @@ struct SegmentSealing {
   let segmentSize: Int64
   let schema: SegmentSchema
   let recordedValues: RecordedValues?
-  let onDraft: @Sendable (String) -> @Sendable () -> Void
 
   /// Seals the next segment.
   ///
@@ -36,8 +35,6 @@ struct SegmentSealing {
     let writer = try SegmentWriter(
       path: folder + "/" + SegmentName.padded(start + 1) + SegmentName.segmentSuffix,
       permissions: permissions)
-    let isGone = onDraft(writer.temporaryPath)
-    defer { isGone() }
     do {
       let tally = try write(
         snapshot, helpers, query(after: start, until: until), to: writer, progress)
@@ -145,8 +142,6 @@ struct SegmentSealing {
     }
     do {
       let draft = try DraftFile(path: path, permissions: permissions, overwrites: true)
-      let isGone = onDraft(draft.temporaryPath)
-      defer { isGone() }
       try bytes.withUnsafeBytes { try draft.write($0) }
       try draft.commit()
     } catch {

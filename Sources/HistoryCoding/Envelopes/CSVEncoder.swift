@@ -11,9 +11,9 @@ import StoreFormat
 /// written as `{"$text":base64}`, and a clean text of that very form cannot be told from it.
 ///
 /// Texts are written as they are. A spreadsheet may take one that begins with `=`, `+`, `-` or `@`
-/// for a formula; an apostrophe before it would make it another text for every other reader. What
-/// users of an app have typed stands only in tombstones, within JSON; an author, bundle, process or
-/// context begins a cell and is what a program set.
+/// for a formula. With `guardsFormulas`, authors, bundles, processes, contexts and entities that begin so
+/// get an apostrophe before them, which makes them other texts for every other reader. What users of an
+/// app have typed stands only in tombstones, within JSON, which begins with a brace.
 ///
 /// A transaction without changes gives no row, and query generations are left out. Recorded values, an
 /// object in JSON, are a column that must be asked for by its name, `values`.
@@ -41,17 +41,20 @@ public struct CSVEncoder: HistoryEncoder {
 
   /// An encoder with an empty buffer.
   ///
-  /// - Parameter fields: The columns of the table; nil for all but `values`.
+  /// - Parameters:
+  ///   - fields: The columns of the table; nil for all but `values`.
+  ///   - guardsFormulas: Whether a text that a spreadsheet would take for a formula gets an apostrophe
+  ///     before it.
   /// - Throws: ``ExportFormatError``.
-  public init(fields: [String]? = nil) throws(ExportFormatError) {
+  public init(fields: [String]? = nil, guardsFormulas: Bool = false) throws(ExportFormatError) {
     // What tables have that nobody has told otherwise stays as it is.
     let usual = Field.allCases.filter { $0 != .values }.map(\.name)
     let selection = try FieldSelection<Field>(fields ?? usual)
     let names = Field.allCases.filter(selection.contains).map(\.name)
     self.fields = selection
     prologue = Array((names.joined(separator: ",") + "\n").utf8)
-    writer = CSVWriter(hasOneColumn: names.count == 1)
-    shared = CSVWriter(hasOneColumn: names.count == 1)
+    writer = CSVWriter(hasOneColumn: names.count == 1, guardsFormulas: guardsFormulas)
+    shared = CSVWriter(hasOneColumn: names.count == 1, guardsFormulas: guardsFormulas)
   }
 
   /// Keeps what the rows of a transaction have in common; writes nothing.
@@ -151,6 +154,10 @@ public struct CSVEncoder: HistoryEncoder {
   /// Writes the name of an entity, or an object of it.
   private mutating func append(_ name: [UInt8]?, primaryKey: Int64?) {
     guard let name else { return writer.appendNothing() }
+    guard !writer.guardsFormulas else {
+      let text = String(decoding: name, as: UTF8.self)
+      return writer.append(primaryKey.map { "\(text)/p\($0)" } ?? text)
+    }
     appendJSON(unless: false) { json in
       json.appendRaw(name)
       guard let primaryKey else { return }

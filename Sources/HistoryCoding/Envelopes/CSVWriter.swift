@@ -9,8 +9,13 @@ struct CSVWriter: Sendable {
 
   /// Whether rows have one cell: then a line without anything would be taken for no row.
   let hasOneColumn: Bool
+  /// Whether a text that a spreadsheet would take for a formula gets an apostrophe before it.
+  let guardsFormulas: Bool
 
-  init(hasOneColumn: Bool) { self.hasOneColumn = hasOneColumn }
+  init(hasOneColumn: Bool, guardsFormulas: Bool = false) {
+    self.hasOneColumn = hasOneColumn
+    self.guardsFormulas = guardsFormulas
+  }
 
   mutating func removeAll() { buffer.removeAll() }
 
@@ -68,7 +73,7 @@ struct CSVWriter: Sendable {
 
   /// Writes a text.
   mutating func append(_ text: String) {
-    var copy = text
+    var copy = guardsFormulas && Self.isFormula(text.utf8.first) ? "'" + text : text
     copy.withUTF8 { append(utf8: $0) }
   }
 
@@ -105,6 +110,12 @@ struct CSVWriter: Sendable {
   @inline(__always)
   mutating func append(textOf json: borrowing JSONWriter) {
     json.withUnsafeBytes { append(utf8: $0.bindMemory(to: UInt8.self)) }
+  }
+
+  /// Whether a spreadsheet may take a text that begins with a byte for a formula, as OWASP's page on CSV
+  /// injection lists them.
+  private static func isFormula(_ first: UInt8?) -> Bool {
+    first.map { "=+-@\t\r".utf8.contains($0) } ?? false
   }
 
   @inline(__always)

@@ -54,9 +54,12 @@ public enum ExportFormat: String, CaseIterable, Sendable {
 
   /// Makes an encoder.
   ///
-  /// - Parameter fields: The fields that records keep, in any order; nil for all.
+  /// - Parameters:
+  ///   - fields: The fields that records keep, in any order; nil for all.
+  ///   - guardsFormulas: Whether texts in a table that a spreadsheet would take for formulas get an
+  ///     apostrophe before them.
   /// - Throws: ``ExportFormatError`` where there are none, or the format has no field of a name.
-  public func encoder(fields: [String]? = nil) throws(ExportFormatError) -> any HistoryEncoder {
+  public func encoder(fields: [String]? = nil, guardsFormulas: Bool = false) throws(ExportFormatError) -> any HistoryEncoder {
     switch self {
     case .jsonl:
       // A line with all of its fields is whole.
@@ -67,7 +70,7 @@ public enum ExportFormat: String, CaseIterable, Sendable {
     case .changes: return try ChangeRecordEncoder(fields: fields)
     case .cloudevents: return try CloudEventEncoder(fields: fields)
     case .debezium: return try DebeziumEncoder(fields: fields)
-    case .csv: return try CSVEncoder(fields: fields)
+    case .csv: return try CSVEncoder(fields: fields, guardsFormulas: guardsFormulas)
     }
   }
 }

@@ -19,6 +19,7 @@ package final class DraftFile {
   package let temporaryPath: String
 
   private let descriptor: FileDescriptor
+  private let registration: TemporaryFiles.Registration
   private let overwrites: Bool
   private var isOpen = true
 
@@ -52,7 +53,7 @@ package final class DraftFile {
     self.path = path
     self.overwrites = overwrites
     do {
-      (temporaryPath, descriptor) = try Self.create(for: path, permissions: permissions)
+      (temporaryPath, descriptor, registration) = try Self.create(for: path, permissions: permissions)
     } catch {
       throw Errno(error)
     }
@@ -61,16 +62,24 @@ package final class DraftFile {
   /// Makes a draft that nobody takes for an abandoned one.
   private static func create(
     for path: String, permissions: FilePermissions
-  ) throws -> (String, FileDescriptor) {
+  ) throws -> (String, FileDescriptor, TemporaryFiles.Registration) {
     while true {
       let temporaryPath =
         path + AbandonedDrafts.mark + String(UInt32.random(in: 0...UInt32.max), radix: 36)
-      let descriptor = try FileDescriptor.open(
-        FilePath(temporaryPath), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-        permissions: permissions)
-      guard FileLock.take(descriptor, at: temporaryPath) == .lost else {
-        return (temporaryPath, descriptor)
+      let registration = TemporaryFiles.register([temporaryPath])
+      let descriptor: FileDescriptor
+      do {
+        descriptor = try FileDescriptor.open(
+          FilePath(temporaryPath), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+          permissions: permissions)
+      } catch {
+        registration.end()
+        throw error
       }
+      guard FileLock.take(descriptor, at: temporaryPath) == .lost else {
+        return (temporaryPath, descriptor, registration)
+      }
+      registration.end()
       // Somebody has looked in the instant before it was locked.
       try? descriptor.close()
       FileStatus.remove(temporaryPath)
@@ -128,6 +137,7 @@ package final class DraftFile {
     }
     // Everything is on the disk; until now the draft was to stay locked.
     isOpen = false
+    registration.end()
     try? descriptor.close()
     try Self.synchronizeFolder(of: path)
   }
@@ -138,6 +148,7 @@ package final class DraftFile {
     isOpen = false
     try? descriptor.close()
     FileStatus.remove(temporaryPath)
+    registration.end()
   }
 
   /// Makes the names in a file's folder safe on the disk.

@@ -47,8 +47,14 @@ package enum MissingFolders {
   private static func makeOne(_ path: String, _ mode: mode_t) throws(Problem) {
     if isFolder(path) { return }
     guard mkdir(path, mode) != 0 else {
-      // In a folder that may be written to and not read, the name is as safe as others are there.
-      try? DraftFile.synchronizeFolder(of: path)
+      do {
+        try DraftFile.synchronizeFolder(of: path)
+      } catch {
+        // In a folder that may be written to and not read, the name is as safe as others are there.
+        guard error == .permissionDenied else {
+          throw Problem(path: path, reason: "its name cannot be made safe on the disk: \(error)")
+        }
+      }
       return
     }
     let number = errno

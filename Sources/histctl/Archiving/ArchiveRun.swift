@@ -49,10 +49,6 @@ struct ArchiveRun {
       archivePath: archivePath, store: file.location, lockWait: lockWait)
     sealer.segmentSize = segmentSize
     sealer.allowsGap = allowsGap
-    sealer.onDraft = { path in
-      let registration = TemporaryFileRegistry.register(path)
-      return { registration.map(TemporaryFileRegistry.unregister) }
-    }
     return try file.read(withHelpers: Session.helperCount) { snapshot, helpers in
       _ = try session.schema(of: snapshot)
       // What cannot be read now would be missing for ever.

@@ -43,10 +43,14 @@ struct Stats: ParsableCommand, CheckedOptions {
   @Flag(help: "Write one table of comma-separated values.")
   var csv = false
 
+  @Flag(help: "Write ' before texts in CSV that a spreadsheet would take for a formula.")
+  var safeCells = false
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func check() throws {
     guard top > 0 else { throw ValidationError("--top takes a number of 1 or more") }
+    if safeCells && !csv { throw ValidationError("--safe-cells is about --csv") }
     if csv && output.json { throw ValidationError("--csv and --json are two forms, choose one") }
     if csv && untilSize != nil {
       throw ValidationError("--csv has no place for --until-size; --json has")
@@ -90,7 +94,9 @@ struct Stats: ParsableCommand, CheckedOptions {
       if output.json {
         try writer.writeLine(report.json)
       } else if csv {
-        try StatsTable(session: session, writer: writer, report: report).write()
+        try StatsTable(
+          session: session, writer: writer, report: report, guardsFormulas: safeCells
+        ).write()
       } else {
         try StatsText(
           session: session, writer: writer, report: report, listsPeriods: by != nil

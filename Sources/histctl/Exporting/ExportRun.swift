@@ -42,8 +42,6 @@ struct ExportRun {
       let draft = try DraftFile(
         path: path, permissions: timeline.filePermissions, overwrites: overwrites,
         followsLink: true)
-      let registration = TemporaryFileRegistry.register(draft.temporaryPath)
-      defer { registration.map(TemporaryFileRegistry.unregister) }
       nonisolated(unsafe) let file = draft
       let summary = try write(to: path, showsProgress: true) { try file.write($0) }
       try draft.synchronize()

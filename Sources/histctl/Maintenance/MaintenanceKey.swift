@@ -4,6 +4,7 @@ import PersistentHistory
 enum MaintenanceKey: String, CaseIterable {
   case store
   case missingOK = "missing-ok"
+  case followLinks = "follow-links"
   case bookmarkFile = "bookmark-file"
   case busyTimeout = "busy-timeout"
   case exportOutputDir = "export.output-dir"

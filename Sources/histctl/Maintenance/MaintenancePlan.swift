@@ -19,6 +19,8 @@ struct MaintenancePlan {
     /// What is wrong with the section as the stores are now; its other stores are maintained all
     /// the same.
     var failures: [(path: String, failure: Failure)] = []
+    /// Links that lead out of the folder of a pattern, and where they lead to; they are left alone.
+    var skippedLinks: [(path: String, target: String)] = []
   }
 
   /// What a store in two sections is called: nothing is done then, for what one of them says is not
@@ -96,8 +98,10 @@ extension MaintenancePlan.Part {
     _ pattern: StorePattern, config: MaintenanceConfig, owners: inout [String: String]
   ) {
     do {
-      let paths = try pattern.paths()
-      if paths.isEmpty, !settings.missingIsAllowed {
+      let matches = try pattern.matches(followingLinks: settings.followsLinks)
+      let paths = matches.paths
+      skippedLinks += matches.links
+      if paths.isEmpty, matches.links.isEmpty, !settings.missingIsAllowed {
         failures.append(
           (
             pattern.text,
@@ -132,6 +136,22 @@ extension MaintenancePlan.Part {
 
   /// Names of bookmarks are those of consumers, which in one file for two stores would be the same.
   fileprivate mutating func checkBookmarkFile() {
+    if let file = settings.bookmarkFile, let store = stores.first {
+      do {
+        try StoreOptions.check(file, isNotOf: [store])
+      } catch {
+        failures.append(
+          (
+            store,
+            Failure(
+              status: .usage, kind: "config",
+              message: "[\(settings.section)]: bookmark-file names \(store) itself, or a file that "
+                + "belongs to it",
+              hint: "name another file")
+          ))
+        stores = []
+      }
+    }
     guard settings.bookmarkFile != nil, stores.count > 1 else { return }
     for store in stores {
       failures.append(

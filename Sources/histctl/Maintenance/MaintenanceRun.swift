@@ -20,6 +20,12 @@ struct MaintenanceRun {
     var done = 0
     defer { WorkDone.begin(nil, in: session) }
     for part in plan.parts {
+      for link in part.skippedLinks {
+        session.diagnostics.warn(
+          "\(link.path) is skipped: it is a link to \(link.target), outside the folder of its pattern",
+          kind: "linkSkipped",
+          hint: "name the store itself, or add follow-links = yes to [\(part.settings.section)]")
+      }
       for (path, failure) in part.failures { try isolation.run(path) { throw failure } }
       let maintenance = StoreMaintenance(
         session: session, writer: writer, settings: part.settings, isDryRun: isDryRun,

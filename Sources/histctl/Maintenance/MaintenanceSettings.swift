@@ -19,6 +19,8 @@ struct MaintenanceSettings {
   let stores: [StorePattern]
   /// Whether it is no mistake that a store is not there.
   let missingIsAllowed: Bool
+  /// Whether links are followed that lead out of the folder of a pattern.
+  let followsLinks: Bool
   /// The file that keeps the bookmarks; nil for those beside the stores.
   let bookmarkFile: String?
   /// How long to wait for a store that is locked, in seconds.

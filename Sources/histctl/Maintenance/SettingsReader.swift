@@ -40,6 +40,7 @@ struct SettingsReader {
     _ = reader.prune()
     _ = reader.flag(.compact)
     _ = reader.flag(.missingOK)
+    _ = reader.flag(.followLinks)
     _ = reader.value(.busyTimeout, Self.seconds)
     return (entries, reader.mistakes)
   }
@@ -64,7 +65,7 @@ struct SettingsReader {
     let compacts = flag(.compact)
     let settings = MaintenanceSettings(
       section: section.name, line: section.line, stores: stores,
-      missingIsAllowed: flag(.missingOK),
+      missingIsAllowed: flag(.missingOK), followsLinks: flag(.followLinks),
       bookmarkFile: value(.bookmarkFile) { folder.path($0) },
       busyTimeout: value(.busyTimeout, Self.seconds) ?? 5,
       export: export, prune: prune, archive: archive, compacts: compacts)

@@ -15,6 +15,10 @@ struct ExportOptions: CheckedOptions {
       "Only these fields of each record, separated by commas.", valueName: "fields"))
   var fields: String?
 
+  @Flag(
+    help: "Write ' before texts in CSV that a spreadsheet would take for a formula.")
+  var safeCells = false
+
   @Flag(help: "Add to each change what its object is now, where it still exists.")
   var withCurrent = false
 
@@ -72,6 +76,9 @@ struct ExportOptions: CheckedOptions {
           + "\(named.rawValue) does; leave out --compress, or name the file otherwise")
     }
     try checkFormat()
+    if safeCells, format != .csv {
+      throw ValidationError("--safe-cells is about --format csv")
+    }
     if consumer != nil, outputDir == nil {
       throw ValidationError(
         "--bookmark moves when a file is safe, so it needs --output-dir")
@@ -138,7 +145,7 @@ struct ExportOptions: CheckedOptions {
     let encoder = try format.encoder(
       fields: fields.map {
         $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-      })
+      }, guardsFormulas: safeCells)
     if withCurrent, !encoder.carriesPresentObjects {
       throw Failure(
         status: .usage, kind: "usage",

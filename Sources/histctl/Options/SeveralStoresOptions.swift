@@ -19,5 +19,6 @@ struct SeveralStoresOptions: CheckedOptions {
 
   func check() throws {
     try StoreOptions.validate(busyTimeout: busyTimeout)
+    try StoreOptions.check(bookmarkFile, isNotOf: stores)
   }
 }

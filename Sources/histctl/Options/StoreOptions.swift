@@ -1,4 +1,5 @@
 import ArgumentParser
+import HistoryArchive
 import PersistentHistory
 import StoreFormat
 
@@ -20,6 +21,21 @@ struct StoreOptions: CheckedOptions {
 
   func check() throws {
     try Self.validate(busyTimeout: busyTimeout)
+    try Self.check(bookmarkFile, isNotOf: [store])
+  }
+
+  /// Checks that a file of bookmarks is not a store, before anything opens it: closing any descriptor of
+  /// a store's file drops the locks that this process holds on it.
+  static func check(_ bookmarkFile: String?, isNotOf stores: [String]) throws {
+    guard let bookmarkFile else { return }
+    for store in stores where store != ExportedText.standardInput {
+      guard let location = try? StoreLocation(path: store), location.owns(bookmarkFile),
+        StoreLocation.resolvedPlace(bookmarkFile)
+          != BookmarkFile.path(besideStore: location.resolvedPath)
+      else { continue }
+      throw ValidationError(
+        "--bookmark-file names \(store) itself, or a file that belongs to it; name another file")
+    }
   }
 
   /// How long one may be willing to wait, in seconds.

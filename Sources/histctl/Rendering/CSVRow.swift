@@ -1,8 +1,16 @@
 /// One row of comma-separated values, quoted as RFC 4180 has it.
 enum CSVRow {
   /// The fields as a line, without line end; nil is an empty field, an empty text two quotes.
-  static func line(_ fields: [String?]) -> String {
-    fields.map { $0.map(field) ?? "" }.joined(separator: ",")
+  ///
+  /// - Parameter guardsFormulas: Whether a text that a spreadsheet would take for a formula gets an
+  ///   apostrophe before it.
+  static func line(_ fields: [String?], guardsFormulas: Bool = false) -> String {
+    fields.map { text in
+      guard let text else { return "" }
+      let isFormula = text.utf8.first.map { "=+-@\t\r".utf8.contains($0) } ?? false
+      return field(guardsFormulas && isFormula ? "'" + text : text)
+    }
+    .joined(separator: ",")
   }
 
   private static func field(_ text: String) -> String {

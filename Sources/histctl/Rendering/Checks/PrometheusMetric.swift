@@ -36,7 +36,8 @@ struct PrometheusMetric {
 
   private static func escaped(_ text: String) -> String {
     var result = ""
-    for scalar in text.unicodeScalars {
+    // People read these lines too, and a path may hold what a terminal obeys.
+    for scalar in TerminalText.terminal.escaped(text).unicodeScalars {
       switch scalar {
       case "\\": result += "\\\\"
       case "\"": result += "\\\""

@@ -11,6 +11,7 @@ struct StatsTable {
   let session: Session
   let writer: OutputWriter
   let report: StatsReport
+  let guardsFormulas: Bool
 
   func write() throws {
     try write(Self.columns)
@@ -50,6 +51,8 @@ struct StatsTable {
   private func write(_ fields: [String?]) throws {
     let isTerminal = session.environment.isOutputTerminal
     try writer.writeLine(
-      CSVRow.line(isTerminal ? fields.map { $0.map(TerminalText.terminal.escaped) } : fields))
+      CSVRow.line(
+        isTerminal ? fields.map { $0.map(TerminalText.terminal.escaped) } : fields,
+        guardsFormulas: guardsFormulas))
   }
 }
