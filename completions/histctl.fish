@@ -79,7 +79,7 @@ function __histctl_table --no-scope-shadowing
             set store_position 1
         case 'histctl log'
             set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --exact-entity --kind --object --attribute -n --values-file --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --since --after --until --author --not-author --bundle --process --entity --exact-entity --kind --object --attribute -n --values-file --date --color
             set store_position 1
         case 'histctl show'
             set commands 
@@ -91,15 +91,15 @@ function __histctl_table --no-scope-shadowing
             set store_position 1
         case 'histctl object'
             set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --kind --attribute --values-file --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --since --after --until --author --not-author --bundle --process --kind --attribute --values-file --date --color
             set store_position 1
         case 'histctl export'
             set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --values-file --format --fields --compress -o --output --output-dir --bookmark --lock-wait --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --since --after --until --author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --values-file --format --fields --compress -o --output --output-dir --bookmark --lock-wait --date --color
             set store_position 1
         case 'histctl stats'
             set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --after --until --author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --by --top --until-size --date --color
+            set valued --bookmark-file --busy-timeout --archive --store-identifier --since --after --until --author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --by --top --until-size --date --color
             set store_position 1
         case 'histctl archive'
             set commands 
@@ -234,6 +234,7 @@ complete -c histctl -n '__histctl_at \'histctl info\'' -l bookmark-file -r -F -d
 complete -c histctl -n '__histctl_at \'histctl info\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
+complete -c histctl -n '__histctl_at \'histctl info\'' -l all -d 'List all entities, authors, bundles and processes, not only the first 20'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l model -d 'List what the model says instead: entities, attributes and relationships'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'With --model, only this entity'
 complete -c histctl -n '__histctl_at \'histctl info\'' -l json -d 'Write JSON, one object a line; errors too'
@@ -251,6 +252,7 @@ complete -c histctl -n '__histctl_at \'histctl log\'' -l bookmark-file -r -F -d 
 complete -c histctl -n '__histctl_at \'histctl log\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
+complete -c histctl -n '__histctl_at \'histctl log\'' -l since -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
@@ -267,6 +269,7 @@ complete -c histctl -n '__histctl_at \'histctl log\'' -s n -x -d 'Only the newes
 complete -c histctl -n '__histctl_at \'histctl log\'' -l reverse -d 'Oldest first; with -n still the newest ones'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l changes -d 'Show each change below its transaction'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l only-matching -d 'Leave out changes that do not match the options on changes'
+complete -c histctl -n '__histctl_at \'histctl log\'' -s f -d 'Show the newest transactions, then each one as it is saved'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l follow -d 'Show the newest transactions, then each one as it is saved'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
 complete -c histctl -n '__histctl_at \'histctl log\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
@@ -337,6 +340,7 @@ complete -c histctl -n '__histctl_at \'histctl object\'' -l bookmark-file -r -F 
 complete -c histctl -n '__histctl_at \'histctl object\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
+complete -c histctl -n '__histctl_at \'histctl object\'' -l since -x -k -a '(__histctl_ask token)' -d 'Only changes after this token'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only changes after this token'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only changes up to and including this token'
 complete -c histctl -n '__histctl_at \'histctl object\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
@@ -364,6 +368,7 @@ complete -c histctl -n '__histctl_at \'histctl export\'' -l bookmark-file -r -F 
 complete -c histctl -n '__histctl_at \'histctl export\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l since -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
@@ -379,8 +384,9 @@ complete -c histctl -n '__histctl_at \'histctl export\'' -l attribute -x -k -a '
 complete -c histctl -n '__histctl_at \'histctl export\'' -l only-matching -d 'Leave out changes that do not match the options on changes'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l format -x -a 'jsonl changes cloudevents debezium csv' -d 'The format of the records'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l format -x -a 'jsonl changes cloudevents debezium csv' -d 'The format of the records; by default as the name of the file says, else jsonl'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l fields -x -d 'Only these fields of each record, separated by commas'
+complete -c histctl -n '__histctl_at \'histctl export\'' -l safe-cells -d 'Write \' before texts in CSV that a spreadsheet would take for a formula'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l with-current -d 'Add to each change what its object is now, where it still exists'
 complete -c histctl -n '__histctl_at \'histctl export\'' -l compress -x -a 'none zstd gzip' -d 'Pack the text; by default as the name of the file says, and with zstd in a folder'
 complete -c histctl -n '__histctl_at \'histctl export\'' -s o -r -F -d 'Write a file, which must not be there yet; - is standard output'
@@ -404,6 +410,7 @@ complete -c histctl -n '__histctl_at \'histctl stats\'' -l bookmark-file -r -F -
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l since -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
@@ -420,6 +427,7 @@ complete -c histctl -n '__histctl_at \'histctl stats\'' -l by -x -a 'hour day we
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l top -x -d 'List so many authors, entities and the like'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l until-size -x -d 'Say when history will have this size, such as 100M, if it goes on as at present'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l csv -d 'Write one table of comma-separated values'
+complete -c histctl -n '__histctl_at \'histctl stats\'' -l safe-cells -d 'Write \' before texts in CSV that a spreadsheet would take for a formula'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l qualified -d 'Write tokens with the identifier of their store'
 complete -c histctl -n '__histctl_at \'histctl stats\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
@@ -510,7 +518,8 @@ complete -c histctl -n '__histctl_argument \'histctl restore\' 2' -a '(__fish_co
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l full -d 'Rebuild the whole store, which nobody else may have open'
-complete -c histctl -n '__histctl_at \'histctl compact\'' -l dry-run -d 'Say what there is to give back, and change nothing'
+complete -c histctl -n '__histctl_at \'histctl compact\'' -s n -d 'Show how much can be freed, and change nothing'
+complete -c histctl -n '__histctl_at \'histctl compact\'' -l dry-run -d 'Show how much can be freed, and change nothing'
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l ignore-guard -x -d 'Ignore this guard: damage, which stops the command where the store shows any'
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l json -d 'Write JSON, one object a line; errors too'
 complete -c histctl -n '__histctl_at \'histctl compact\'' -l qualified -d 'Write tokens with the identifier of their store'
@@ -545,7 +554,7 @@ complete -c histctl -n '__histctl_at \'histctl check\'' -l busy-timeout -x -d 'W
 complete -c histctl -n '__histctl_at \'histctl check\'' -l max-size -x -d 'The history may be as large as this, such as 50M'
 complete -c histctl -n '__histctl_at \'histctl check\'' -l max-age -x -d 'The oldest transaction may be as old as this, such as 90d'
 complete -c histctl -n '__histctl_at \'histctl check\'' -l min-headroom -x -d 'Each bookmark must go on working for so long, such as 7d; with --keep-within or --keep-last'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l max-behind -x -d 'Count a bookmark as lost that is farther behind: a duration, such as 30d, or a number of transactions'
+complete -c histctl -n '__histctl_at \'histctl check\'' -l max-behind -x -d 'Report bookmarks that are farther behind: a duration, such as 30d, or a number of transactions'
 complete -c histctl -n '__histctl_at \'histctl check\'' -l keep-within -x -d 'Say when bookmarks would expire if history were kept for so long'
 complete -c histctl -n '__histctl_at \'histctl check\'' -l keep-last -x -d 'Say when bookmarks would expire if so many transactions were kept'
 complete -c histctl -n '__histctl_at \'histctl check\'' -l prometheus -d 'Write metrics in the text format of Prometheus'
@@ -639,7 +648,7 @@ complete -c histctl -n '__histctl_argument \'histctl bookmark set\' 3' -k -a '(_
 
 complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
-complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l max-behind -x -d 'Count a bookmark as lost that is farther behind: a duration, such as 30d, or a number of transactions'
+complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l max-behind -x -d 'Report bookmarks that are farther behind: a duration, such as 30d, or a number of transactions'
 complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l keep-within -x -d 'Say when bookmarks would expire if history were kept for so long'
 complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l keep-last -x -d 'Say when bookmarks would expire if so many transactions were kept'
 complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l json -d 'Write JSON, one object a line; errors too'
@@ -655,7 +664,7 @@ complete -c histctl -n '__histctl_argument \'histctl bookmark list\' 1' -F
 
 complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l busy-timeout -x -d 'Wait so many seconds for a store that is locked'
-complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l max-behind -x -d 'Count a bookmark as lost that is farther behind: a duration, such as 30d, or a number of transactions'
+complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l max-behind -x -d 'Report bookmarks that are farther behind: a duration, such as 30d, or a number of transactions'
 complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l keep-within -x -d 'Say when bookmarks would expire if history were kept for so long'
 complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l keep-last -x -d 'Say when bookmarks would expire if so many transactions were kept'
 complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l json -d 'Write JSON, one object a line; errors too'

@@ -39,7 +39,8 @@ struct Command {
 struct Argument {
   /// What it is.
   let kind: ArgumentDump.Kind
-  /// The names as they are typed, short ones first; empty for a positional argument.
+  /// The names as they are typed, short ones first and the preferred long one last; empty for a positional
+  /// argument.
   let names: [String]
   /// The word that stands for the value.
   let valueName: String
@@ -63,7 +64,10 @@ struct Argument {
   init?(_ dump: ArgumentDump) {
     guard dump.shouldDisplay else { return nil }
     kind = dump.kind
-    names = (dump.names ?? []).map(\.typed).sorted { ($0.count, $0) < ($1.count, $1) }
+    let preferred = dump.preferredName.flatMap { $0.kind == .long ? $0.typed : nil }
+    names =
+      (dump.names ?? []).map(\.typed).filter { $0 != preferred }
+      .sorted { ($0.count, $0) < ($1.count, $1) } + (preferred.map { [$0] } ?? [])
     valueName = dump.valueName ?? "value"
     section = dump.sectionTitle
     abstract = dump.abstract ?? ""

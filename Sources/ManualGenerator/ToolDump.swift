@@ -53,6 +53,8 @@ struct ArgumentDump: Decodable {
   let isOptional: Bool
   let isRepeating: Bool
   let names: [Name]?
+  /// The name by which the program calls the option itself.
+  let preferredName: Name?
   let valueName: String?
   let defaultValue: String?
   let allValues: [String]?

@@ -22,6 +22,18 @@ package struct Tool: Sendable {
     package var text: String { String(decoding: output, as: UTF8.self) }
     /// The lines of standard output.
     package var lines: [String] { text.split(separator: "\n").map(String.init) }
+    /// The lines of standard output without the headings of tables.
+    package var rows: [String] { lines.filter { !Self.isHeading($0) } }
+    /// Standard output as text without the headings of tables.
+    package var textOfRows: String {
+      text.split(separator: "\n", omittingEmptySubsequences: false)
+        .filter { !Self.isHeading(String($0)) }.joined(separator: "\n")
+    }
+
+    private static func isHeading(_ line: String) -> Bool {
+      let plain = line.replacing(#/\u{1B}\[[0-9;]*m/#, with: "")
+      return ["TOKEN ", "OBJECT ", "BOOKMARK "].contains(where: plain.hasPrefix)
+    }
   }
 
   /// The program's path.

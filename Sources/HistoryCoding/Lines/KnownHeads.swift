@@ -12,6 +12,8 @@ import Glibc
 struct KnownHeads {
   /// More authors and programs than a store has; others are decoded.
   private static let mostTails = 64
+  /// Longer than the names of authors and programs are; a hostile file may bring ever longer ones.
+  private static let longestTail = 4096
   private static let numberKey = Array("\"transaction\":".utf8)
   private static let timeKey = Array(",\"timestamp\":\"".utf8)
   private static let rawKey = Array("\",\"timestampRaw\":".utf8)
@@ -63,6 +65,7 @@ struct KnownHeads {
     else { return }
     place = raw + Self.rawKey.count
     guard CanonicalNumber.microseconds(text, &place) != nil else { return }
+    guard text.count - place <= Self.longestTail else { return }
     let tail = Array(text[place...])
     guard tails.count < Self.mostTails, !tails.contains(tail) else { return }
     start = prefix

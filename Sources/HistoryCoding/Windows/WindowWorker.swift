@@ -111,6 +111,8 @@ struct WindowWorker<Packer: WindowPacker> {
         }
         packer.encoder.end()
         try packer.end(position)
+        // A transaction without changes may be long too, by its author alone.
+        guard packer.encoder.byteCount < Self.mostKept else { return nil }
         lastWhole = position.number
       }
       summary.storedChanges = reader.readChangeCount

@@ -28,7 +28,7 @@ import Testing
         archive     sealed
         segments    2 segments of 1 store, 2 frames
         history     8 transactions, 18 changes
-        size        N B for N B of text
+        size        N B in 5 files; segments N B for N B of text
         head        \(head)
 
         STORE                                 TRANSACTIONS  FROM         TO           COUNT  SEGMENTS     SIZE

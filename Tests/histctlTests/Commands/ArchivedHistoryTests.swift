@@ -200,7 +200,7 @@ import Testing
     let export = try await copies.run("export default.store --archive sealed")
     #expect(export.text == log.text && export.status == 4)
     let text = try await copies.run("log default.store --archive sealed")
-    #expect(text.lines[4] == "-- transactions 6 to 8 are gone --")
+    #expect(text.rows[4] == "-- transactions 6 to 8 are gone --")
     #expect(text.status == 4 && text.errors.contains("transactions 6 to 8 are gone"))
     for line in ["diff default.store 0 --json", "stats default.store --json"] {
       let result = try await copies.run(line + " --archive sealed")
@@ -333,7 +333,7 @@ import Testing
     let found = try await copies.run(
       "token check default.store 0 3 8 9 12 13 @other --archive sealed")
     #expect(
-      found.lines.map { $0.split(separator: " ")[1] } == [
+      found.rows.map { $0.split(separator: " ")[1] } == [
         "valid", "archived", "archived", "valid", "valid", "ahead", "diverged",
       ])
     #expect(found.status == 1)

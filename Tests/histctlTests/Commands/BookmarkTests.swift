@@ -18,7 +18,7 @@ import Testing
     #expect(try await sample.run("bookmark set sample.store app 5").status == 0)
     let list = try await sample.run("bookmark list sample.store --date utc")
     #expect(
-      list.text == """
+      list.textOfRows == """
         @app      valid  5           7       15  2024-07-29T00:47:40Z
         @widget   valid  12          0        0  -
 
@@ -75,7 +75,7 @@ import Testing
     #expect(other.status == 6)
     #expect(other.errors.contains("of another store (\(SampleFolder.identifier))"))
     let list = try await sample.run("bookmark list sample.store")
-    #expect(list.text.hasPrefix("@widget   foreign  \(SampleFolder.identifier):6 "))
+    #expect(list.textOfRows.hasPrefix("@widget   foreign  \(SampleFolder.identifier):6 "))
     #expect(list.status == 0)
   }
 
@@ -100,7 +100,7 @@ import Testing
     try await sample.sqlite("UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 1 WHERE Z_PK = 7")
     let check = try await sample.run("bookmark check sample.store")
     #expect(check.status == 1)
-    #expect(check.text.hasPrefix("@widget   diverged  7 "))
+    #expect(check.textOfRows.hasPrefix("@widget   diverged  7 "))
     #expect(check.errors.contains("comes from another copy"))
     let json = try Self.objects(await sample.run("bookmark check sample.store --json"))
     #expect(json.first?["error"] as? String == "historyTokenDiverged")
@@ -113,8 +113,8 @@ import Testing
     _ = try await sample.run("bookmark set sample.store far 2")
     let check = try await sample.run("bookmark check sample.store --max-behind 9")
     #expect(check.status == 1)
-    #expect(check.lines.map { $0.split(separator: " ")[1] } == ["lost", "valid"])
-    #expect(check.errors.contains("@far is lost: its consumer has not read 10 transactions"))
+    #expect(check.rows.map { $0.split(separator: " ")[1] } == ["behind", "valid"])
+    #expect(check.errors.contains("@far is too far behind: its consumer has not read 10 transactions"))
     #expect(try await sample.run("bookmark check sample.store --max-behind 10").status == 0)
     #expect(try await sample.run("bookmark check sample.store near --max-behind 9").status == 0)
     // Everything of 2024 has been waiting for longer than a day, but not what was read.
@@ -206,7 +206,7 @@ import Testing
       }
       for try await status in group { #expect(status == 0) }
     }
-    #expect(try await sample.run("bookmark list sample.store").lines.count == 24)
+    #expect(try await sample.run("bookmark list sample.store").rows.count == 24)
     #expect(try sample.folder.names().filter { $0.contains("partial") } == [])
   }
 
@@ -224,7 +224,7 @@ import Testing
     #expect(missing.errors.contains("there are: a, b, c"))
     let removed = try await sample.run("bookmark remove sample.store a c --json")
     #expect(removed.lines.count == 2 && removed.status == 0)
-    #expect(try await sample.run("bookmark list sample.store").lines.count == 1)
+    #expect(try await sample.run("bookmark list sample.store").rows.count == 1)
     #expect(
       try FileManager.default.destinationOfSymbolicLink(atPath: link)
         == sample.folder.file("kept.json"))

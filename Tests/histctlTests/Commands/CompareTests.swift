@@ -28,7 +28,7 @@ import Testing
     try await Self.copy(sample, "copy.store", Self.parted)
     let result = try await sample.run("diff sample.store --with copy.store")
     #expect(
-      result.text == """
+      result.textOfRows == """
         sample.store and copy.store are copies of one store that went separate ways
         store         1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F
         common        8  2024-07-29 00:49:40

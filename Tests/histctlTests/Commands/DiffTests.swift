@@ -94,7 +94,7 @@ import Testing
   @Test(arguments: goldens) func isWritten(_ golden: Golden) async throws {
     let sample = try SampleFolder()
     let result = try await sample.run(golden.line)
-    #expect(result.text == golden.output)
+    #expect(result.textOfRows == golden.output)
     #expect(result.errors == "")
     #expect(result.status == golden.status)
   }
@@ -189,12 +189,12 @@ import Testing
     try await sample.sqlite("UPDATE ACHANGE SET ZCHANGETYPE = 7 WHERE Z_PK IN (1, 2)")
     let person = try await sample.run("diff sample.store 0 1")
     #expect(
-      person.text
+      person.textOfRows
         == "+ LivingAccommodation/p1  1\n\n1 object: 1 inserted\n")
     #expect(person.errors.contains("2 changes are left out"))
     #expect(person.errors.contains("hint: --each shows every change"))
     let each = try await sample.run("diff sample.store 0 1 --each")
-    #expect(each.lines.count == 3)
+    #expect(each.rows.count == 3)
     #expect(each.text.contains("? Trip/p1") && each.text.contains("ZCHANGETYPE = 7"))
   }
 
@@ -203,7 +203,7 @@ import Testing
     try await sample.sqlite("UPDATE ACHANGE SET ZENTITYPK = 1 WHERE ZTRANSACTIONID IN (5, 6, 7)")
     let person = try await sample.run("diff sample.store 1 7")
     #expect(
-      person.lines.prefix(2).map { String($0) } == [
+      person.rows.prefix(2).map { String($0) } == [
         "± LivingAccommodation/p1  3-7     another object has its key now  placeName: \"Hotel\"",
         "± BucketListItem/p1       2-6     another object has its key now",
       ])
@@ -221,7 +221,7 @@ import Testing
     let sample = try SampleFolder()
     try await sample.sqlite("UPDATE Z_MODELCACHE SET Z_CONTENT = NULL")
     let result = try await sample.run("diff sample.store 5 7")
-    #expect(result.lines[0] == "~ LivingAccommodation/p5  7       columns 0, 2")
+    #expect(result.rows[0] == "~ LivingAccommodation/p5  7       columns 0, 2")
     #expect(result.errors.contains("has no model cache"))
     #expect(result.status == 0)
     try await sample.sqlite("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 5")

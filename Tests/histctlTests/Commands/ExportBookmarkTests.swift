@@ -135,11 +135,29 @@ import Testing
   func divergedFolder() async throws {
     let folder = try SampleFolder()
     _ = try await folder.run("export sample.store --output-dir logs --bookmark n")
+    // The copy has no bookmarks yet, so its first one goes on where the files end.
     try await folder.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK > 10")
-    _ = try await folder.run(["export", "sample.store", "--output-dir", "logs", "--bookmark", "m"])
-    let result = try await folder.run("export sample.store --output-dir logs --bookmark m")
+    try await folder.sqlite("DELETE FROM ACHANGE WHERE ZTRANSACTIONID > 10")
+    let result = try await folder.run(
+      "export sample.store --output-dir logs --bookmark m --bookmark-file other.json")
     #expect(result.status == 4)
     #expect(result.errors.contains("another copy"))
+  }
+
+  @Test("A new bookmark does not take the files of another for its own")
+  func otherConsumer() async throws {
+    let folder = try SampleFolder()
+    _ = try await folder.run("export sample.store --output-dir logs --bookmark first")
+    let refused = try await folder.run("export sample.store --output-dir logs --bookmark second")
+    #expect(refused.status == 9)
+    #expect(refused.errors.contains("has the files of another bookmark, @first"))
+    #expect(!(try await folder.run("bookmark list sample.store").text.contains("@second")))
+    // What the hint says helps.
+    _ = try await folder.run("bookmark set sample.store second 12")
+    #expect(
+      try await folder.run("export sample.store --output-dir logs --bookmark second").status == 0)
+    let elsewhere = try await folder.run("export sample.store --output-dir more --bookmark third")
+    #expect(elsewhere.status == 0)
   }
 
   @Test(

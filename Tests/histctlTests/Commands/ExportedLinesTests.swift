@@ -77,7 +77,7 @@ import Testing
     #expect(counts(found.text) == counts(expected.text))
     let tokens = try await sample.run("token check history.jsonl 0 3 12 13")
     #expect(
-      tokens.lines.map { $0.split(separator: " ")[1] } == ["valid", "valid", "valid", "ahead"])
+      tokens.rows.map { $0.split(separator: " ")[1] } == ["valid", "valid", "valid", "ahead"])
     #expect(tokens.status == 1)
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 6")
     let late = try await sample.run("export sample.store")

@@ -90,7 +90,7 @@ import Testing
   @Test(arguments: selections) func selects(_ selection: Selection) async throws {
     let sample = try SampleFolder()
     let result = try await sample.run("log sample.store " + selection.options)
-    #expect(result.lines == selection.numbers.map { Self.rows[$0 - 1] })
+    #expect(result.rows == selection.numbers.map { Self.rows[$0 - 1] })
     #expect(Self.isExpected(result.errors, selection.numbers))
     #expect(result.status == 0)
   }
@@ -197,7 +197,7 @@ import Testing
 
   @Test(arguments: goldens) func writes(_ golden: Golden) async throws {
     let result = try await SampleFolder().run(golden.line)
-    #expect(result.text == golden.output)
+    #expect(result.textOfRows == golden.output)
     #expect(result.errors == "")
     #expect(result.status == 0)
   }
@@ -205,7 +205,7 @@ import Testing
   /// How long ago depends on the day of the test; that it is a length of time does not.
   @Test func datesCanBeRelative() async throws {
     let result = try await SampleFolder().run("log sample.store -n 1 --date relative")
-    #expect(result.text.contains(#/^   12  \d+ y ago  app     Trips /#))
+    #expect(result.textOfRows.contains(#/^   12  \d+ y ago  app     Trips /#))
   }
 
   @Test func localTimesFollowTheTimeZone() async throws {
@@ -252,11 +252,11 @@ import Testing
       "log sample.store --after @widget --bookmark-file elsewhere.json",
     ] {
       let result = try await sample.run(line)
-      #expect(result.lines == after10)
+      #expect(result.rows == after10)
     }
     let file = try await sample.run("log sample.store --after @./token")
-    #expect(file.text == Self.rows[11] + "\n")
+    #expect(file.textOfRows == Self.rows[11] + "\n")
     let input = try await sample.run("log sample.store --after @-", input: "last~1")
-    #expect(input.text == Self.rows[11] + "\n")
+    #expect(input.textOfRows == Self.rows[11] + "\n")
   }
 }

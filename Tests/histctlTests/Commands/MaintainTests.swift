@@ -192,7 +192,7 @@ import Testing
       Array("[a]\nstore = sample.store\nprune.keep-last = 3\nprune.max-behind = 2\n".utf8),
       to: sample.folder.file("m.conf"))
     let result = try await sample.run("maintain --config m.conf --quiet")
-    #expect(result.errors.contains("the bookmark @widget is lost"))
+    #expect(result.errors.contains("the bookmark @widget expires with this"))
     #expect(result.status == 0 && result.output.isEmpty)
     #expect(try Self.numbers(sample.store).first == "10")
   }

@@ -29,7 +29,7 @@ import Testing
     let sample = try await Self.sample()
     let result = try await sample.run("object sample.store Trip/p9")
     #expect(
-      result.text == """
+      result.textOfRows == """
         Trip/p9  x-coredata://1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F/Trip/p9
 
             9  2024-07-29 00:50:40  app     Trips    + inserted
@@ -60,7 +60,7 @@ import Testing
   @Test func anObjectThatWasDeleted() async throws {
     let result = try await SampleFolder().run("object sample.store LivingAccommodation/p5")
     #expect(
-      result.text == """
+      result.textOfRows == """
         LivingAccommodation/p5  \
         x-coredata://1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F/LivingAccommodation/p5
 

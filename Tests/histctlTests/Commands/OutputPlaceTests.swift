@@ -102,7 +102,7 @@ import Testing
     for place in ["pipe", "folder", "/dev/full"] {
       let result = try await folder.run("export sample.store -o \(place) --overwrite")
       #expect(result.status == 9)
-      #expect(result.errors.contains("it is there and is no file"), "\(result.errors)")
+      #expect(result.errors.contains("it is there and is not a file"), "\(result.errors)")
     }
     try Data("old".utf8).write(to: URL(fileURLWithPath: folder.folder.file("target.jsonl")))
     try manager.createSymbolicLink(
@@ -145,8 +145,9 @@ import Testing
   @Test(
     "A name that promises another format is refused, with what to write",
     arguments: [
-      ("-o a.csv", "give --format csv"), ("-o a.CSV.gz", "give --format csv"),
-      ("-o a.changes.jsonl", "give --format changes"),
+      ("-o a.csv --format jsonl", "give --format csv"),
+      ("-o a.CSV.gz --format changes", "give --format csv"),
+      ("-o a.changes.jsonl --format jsonl", "give --format changes"),
       ("-o a.debezium.jsonl.zst --format cloudevents", "give --format debezium"),
       ("-o a.jsonl --format csv", "leave out --format csv"),
       ("-o a.json.zst --format csv", "leave out --format csv"),

@@ -48,9 +48,9 @@ import Testing
         BOOKMARK  NUMBER  NOW    AFTERWARDS
         @widget   9       valid  kept
 
-        TOKEN  NUMBER  NOW    AFTERWARDS
-        8      8       valid  expired
-        9      9       valid  valid
+        TOKEN  NUMBER  TIME                  NOW    AFTERWARDS
+        8      8       2024-07-29T00:49:40Z  valid  expired
+        9      9       2024-07-29T00:50:40Z  valid  valid
 
         """)
     #expect(result.errors == "")
@@ -138,7 +138,7 @@ import Testing
       "prune sample.store --keep-last 3 --max-behind 5 --yes --quiet")
     #expect(
       result.errors
-        == "histctl: warning: sample.store: the bookmark @widget is lost with this: it is too far behind\n"
+        == "histctl: warning: sample.store: the bookmark @widget expires with this: it is too far behind\n"
     )
     #expect(result.status == 0)
     #expect(try await sample.run("token check sample.store @widget").status == 1)
@@ -265,8 +265,8 @@ import Testing
       text.hasSuffix(
         """
 
-        TOKEN  NUMBER  NOW    OTHERWISE
-        3      3       valid  expired
+        TOKEN  NUMBER  TIME                  NOW    OTHERWISE
+        3      3       2024-07-29T00:44:40Z  valid  expired
 
         """), "\(text)")
     let several = try await sample.run("prune sample.store sample.store --keep-last 2 --dry-run")

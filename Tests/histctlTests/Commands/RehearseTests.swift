@@ -32,7 +32,7 @@ import Testing
       "rehearse sample.store 9 -o copy.store --check-token 8 --check-token last --check-token 2w")
     #expect(result.status == 0, "\(result.errors)")
     #expect(
-      result.text == """
+      result.textOfRows == """
         copy        copy.store
         works       9 and all after it
         deleted     8 transactions, 18 changes
@@ -63,7 +63,7 @@ import Testing
     // The copy agrees, for every token.
     let states = try await sample.run("token check copy.store 1 2 3 4 5 6 7 8 9 10 11 12")
     #expect(
-      states.lines.map { String($0.split(separator: " ")[1]) }
+      states.rows.map { String($0.split(separator: " ")[1]) }
         == Array(repeating: "expired", count: 8) + Array(repeating: "valid", count: 4))
   }
 
@@ -83,7 +83,7 @@ import Testing
     let numbers = (1...12).map(String.init).joined(separator: " ")
     let states = try await sample.run("token check copy.store \(numbers)")
     #expect(
-      states.lines.map { String($0.split(separator: " ")[1]) }
+      states.rows.map { String($0.split(separator: " ")[1]) }
         == (1...12).map { $0 == number ? "expired" : "valid" })
     // No change is left without its transaction.
     #expect(

@@ -7,7 +7,7 @@ import Testing
   @Test func tokensThatWorkEndWithZero() async throws {
     let result = try await SampleFolder().run("token check sample.store 5 0 12 last 2001-01-01")
     #expect(
-      result.text == """
+      result.textOfRows == """
         5           valid  5       2024-07-29 00:46:40
         0           valid  0       -
         12          valid  12      2024-07-29 00:53:40
@@ -22,7 +22,7 @@ import Testing
   @Test func oneThatDoesNotWorkEndsWithOne() async throws {
     let result = try await SampleFolder().run(
       "token check sample.store 5 99 00000000-8F4B-4E3A-9C61-0A5B7C9D2E3F:4")
-    #expect(result.lines.map { $0.split(separator: " ")[1] } == ["valid", "ahead", "foreign"])
+    #expect(result.rows.map { $0.split(separator: " ")[1] } == ["valid", "ahead", "foreign"])
     #expect(result.status == 1)
     #expect(result.errors.contains("token 99 is ahead of sample.store"))
     #expect(result.errors.contains("belongs to another store"))
@@ -113,7 +113,7 @@ import Testing
     let sample = try SampleFolder()
     let written = try await sample.run("token show sample.store 11 --as \(form)")
     let log = try await sample.run("log sample.store --after @-", input: written.text)
-    #expect(log.text == LogTests.rows[11] + "\n")
+    #expect(log.textOfRows == LogTests.rows[11] + "\n")
   }
 
   /// A date is turned into a position that a consumer can keep: one that works.

@@ -4,12 +4,19 @@ import Testing
 @Suite struct UnknownCommandTests {
   @Test("A word that is no command is named, with the commands that there are")
   func mistyped() async throws {
+    let far = try await Tool.histctl.run(["frobnicate", "sample.store"])
+    #expect(
+      far.errors == """
+        histctl: no command named 'frobnicate'
+        hint: the commands are info, log, show, diff, object, export, stats, archive, prune, restore, compact, maintain, check, verify, token, bookmark, rehearse, demo
+
+        """)
     let result = try await Tool.histctl.run(["lgo", "sample.store"])
     #expect(result.status == 64)
     #expect(
       result.errors == """
         histctl: no command named 'lgo'
-        hint: the commands are info, log, show, diff, object, export, stats, archive, prune, restore, compact, maintain, check, verify, token, bookmark, rehearse, demo
+        hint: did you mean 'log'?
 
         """)
   }
@@ -21,7 +28,7 @@ import Testing
     #expect(result.status == 64 && result.output.isEmpty)
     #expect(
       result.errors.hasPrefix(
-        "histctl: no command named '\(words.last ?? "")'\nhint: the commands are "))
+        "histctl: no command named '\(words.last ?? "")'\nhint: did you mean '"))
     for line in [["help"], ["help", "token"], ["help", "token", "check"], ["help", "log"]] {
       let help = try await Tool.histctl.run(line)
       #expect(help.status == 0 && help.text.contains("USAGE: histctl"), "\(line): \(help.errors)")
@@ -68,6 +75,6 @@ import Testing
     #expect(result.status == 64)
     #expect(result.errors.contains(#""kind":"usage""#))
     #expect(result.errors.contains(#""message":"no command named 'chek'""#))
-    #expect(result.errors.contains("check, show"))
+    #expect(result.errors.contains("did you mean 'check'?"))
   }
 }

@@ -78,7 +78,7 @@ import Testing
 
     let log = try await Tool.histctl.run(["log", "x.store"], folder: folder.path)
     #expect(log.status == 5)
-    #expect(log.lines == LogTests.rows.reversed())
+    #expect(log.rows == LogTests.rows.reversed())
     #expect(log.errors.contains("histctl: warning: the model cache of x.store is damaged"))
     #expect(log.errors.contains("\nhint: "))
 
@@ -161,7 +161,7 @@ import Testing
     #expect(show.text.contains("ZAUTHORTS = 77"))
     // They are transactions without an author.
     let none = try await sample.run("log sample.store --no-author -n 1")
-    #expect(none.lines.first?.hasPrefix("   12 ") == true)
+    #expect(none.rows.first?.hasPrefix("   12 ") == true)
   }
 
   @Test(.enabled(if: Tool("sqlite3") != nil)) func numbersAtTheEdges() async throws {
@@ -188,7 +188,7 @@ import Testing
     }
     #expect(found == numbers)
     let table = try await sample.run("log sample.store")
-    #expect(table.lines.compactMap { $0.split(separator: " ").first.map(String.init) } == numbers)
+    #expect(table.rows.compactMap { $0.split(separator: " ").first.map(String.init) } == numbers)
     for (token, number) in [
       ("first", "-9223372036854775808"), ("last", "9223372036854775807"), ("last~1", numbers[1]),
     ] {

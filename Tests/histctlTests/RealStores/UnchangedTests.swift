@@ -50,7 +50,7 @@ import Testing
     try #require((before["sample.store-wal"]?.count ?? 0) > 0)
     try OtherUser.letRead(folder)
     let result = try await OtherUser.run(["log", store])
-    #expect(result.lines == LogTests.rows.reversed())
+    #expect(result.rows == LogTests.rows.reversed())
     #expect(result.errors == "")
     #expect(try Self.files(folder) == before)
   }
