@@ -59,7 +59,9 @@ public enum ExportFormat: String, CaseIterable, Sendable {
   ///   - guardsFormulas: Whether texts in a table that a spreadsheet would take for formulas get an
   ///     apostrophe before them.
   /// - Throws: ``ExportFormatError`` where there are none, or the format has no field of a name.
-  public func encoder(fields: [String]? = nil, guardsFormulas: Bool = false) throws(ExportFormatError) -> any HistoryEncoder {
+  public func encoder(
+    fields: [String]? = nil, guardsFormulas: Bool = false
+  ) throws(ExportFormatError) -> any HistoryEncoder {
     switch self {
     case .jsonl:
       // A line with all of its fields is whole.

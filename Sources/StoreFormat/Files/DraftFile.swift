@@ -53,7 +53,8 @@ package final class DraftFile {
     self.path = path
     self.overwrites = overwrites
     do {
-      (temporaryPath, descriptor, registration) = try Self.create(for: path, permissions: permissions)
+      (temporaryPath, descriptor, registration) = try Self.create(
+        for: path, permissions: permissions)
     } catch {
       throw Errno(error)
     }

@@ -57,7 +57,8 @@ struct CommandLineError {
   /// The message without a suggestion that nobody can have meant: by the parser's measure every short
   /// option is near to every other.
   private static func withoutFarSuggestion(_ message: String) -> String {
-    guard let match = message.firstMatch(of: /^(Unknown option '-*(.+)')\. Did you mean '-*(.+)'\?$/),
+    guard
+      let match = message.firstMatch(of: /^(Unknown option '-*(.+)')\. Did you mean '-*(.+)'\?$/),
       !RangeSlips.suggestions.contains(String(match.3)),
       NearNames.of(String(match.2), in: [String(match.3)]).isEmpty
     else { return message }

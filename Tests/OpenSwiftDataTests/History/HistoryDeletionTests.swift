@@ -86,6 +86,37 @@ import Testing
     }
   }
 
+  /// The guards are those of `histctl prune`: what CloudKit's mirror has not read stays.
+  @Test func theMirrorKeepsWhatItNeeds() throws {
+    let store = try TripStore()
+    let context = store.context(author: "app")
+    for number in 1...5 {
+      context.insert(Trip(name: "\(number)"))
+      try context.save()
+    }
+    let query = try StoreQuery(path: store.path)
+    // Tables of a mirror that do not say how far it has read.
+    try query.run(
+      """
+      CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER PRIMARY KEY, ZKEY VARCHAR, ZTRANSFORMEDVALUE BLOB);
+      CREATE TABLE ANSCKRECORDMETADATA (Z_PK INTEGER PRIMARY KEY, ZNEEDSUPLOAD INTEGER,
+        ZLASTEXPORTEDTRANSACTIONNUMBER INTEGER, ZPENDINGEXPORTTRANSACTIONNUMBER INTEGER)
+      """)
+    let mirrored = ModelContext(try TripStore.open(store.path))
+    #expect(throws: SwiftDataError.self) { try mirrored.deleteHistory(Descriptor()) }
+    let four: Int64 = 4
+    #expect(throws: SwiftDataError.self) {
+      try mirrored.deleteHistory(
+        Descriptor(predicate: #Predicate { $0.transactionIdentifier < four }))
+    }
+    #expect(try query.lines("SELECT count(*) FROM ATRANSACTION") == ["5"])
+    // Without the mirror they go.
+    try query.run("DROP TABLE ANSCKMETADATAENTRY; DROP TABLE ANSCKRECORDMETADATA")
+    try ModelContext(try TripStore.open(store.path)).deleteHistory(
+      Descriptor(predicate: #Predicate { $0.transactionIdentifier < four }))
+    #expect(try query.lines("SELECT min(Z_PK) FROM ATRANSACTION") == ["4"])
+  }
+
   @Test func theTokenOfAnotherStoreDeletesNothing() throws {
     let (store, _) = try Self.store()
     let other = try TripStore()

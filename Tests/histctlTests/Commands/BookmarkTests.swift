@@ -114,7 +114,8 @@ import Testing
     let check = try await sample.run("bookmark check sample.store --max-behind 9")
     #expect(check.status == 1)
     #expect(check.rows.map { $0.split(separator: " ")[1] } == ["behind", "valid"])
-    #expect(check.errors.contains("@far is too far behind: its consumer has not read 10 transactions"))
+    #expect(
+      check.errors.contains("@far is too far behind: its consumer has not read 10 transactions"))
     #expect(try await sample.run("bookmark check sample.store --max-behind 10").status == 0)
     #expect(try await sample.run("bookmark check sample.store near --max-behind 9").status == 0)
     // Everything of 2024 has been waiting for longer than a day, but not what was read.

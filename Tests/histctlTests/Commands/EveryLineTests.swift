@@ -100,7 +100,9 @@ import Testing
       texts[schema, default: ""] += text + "\n"
     }
     for schema in schemas {
-      #expect(try Self.types(schema).subtracting(seen[schema] ?? []) == [], "\(schema)")
+      // Nothing is interrupted here; see WorkDoneTests.
+      let expected = try Self.types(schema).subtracting(["workDone"])
+      #expect(expected.subtracting(seen[schema] ?? []) == [], "\(schema)")
       try await SchemaCheck.expectFits(texts[schema] ?? "", schema: schema)
     }
   }

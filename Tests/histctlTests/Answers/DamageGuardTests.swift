@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Damage that shows without a full read stops every command that writes, before it writes.
+@Suite struct DamageGuardTests {
+  private static func sample() async throws -> SampleFolder {
+    let sample = try SampleFolder()
+    try await sample.sqlite("UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_NAME = 'TRANSACTION'")
+    let config = """
+      [s]
+      store = sample.store
+      prune.keep-last = 3
+
+      """
+    try FileBytes.write(Array(config.utf8), to: sample.folder.file("m.conf"))
+    return sample
+  }
+
+  @Test(
+    "A store with torn counters is left as it is",
+    arguments: [
+      "prune sample.store --keep-last 3 --yes", "archive sample.store arch", "compact sample.store",
+      "prune sample.store --keep-last 3 --archive arch --yes", "maintain --config m.conf",
+    ])
+  func stops(_ line: String) async throws {
+    let sample = try await Self.sample()
+    let before = try FileBytes.read(sample.store)
+    let refused = try await sample.run(line)
+    #expect(refused.status == 5, "\(refused.errors)")
+    #expect(refused.errors.contains("the highest number given out is 3, and 12 is in use"))
+    #expect(refused.errors.contains("--ignore-guard damage"))
+    #expect(try FileBytes.read(sample.store) == before)
+    #expect(!FileManager.default.fileExists(atPath: sample.folder.file("arch")))
+    let ignored = try await sample.run(line + " --ignore-guard damage")
+    #expect(ignored.status == 0, "\(ignored.errors)")
+  }
+
+  @Test("restore asks the same guard")
+  func restore() async throws {
+    let sample = try SampleFolder()
+    _ = try await sample.run("prune sample.store --keep-last 3 --archive arch --yes")
+    try await sample.sqlite("UPDATE Z_PRIMARYKEY SET Z_MAX = 11 WHERE Z_NAME = 'TRANSACTION'")
+    let refused = try await sample.run("restore sample.store arch --yes")
+    #expect(refused.status == 5, "\(refused.errors)")
+    let ignored = try await sample.run("restore sample.store arch --yes --ignore-guard damage")
+    #expect(ignored.status == 0, "\(ignored.errors)")
+  }
+
+  @Test("check, info and verify are of one opinion")
+  func oneOpinion() async throws {
+    let sample = try await Self.sample()
+    #expect(try await sample.run("verify sample.store").status == 5)
+    #expect(try await sample.run("check sample.store").status == 5)
+    #expect(try await sample.run("info sample.store").text.contains("note: the store has issued"))
+  }
+
+  @Test("A file that is too short for its pages is one too")
+  func tooShort() async throws {
+    let sample = try SampleFolder()
+    let bytes = try FileBytes.read(sample.store)
+    try FileBytes.write(Array(bytes.dropLast(4096)), to: sample.store)
+    for line in ["prune sample.store --keep-last 3 --yes", "check sample.store"] {
+      #expect(try await sample.run(line).status == 5)
+    }
+    #expect(try FileBytes.read(sample.store).count == bytes.count - 4096)
+  }
+
+  @Test("log --follow looks at the same")
+  func follow() async throws {
+    let folder = try TemporaryFolder()
+    var shape = StoreWriter.Shape()
+    shape.keepsLog = true
+    let store = try SampleStore.write(to: folder.file("x.store"), shape: shape)
+    var log = try FileBytes.read(store + "-wal")
+    log[32 + 24 + 4096 + 100] ^= 1
+    try FileBytes.write(log, to: store + "-wal")
+    let timeout = try #require(Tool("timeout"))
+    let result = try await timeout.run(["-s", "TERM", "2", Tool.histctl.path, "log", store, "-f"])
+    #expect(result.errors.contains("of its -wal cannot be used"), "\(result.errors)")
+  }
+}

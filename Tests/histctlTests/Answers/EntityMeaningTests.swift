@@ -1,0 +1,70 @@
+import TestSupport
+import Testing
+
+/// The name of an entity means its sub-entities too, and names that nothing has are said to be such.
+@Suite struct EntityMeaningTests {
+  @Test("An entity stands for those that inherit from it")
+  func subEntities() async throws {
+    let sample = try SampleFolder()
+    let exact = try await sample.run("log sample.store --entity LivingAccommodation")
+    let all = try await sample.run("log sample.store --entity Accommodation")
+    #expect(all.rows == exact.rows && !all.rows.isEmpty)
+    #expect(try await sample.run("log sample.store --exact-entity Accommodation").rows == [])
+    let both = try await sample.run(
+      "log sample.store --exact-entity Accommodation --entity Trip")
+    #expect(both.rows == (try await sample.run("log sample.store --entity Trip")).rows)
+    for line in ["export sample.store", "diff sample.store 0 --each --json"] {
+      let named = try await sample.run("\(line) --entity Accommodation")
+      let own = try await sample.run("\(line) --entity LivingAccommodation")
+      #expect(named.text == own.text && !named.lines.isEmpty)
+    }
+  }
+
+  @Test("Where nothing tells the hierarchy, only the named entity matches, and a note says so")
+  func unknownHierarchy() async throws {
+    let sample = try SampleFolder()
+    _ = try await sample.run("export sample.store -o x.jsonl")
+    let result = try await sample.run("log x.jsonl --entity LivingAccommodation")
+    #expect(!result.rows.isEmpty)
+    #expect(result.errors.contains("does not tell which entities inherit from LivingAccommodation"))
+    let exact = try await sample.run("log x.jsonl --exact-entity LivingAccommodation")
+    #expect(exact.rows == result.rows && exact.errors == "")
+  }
+
+  @Test(
+    "A saver that no transaction has is named, with near ones",
+    arguments: [
+      ("--author wigdet", "no transaction has the author 'wigdet'", "did you mean 'widget'?"),
+      ("--process Tripz", "no transaction has the process 'Tripz'", "did you mean 'Trips'?"),
+      ("--bundle x.y.z", "no transaction has the bundle 'x.y.z'", "there are: com.example.Trips"),
+    ])
+  func unknownSavers(_ options: String, _ message: String, _ hint: String) async throws {
+    let result = try await SampleFolder().run("log sample.store " + options)
+    #expect(result.errors == "histctl: warning: \(message)\nhint: \(hint)\n")
+    #expect(result.status == 0 && result.text == "")
+  }
+
+  @Test("The hint after an expired token loses nothing, and none is given where it does not fit")
+  func hints() async throws {
+    let sample = try SampleFolder()
+    try await sample.sqlite("DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 6")
+    try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 6")
+    let expired = try await sample.run("log sample.store --after 2")
+    #expect(expired.status == 4 && expired.errors.contains("--after 0"))
+    #expect(!expired.errors.contains("--after 6"))
+    let foreign = try await sample.run(
+      "log sample.store --after 00000000-8F4B-4E3A-9C61-0A5B7C9D2E3F:2")
+    #expect(foreign.status == 4 && !foreign.errors.contains("--after"))
+  }
+
+  @Test("A copy that went its own way is called that, with where they parted")
+  func divergedArchive() async throws {
+    let sample = try SampleFolder()
+    _ = try await sample.run("archive sample.store arch")
+    try await sample.sqlite("UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 1 WHERE Z_PK > 8")
+    let result = try await sample.run("archive sample.store arch")
+    #expect(result.status == 4)
+    #expect(result.errors.contains("went different ways: transaction 9 is the first"))
+    #expect(!result.errors.contains("older copy"))
+  }
+}

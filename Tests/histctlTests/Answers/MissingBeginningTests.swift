@@ -1,0 +1,56 @@
+import TestSupport
+import Testing
+
+/// An answer about a time before the beginning of a pruned history says that it is incomplete.
+@Suite struct MissingBeginningTests {
+  private static let note = "history begins at 6, 2024-07-29 00:47:40; earlier changes are unknown"
+
+  private static func sample() async throws -> SampleFolder {
+    let sample = try SampleFolder()
+    try await sample.sqlite("DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 6")
+    try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK < 6")
+    return sample
+  }
+
+  @Test(
+    "The note is there, with --quiet too",
+    arguments: [
+      "log sample.store --after 2024-07-01", "log sample.store --after 2024-07-01 --kind delete",
+      "diff sample.store 2024-07-01", "object sample.store Trip/p5", "stats sample.store",
+      "token check sample.store 2024-07-01", "export sample.store --after 2024-07-01 -o x.jsonl",
+    ])
+  func isSaid(_ line: String) async throws {
+    let sample = try await Self.sample()
+    let result = try await sample.run(line + " --quiet")
+    #expect(result.errors.contains(Self.note), "\(result.errors)")
+    #expect(result.status == 0)
+  }
+
+  @Test(
+    "Whoever asks for what is kept is not told",
+    arguments: [
+      "log sample.store", "log sample.store --after 0", "export sample.store",
+      "object sample.store Trip/p9", "log sample.store --after 2024-07-29T00:48:00Z",
+      "stats sample.store --after 8",
+    ])
+  func isNotSaid(_ line: String) async throws {
+    let result = try await Self.sample().run(line)
+    #expect(!result.errors.contains("history begins"), "\(result.errors)")
+    #expect(!result.text.contains(#""type":"gap""#))
+  }
+
+  @Test(
+    "In JSON it is a gap",
+    arguments: ["log sample.store --after 2024-07-01", "export sample.store --after 2024-07-01"])
+  func gap(_ line: String) async throws {
+    let options = line.hasPrefix("log") ? " --json --reverse" : ""
+    let result = try await Self.sample().run(line + options)
+    #expect(
+      result.lines.first?.hasPrefix(
+        #"{"schema":1,"type":"gap","store":"\#(SampleFolder.identifier)""#)
+        == true, "\(result.text.prefix(300))")
+    #expect(result.lines.first?.contains(#""oldest":6"#) == true)
+    #expect(result.lines.count == 8)
+    try await SchemaCheck.expectFits(result.text, schema: "man/histctl-json.schema.json")
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A command that is ended before its end says what it did.
+@Suite struct WorkDoneTests {
+  /// Runs a command whose output nobody takes for a while, and ends it by a signal.
+  private static func interrupt(
+    _ command: String, _ signal: String, in folder: TemporaryFolder
+  ) async throws -> String {
+    let script = """
+      { "$1" \(command) 2>errors & process=$!; sleep 1; kill -\(signal) $process; wait $process; \
+      echo "status $?" >>errors; } | { head -c 3000000 >/dev/null; sleep 2; }
+      cat errors
+      """
+    let shell = try #require(Tool("sh"))
+    return try await shell.run(["-c", script, "sh", Tool.histctl.path], folder: folder.path).text
+  }
+
+  @Test("An export to a pipe", arguments: [("TERM", 143), ("HUP", 129)])
+  func export(_ signal: String, _ status: Int) async throws {
+    let folder = try TemporaryFolder()
+    try LongHistory.write(to: folder.file("x.store"), transactions: 40000, changesEach: 1)
+    let text = try await Self.interrupt("export x.store", signal, in: folder)
+    #expect(text.contains("histctl: interrupted: "), "\(text)")
+    #expect(text.contains("were written to standard output"))
+    #expect(text.hasSuffix("status \(status)\n"))
+  }
+
+  @Test("In JSON")
+  func json() async throws {
+    let folder = try TemporaryFolder()
+    try LongHistory.write(to: folder.file("x.store"), transactions: 40000, changesEach: 1)
+    let text = try await Self.interrupt("export x.store --json", "TERM", in: folder)
+    let line = try #require(text.split(separator: "\n").first { $0.contains("workDone") })
+    let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+    #expect(object?["type"] as? String == "workDone")
+    #expect(object?["path"] as? String == "x.store")
+    #expect((object?["exportedTransactions"] as? Int ?? 0) > 0)
+    try await SchemaCheck.expectFits(String(line) + "\n", schema: "man/histctl-reports.schema.json")
+  }
+
+  @Test("A prune, in the middle of its batches")
+  func prune() async throws {
+    let folder = try TemporaryFolder()
+    let store = try LongHistory.write(
+      to: folder.file("x.store"), transactions: 60_000, changesEach: 2)
+    let text = try await Self.interrupt("prune x.store --keep-last 5 --yes", "TERM", in: folder)
+    #expect(text.contains("histctl: interrupted: "), "\(text)")
+    #expect(text.hasSuffix("status 143\n"))
+    // What it says is what is gone.
+    let query = try StoreQuery(path: store)
+    let left = try query.lines("SELECT count(*) FROM ATRANSACTION").first.flatMap { Int($0) } ?? 0
+    if let match = text.firstMatch(of: /interrupted: ([0-9,]+) of/) {
+      let said = Int(match.1.filter(\.isNumber)) ?? 0
+      // A batch may have been committed after the line was made.
+      #expect(said > 0 && said <= 60_000 - left && 60_000 - left - said < 2000, "\(text) \(left)")
+    } else {
+      #expect(text.contains("nothing was deleted"))
+    }
+    #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
+  }
+}
