@@ -103,6 +103,56 @@ package struct FaultInjector: Sendable {
       ], folder: folder)
   }
 
+  /// One step by which a program changed a file, or made sure of it.
+  package struct Step: Sendable {
+    /// What was done.
+    package enum Kind: Sendable {
+      case write(offset: Int, bytes: [UInt8])
+      case truncate(length: Int)
+      case synchronize
+      case remove
+    }
+
+    /// The file.
+    package let path: String
+    package let kind: Kind
+  }
+
+  /// Runs a program undisturbed and gives the steps of all its writing, with the bytes.
+  package func steps(
+    of program: Tool, _ arguments: [String], files: String, folder: String? = nil,
+    clockStep: Int = 0
+  ) async throws -> (steps: [Step], result: Tool.Result) {
+    let aside = try TemporaryFolder()
+    let result = try await program.run(
+      arguments,
+      environment: [
+        "LD_PRELOAD": library, "FAULT_FILES": files, "FAULT_RECORD": aside.file("steps"),
+        "FAULT_CLOCK": "\(clockStep)",
+      ], folder: folder)
+    let bytes = (try? FileBytes.read(aside.file("steps"))) ?? []
+    var steps: [Step] = []
+    var place = 0
+    func number(_ at: Int) -> Int {
+      bytes[at..<at + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+    while place + 25 <= bytes.count {
+      let (pathLength, count, offset) = (number(place + 1), number(place + 9), number(place + 17))
+      let start = place + 25
+      let path = String(decoding: bytes[start..<start + pathLength], as: UTF8.self)
+      let content = Array(bytes[start + pathLength..<start + pathLength + count])
+      switch bytes[place] {
+      case UInt8(ascii: "w"):
+        steps.append(Step(path: path, kind: .write(offset: offset, bytes: content)))
+      case UInt8(ascii: "t"): steps.append(Step(path: path, kind: .truncate(length: offset)))
+      case UInt8(ascii: "u"): steps.append(Step(path: path, kind: .remove))
+      default: steps.append(Step(path: path, kind: .synchronize))
+      }
+      place = start + pathLength + count
+    }
+    return (steps, result)
+  }
+
   /// Runs a program undisturbed and gives the calls that could be.
   package func calls(
     of program: Tool, _ arguments: [String], files: String, folder: String? = nil,

@@ -11,6 +11,9 @@
 //                   wait  the program makes the file FAULT_GATE, and goes on when that is gone
 //   FAULT_LASTS   1: all later calls fail as well; on a full disk the first write is a short one
 //   FAULT_LOG     a file to which every counted call is written, a line each
+//   FAULT_RECORD  a file to which every write, truncation, synchronisation and removal is written, with its bytes:
+//                 a letter (w, t, s, u), the lengths of the path and of the bytes and the offset, each as 8
+//                 bytes of this machine, then the path and the bytes
 //   FAULT_CLOCK   by how many milliseconds the clocks that measure durations go on each time that they
 //                 are looked at, so that what depends on time is the same in every run
 #define _GNU_SOURCE
@@ -96,6 +99,37 @@ static void note(const char *call, const char *path) {
   syscall(SYS_close, file);
 }
 
+static void record_path(char kind, char *path, const void *bytes, size_t count, long long offset) {
+  const char *log = setting("FAULT_RECORD");
+  if (!*log) return;
+  int error = errno;
+  int out = begins_right(path)
+    ? syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+  if (out >= 0) {
+    long long numbers[3] = {(long long)strlen(path), (long long)count, offset};
+    struct iovec parts[4] = {
+      {&kind, 1}, {numbers, sizeof numbers}, {path, strlen(path)}, {(void *)bytes, count},
+    };
+    syscall(SYS_writev, out, parts, 4);
+    syscall(SYS_close, out);
+  }
+  errno = error;
+}
+
+static void record(char kind, int file, const void *bytes, size_t count, long long offset) {
+  char path[PATH_MAX];
+  int error = errno;
+  path_of_file(file, path);
+  errno = error;
+  record_path(kind, path, bytes, count, offset);
+}
+
+static void record_removal(int folder, const char *name) {
+  char path[PATH_MAX];
+  path_of_name(folder, name, path);
+  record_path('u', path, "", 0, 0);
+}
+
 // Counts a call, and says what becomes of it; where it fails, with which error.
 static enum outcome outcome_of(const char *call, const char *path, int is_write, int frees_space) {
   if (!begins_right(path)) return GOES_ON;
@@ -144,7 +178,7 @@ static ssize_t torn(ssize_t written) {
 
 // MARK: - Writes
 
-#define INTERPOSE_WRITE(name, parameters, arguments, half)                              \
+#define INTERPOSE_WRITE(name, parameters, arguments, half, recording)                   \
   ssize_t name parameters {                                                             \
     enum outcome outcome = outcome_for_file(#name, file, 1);                            \
     /* Of a single byte there is no half. */                                            \
@@ -153,33 +187,45 @@ static ssize_t torn(ssize_t written) {
       torn(0);                                                                          \
       errno = ENOSPC;                                                                   \
     }                                                                                   \
-    return outcome == GOES_ON ? REAL(name) arguments : -1;                              \
+    if (outcome != GOES_ON) return -1;                                                  \
+    recording;                                                                          \
+    return REAL(name) arguments;                                                        \
   }
 
 INTERPOSE_WRITE(write, (int file, const void *bytes, size_t count), (file, bytes, count),
-                (file, bytes, count / 2))
+                (file, bytes, count / 2), (void)0)
 INTERPOSE_WRITE(pwrite, (int file, const void *bytes, size_t count, off_t offset),
-                (file, bytes, count, offset), (file, bytes, count / 2, offset))
+                (file, bytes, count, offset), (file, bytes, count / 2, offset),
+                record('w', file, bytes, count, offset))
 INTERPOSE_WRITE(pwrite64, (int file, const void *bytes, size_t count, off64_t offset),
-                (file, bytes, count, offset), (file, bytes, count / 2, offset))
+                (file, bytes, count, offset), (file, bytes, count / 2, offset),
+                record('w', file, bytes, count, offset))
 INTERPOSE_WRITE(writev, (int file, const struct iovec *parts, int count), (file, parts, count),
-                (file, parts, count / 2))
+                (file, parts, count / 2), (void)0)
 
 // MARK: - Other calls
 
 #define INTERPOSE(name, parameters, arguments, outcome) \
   int name parameters { return outcome == GOES_ON ? REAL(name) arguments : -1; }
-#define INTERPOSE_FILE(name, parameters, arguments) \
-  INTERPOSE(name, parameters, arguments, outcome_for_file(#name, file, 0))
+#define INTERPOSE_FILE(name, parameters, arguments, recording)   \
+  int name parameters {                                          \
+    if (outcome_for_file(#name, file, 0) != GOES_ON) return -1;  \
+    recording;                                                   \
+    return REAL(name) arguments;                                 \
+  }
 #define INTERPOSE_NAME(name, parameters, arguments, folder, path) \
   INTERPOSE(name, parameters, arguments, outcome_for_name(#name, folder, path, 0))
-#define INTERPOSE_REMOVAL(name, parameters, arguments, folder) \
-  INTERPOSE(name, parameters, arguments, outcome_for_name(#name, folder, path, 1))
+#define INTERPOSE_REMOVAL(name, parameters, arguments, folder)            \
+  int name parameters {                                                   \
+    if (outcome_for_name(#name, folder, path, 1) != GOES_ON) return -1;   \
+    record_removal(folder, path);                                         \
+    return REAL(name) arguments;                                          \
+  }
 
-INTERPOSE_FILE(ftruncate, (int file, off_t size), (file, size))
-INTERPOSE_FILE(ftruncate64, (int file, off64_t size), (file, size))
-INTERPOSE_FILE(fsync, (int file), (file))
-INTERPOSE_FILE(fdatasync, (int file), (file))
+INTERPOSE_FILE(ftruncate, (int file, off_t size), (file, size), record('t', file, "", 0, size))
+INTERPOSE_FILE(ftruncate64, (int file, off64_t size), (file, size), record('t', file, "", 0, size))
+INTERPOSE_FILE(fsync, (int file), (file), record('s', file, "", 0, 0))
+INTERPOSE_FILE(fdatasync, (int file), (file), record('s', file, "", 0, 0))
 INTERPOSE_REMOVAL(rmdir, (const char *path), (path), AT_FDCWD)
 INTERPOSE_REMOVAL(unlink, (const char *path), (path), AT_FDCWD)
 INTERPOSE_REMOVAL(unlinkat, (int folder, const char *path, int flags), (folder, path, flags), folder)

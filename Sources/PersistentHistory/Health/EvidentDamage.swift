@@ -17,6 +17,9 @@ public struct EvidentDamage: Hashable, Sendable {
 
     /// Whether it is about the write-ahead log.
     public var isOfLog: Bool { if case .log = place { true } else { false } }
+    /// Whether it is that the last save in the log is torn, as a loss of power leaves it. It keeps
+    /// nothing from being written: what was saved before is whole.
+    public let isTornEndOfLog: Bool
   }
 
   /// What was found; empty in a sound store.
@@ -27,7 +30,8 @@ public struct EvidentDamage: Hashable, Sendable {
   /// - Throws: ``/StoreFormat/StoreError`` other than damage.
   public init(of snapshot: StoreSnapshot) throws {
     var log = FindingLog<StoreFindingKind>(limit: 10)
-    log.add(try snapshot.logCondition())
+    let condition = try snapshot.logCondition()
+    log.add(condition)
     let damage = try snapshot.damage {
       if let problem = try snapshot.pageCountProblem() {
         log.add(.damagedPages, at: .store, problem)
@@ -43,7 +47,9 @@ public struct EvidentDamage: Hashable, Sendable {
     if let damage { log.add(.damagedPages, at: .table(damage.place), damage.detail) }
     for kind in log.kinds where kind.severity == .damage {
       findings += log.findings(of: kind).map {
-        Finding(kind: kind, place: $0.place, detail: $0.detail)
+        Finding(
+          kind: kind, place: $0.place, detail: $0.detail,
+          isTornEndOfLog: kind == .damagedLog && condition.isTornAtEnd)
       }
     }
   }
@@ -57,7 +63,7 @@ public struct EvidentDamage: Hashable, Sendable {
     _ snapshot: StoreSnapshot, ignoredGuards: Set<String> = []
   ) throws {
     guard !ignoredGuards.contains(RetentionGuard.damageName) else { return }
-    let findings = try EvidentDamage(of: snapshot).findings
+    let findings = try EvidentDamage(of: snapshot).findings.filter { !$0.isTornEndOfLog }
     guard findings.isEmpty else {
       throw HistoryError.damaged(
         path: snapshot.location.path, details: findings.map { "\($0.place): \($0.detail)" })

@@ -163,7 +163,7 @@ extension FindingLog<StoreFindingKind> {
     switch condition {
     case .empty, .whole, .changing: break
     case .unusable(let reason): add(.unusableLog, at: .log(frame: nil), reason)
-    case .broken(let frame, let count):
+    case .broken(let frame, let count, _):
       add(
         .damagedLog, at: .log(frame: frame),
         "its checksum is wrong, and the saves up to frame \(frame + count - 1) are lost with it")

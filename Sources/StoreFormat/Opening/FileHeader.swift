@@ -7,6 +7,8 @@ struct FileHeader: Hashable, Sendable {
   /// How many bytes ``init(_:)`` wants.
   static let length = 100
 
+  /// Whether the file uses a write-ahead log; with a rollback journal, readers keep writers waiting.
+  let usesLog: Bool
   /// Counts the changes of the main file; the log keeps its own count.
   let changeCounter: UInt32
   /// The length of a page in bytes; nil where the header holds a length that no page has.
@@ -21,6 +23,7 @@ struct FileHeader: Hashable, Sendable {
     // The longest page does not fit into the two bytes.
     let length = size == 1 ? 65536 : size
     pageSize = length >= 512 && length.nonzeroBitCount == 1 ? length : nil
+    usesLog = bytes[18] == 2 || bytes[19] == 2
     changeCounter = bytes[24..<28].reduce(0) { $0 << 8 | UInt32($1) }
   }
 }

@@ -24,11 +24,10 @@ struct PrivateCopy {
   private let folder: DraftFolder
   private let registration: TemporaryFiles.Registration
 
-  /// Copies the store at a location.
+  /// Makes the folder, into which SQLite is to copy the store.
   ///
-  /// - Throws: ``StoreError/busy(path:seconds:)`` when a writer never left enough time for a
-  ///   consistent copy, ``StoreError/unreadable(path:reason:)`` when copying fails.
-  init(of location: StoreLocation) throws(StoreError) {
+  /// - Throws: ``StoreError/unreadable(path:reason:)`` when there can be none.
+  init(forBackupOf location: StoreLocation) throws(StoreError) {
     let file = Self.parent + "/" + Self.name
     let place = DraftFolder.path(for: file)
     let path = place + "/store"
@@ -41,6 +40,14 @@ struct PrivateCopy {
       throw .unreadable(
         path: location.path, reason: "no private copy could be made in \(Self.parent): \(error)")
     }
+  }
+
+  /// Copies the store at a location.
+  ///
+  /// - Throws: ``StoreError/busy(path:seconds:)`` when a writer never left enough time for a
+  ///   consistent copy, ``StoreError/unreadable(path:reason:)`` when copying fails.
+  init(of location: StoreLocation) throws(StoreError) {
+    try self.init(forBackupOf: location)
     do {
       for _ in 0..<PrivateCopy.attempts {
         let before = try PrivateCopy.stamp(of: location)

@@ -40,6 +40,25 @@ enum StoreConnection {
     }
   }
 
+  /// Opens a copy of what a store holds now, which is locked only while it is copied.
+  static func openCopy(_ location: StoreLocation, busyTimeout: Double) throws -> DatabaseQueue {
+    let source = try open(location, mode: .shared, busyTimeout: busyTimeout)
+    defer { try? source.close() }
+    let copy = try PrivateCopy(forBackupOf: location)
+    defer { copy.remove() }
+    var configuration = configuration(busyTimeout: 0)
+    configuration.readonly = false
+    configuration.prepareDatabase { database in
+      // Nobody else has it, and it need not outlive this process.
+      try database.execute(
+        sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")
+    }
+    let queue = try DatabaseQueue(path: copy.path, configuration: configuration)
+    try source.backup(to: queue)
+    try queue.inDatabase { try $0.execute(sql: "PRAGMA query_only = ON") }
+    return queue
+  }
+
   /// Opens a private copy so that its files can be deleted while it is read.
   ///
   /// In exclusive mode SQLite keeps the index of the log in memory and needs no `-shm`; the lock
@@ -64,10 +83,9 @@ enum StoreConnection {
     configuration.prepareDatabase { database in
       // Memory stays small, whatever a batch does.
       try database.execute(sql: "PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY")
-      // With a log, what a loss of power takes is the newest batches, and never a part of one.
-      if try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal" {
-        try database.execute(sql: "PRAGMA synchronous = NORMAL")
-      }
+      // A loss of power takes no more than the batch under way. Without waiting for the disk it could
+      // take an early one and leave a later one, which looks like a damaged log.
+      try database.execute(sql: "PRAGMA synchronous = FULL")
     }
     return try DatabaseQueue(
       path: present(location.resolvedPath), configuration: configuration)

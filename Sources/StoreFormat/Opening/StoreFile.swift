@@ -42,13 +42,26 @@ public final class StoreFile: Sendable {
   ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
   ///   - allowsPrivateCopy: Whether a store that cannot be read in place may be copied, which takes
   ///     time and space by its size.
+  ///   - keepsNoLock: Whether a store with a rollback journal is read from a private copy. Reading it in
+  ///     place would keep its app from saving for as long as somebody waits, such as a pager. Where there
+  ///     is no room for a copy it is read in place.
   /// - Throws: ``StoreError``.
   public init(
-    location: StoreLocation, busyTimeout: Double = 5, allowsPrivateCopy: Bool = true
+    location: StoreLocation, busyTimeout: Double = 5, allowsPrivateCopy: Bool = true,
+    keepsNoLock: Bool = false
   ) throws {
     self.location = location
     self.busyTimeout = busyTimeout
     isHeld = false
+    if keepsNoLock, try !location.readHeader().usesLog,
+      let stamp = try? OpeningStamp(location, .privateCopy),
+      let copy = try? StoreConnection.openCopy(location, busyTimeout: busyTimeout)
+    {
+      queue = copy
+      accessMode = .privateCopy
+      openingStamp = stamp
+      return
+    }
     do {
       queue = try StoreConnection.open(location, mode: .shared, busyTimeout: busyTimeout)
       accessMode = .shared

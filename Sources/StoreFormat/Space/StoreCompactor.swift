@@ -92,7 +92,8 @@ public final class StoreCompactor: Sendable {
       let log = try LogKeeper(database, path: location.path, patience: busyTimeout)
       var obstacle: CompactionResult.Obstacle?
       var run = PageRun()
-      var courtesy = LockCourtesy(location)
+      let usesLog = try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal"
+      var courtesy = LockCourtesy(location, keepsReadersOut: !usesLog)
       var space = before
       var hasGivenBack = false
       while obstacle == nil {
@@ -191,7 +192,7 @@ public final class StoreCompactor: Sendable {
     _ body: (Database) throws -> CompactionResult
   ) throws -> CompactionResult {
     do {
-      if !ignoresDamage { try location.checkLog() }
+      if !ignoresDamage { try location.checkLog(allowsTornEnd: true) }
       for path in paths where access(path, W_OK) != 0 {
         throw StoreWriteError.unwritable(
           path: location.path, reason: Errno(rawValue: errno).description)

@@ -28,7 +28,7 @@ public enum RecordedValuesErasure {
     let tally = Tally()
     var result = Result()
     do {
-      try file.location.checkLog()
+      try file.location.checkLog(allowsTornEnd: true)
       // Nobody is waited for while the store is locked.
       let values = try StoreConnection.openForBatches(file.location, busyTimeout: 0)
       let connection = try BatchConnection(location: store, busyTimeout: file.busyTimeout)

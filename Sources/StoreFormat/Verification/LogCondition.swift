@@ -11,11 +11,19 @@ public enum LogCondition: Hashable, Sendable {
   /// Its beginning is not that of a log of this store, so SQLite reads nothing of it.
   case unusable(reason: String)
   /// A frame in the middle does not fit, and finished saves stand behind it.
-  case broken(frame: Int, lostFrameCount: Int)
+  case broken(frame: Int, lostFrameCount: Int, lostSaveCount: Int)
   /// The last frame does not fit, and nothing stands behind it.
   case unfinished(frame: Int)
   /// Somebody wrote into it whenever it was looked at.
   case changing
+
+  /// Whether no more than the last save is damaged.
+  ///
+  /// A loss of power leaves that too: until the disk has a save, its frames reach it in any order. What
+  /// was saved before can be read, and the save itself was never safe.
+  public var isTornAtEnd: Bool {
+    if case .broken(_, _, let saves) = self { saves == 1 } else { false }
+  }
 }
 
 extension StoreSnapshot {

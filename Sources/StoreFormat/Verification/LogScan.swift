@@ -122,6 +122,8 @@ struct LogScan {
   private var isFirstBadOurs = false
   /// The last frame behind it that ends a save.
   private var lastLost: Int?
+  /// How many frames behind it end a save.
+  private var lostSaveCount = 0
 
   private init(pageSize: Int, isBigEndian: Bool, salts: UInt64, checksum: Checksum) {
     self.pageSize = pageSize
@@ -153,7 +155,10 @@ struct LogScan {
     checksum = stated
     if let firstBad {
       // What follows on it correctly was written behind it, so it was right once.
-      if fits, Self.word(frame, 4) != 0, frameCount > firstBad { lastLost = frameCount }
+      if fits, Self.word(frame, 4) != 0, frameCount > firstBad {
+        lastLost = frameCount
+        lostSaveCount += 1
+      }
     } else if !fits {
       firstBad = frameCount
       isFirstBadOurs = isOurs
@@ -167,7 +172,8 @@ struct LogScan {
   private var condition: LogCondition {
     guard let firstBad else { return .whole(frameCount: frameCount) }
     if let lastLost {
-      return .broken(frame: firstBad, lostFrameCount: lastLost - firstBad + 1)
+      return .broken(
+        frame: firstBad, lostFrameCount: lastLost - firstBad + 1, lostSaveCount: lostSaveCount)
     }
     return isFirstBadOurs ? .unfinished(frame: firstBad) : .whole(frameCount: firstBad - 1)
   }

@@ -9,13 +9,17 @@ extension StoreLocation {
   /// SQLite reads a log up to the first part that does not fit its checksum. The finished saves behind
   /// that part are still in the file, until somebody writes.
   ///
+  /// - Parameter allowsTornEnd: Whether damage of the last save alone is let pass, as a loss of power
+  ///   leaves it; see ``LogCondition/isTornAtEnd``.
   /// - Throws: ``StoreError/damaged(path:place:detail:)``, ``StoreError/unreadable(path:reason:)``.
-  public func checkLog() throws(StoreError) {
-    switch try logCondition() {
+  public func checkLog(allowsTornEnd: Bool = false) throws(StoreError) {
+    let condition = try logCondition()
+    if allowsTornEnd, condition.isTornAtEnd { return }
+    switch condition {
     case .empty, .whole, .unfinished, .changing: return
     case .unusable(let reason):
       throw .damaged(path: path, place: "its -wal", detail: reason)
-    case .broken(let frame, _):
+    case .broken(let frame, _, _):
       throw .damaged(
         path: path, place: "frame \(frame) of its -wal",
         detail: "its checksum is wrong, and finished saves stand behind it, which the next write "

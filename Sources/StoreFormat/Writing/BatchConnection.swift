@@ -19,7 +19,7 @@ final class BatchConnection: Sendable {
     self.location = location
     self.busyTimeout = busyTimeout
     do {
-      if !ignoresDamage { try location.checkLog() }
+      if !ignoresDamage { try location.checkLog(allowsTornEnd: true) }
       queue = try StoreConnection.openForBatches(location, busyTimeout: busyTimeout)
     } catch {
       throw StoreWriteError.translating(

@@ -15,12 +15,18 @@ struct LockCourtesy {
   private static let cautiousTurns = 1...2
 
   private let sharing: StoreSharing
+  /// Whether each hold of the lock keeps readers out too, as with a rollback journal: then there is a rest
+  /// after every one.
+  private let keepsReadersOut: Bool
   private var version: Int64?
   private var turns = 0
   private var lastSeen: ContinuousClock.Instant?
   private var lastRest = ContinuousClock.now
 
-  init(_ location: StoreLocation) { sharing = StoreSharing(location) }
+  init(_ location: StoreLocation, keepsReadersOut: Bool = false) {
+    sharing = StoreSharing(location)
+    self.keepsReadersOut = keepsReadersOut
+  }
 
   /// Whether somebody else is saving.
   var isShared: Bool { lastSeen.map { $0.secondsAgo < Self.memory } ?? false }
@@ -35,7 +41,9 @@ struct LockCourtesy {
     if let before = self.version, before != version { lastSeen = .now }
     self.version = version
     defer { turns += 1 }
-    guard isShared || Self.cautiousTurns.contains(turns) || lastRest.secondsAgo > Self.stretch
+    guard
+      isShared || keepsReadersOut || Self.cautiousTurns.contains(turns)
+        || lastRest.secondsAgo > Self.stretch
     else { return }
     if isShared || sharing.isOpenElsewhere ?? true { Pause.take(seconds: Self.rest) }
     lastRest = .now

@@ -7,6 +7,8 @@ extension Session {
   private static let longestLog: Int64 = 8 << 20
 
   /// Opens a store to read it, and tells where a part of its log is damaged.
+  ///
+  /// Whoever takes the output may take it slowly, which an app's saves must not wait for.
   func open(_ path: String, busyTimeout: Double) throws -> StoreFile {
     if let problem = Self.problem(ofLogOf: path) {
       diagnostics.warn(
@@ -14,7 +16,8 @@ extension Session {
         hint: "verify tells more; another copy of the store with its -wal may have them")
       end(with: .damaged)
     }
-    return try StoreFile(path: path, busyTimeout: busyTimeout)
+    return try StoreFile(
+      location: StoreLocation(path: path), busyTimeout: busyTimeout, keepsNoLock: true)
   }
 
   /// Warns of counters that are lower than numbers in use, where a whole history is read.

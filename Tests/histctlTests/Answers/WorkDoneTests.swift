@@ -4,24 +4,29 @@ import Testing
 
 /// A command that is ended before its end says what it did.
 @Suite struct WorkDoneTests {
-  /// Runs a command whose output nobody takes for a while, and ends it by a signal.
+  /// Runs a command whose output nobody takes after its beginning, and ends it by a signal once it is at
+  /// work.
   private static func interrupt(
-    _ command: String, _ signal: String, in folder: TemporaryFolder
+    _ command: String, _ signal: String, when condition: String, in folder: TemporaryFolder
   ) async throws -> String {
     let script = """
-      { "$1" \(command) 2>errors & process=$!; sleep 1; kill -\(signal) $process; wait $process; \
-      echo "status $?" >>errors; } | { head -c 3000000 >/dev/null; sleep 2; }
+      { "$1" \(command) 2>errors & process=$!; until \(condition); do sleep 0.05; done; \
+      kill -\(signal) $process; wait $process; echo "status $?" >>errors; touch done; } \
+      | { head -c 3000000 >/dev/null; touch started; until [ -e done ]; do sleep 0.05; done; }
       cat errors
       """
-    let shell = try #require(Tool("sh"))
-    return try await shell.run(["-c", script, "sh", Tool.histctl.path], folder: folder.path).text
+    let shell = try #require(Tool("timeout"))
+    return try await shell.run(
+      ["200", "sh", "-c", script, "sh", Tool.histctl.path], folder: folder.path
+    ).text
   }
 
   @Test("An export to a pipe", arguments: [("TERM", 143), ("HUP", 129)])
   func export(_ signal: String, _ status: Int) async throws {
     let folder = try TemporaryFolder()
     try LongHistory.write(to: folder.file("x.store"), transactions: 40000, changesEach: 1)
-    let text = try await Self.interrupt("export x.store", signal, in: folder)
+    let text = try await Self.interrupt(
+      "export x.store", signal, when: "[ -e started ]", in: folder)
     #expect(text.contains("histctl: interrupted: "), "\(text)")
     #expect(text.contains("were written to standard output"))
     #expect(text.hasSuffix("status \(status)\n"))
@@ -31,7 +36,8 @@ import Testing
   func json() async throws {
     let folder = try TemporaryFolder()
     try LongHistory.write(to: folder.file("x.store"), transactions: 40000, changesEach: 1)
-    let text = try await Self.interrupt("export x.store --json", "TERM", in: folder)
+    let text = try await Self.interrupt(
+      "export x.store --json", "TERM", when: "[ -e started ]", in: folder)
     let line = try #require(text.split(separator: "\n").first { $0.contains("workDone") })
     let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
     #expect(object?["type"] as? String == "workDone")
@@ -45,7 +51,8 @@ import Testing
     let folder = try TemporaryFolder()
     let store = try LongHistory.write(
       to: folder.file("x.store"), transactions: 60_000, changesEach: 2)
-    let text = try await Self.interrupt("prune x.store --keep-last 5 --yes", "TERM", in: folder)
+    let text = try await Self.interrupt(
+      "prune x.store --keep-last 5 --yes", "TERM", when: "[ -s x.store-wal ]", in: folder)
     #expect(text.contains("histctl: interrupted: "), "\(text)")
     #expect(text.hasSuffix("status 143\n"))
     // What it says is what is gone.

@@ -36,13 +36,14 @@ struct PrometheusMetric {
 
   private static func escaped(_ text: String) -> String {
     var result = ""
-    // People read these lines too, and a path may hold what a terminal obeys.
-    for scalar in TerminalText.terminal.escaped(text).unicodeScalars {
+    for scalar in text.unicodeScalars {
       switch scalar {
       case "\\": result += "\\\\"
       case "\"": result += "\\\""
       case "\n": result += "\\n"
-      default: result.unicodeScalars.append(scalar)
+      // People read these lines too, and a path may hold what a terminal obeys.
+      default:
+        result += TerminalText.terminal.escaped(String(scalar)).replacing("\\", with: "\\\\")
       }
     }
     return result
