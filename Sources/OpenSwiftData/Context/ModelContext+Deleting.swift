@@ -2,7 +2,7 @@ extension ModelContext {
   /// Deletes a model when it is next saved; the delete rules of its relationships say what becomes of
   /// others, and they are followed at once.
   public func delete<T>(_ model: T) where T: PersistentModel {
-    guard let first = begin(deleting: model) else { return }
+    guard isOwn(model, verb: "deleted"), let first = begin(deleting: model) else { return }
     // What rules take along is deleted before it, however long the chain is.
     var pending = [first]
     while var deletion = pending.popLast() {

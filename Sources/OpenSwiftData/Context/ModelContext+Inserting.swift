@@ -1,7 +1,7 @@
 extension ModelContext {
   /// Adds a model, and all that it is related to; saving puts them into the store.
   public func insert<T>(_ model: T) where T: PersistentModel {
-    guard let first = begin(inserting: model) else { return }
+    guard isOwn(model, verb: "inserted"), let first = begin(inserting: model) else { return }
     // Related models are inserted before they are linked, however long the chain is.
     var pending = [first]
     while var insertion = pending.popLast() {
@@ -21,6 +21,19 @@ extension ModelContext {
       }
     }
     changesHaveBegun()
+  }
+
+  /// Whether a model belongs to this context or to none; of one that belongs to another context, the next
+  /// save says so.
+  func isOwn(_ model: any PersistentModel, verb: String) -> Bool {
+    guard let state = model.state, let other = state.context, other !== self else { return true }
+    foreignModelError =
+      foreignModelError
+      ?? SwiftDataError(
+        .modelValidationFailure,
+        "a model of \(state.layout.name) that belongs to another context was \(verb) in this one; fetch "
+          + "it here by its persistentModelID", identifiers: [state.identifier])
+    return false
   }
 
   /// A model that belongs to the context already, and what it is still to be linked with.

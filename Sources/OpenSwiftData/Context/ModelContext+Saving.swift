@@ -34,6 +34,10 @@ extension ModelContext {
   ///
   /// - Throws: ``SwiftDataError``, and what a store of one's own throws.
   public func save() throws {
+    if let error = foreignModelError {
+      foreignModelError = nil
+      throw error
+    }
     processPendingChanges()
     guard hasChanges else { return }
     NotificationCenter.default.post(

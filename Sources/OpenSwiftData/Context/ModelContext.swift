@@ -184,6 +184,7 @@ public class ModelContext: Equatable {
 
   /// Undoes all changes that were not saved, and lets the undo manager forget everything.
   public func rollback() {
+    foreignModelError = nil
     for state in inserted.states { leave(state) }
     for state in updated.states + deleted.states {
       if let original = state.original { state.restore(original) }
@@ -235,6 +236,9 @@ public class ModelContext: Equatable {
   var prefetched: HeldModels?
   /// The models that had to be read to find others, by entity, kept until the next fetch.
   var readInFull: [String: HeldModels] = [:]
+
+  /// What the next save throws, because a model of another context was deleted or inserted here.
+  var foreignModelError: SwiftDataError?
 
   /// Whether this is the context that the container made for the main actor.
   var isMainContext = false

@@ -15,6 +15,8 @@ struct HistoryNarrowing {
   private(set) var author = HistoryQuery.TextCondition()
   /// Numbers after which history is asked for, and which must therefore still be there.
   private(set) var positions: [Int64] = []
+  /// The tokens with which transactions are compared.
+  private(set) var tokens: [DefaultHistoryToken] = []
   /// Whether no transaction can be meant.
   private(set) var isEmpty = false
   /// Whether the predicate says nothing else.
@@ -139,6 +141,7 @@ struct HistoryNarrowing {
   ) {
     switch keyPath {
     case \DefaultHistoryTransaction.token:
+      if let token = value as? DefaultHistoryToken { tokens.append(token) }
       guard let token = value as? DefaultHistoryToken, relation != .notEqual else {
         isExact = false
         return

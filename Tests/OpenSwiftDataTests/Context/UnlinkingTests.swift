@@ -160,6 +160,27 @@ final class Visitor {
     #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
   }
 
+  /// Neither `delete` nor `insert` can throw, so the next save does; nothing is lost without a word.
+  @Test func deletingAModelOfAnotherContextIsSaidAtTheSave() throws {
+    let other = ModelContext(container)
+    let carla = Escort(name: "Carla")
+    other.insert(carla)
+    try other.save()
+    for misuse in [{ self.context.delete(carla) }, { self.context.insert(carla) }] {
+      misuse()
+      let error = #expect(throws: SwiftDataError.self) { try context.save() }
+      #expect(error == .modelValidationFailure)
+      #expect(error?.identifiers == [carla.persistentModelID])
+      #expect(error?.explanation.contains("another context") == true)
+      // It is said once, and a rollback takes it back.
+      try context.save()
+      misuse()
+      context.rollback()
+      try context.save()
+    }
+    #expect(try other.fetch(FetchDescriptor<Escort>()).contains { $0.name == "Carla" })
+  }
+
   /// A copy of what leads nowhere, by a context that has deleted the other end itself.
   @Test func theErrorBlamesNobody() throws {
     let visitor = try visitor("Vera", anna)

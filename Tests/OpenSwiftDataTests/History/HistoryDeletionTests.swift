@@ -124,7 +124,14 @@ import Testing
     context.insert(Trip(name: "Rome"))
     try context.save()
     let token = try #require(try context.fetchHistory(Descriptor()).first?.token)
-    try expect(#Predicate { $0.token <= token }, leaves: 1, in: store)
+    let condition: Condition = #Predicate { $0.token <= token }
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try store.context().deleteHistory(Descriptor(predicate: condition))
+    }
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try store.context().fetchHistory(Descriptor(predicate: #Predicate { $0.token > token }))
+    }
+    #expect(try store.context().fetchHistory(Descriptor()).count == 300)
   }
 
   @Test func severalDeleteAtOnceWhileOthersSave() async throws {
