@@ -57,7 +57,7 @@ import Testing
 
     let again = try await sample.run("compact sample.store" + option)
     #expect(again.status == 0)
-    #expect(again.text.contains("nothing to give back"))
+    #expect(again.text.contains("nothing to free"))
     #expect(try await sample.run("compact sample.store --quiet" + option).text == "")
   }
 

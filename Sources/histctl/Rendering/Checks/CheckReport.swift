@@ -49,7 +49,7 @@ struct CheckReport {
   private func text(_ finding: HistoryFinding) -> String {
     switch finding {
     case .tooLarge(let bytes, let limit):
-      return "the history takes \(ByteCount(bytes)), and \(ByteCount(limit)) are allowed"
+      return "the history is \(ByteCount(bytes)) (limit \(ByteCount(limit)))"
     case .tooOld(let oldest, let limit):
       return "the oldest transaction, \(oldest.number) of \(time.text(oldest.timestamp)), "
         + "is older than \(limit)"
@@ -61,7 +61,7 @@ struct CheckReport {
       return "the bookmark \(standing.token.text) is too far behind: its consumer has not read "
         + "\(count.counted("transaction"))\(since) (limit \(allowance))"
     case .shortHeadroom(let standing, let limit):
-      let wanted = limit.map { ", and \($0) are wanted" } ?? ""
+      let wanted = limit.map { " (minimum \($0))" } ?? ""
       switch standing.headroom {
       case .seconds(let seconds):
         let left = RelativeTime.describe(secondsAgo: -seconds)

@@ -54,15 +54,15 @@ struct CompactReport {
     guard let result else {
       let free = ByteCount(before.freeByteCount)
       return before.freePageCount == 0
-        ? "\(path): no free pages to give back, of \(ByteCount(before.byteCount))"
-        : "\(path): \(free) could be given back, of \(ByteCount(before.byteCount))"
+        ? "\(path): no free pages in \(ByteCount(before.byteCount))"
+        : "\(path): \(free) of \(ByteCount(before.byteCount)) can be freed"
     }
     let left = ByteCount(result.after.byteCount)
-    guard givenBack > 0 else { return "\(path): nothing to give back, \(left) are in use" }
+    guard givenBack > 0 else { return "\(path): nothing to free; all of \(left) is in use" }
     let later =
       result.fileByteCountAfter > result.after.byteCount
       ? "; the file gets shorter when the others who have it open let it" : ""
-    return "\(path): gave back \(ByteCount(givenBack)), \(left) are left\(later)"
+    return "\(path): freed \(ByteCount(givenBack)); file is now \(left)\(later)"
   }
 
   private var json: JSONValue {

@@ -43,7 +43,7 @@ struct MaintenanceReport {
       parts.append("\(isDry ? "would delete" : "deleted") \(counts)\(bytes)")
     }
     if let bytes = outcome.givenBack {
-      parts.append("\(isDry ? "would give back" : "gave back") \(ByteCount(bytes))")
+      parts.append("\(isDry ? "would free" : "freed") \(ByteCount(bytes))")
     }
     return parts.joined(separator: "; ")
   }

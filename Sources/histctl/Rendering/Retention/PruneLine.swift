@@ -33,8 +33,8 @@ struct PruneLine {
   private func nothing(_ plan: PrunePlan) -> String {
     if plan.isSmallEnough, let bytes = plan.history.byteCount, let limit = plan.request.ifLargerThan
     {
-      return "\(plan.path): nothing to delete: the history takes \(ByteCount(bytes)), "
-        + "and \(ByteCount(limit)) are allowed"
+      return "\(plan.path): nothing to delete: the history is \(ByteCount(bytes)) "
+        + "(limit \(ByteCount(limit)))"
     }
     if plan.history.newest == nil { return "\(plan.path): nothing to delete: the history is empty" }
     let reason = plan.deciders.isEmpty ? "" : " (\(plan.deciders.joined(separator: ", ")))"
