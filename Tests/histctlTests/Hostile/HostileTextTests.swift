@@ -196,7 +196,7 @@ import Testing
     let store = try Self.store(of: Self.texts.map(\.text), in: folder)
     let log = try await Tool.histctl.run(["log", store, "--reverse"])
     // One line for each transaction, whatever its texts hold.
-    let rows = log.output.split(separator: UInt8(ascii: "\n")).dropFirst()
+    let rows = Array(log.output.split(separator: UInt8(ascii: "\n")).dropFirst())
     try #require(rows.count == Self.texts.count)
     let lines = try await Tool.histctl.run(["log", store, "--reverse", "--json"])
     let objects = lines.output.split(separator: UInt8(ascii: "\n"))
