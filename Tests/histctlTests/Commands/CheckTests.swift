@@ -43,7 +43,7 @@ import Testing
     #expect(try await sample.run("check sample.store --max-size \(bytes)B").status == 0)
     let less = try await sample.run("check sample.store --max-size \(bytes - 1)B")
     #expect(less.status == 1 && less.errors == "")
-    #expect(less.text.hasPrefix("sample.store: the history takes "))
+    #expect(less.text.hasPrefix("sample.store: the history is "))
   }
 
   @Test("The age is that of the oldest transaction")
@@ -97,7 +97,7 @@ import Testing
     try FileBytes.write(Array("no store".utf8), to: sample.folder.file("text.store"))
     let result = try await sample.run("check none.store text.store sample.store --max-size 1B")
     #expect(result.status == 9)
-    #expect(result.lines.count == 1 && result.text.hasPrefix("sample.store: the history takes"))
+    #expect(result.lines.count == 1 && result.text.hasPrefix("sample.store: the history is"))
     #expect(result.errors.contains("none.store") && result.errors.contains("text.store"))
   }
 

@@ -97,7 +97,9 @@ struct ManualExampleTests {
     ),
   ])
   func `examples that promise an answer give one`(_ line: String, _ words: String) async throws {
-    #expect(Self.examples.contains { $0.line == line }, "no page has this example any more")
+    // Long lines are broken in the pages.
+    let lines = Self.examples.map { $0.line.replacing(#/ ?\\?\n +/#, with: " ") }
+    #expect(lines.contains(line), "no page has this example any more")
     let folder = try await Self.folder()
     let bash = try #require(Tool("bash"))
     let result = try await bash.run(
