@@ -67,4 +67,23 @@ import Testing
     }
     #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
   }
+
+  @Test(
+    "A signal leaves no draft",
+    arguments: ["export x.store -o out.jsonl", "archive x.store arch"], ["TERM", "HUP"])
+  func drafts(_ command: String, _ signal: String) async throws {
+    let folder = try TemporaryFolder()
+    try LongHistory.write(to: folder.file("x.store"), transactions: 60_000, changesEach: 2)
+    let script = """
+      "$1" \(command) 2>/dev/null & process=$!
+      until find . -name '*.partial-*' | grep -q .; do sleep 0.01; done
+      kill -\(signal) $process; wait $process; echo "status $?"
+      find . -name '*.partial-*'
+      """
+    let timeout = try #require(Tool("timeout"))
+    let result = try await timeout.run(
+      ["200", "sh", "-c", script, "sh", Tool.histctl.path], folder: folder.path)
+    #expect(result.lines.count == 1 && result.lines[0].hasPrefix("status 1"), "\(result.text)")
+    #expect(!FileManager.default.fileExists(atPath: folder.file("out.jsonl")))
+  }
 }
