@@ -32,7 +32,8 @@ package struct Tool: Sendable {
 
     private static func isHeading(_ line: String) -> Bool {
       let plain = line.replacing(#/\u{1B}\[[0-9;]*m/#, with: "")
-      return ["TOKEN ", "OBJECT ", "BOOKMARK "].contains(where: plain.hasPrefix)
+      let start = plain.drop { $0 == " " }
+      return ["TOKEN ", "OBJECT ", "BOOKMARK "].contains(where: start.hasPrefix)
     }
   }
 
