@@ -56,8 +56,9 @@ public struct EvidentDamage: Hashable, Sendable {
 
   /// Checks that a store shows no damage.
   ///
-  /// - Parameter ignoredGuards: The names of guards that are not asked; see
-  ///   ``RetentionGuard/damageName``.
+  /// - Parameters:
+  ///   - snapshot: The store as it is now.
+  ///   - ignoredGuards: The names of guards that are not asked; see ``RetentionGuard/damageName``.
   /// - Throws: ``HistoryError/damaged(path:details:)``, ``/StoreFormat/StoreError``.
   public static func check(
     _ snapshot: StoreSnapshot, ignoredGuards: Set<String> = []
