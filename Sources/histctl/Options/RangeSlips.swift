@@ -6,19 +6,19 @@ struct RangeSlips: ParsableArguments {
   /// What is suggested, however it is spelled.
   static let suggestions = ["after", "until"]
 
-  @Flag(help: .hidden)
-  var from = false
+  @Option(help: .hidden)
+  var from: String?
 
-  @Flag(help: .hidden)
-  var to = false
+  @Option(help: .hidden)
+  var to: String?
 
-  @Flag(help: .hidden)
-  var before = false
+  @Option(help: .hidden)
+  var before: String?
 
   func validate() throws {
-    for (isGiven, name, meant) in [
+    for (value, name, meant) in [
       (from, "--from", "--after"), (to, "--to", "--until"), (before, "--before", "--until"),
-    ] where isGiven {
+    ] where value != nil {
       throw ValidationError("Unknown option '\(name)'. Did you mean '\(meant)'?")
     }
   }

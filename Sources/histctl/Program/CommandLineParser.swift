@@ -38,19 +38,24 @@ enum CommandLineParser {
   /// Whether options are not checked, to find one that the parser does not know.
   @TaskLocal static var isLookingForUnknownOption = false
 
-  /// Returns the parser's error about an unknown option, where that is one of several mistakes.
+  /// Returns the parser's error about the first unknown option, where that is one of several mistakes.
   ///
-  /// The parser complains about a missing argument or value first, so stand-ins are added.
+  /// The parser complains about a missing argument or an invalid value first. So it is asked about each
+  /// option on its own, with stand-ins for the values and arguments that it may need.
   private static func unknownOption(
     in words: ArraySlice<String>, of type: any ParsableCommand.Type
   ) -> (any Error)? {
     $isLookingForUnknownOption.withValue(true) {
-      do {
-        _ = try type.parseAsRoot(words + ["0", "0"])
-        return nil
-      } catch {
-        return CommandLineError.isUnknownOption(error) ? error : nil
+      for word in words.prefix(while: { $0 != "--" }) where word.hasPrefix("-") && word != "-" {
+        do {
+          _ = try type.parseAsRoot([word, "0", "0", "0"])
+        } catch where CommandLineError.isUnknownOption(error) {
+          return error
+        } catch {
+          // Any other mistake is left to the parser's reading of all words.
+        }
       }
+      return nil
     }
   }
 

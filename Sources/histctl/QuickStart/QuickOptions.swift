@@ -18,9 +18,9 @@ extension FilterOptions {
   init(_ words: inout CommandWords) {
     self.init()
     slips = RangeSlips()
-    slips.from = false
-    slips.to = false
-    slips.before = false
+    slips.from = nil
+    slips.to = nil
+    slips.before = nil
     after = words.value("--after", "--since")
     until = words.value("--until")
     conditions = ConditionOptions(&words)

@@ -12,6 +12,9 @@ import Testing
       ("prune sample.store --keeplast 5", "--keeplast'. Did you mean '--keep-last'?"),
       ("prune sample.store --frob", "--frob'"), ("archive --frob", "--frob'"),
       ("stats --top 0 --csv --frob sample.store", "--frob'"), ("diff --frob", "--frob'"),
+      ("log sample.store -n abc --frob", "--frob'"), ("log --kind x --frob", "--frob'"),
+      ("log sample.store --from=3", "--from'. Did you mean '--after'?"),
+      ("log sample.store -n x --before", "--before'. Did you mean '--until'?"),
     ])
   func unknownOptions(_ line: String, _ words: String) async throws {
     let result = try await SampleFolder().run(line)
