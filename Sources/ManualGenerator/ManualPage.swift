@@ -41,7 +41,7 @@ struct ManualPage {
       let content =
         switch title {
         case "EXIT STATUS": statuses + (fragment.section(title) ?? [])
-        case "SEE ALSO": references
+        case "SEE ALSO": references(from: lines)
         default: fragment.section(title) ?? []
         }
       if !content.isEmpty { lines += [".Sh \(title)"] + content }
@@ -75,12 +75,14 @@ struct ManualPage {
       ]
   }
 
-  /// The pages above and below, and those that the fragment names.
-  private var references: [String] {
+  /// The pages above and below, those that the fragment names, and all that the page refers to.
+  private func references(from text: [String]) -> [String] {
     var pages = Set((ancestors + command.subcommands).map { "\($0.pageName) 1" })
-    for line in fragment.section("SEE ALSO") ?? [] where line.hasPrefix(".Xr ") {
-      pages.insert(line.dropFirst(4).split(separator: " ").prefix(2).joined(separator: " "))
+    for line in text + (fragment.section("SEE ALSO") ?? []) {
+      guard let macro = line.range(of: "Xr ") else { continue }
+      pages.insert(line[macro.upperBound...].split(separator: " ").prefix(2).joined(separator: " "))
     }
+    pages.remove("\(command.pageName) 1")
     // By section, then by name.
     let sorted = pages.sorted {
       let (left, right) = ($0.split(separator: " "), $1.split(separator: " "))

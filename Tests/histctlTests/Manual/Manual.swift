@@ -41,6 +41,15 @@ enum Manual {
     Array(page.drop { $0 != ".Sh \(title)" }.dropFirst().prefix { !$0.hasPrefix(".Sh ") })
   }
 
+  /// The pages that lines refer to, such as `histctl-log 1`.
+  static func references(in lines: [String]) -> [String] {
+    lines.compactMap { line in
+      guard line.hasPrefix(".Xr ") || line.hasPrefix(".It Xr ") else { return nil }
+      return line.components(separatedBy: "Xr ")[1].split(separator: " ").prefix(2)
+        .joined(separator: " ")
+    }
+  }
+
   /// Literal text of a page as a person would type it.
   static func unescaped(_ text: String) -> String {
     let escapes = [

@@ -88,15 +88,21 @@ struct ManualPageTests {
   }
 
   @Test(arguments: Manual.pageNames)
+  func `SEE ALSO has every page that the text refers to`(_ name: String) throws {
+    let page = try Manual.page(name)
+    let listed = Set(Manual.references(in: Manual.section("SEE ALSO", of: page)))
+    let own = name.replacing(".", with: " ")
+    #expect(Set(Manual.references(in: page)).subtracting([own]) == listed)
+  }
+
+  @Test(arguments: Manual.pageNames)
   func `pages refer to pages that exist`(_ name: String) throws {
     let others = [
       "sqlite3 1", "less 1", "jq 1", "zstd 1", "gzip 1", "crontab 5", "flock 2", "fsync 2",
     ]
-    for line in try Manual.page(name) where line.contains(".Xr ") || line.contains("It Xr ") {
-      let words = line.components(separatedBy: "Xr ")[1].split(separator: " ")
-      let page = "\(words[0]) \(words[1])"
+    for page in Manual.references(in: try Manual.page(name)) {
       #expect(
-        others.contains(page) || Manual.pageNames.contains("\(words[0]).\(words[1])"), "\(page)")
+        others.contains(page) || Manual.pageNames.contains(page.replacing(" ", with: ".")), "\(page)")
     }
   }
 
