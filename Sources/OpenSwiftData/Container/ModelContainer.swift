@@ -206,9 +206,12 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     for store in stores { try store.erase() }
   }
 
-  /// Deletes all models and their history, as far as that is possible, and says nothing of what was
-  /// not.
-  @available(*, deprecated, renamed: "erase")
+  /// Deletes all models and their history, as far as that is possible.
+  ///
+  /// It cannot throw, as in SwiftData. ``erase()`` reports what could not be deleted.
+  @available(
+    *, deprecated, renamed: "erase()", message: "erase() throws where something cannot be deleted"
+  )
   public func deleteAllData() {
     for store in stores { try? store.erase() }
   }

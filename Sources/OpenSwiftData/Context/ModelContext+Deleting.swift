@@ -61,7 +61,7 @@ extension ModelContext {
     let wasInserted = state.phase == .inserted
     guard wasInserted || state.phase == .registered else { return nil }
     // What was deleted and saved can come back only with what is known by then.
-    if undoRecorder != nil { try? readAll(state) }
+    if undoRecorder != nil { readWhatIsReadable(of: state) }
     undoRecorder?.deleted(model, state)
     if !wasInserted && state.original == nil { state.original = state.values }
     inserted.remove(state)

@@ -19,15 +19,20 @@ extension ModelContext {
   }
 
   /// Notes that something could not be read that was asked for where nothing can be thrown.
-  func couldNotRead(_ problem: any Error) { readProblem = readProblem ?? problem }
+  func couldNotRead(_ problem: any Error) { lastError = problem }
+
+  /// Reads all values of a model where nothing can be thrown.
+  func readWhatIsReadable(of state: ModelState) {
+    do { try readAll(state) } catch { couldNotRead(error) }
+  }
 
   /// Runs what looks at models, and throws where they could not be read.
   func reading<Result>(_ body: () throws -> Result) throws -> Result {
-    let before = readProblem
-    readProblem = nil
-    defer { readProblem = before }
+    let before = lastError
+    lastError = nil
+    defer { lastError = before }
     let result = try body()
-    if let readProblem { throw readProblem }
+    if let lastError { throw lastError }
     return result
   }
 

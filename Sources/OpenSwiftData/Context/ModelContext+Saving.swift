@@ -71,6 +71,7 @@ extension ModelContext {
       throw error
     }
     for part in parts { part.settle(in: self, &outcome) }
+    lastError = nil
   }
 
   /// What is to be saved, by store.

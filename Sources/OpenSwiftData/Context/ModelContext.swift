@@ -40,8 +40,12 @@ public class ModelContext: Equatable {
   /// Models that have left the context since it last saved, because others have deleted them; the last
   /// ones where they are many.
   var invalidated: [PersistentIdentifier] = []
-  /// Why something could not be read that was asked for where nothing can be thrown.
-  var readProblem: (any Error)?
+  /// The latest error that could not be thrown, or `nil` after a successful ``save()`` or a
+  /// ``rollback()``.
+  ///
+  /// A property that cannot be read gives a blank value, since reading it cannot throw. An automatic
+  /// save that fails leaves the changes unsaved. SwiftData has no such property.
+  public internal(set) var lastError: (any Error)?
   /// Who wants to know that fetches may have other results now.
   var resultsSignals: [WeakResultsSignal] = []
 
@@ -176,15 +180,14 @@ public class ModelContext: Equatable {
       state.releaseContext()
     }
     state.changed.insert(index)
-    if state.seenBlank.contains(index), state.isFault(at: index) {
-      state.changedBlanks.insert(index)
-    }
+    if state.seenBlank.contains(index) { state.changedBlanks.insert(index) }
     changesHaveBegun()
   }
 
   /// Undoes all changes that were not saved, and lets the undo manager forget everything.
   public func rollback() {
     foreignModelError = nil
+    lastError = nil
     for state in inserted.states { leave(state) }
     for state in updated.states + deleted.states {
       if let original = state.original { state.restore(original) }
@@ -227,8 +230,16 @@ public class ModelContext: Equatable {
     weak var context: ModelContext?
 
     func run() {
-      context?.awaitsAutosave = false
-      if context?.autosaveEnabled ?? false { try? context?.save() }
+      guard let context else { return }
+      context.awaitsAutosave = false
+      guard context.autosaveEnabled else { return }
+      do {
+        // It stays for the next save that can throw it.
+        if let error = context.foreignModelError { throw error }
+        try context.save()
+      } catch {
+        context.lastError = error
+      }
     }
   }
 

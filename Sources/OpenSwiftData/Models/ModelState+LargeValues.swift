@@ -2,30 +2,34 @@ import StoreFormat
 
 /// Values that stand in files beside the store are read when they are asked for.
 extension ModelState {
-  /// The value that a file holds, or what has taken its place since it was fetched; nil where neither
-  /// can be read.
-  func largeValue(in file: LargeValueFile, at index: Int) -> Any? {
+  /// Returns the value that a file holds, or what has replaced it since it was fetched, or `nil` if
+  /// there is no value now.
+  ///
+  /// - Throws: What makes both unreadable.
+  func largeValue(in file: LargeValueFile, at index: Int) throws -> Any? {
     guard let codec = layout.properties[index].codec else { return nil }
-    if let value = codec.value(in: file) {
-      files[index] = file
-      return value
+    do {
+      return try read(file, codec, at: index)
+    } catch {
+      // A save that replaces a value removes its file.
+      guard let context else { throw error }
+      if case .inFile(file)? = original?[index] { original?[index] = .fault }
+      values[index] = .fault
+      defer { if isFault(at: index) { values[index] = .inFile(file) } }
+      try context.fulfill(self)
+      switch values[index] {
+      case .inFile(let present): return try read(present, codec, at: index)
+      case .stored(let stored): return codec.value(of: stored)
+      case .fault: throw error
+      default: return nil
+      }
     }
-    // Who replaces a value removes the file.
-    guard let context else { return nil }
-    if case .inFile(file)? = original?[index] { original?[index] = .fault }
-    values[index] = .fault
-    try? context.fulfill(self)
-    switch values[index] {
-    case .inFile(let present):
-      guard let value = codec.value(in: present) else { return nil }
-      files[index] = present
-      return value
-    case .stored(let stored): return codec.value(of: stored)
-    case .fault:
-      values[index] = .inFile(file)
-      return nil
-    default: return nil
-    }
+  }
+
+  private func read(_ file: LargeValueFile, _ codec: AttributeCodec, at index: Int) throws -> Any? {
+    let value = codec.value(of: .blob(try file.read()))
+    files[index] = file
+    return value
   }
 
   /// Reads the values that stand in files, which may be gone when somebody asks for them.
@@ -35,7 +39,10 @@ extension ModelState {
 
   /// Reads a value that stands in a file.
   func readFile(at index: Int) {
-    if case .inFile = values[index] { _ = attributeValue(at: index) }
+    guard case .inFile = values[index], !seenBlank.contains(index) else { return }
+    _ = attributeValue(at: index)
+    // The app has not seen what could not be read.
+    seenBlank.remove(index)
   }
 
   /// Whether a file holds the value that the model has.
@@ -56,12 +63,5 @@ extension LargeValueFile {
       return false
     }
     return (try? read()) == bytes
-  }
-}
-
-extension AttributeCodec {
-  /// The value in a file; nil where it cannot be read.
-  func value(in file: LargeValueFile) -> Any? {
-    (try? file.read()).flatMap { value(of: .blob($0)) }
   }
 }

@@ -225,9 +225,17 @@ final class ModelState: Observable {
       values[index] = .value(value)
       return value
     case .inFile(let file):
-      guard let value = largeValue(in: file, at: index) else { return nil }
-      values[index] = .value(value)
-      return value
+      do {
+        guard let value = try largeValue(in: file, at: index) else { return nil }
+        seenBlank.remove(index)
+        values[index] = .value(value)
+        return value
+      } catch {
+        // Nothing can be thrown here; a save refuses to replace the value by what becomes of the blank.
+        context?.couldNotRead(error)
+        seenBlank.insert(index)
+        return nil
+      }
     default: return nil
     }
   }

@@ -72,8 +72,13 @@ extension ModelContext {
       guard subject.isWhole else { return nil }
       let (old, new) = (before.map(recorder.current), after.map(recorder.current))
       // Read where it must be: only a list that is known is saved as one.
-      guard let list = try? subject.state.readList(at: index) else { return nil }
-      let present = list.map(\.identifier)
+      let present: [PersistentIdentifier]
+      do {
+        present = try subject.state.readList(at: index).map(\.identifier)
+      } catch {
+        couldNotRead(error)
+        return nil
+      }
       let wanted =
         present == new
         ? old
@@ -104,7 +109,7 @@ extension ModelContext {
       leave(state)
     case .registered:
       guard !(undoRecorder?.wasPresent(state.identifier) ?? false) else { return }
-      try? readAll(state)
+      readWhatIsReadable(of: state)
       if state.original == nil { state.original = state.values }
       updated.remove(state)
       state.phase = .deleted

@@ -63,7 +63,9 @@ final class UndoRecorder {
       notedPlaces.insert(Place(state: ObjectIdentifier(state), index: index)).inserted
     else { return }
     // Behind a save the store has another value.
-    if state.isFault(at: index) { try? context?.fulfill(state) }
+    if state.isFault(at: index) {
+      do { try context?.fulfill(state) } catch { context?.couldNotRead(error) }
+    }
     // The file of a value that is replaced is gone with the next save.
     state.readFile(at: index)
     note(.set(subject, index: index, before: state.values[index]))

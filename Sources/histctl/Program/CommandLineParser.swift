@@ -49,7 +49,7 @@ enum CommandLineParser {
       for word in words.prefix(while: { $0 != "--" }) where word.hasPrefix("-") && word != "-" {
         do {
           _ = try type.parseAsRoot([word, "0", "0", "0"])
-        } catch where CommandLineError.isUnknownOption(error) {
+        } catch let error where CommandLineError.isUnknownOption(error) {
           return error
         } catch {
           // Any other mistake is left to the parser's reading of all words.

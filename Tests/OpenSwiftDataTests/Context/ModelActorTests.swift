@@ -51,6 +51,25 @@ actor Importer {
     #expect(await finder.name(of: identifier) == nil)
   }
 
+  @MainActor @Test func anAutomaticSaveThatFailsKeepsItsError() async throws {
+    let store = try TripStore()
+    let other = ModelContext(store.container)
+    let trip = Trip(name: "Rome")
+    other.insert(trip)
+    try other.save()
+    let context = store.container.mainContext
+    context.delete(trip)
+    context.insert(Trip(name: "Oslo"))
+    for _ in 0..<200 where context.lastError == nil { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(context.lastError as? SwiftDataError == .modelValidationFailure)
+    #expect(context.hasChanges)
+    // The error is still there for a save that can throw it.
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    try context.save()
+    #expect(context.lastError == nil)
+    #expect(try other.fetchCount(FetchDescriptor<Trip>()) == 2)
+  }
+
   @MainActor @Test func theMainContextSavesByItself() async throws {
     let store = try TripStore()
     store.container.mainContext.insert(Trip(name: "Rome"))

@@ -88,6 +88,45 @@ import Testing
     try store.checkFiles(count: 1)
   }
 
+  @Test func aFileThatCannotBeReadIsAnErrorOfTheContext() throws {
+    let store = try PhotoStore()
+    try store.save()
+    let context = store.context()
+    let photo = try #require(try context.fetch(FetchDescriptor<Photo>()).first)
+    let file = store.filesPath + "/" + (try #require(try store.fileNames().first))
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    try FileManager.default.removeItem(atPath: file)
+    #expect(context.lastError == nil)
+    #expect(photo.data.isEmpty)
+    #expect(context.lastError != nil)
+    // What is made of the blank value must not replace the value of the store.
+    photo.data.append(1)
+    #expect(throws: SwiftDataError.storeFailure) { try context.save() }
+    context.rollback()
+    #expect(context.lastError == nil)
+    try bytes.write(to: URL(fileURLWithPath: file))
+    #expect(photo.data == PhotoStore.value(1))
+    photo.data.append(1)
+    try context.save()
+    #expect(context.lastError == nil)
+    #expect(try store.data(of: "Forum") == PhotoStore.value(1) + [1])
+  }
+
+  @Test func anUnreadableValueCanBeReplacedBesideAnUndoManager() throws {
+    let store = try PhotoStore()
+    try store.save()
+    let context = store.context()
+    context.undoManager = UndoManager()
+    let photo = try #require(try context.fetch(FetchDescriptor<Photo>()).first)
+    for name in try store.fileNames() {
+      try FileManager.default.removeItem(atPath: store.filesPath + "/" + name)
+    }
+    photo.data = Data([1])
+    #expect(context.lastError != nil)
+    try context.save()
+    #expect(try store.data(of: "Forum") == Data([1]))
+  }
+
   @Test func deletedModelsLeaveNoFiles() throws {
     let store = try PhotoStore()
     let context = store.context()

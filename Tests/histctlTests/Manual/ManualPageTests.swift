@@ -102,7 +102,8 @@ struct ManualPageTests {
     ]
     for page in Manual.references(in: try Manual.page(name)) {
       #expect(
-        others.contains(page) || Manual.pageNames.contains(page.replacing(" ", with: ".")), "\(page)")
+        others.contains(page) || Manual.pageNames.contains(page.replacing(" ", with: ".")),
+        "\(page)")
     }
   }
 
