@@ -101,8 +101,10 @@ public final class StoreCompactor: Sendable {
         do {
           space = try StoreSpace(database: database)
           progress(max(0, before.freePageCount - space.freePageCount))
+          BatchHold.end()
           guard space.freePageCount > 0, before.autoVacuum == .incremental else { break }
           courtesy.yield(version: try dataVersion(database))
+          BatchHold.begin()
           try run.giveBack(
             database, most: space.freePageCount,
             within: courtesy.isShared ? Self.hold.shared : Self.hold.alone)
@@ -115,6 +117,7 @@ public final class StoreCompactor: Sendable {
           obstacle = .busy
         }
       }
+      BatchHold.end()
       log.settle()
       return CompactionResult(
         // What was seen last, where nobody can look now.

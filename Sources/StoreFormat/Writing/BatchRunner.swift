@@ -44,6 +44,7 @@ final class BatchRunner<Work: BatchedWork> {
       guard work.hasStep else { break }
       if batchCount > 0 { try log.keepShort() }
       courtesy.yield(version: try patiently { try dataVersion() })
+      defer { BatchHold.end() }
       try patiently { try workWithinSpace() }
       progress(work)
     }
@@ -94,6 +95,7 @@ final class BatchRunner<Work: BatchedWork> {
     let hold = isSpaceShort ? 0 : longest
     var next = work
     try database.beginTransaction(.immediate)
+    BatchHold.begin()
     let start = ContinuousClock.now
     do {
       try next.checkStore()
@@ -108,6 +110,8 @@ final class BatchRunner<Work: BatchedWork> {
       longestLock = max(longestLock, held)
     } catch {
       try? database.rollback()
+      // Waiting for another turn can take long.
+      BatchHold.end()
       throw error
     }
     work = next

@@ -24,6 +24,7 @@ enum Signals {
   static func install() {
     ignoreFailedWrites()
     cleanUpWhenTerminated()
+    BatchHold.observe(holdBack)
     TemporaryFiles.tell { paths in
       let registrations = paths.compactMap(TemporaryFileRegistry.register)
       return { registrations.forEach(TemporaryFileRegistry.unregister) }
@@ -49,6 +50,13 @@ enum Signals {
       let before = Disposition(handler: signal(number, endBySignal))
       if before.isIgnored { _ = signal(number, SIG_IGN) }
     }
+  }
+
+  /// Lets the first signal wait until a batch is done and noted, so that what the program says of its
+  /// work is what it did. A second signal ends the program at once.
+  private static func holdBack(_ isHeld: Bool) {
+    holdsBack = isHeld
+    if !isHeld, heldBack != 0 { raise(heldBack) }
   }
 
   /// Calls a handler on a signal from now on, unless whoever started this program wanted the signal to
@@ -83,9 +91,18 @@ enum Signals {
 /// Cleans up and lets the signal do what it does by default. Only calls that are safe in a
 /// handler: `unlink`, `write`, `signal` and `raise`.
 private func endBySignal(_ number: Int32) {
+  if holdsBack, heldBack == 0 {
+    heldBack = number
+    return
+  }
   TemporaryFileRegistry.removeAll()
   WorkDone.writeFromHandler()
   _ = signal(number, SIG_DFL)
   // Delivered when this handler returns, since a signal is blocked in its own handler.
   raise(number)
 }
+
+/// Whether a batch is being written.
+nonisolated(unsafe) private var holdsBack = false
+/// The signal that waits for its end, or 0; a handler may write nothing wider.
+nonisolated(unsafe) private var heldBack: Int32 = 0

@@ -60,8 +60,7 @@ import Testing
     let left = try query.lines("SELECT count(*) FROM ATRANSACTION").first.flatMap { Int($0) } ?? 0
     if let match = text.firstMatch(of: /interrupted: ([0-9,]+) of/) {
       let said = Int(match.1.filter(\.isNumber)) ?? 0
-      // A batch may have been committed after the line was made.
-      #expect(said > 0 && said <= 60_000 - left && 60_000 - left - said < 2000, "\(text) \(left)")
+      #expect(said > 0 && said == 60_000 - left, "\(text) \(left)")
     } else {
       #expect(text.contains("nothing was deleted"))
     }
