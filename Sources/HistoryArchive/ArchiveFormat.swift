@@ -11,8 +11,10 @@ public enum ArchiveFormat {
   public static let frameTarget = 256 << 10
   /// The most text that a frame has, in bytes; a longer line goes on in the next frame.
   public static let frameLimit = 1 << 20
-  /// The most text that the head of a line or one of its changes has, in bytes.
+  /// The maximum text of a change, in bytes.
   public static let partLimit = 256 << 20
+  /// The maximum text of the head of a line, in bytes: it names an author and programs.
+  static let headLimit = 128 << 20
   /// The most frames that a segment has.
   public static let mostFrames = 1 << 20
 
@@ -20,6 +22,9 @@ public enum ArchiveFormat {
   static let mostProperties = 4096
   /// The most bytes that are read of a manifest.
   static let manifestLimit = 16 << 20
+  /// The maximum number of values in a manifest, as ``/HistoryCoding/JSONReader`` counts them: those of
+  /// the frames that fit into its bytes.
+  static let manifestValueLimit = 5 << 19
   /// The most bytes that a catalog has: the lines of some three million segments.
   static let catalogLimit: Int64 = 1 << 30
   /// The most that a catalog's line has, in bytes.

@@ -54,7 +54,7 @@ extension SegmentManifest {
   public init(_ bytes: [UInt8], path: String) throws(ArchiveError) {
     let json: JSONValue
     do {
-      json = try JSONReader().read(bytes)
+      json = try JSONReader(valueLimit: ArchiveFormat.manifestValueLimit).read(bytes)
     } catch {
       throw .damaged(path: path, place: "its text", detail: "it is not JSON: \(error)")
     }

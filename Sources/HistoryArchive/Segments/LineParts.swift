@@ -38,13 +38,17 @@ struct LineParts {
     var scan = Scan()
     while !text.withUnsafeBufferPointer({ scan.findChanges($0, Self.opening) }) {
       try scan.check(atMost: Self.mostElements)
-      try add(more)
+      try add(more, limit: min(partLimit, ArchiveFormat.headLimit))
     }
     try scan.check(atMost: Self.mostElements)
-    let head = Array(text.prefix(scan.place))
-    text = text.dropFirst(scan.place)
+    var head: [UInt8] = []
+    head.reserveCapacity(scan.place + 2)
+    head += text.prefix(scan.place)
+    head += "]}".utf8
+    // A slice would keep the whole head in memory.
+    text = Array(text.dropFirst(scan.place))[...]
     isInChanges = true
-    return head + Array("]}".utf8)
+    return head
   }
 
   /// Takes the next change and lends its text; nil behind the last one.
@@ -116,13 +120,14 @@ struct LineParts {
   }
 
   private mutating func add<Failure: Error>(
-    _ more: () throws(Failure) -> ArraySlice<UInt8>?
+    _ more: () throws(Failure) -> ArraySlice<UInt8>?, limit: Int? = nil
   ) throws {
     guard let piece = try more() else {
       throw Problem(detail: "the line ends too early, or has no changes")
     }
-    guard text.count + piece.count <= partLimit else {
-      throw Problem(detail: "a part of the line is longer than \(partLimit >> 20) MiB")
+    let limit = limit ?? partLimit
+    guard text.count + piece.count <= limit else {
+      throw Problem(detail: "a part of the line is longer than \(limit >> 20) MiB")
     }
     text.append(contentsOf: piece)
   }

@@ -86,9 +86,7 @@ final class FrameRunInspection {
       facts.textByteCount += Int64(text.count)
       return text[...]
     }
-    // The head comes closed, as a line without changes.
-    let head = try parts.takeHead(more).dropLast(2)
-    try note(try head.withUnsafeBufferPointer { try check.check(head: $0) }, &facts)
+    try note(try check.check(closedHead: parts.takeHead(more)), &facts)
     while try parts.takeChange(more, { try check.check(change: $0) }) != nil {}
     guard rest.isEmpty else {
       throw LineParts.Problem(detail: "text stands behind the end of a long line")

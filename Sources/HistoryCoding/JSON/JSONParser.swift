@@ -3,13 +3,19 @@ struct JSONParser {
   /// Objects up to this size look for a repeated key among their members; larger ones use a set.
   private static let linearSearchLimit = 16
 
+  /// The members for which an object has room from the start.
+  private static let reservedMembers = 8
+
   let bytes: UnsafeBufferPointer<UInt8>
   var position = 0
   /// The bytes of a string with escapes, kept to be used again.
   var unescaped: [UInt8] = []
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>) {
+  private var valuesLeft: Int
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>, valueLimit: Int = .max) {
     self.bytes = bytes
+    valuesLeft = valueLimit
   }
 
   /// Reads the whole text as one value.
@@ -23,6 +29,7 @@ struct JSONParser {
   }
 
   private mutating func parseValue(levelsLeft: Int) throws(JSONError) -> JSONValue {
+    try count(1)
     skipBlanks()
     guard position < bytes.count else { throw error("the text ends where a value was expected") }
     switch bytes[position] {
@@ -39,9 +46,10 @@ struct JSONParser {
 
   private mutating func parseObject(levelsLeft: Int) throws(JSONError) -> JSONValue {
     try enter(levelsLeft)
+    try count(Self.reservedMembers)
     var members: [JSONObject.Member] = []
     if take(UInt8(ascii: "}")) { return .object(JSONObject()) }
-    members.reserveCapacity(8)
+    members.reserveCapacity(Self.reservedMembers)
     var keys: Set<ExactText> = []
     repeat {
       skipBlanks()
@@ -80,6 +88,11 @@ struct JSONParser {
   private mutating func enter(_ levelsLeft: Int) throws(JSONError) {
     guard levelsLeft > 0 else { throw error("arrays and objects are nested too deep") }
     position += 1
+  }
+
+  private mutating func count(_ values: Int) throws(JSONError) {
+    valuesLeft -= values
+    guard valuesLeft >= 0 else { throw error("the text has too many values") }
   }
 
   private mutating func parseWord(

@@ -8,15 +8,20 @@ public struct JSONReader: Sendable {
   /// How many arrays and objects may stand in each other, 0 to 512.
   public let depthLimit: Int
 
-  /// Makes a reader; a limit outside 0 to 512 is brought into it, because each level takes a piece
+  /// The maximum number of values in a text, where an object counts as eight more: memory is some 40
+  /// bytes for each, however short its text is.
+  public let valueLimit: Int
+
+  /// Makes a reader; a depth outside 0 to 512 is brought into it, because each level takes a piece
   /// of the stack.
-  public init(depthLimit: Int = 64) {
+  public init(depthLimit: Int = 64, valueLimit: Int = .max) {
     self.depthLimit = min(max(depthLimit, 0), 512)
+    self.valueLimit = valueLimit
   }
 
   /// Reads the one value that the bytes are, blanks around it allowed.
   public func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> JSONValue {
-    var parser = JSONParser(bytes)
+    var parser = JSONParser(bytes, valueLimit: valueLimit)
     return try parser.parseDocument(depthLimit: depthLimit)
   }
 

@@ -21,6 +21,10 @@ extension JSONWriter {
       }
     }
     // In pieces, so that room for the longest escapes of all bytes stays a small reserve.
+    let escapedCount = bytes.count {
+      $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\")
+    }
+    reserve(bytes.count + escapedCount * 5 + Self.pieceLength * 6)
     appendRaw(UInt8(ascii: "\""))
     for start in stride(from: 0, to: bytes.count, by: Self.pieceLength) {
       let end = min(start + Self.pieceLength, bytes.count)

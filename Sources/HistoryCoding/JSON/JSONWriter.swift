@@ -52,9 +52,15 @@ public struct JSONWriter: Sendable {
     count = start &+ min(max(filled, 0), capacity)
   }
 
+  /// Makes room for a long text at once: doubling would take up to three times its memory.
+  mutating func reserve(_ needed: Int) {
+    if storage.count - count < needed { grow(to: count + needed) }
+  }
+
   @inline(never)
-  private mutating func grow(by needed: Int) {
-    let size = max(storage.count * 2, count + needed)
+  private mutating func grow(by needed: Int) { grow(to: max(storage.count * 2, count + needed)) }
+
+  private mutating func grow(to size: Int) {
     var larger = [UInt8](repeating: 0, count: size)
     larger.replaceSubrange(0..<count, with: storage[..<count])
     storage = larger

@@ -99,13 +99,16 @@ package final class CanonicalLineCheck {
     return place + 2
   }
 
-  /// Checks the head of a line, up to the bracket of its changes.
-  package func check(head text: UnsafeBufferPointer<UInt8>) throws -> Head {
-    if let (head, length) = heads.take(text), length == text.count {
+  /// Checks the head of a line, which was closed as a line without changes.
+  package func check(closedHead text: [UInt8]) throws -> Head {
+    let known = text.withUnsafeBufferPointer {
+      heads.take(UnsafeBufferPointer(rebasing: $0.dropLast(2)))
+    }
+    if let (head, length) = known, length == text.count - 2 {
       current = head.number
       return head
     }
-    return try decode(head: text)
+    return try decode(closedHead: text)
   }
 
   /// Checks one change.
@@ -137,15 +140,15 @@ package final class CanonicalLineCheck {
     }
     var span = JSONSpan()
     guard span.findChanges(text) else { throw problem("a line has no changes") }
-    let head = try decode(head: UnsafeBufferPointer(rebasing: text[..<span.end]))
+    let head = try decode(closedHead: Array(text[..<span.end]) + Array("]}".utf8))
     try body(head)
     return span.end
   }
 
-  private func decode(head text: UnsafeBufferPointer<UInt8>) throws -> Head {
+  private func decode(closedHead text: [UInt8]) throws -> Head {
     let line: HistoryLine
     do {
-      line = try decoder.decode(Array(text) + Array("]}".utf8))
+      line = try decoder.decode(text)
     } catch {
       throw problem(error.message)
     }
@@ -156,10 +159,13 @@ package final class CanonicalLineCheck {
     guard transaction.store == store else { throw problem("it is of another store") }
     encoder.removeAll()
     encoder.begin(transaction)
-    guard encoder.withUnsafeBytes({ $0.elementsEqual(UnsafeRawBufferPointer(text)) }) else {
-      throw problem("its text is not the one that is written of what it says")
+    try text.withUnsafeBufferPointer {
+      let head = UnsafeBufferPointer(rebasing: $0.dropLast(2))
+      guard encoder.withUnsafeBytes({ $0.elementsEqual(UnsafeRawBufferPointer(head)) }) else {
+        throw problem("its text is not the one that is written of what it says")
+      }
+      heads.learn(head)
     }
-    heads.learn(text)
     return Head(number: transaction.number, timestamp: transaction.timestamp)
   }
 

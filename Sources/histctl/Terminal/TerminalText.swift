@@ -15,8 +15,15 @@ enum TerminalText: Sendable {
   /// text format (UAX 15), which no language reaches. Longer ones paint over other lines.
   static let longestMarkRun = 30
 
+  /// The maximum length of a text for people, in bytes. Of a longer one the beginning is shown.
+  static let longestText = 1 << 16
+
   /// The text with whatever this mode does not let through written out.
   func escaped(_ text: String) -> String {
+    if self == .terminal, text.utf8.count > Self.longestText {
+      let beginning = String(text.unicodeScalars.prefix(Self.longestText / 4))
+      return escaped(beginning) + "… (\(text.utf8.count.grouped) bytes)"
+    }
     guard !text.allBytes({ !isSuspicious($0) }) else { return text }
     var result = ""
     result.reserveCapacity(text.utf8.count)
