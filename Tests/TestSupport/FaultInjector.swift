@@ -123,14 +123,8 @@ package struct FaultInjector: Sendable {
     of program: Tool, _ arguments: [String], files: String, folder: String? = nil,
     clockStep: Int = 0
   ) async throws -> (steps: [Step], result: Tool.Result) {
-    let aside = try TemporaryFolder()
-    let result = try await program.run(
-      arguments,
-      environment: [
-        "LD_PRELOAD": library, "FAULT_FILES": files, "FAULT_RECORD": aside.file("steps"),
-        "FAULT_CLOCK": "\(clockStep)",
-      ], folder: folder)
-    let bytes = (try? FileBytes.read(aside.file("steps"))) ?? []
+    let (bytes, result) = try await record(
+      "FAULT_RECORD", of: program, arguments, files: files, folder: folder, clockStep: clockStep)
     var steps: [Step] = []
     var place = 0
     func number(_ at: Int) -> Int {
@@ -158,19 +152,28 @@ package struct FaultInjector: Sendable {
     of program: Tool, _ arguments: [String], files: String, folder: String? = nil,
     clockStep: Int = 0
   ) async throws -> (calls: [Call], result: Tool.Result) {
-    let aside = try TemporaryFolder()
-    let result = try await program.run(
-      arguments,
-      environment: [
-        "LD_PRELOAD": library, "FAULT_FILES": files, "FAULT_LOG": aside.file("calls"),
-        "FAULT_CLOCK": "\(clockStep)",
-      ], folder: folder)
-    let lines = (try? FileBytes.read(aside.file("calls"))) ?? []
+    let (lines, result) = try await record(
+      "FAULT_LOG", of: program, arguments, files: files, folder: folder, clockStep: clockStep)
     let calls = String(decoding: lines, as: UTF8.self).split(separator: "\n").map { line in
       let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
       return Call(name: parts.first ?? "", path: parts.dropFirst().first ?? "")
     }
     return (calls, result)
+  }
+
+  /// Runs a program undisturbed and returns what the library wrote into the file that a variable names.
+  private func record(
+    _ variable: String, of program: Tool, _ arguments: [String], files: String, folder: String?,
+    clockStep: Int
+  ) async throws -> (bytes: [UInt8], result: Tool.Result) {
+    let aside = try TemporaryFolder()
+    let result = try await program.run(
+      arguments,
+      environment: [
+        "LD_PRELOAD": library, "FAULT_FILES": files, variable: aside.file("record"),
+        "FAULT_CLOCK": "\(clockStep)",
+      ], folder: folder)
+    return ((try? FileBytes.read(aside.file("record"))) ?? [], result)
   }
 }
 #endif

@@ -39,7 +39,7 @@ public final class ArchiveSealer {
   /// The old and new values of updates that were recorded beside the store, which are sealed with their
   /// changes; nil for none.
   public var recordedValues: RecordedValues?
-  /// Is told what was added to the archive so far, after each segment.
+  /// Is called with what was added to the archive so far, after each segment.
   public var onSegment: (SealedSegments) -> Void = { _ in }
 
   let folder: ArchiveFolder

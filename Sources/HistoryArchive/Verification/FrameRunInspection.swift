@@ -1,9 +1,13 @@
 import HistoryCoding
 import PersistentHistory
 import StoreFormat
+import Synchronization
 
 /// Reads runs of frames of one segment and compares them with its manifest; one thread's share of it.
 final class FrameRunInspection {
+  /// Long lines are read by one thread at a time, since each may take much memory.
+  private static let longLine = Mutex(())
+
   private let reader: SegmentReader
   private lazy var check = CanonicalLineCheck(
     store: reader.manifest.store, schema: reader.schema)
@@ -35,7 +39,7 @@ final class FrameRunInspection {
       if group.count == 1 {
         try readLines(of: index, &own)
       } else {
-        try readLongLine(of: group, &own)
+        try Self.longLine.withLock { _ in try readLongLine(of: group, &own) }
       }
     } catch {
       own.isComplete = false

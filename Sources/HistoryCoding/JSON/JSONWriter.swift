@@ -28,10 +28,15 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// Forgets the text; the buffer is kept for the next unless told otherwise.
+  /// The largest buffer that is kept for the next text.
+  private static let keptCapacity = 4 << 20
+
+  /// Removes the text. The buffer is kept for the next one, unless a single huge text has made it large.
   public mutating func removeAll(keepingCapacity: Bool = true) {
     count = 0
-    if !keepingCapacity { storage = [UInt8](repeating: 0, count: 64) }
+    if !keepingCapacity || storage.count > Self.keptCapacity {
+      storage = [UInt8](repeating: 0, count: 64)
+    }
   }
 
   /// Forgets what was written after the first so many bytes.

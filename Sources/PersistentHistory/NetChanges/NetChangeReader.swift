@@ -178,7 +178,7 @@ public final class NetChangeReader {
     let changes = try stored.map { snapshot, selection in
       try snapshot.changeOutlines(
         selection,
-        behind: floor.map {
+        after: floor.map {
           ChangeSelection.Object(entityNumber: $0.entityNumber, primaryKey: $0.primaryKey)
         }, asRowsLie: readsRowsAsTheyLie)
     }

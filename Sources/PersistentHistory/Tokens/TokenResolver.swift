@@ -70,7 +70,7 @@ public struct TokenResolver {
   /// Where history is missing behind a transaction, the transaction itself still is what was asked
   /// for.
   ///
-  /// - Throws: ``HistoryError/noTransaction(text:isHistoryEmpty:)`` where the token stands before or behind all
+  /// - Throws: ``HistoryError/noTransaction(text:isHistoryEmpty:)`` where the token comes before or after all
   ///   transactions, else like ``resolveUsable(_:)``.
   public func transactionNumber(_ text: String) throws -> Int64 {
     let token = try resolve(text)

@@ -9,7 +9,7 @@ public final class ChangeCursor {
   private let database: Database
   private let cursor: StatementCursor
   @exclusivity(unchecked) private var restCursor: StatementCursor?
-  private let columns: Columns
+  private let columns: ChangeColumns
   private let readsByTransaction: Bool
   private let isAscending: Bool
   /// The highest transaction number among rows that are read as they lie; nil for reading in order.
@@ -55,7 +55,7 @@ public final class ChangeCursor {
     self.path = path
     self.checkCount = checkCount
     order = detail == .everything && rows == nil ? RowOrder(path: path, table: "ACHANGE") : nil
-    columns = Columns(tables, detail: detail)
+    columns = ChangeColumns(tables, detail: detail)
     self.isAscending = isAscending
     highestScanned = rows == nil ? nil : range.upperBound
     readsByTransaction = rows == nil && isSparse && tables.indexesChangesByTransaction
@@ -63,7 +63,7 @@ public final class ChangeCursor {
     if let rows {
       let scan = try RowScan(
         database, rows: rows, pages: detail == .everything ? pages : nil, path: path,
-        numberColumn: detail == .everything ? Columns.number : nil
+        numberColumn: detail == .everything ? ChangeColumns.number : nil
       ) {
         "SELECT \(list) FROM ACHANGE NOT INDEXED WHERE Z_PK \($0) ORDER BY Z_PK"
       }
@@ -117,7 +117,7 @@ public final class ChangeCursor {
   private func next(of current: Int64) throws -> Bool {
     if readsByTransaction {
       guard try cursor.step() else { return false }
-      try order?.take(cursor.integer(at: Columns.number))
+      try order?.take(cursor.integer(at: ChangeColumns.number))
       try load()
       return true
     }
@@ -171,7 +171,7 @@ public final class ChangeCursor {
     guard try cursor.step() else { return false }
     guard let owner = rowOwner else { return true }
     if owner == lastOwner {
-      try order?.take(cursor.integer(at: Columns.number))
+      try order?.take(cursor.integer(at: ChangeColumns.number))
       return true
     }
     if let lastOwner, isAscending ? owner < lastOwner : owner > lastOwner {
@@ -181,7 +181,7 @@ public final class ChangeCursor {
     }
     lastOwner = owner
     order?.restart()
-    try order?.take(cursor.integer(at: Columns.number))
+    try order?.take(cursor.integer(at: ChangeColumns.number))
     return true
   }
 
@@ -189,7 +189,7 @@ public final class ChangeCursor {
   @inline(__always)
   private var rowOwner: Int64? {
     if let page = scan?.page { return page.transaction }
-    return cursor.integerIfAny(at: Columns.transaction)
+    return cursor.integerIfAny(at: ChangeColumns.transaction)
   }
 
   // MARK: - The current row
@@ -267,25 +267,25 @@ public final class ChangeCursor {
   private func loadFromStatement() throws {
     row.isFromPage = false
     row.lendsTombstone = false
-    row.kind = cursor.integerIfAny(at: Columns.kind).flatMap(ChangeKind.init(rawValue:))
-    row.entityNumber = cursor.integerIfAny(at: Columns.entity)
+    row.kind = cursor.integerIfAny(at: ChangeColumns.kind).flatMap(ChangeKind.init(rawValue:))
+    row.entityNumber = cursor.integerIfAny(at: ChangeColumns.entity)
     guard columns.detail == .everything else {
-      row.byteCount = cursor.integer(at: Columns.number)
+      row.byteCount = cursor.integer(at: ChangeColumns.number)
       return
     }
-    row.number = cursor.integer(at: Columns.number)
-    row.primaryKey = cursor.integerIfAny(at: Columns.primaryKey)
+    row.number = cursor.integer(at: ChangeColumns.number)
+    row.primaryKey = cursor.integerIfAny(at: ChangeColumns.primaryKey)
     var isPlain =
       row.kind != nil && row.entityNumber != nil && row.primaryKey != nil
-      && cursor.integerIfAny(at: Columns.own) == columns.ownNumber
-    switch cursor.type(at: Columns.mask) {
+      && cursor.integerIfAny(at: ChangeColumns.own) == columns.ownNumber
+    switch cursor.type(at: ChangeColumns.mask) {
     case SQLITE_NULL: row.mask = nil
-    case SQLITE_BLOB: row.mask = ColumnMask(bytes: cursor.bytes(at: Columns.mask))
+    case SQLITE_BLOB: row.mask = ColumnMask(bytes: cursor.bytes(at: ChangeColumns.mask))
     default:
       row.mask = nil
       isPlain = false
     }
-    if !cursor.isNull(at: Columns.rest) {
+    if !cursor.isNull(at: ChangeColumns.rest) {
       isPlain = false
       try loadRest()
     } else if !row.isPlain {
@@ -352,76 +352,14 @@ public final class ChangeCursor {
     func keep(_ column: Int) {
       extra.append(ExtraColumn(column: columns.names[column], value: cursor.value(at: column)))
     }
-    if kind == nil { keep(Columns.kind) }
-    if entityNumber == nil { keep(Columns.entity) }
-    if primaryKey == nil { keep(Columns.primaryKey) }
-    let maskType = cursor.type(at: Columns.mask)
-    if maskType != SQLITE_BLOB && maskType != SQLITE_NULL { keep(Columns.mask) }
-    if columns.hasOwn, cursor.integerIfAny(at: Columns.own) != columns.ownNumber {
-      keep(Columns.own)
+    if kind == nil { keep(ChangeColumns.kind) }
+    if entityNumber == nil { keep(ChangeColumns.entity) }
+    if primaryKey == nil { keep(ChangeColumns.primaryKey) }
+    let maskType = cursor.type(at: ChangeColumns.mask)
+    if maskType != SQLITE_BLOB && maskType != SQLITE_NULL { keep(ChangeColumns.mask) }
+    if columns.hasOwn, cursor.integerIfAny(at: ChangeColumns.own) != columns.ownNumber {
+      keep(ChangeColumns.own)
     }
     return extra + row.unexpected
-  }
-
-  /// Where the columns of the layout stand in the statement.
-  private struct Columns {
-    static let number = 0
-    static let kind = 1
-    static let entity = 2
-    static let primaryKey = 3
-    static let transaction = 4
-    static let mask = 5
-
-    /// The number of ACHANGE itself among the entities.
-    static let own = 6
-    /// The first value among the columns that are mostly null, which SQLite finds several times
-    /// sooner than it is asked for each.
-    static let rest = 7
-
-    let detail: ChangeDetail
-    /// The names of the columns.
-    let names: [String]
-    /// What the statement selects.
-    let expressions: [String]
-    /// Whether the layout has the column ``own`` at all.
-    let hasOwn: Bool
-    let ownNumber = EntityNumbering.HistoryEntity.change.rawValue
-    /// The slots that the layout has columns for; a slot without one stays null.
-    let tombstoneSlots: [Int]
-    /// Columns that hold null in every store that a framework wrote.
-    let unexpected: [String]
-    /// The statement that reads the columns of the slots and the unexpected ones of one row.
-    let restQuery: String
-
-    init(_ tables: HistoryTables, detail: ChangeDetail) {
-      self.detail = detail
-      hasOwn = tables.changeColumns.contains("Z_ENT")
-      let present = zip(tables.tombstoneSlots, tables.tombstoneColumns).filter {
-        tables.changeColumns.contains($0.1)
-      }
-      tombstoneSlots = present.map(\.0)
-      unexpected = (["Z_OPT"] + tables.unknownColumns(of: .change)).filter {
-        tables.changeColumns.contains($0)
-      }
-      let rest = (present.map(\.1) + unexpected).map(quoted)
-      let list = rest.isEmpty ? "NULL" : rest.joined(separator: ", ")
-      restQuery = "SELECT \(list) FROM ACHANGE WHERE Z_PK = ?1"
-      names = [
-        "Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS", "Z_ENT",
-      ]
-      switch detail {
-      case .everything:
-        expressions =
-          names.dropLast().map(quoted)
-          + [hasOwn ? quoted("Z_ENT") : "\(ownNumber)", firstValue(of: rest)]
-      case .kinds, .sizes:
-        // The same places, so that one cursor reads all; what is left out is null or 0. Whoever asks
-        // for sizes does not ask for numbers.
-        let first = detail == .sizes ? RecordSize.ofChange(tables) : "0"
-        expressions = [
-          first, "ZCHANGETYPE", "ZENTITY", "NULL", "ZTRANSACTIONID", "NULL", "0", "NULL",
-        ]
-      }
-    }
   }
 }

@@ -50,7 +50,7 @@ public final class ChangeOutlineCursor {
   ///     the last one; nil where some are left out.
   init(
     _ database: Database, tables: HistoryTables, selection: TransactionSelection,
-    behind object: ChangeSelection.Object?, path: String, checkCount: ((Int64) throws -> Void)?
+    after object: ChangeSelection.Object?, path: String, checkCount: ((Int64) throws -> Void)?
   ) throws {
     self.path = path
     self.checkCount = checkCount
@@ -90,7 +90,7 @@ public final class ChangeOutlineCursor {
   /// - Throws: ``RowsOutOfOrder`` where the pages are not as they should be.
   init(
     _ database: Database, tables: HistoryTables, selection: TransactionSelection,
-    behind object: ChangeSelection.Object?, rows: ChangeRowSpan, pages: ChangePages?, path: String,
+    after object: ChangeSelection.Object?, rows: ChangeRowSpan, pages: ChangePages?, path: String,
     checkCount: ((Int64) throws -> Void)?
   ) throws {
     self.path = path
@@ -244,7 +244,7 @@ extension StoreSnapshot {
   ///     it forgets what was read and asks again without.
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
   public func changeOutlines(
-    _ selection: TransactionSelection, behind object: ChangeSelection.Object? = nil,
+    _ selection: TransactionSelection, after object: ChangeSelection.Object? = nil,
     asRowsLie: Bool = false
   ) throws -> ChangeOutlineCursor {
     let tables = try historyTables()
@@ -252,12 +252,12 @@ extension StoreSnapshot {
     transactions.limit = nil
     if asRowsLie, transactions.isComplete, let rows = try closeChangeRows(of: selection) {
       return try ChangeOutlineCursor(
-        database, tables: tables, selection: selection, behind: object, rows: rows,
+        database, tables: tables, selection: selection, after: object, rows: rows,
         pages: changePages, path: location.path,
         checkCount: countCheck(of: transactions, listed: rows.count))
     }
     return try ChangeOutlineCursor(
-      database, tables: tables, selection: selection, behind: object, path: location.path,
+      database, tables: tables, selection: selection, after: object, path: location.path,
       checkCount: countCheck(of: transactions, listed: nil))
   }
 

@@ -95,24 +95,21 @@ extension StoreSnapshot {
     let plain =
       tables.transactionColumns.contains(role.plainColumn)
       ? "iif(typeof(\(role.plainColumn)) = 'text', \(role.plainColumn), NULL)" : "NULL"
-    let interned =
-      tables.internsStrings
-      ? "(SELECT s.ZNAME FROM ATRANSACTIONSTRING AS s"
-        + " WHERE s.Z_PK = g.identifier AND typeof(s.ZNAME) = 'text')" : "NULL"
-    // Grouped by number first: the few texts are then looked up once each.
+    // Grouped by number, so that each text is read once and never sorted.
     let cursor = try cursor(
       """
-      SELECT coalesce(\(interned), g.plain), sum(g.count) FROM
-        (SELECT \(identifier) AS identifier, \(plain) AS plain, count(*) AS count
-         FROM ATRANSACTION GROUP BY 1, 2) AS g
-      GROUP BY 1 ORDER BY 2 DESC LIMIT \(Self.mostGroups)
+      SELECT \(identifier), \(plain), count(*) FROM ATRANSACTION
+      GROUP BY 1, 2 ORDER BY 3 DESC LIMIT \(Self.mostGroups)
       """)
-    var counts: [TextCount] = []
+    let strings = try InternedStrings(database, tables: tables)
+    var counts: [RecordedText?: Int64] = [:]
     while try cursor.step() {
-      counts.append(
-        TextCount(text: RecordedText(cursor.value(at: 0)), count: cursor.integer(at: 1)))
+      let interned = try cursor.isNull(at: 0) ? nil : strings.text(cursor.integer(at: 0))
+      counts[interned ?? RecordedText(cursor.value(at: 1)), default: 0] += cursor.integer(at: 2)
     }
-    return counts
+    return counts.map { TextCount(text: $0.key, count: $0.value) }.sorted {
+      ($1.count, $0.text?.string ?? "") < ($0.count, $1.text?.string ?? "")
+    }
   }
 
   /// Whether any transaction carries a text of this role.

@@ -120,9 +120,9 @@ struct LogScan {
   private var firstBad: Int?
   /// Whether that frame claims to be of this log rather than left over from an earlier one.
   private var isFirstBadOurs = false
-  /// The last frame behind it that ends a save.
+  /// The last frame after it that ends a save.
   private var lastLost: Int?
-  /// How many frames behind it end a save.
+  /// The number of frames after it that end a save.
   private var lostSaveCount = 0
 
   private init(pageSize: Int, isBigEndian: Bool, salts: UInt64, checksum: Checksum) {

@@ -134,37 +134,30 @@ extension MaintenancePlan.Part {
     }
   }
 
-  /// Names of bookmarks are those of consumers, which in one file for two stores would be the same.
+  /// Refuses a bookmark file that is a store, or that is meant for several stores: a name in it is that
+  /// of one consumer of one store.
   fileprivate mutating func checkBookmarkFile() {
-    if let file = settings.bookmarkFile, let store = stores.first {
-      do {
-        try StoreOptions.check(file, isNotOf: [store])
-      } catch {
-        failures.append(
-          (
-            store,
-            Failure(
-              status: .usage, kind: "config",
-              message: "[\(settings.section)]: bookmark-file names \(store) itself, or a file that "
-                + "belongs to it",
-              hint: "name another file")
-          ))
-        stores = []
+    guard let file = settings.bookmarkFile else { return }
+    func refuse(_ store: String, _ message: String, hint: String) {
+      let failure = Failure(
+        status: .usage, kind: "config",
+        message: "[\(settings.section)]: bookmark-file \(message)", hint: hint)
+      failures.append((store, failure))
+    }
+    if stores.count > 1 {
+      for store in stores {
+        refuse(
+          store, "is for one store, and there are \(stores.count); \(store) is left as it is",
+          hint: "give each store a section of its own, or leave bookmark-file out")
       }
+      stores = []
+    } else if let store = stores.first,
+      (try? StoreOptions.check(file, isNotOf: [store])) == nil
+    {
+      refuse(
+        store, "names \(store) itself, or a file that belongs to it", hint: "name another file")
+      stores = []
     }
-    guard settings.bookmarkFile != nil, stores.count > 1 else { return }
-    for store in stores {
-      failures.append(
-        (
-          store,
-          Failure(
-            status: .usage, kind: "config",
-            message: "[\(settings.section)]: bookmark-file is for one store, and there are "
-              + "\(stores.count); \(store) is left as it is",
-            hint: "give each store a section of its own, or leave bookmark-file out")
-        ))
-    }
-    stores = []
   }
 
   /// Whether a word of `--only` names the section or one of its stores.

@@ -6,9 +6,9 @@ extension Session {
   /// without a pause makes it longer still meanwhile.
   private static let longestLog: Int64 = 8 << 20
 
-  /// Opens a store to read it, and tells where a part of its log is damaged.
+  /// Opens a store to read it, and warns if a part of its log is damaged.
   ///
-  /// Whoever takes the output may take it slowly, which an app's saves must not wait for.
+  /// The output may be read slowly, and an app's saves must not wait for it.
   func open(_ path: String, busyTimeout: Double) throws -> StoreFile {
     if let problem = Self.problem(ofLogOf: path) {
       diagnostics.warn(

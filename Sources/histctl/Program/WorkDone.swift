@@ -8,8 +8,8 @@ import Musl
 import Glibc
 #endif
 
-/// What a command that changes something has done so far, told where it ends before its end: by a
-/// signal or by an error.
+/// What a command that changes something has done so far, reported if a signal or an error ends it
+/// early.
 ///
 /// A signal's handler may neither allocate nor lock, so the whole line is made beforehand, in one of a
 /// few buffers that are never freed, and the handler writes it as it stands.
@@ -28,9 +28,9 @@ enum WorkDone {
   nonisolated(unsafe) private static var context: String?
   nonisolated(unsafe) private static var writesJSON = false
 
-  /// Says how far the work is; called by one thread at a time.
+  /// Notes how far the work is. One thread at a time may call it.
   ///
-  /// - Parameter isBegun: Whether anything was done, so that it is told after an error too.
+  /// - Parameter isBegun: Whether anything was done, so that it is reported after an error too.
   static func note(
     _ message: String, _ details: [(String, JSONValue)] = [], isBegun: Bool, in session: Session
   ) {
@@ -53,19 +53,19 @@ enum WorkDone {
     line = UnsafeMutableRawBufferPointer(start: start, count: bytes.count)
   }
 
-  /// Says what goes before the notes that follow.
+  /// Chooses what goes before the notes that follow.
   static func begin(_ context: String?, in session: Session) {
     self.context = context
     clear()
   }
 
-  /// Forgets it: the work is done, and has been told of.
+  /// Removes the note: the work is done and was reported.
   static func clear() {
     line = nil
     words = nil
   }
 
-  /// Tells what was done before an error, once.
+  /// Reports what was done before an error, once.
   static func tell(_ diagnostics: Diagnostics) {
     guard let words else { return }
     clear()

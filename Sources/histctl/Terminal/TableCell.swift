@@ -13,12 +13,12 @@ struct TableCell: Sendable, Equatable {
 
   /// Makes a cell of one part.
   init(_ text: String, style: Style = .plain) {
-    spans = [Span(text: text, style: style)]
+    self.init(spans: [Span(text: text, style: style)])
   }
 
   /// Makes a cell of several parts.
   init(spans: [Span]) {
-    self.spans = spans
+    self.spans = spans.map { Span(text: TerminalText.shortened($0.text), style: $0.style) }
   }
 
   /// The whole text.

@@ -18,12 +18,16 @@ enum TerminalText: Sendable {
   /// The maximum length of a text for people, in bytes. Of a longer one the beginning is shown.
   static let longestText = 1 << 16
 
+  /// The text, or the beginning of one that is too long for people, with its length.
+  static func shortened(_ text: String) -> String {
+    guard text.utf8.count > longestText else { return text }
+    let beginning = String(text.unicodeScalars.prefix(longestText / 8))
+    return beginning + "… (\(text.utf8.count.grouped) bytes)"
+  }
+
   /// The text with whatever this mode does not let through written out.
   func escaped(_ text: String) -> String {
-    if self == .terminal, text.utf8.count > Self.longestText {
-      let beginning = String(text.unicodeScalars.prefix(Self.longestText / 4))
-      return escaped(beginning) + "… (\(text.utf8.count.grouped) bytes)"
-    }
+    let text = self == .terminal ? Self.shortened(text) : text
     guard !text.allBytes({ !isSuspicious($0) }) else { return text }
     var result = ""
     result.reserveCapacity(text.utf8.count)

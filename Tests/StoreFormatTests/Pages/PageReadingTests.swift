@@ -103,7 +103,7 @@ struct PageReadingTests {
     _ snapshot: StoreSnapshot, _ selection: TransactionSelection, _ asRowsLie: Bool
   ) throws -> [String] {
     try [nil, ChangeSelection.Object(entityNumber: 200, primaryKey: 5)].flatMap { object in
-      let cursor = try snapshot.changeOutlines(selection, behind: object, asRowsLie: asRowsLie)
+      let cursor = try snapshot.changeOutlines(selection, after: object, asRowsLie: asRowsLie)
       var outlines: [String] = []
       while let outline = try cursor.next() {
         outlines.append("\(outline) \(cursor.mask?.bytes ?? []) \(cursor.hasTombstone)")

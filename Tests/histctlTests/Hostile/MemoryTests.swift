@@ -27,18 +27,65 @@ import Testing
       INSERT INTO Z_PRIMARYKEY VALUES (16003, 'TRANSACTIONSTRING', 0, 1);
       UPDATE ATRANSACTION SET ZAUTHORTS = 1
       """)
-    let python = try #require(Tool("python3"))
-    let words = line.split(separator: " ").map {
-      String($0).replacing("STORE", with: store).replacing("OUT", with: folder.file("out"))
-    }
-    let result = try await python.run(["-c", Self.script, Tool.histctl.path] + words)
-    let numbers = result.text.split(separator: " ").compactMap {
-      Int($0.filter(\.isNumber))
-    }
+    let words = line.replacing("STORE", with: store).replacing("OUT", with: folder.file("out"))
+    let run = try await Self.run(words, in: folder)
+    #expect(run.status == 0, "\(run.errors)")
+    // Some 1,200 MB of text go through it.
+    #expect(run.kilobytes < 160_000, "\(line) took \(run.kilobytes) KB")
+  }
+
+  /// Runs a command line and measures the memory that it takes at most.
+  private static func run(
+    _ line: String, in folder: TemporaryFolder
+  ) async throws -> (status: Int, kilobytes: Int, errors: String) {
+    let words = line.split(separator: " ").map(String.init)
+    let result = try await #require(Tool("python3")).run(
+      ["-c", script, Tool.histctl.path] + words, folder: folder.path)
+    let numbers = result.text.split(separator: " ").compactMap { Int($0.filter(\.isNumber)) }
     try #require(numbers.count == 2)
-    #expect(numbers[0] == 0, "\(result.errors)")
-    // In kilobytes; some 1,200 MB of text go through it.
-    #expect(numbers[1] < 160_000, "\(line) took \(numbers[1]) KB")
+    return (numbers[0], numbers[1], result.errors)
+  }
+
+  @Test(
+    "A large text takes a few times its size",
+    arguments: [
+      "archive x.store y", "verify sealed", "verify x.store", "log sealed --json", "export sealed",
+      "export x.store", "log x.store", "info x.store", "stats sealed",
+    ])
+  func largeText(_ line: String) async throws {
+    let folder = try TemporaryFolder()
+    let store = try LongHistory.write(
+      to: folder.file("x.store"), transactions: 10, changesEach: 1)
+    try StoreQuery(path: store).run(
+      """
+      INSERT INTO ATRANSACTIONSTRING VALUES (1, 16003, 1, printf('%.*c', 16000000, 'x'));
+      INSERT INTO Z_PRIMARYKEY VALUES (16003, 'TRANSACTIONSTRING', 0, 1);
+      UPDATE ATRANSACTION SET ZAUTHORTS = 1 WHERE Z_PK = 5
+      """)
+    if line.contains("sealed") {
+      let sealed = try await Tool.histctl.run(["archive", store, folder.file("sealed")])
+      try #require(sealed.status == 0, "\(sealed.errors)")
+    }
+    let run = try await Self.run(line, in: folder)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.kilobytes < 110_000, "\(line) took \(run.kilobytes) KB")
+  }
+
+  @Test("A manifest of countless values is refused before they fill memory")
+  func countlessValues() async throws {
+    let sample = try SampleFolder()
+    let sealed = try await sample.run("archive sample.store sealed -q")
+    try #require(sealed.status == 0)
+    let values = String(repeating: #"{"a":0},"#, count: 1_900_000)
+    let forged = ForgedArchive.manifest(
+      "values", #""store":"#, #""values":[\#(values)0],"store":"#)
+    try forged.forge(sample.folder.file("sealed"))
+    for (command, status) in [("verify sealed", 5), ("info sealed", 5), ("log sealed", 5)] {
+      let run = try await Self.run(command, in: sample.folder)
+      #expect(run.status == status, "\(command): \(run.errors)")
+      #expect(run.errors.contains("too many values") || command == "verify sealed")
+      #expect(run.kilobytes < 200_000, "\(command) took \(run.kilobytes) KB")
+    }
   }
 }
 #endif
