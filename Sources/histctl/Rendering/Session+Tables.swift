@@ -1,6 +1,5 @@
 extension Session {
-  /// A table on standard output, whose columns a narrow terminal may have no room for; what is left
-  /// out is told at the end.
+  /// Makes a table for standard output and notes the columns that a narrow terminal hides.
   func table(columns: [TableColumn], sample: [[TableCell]]) -> Table {
     let table = Table(
       columns: columns, sample: sample, environment: environment, palette: palette)
@@ -8,11 +7,10 @@ extension Session {
     return table
   }
 
-  /// Tells a person which columns they do not see.
+  /// Notes on a terminal which columns were hidden.
   func tellOfHiddenColumns() {
     guard !hiddenColumns.isEmpty, environment.isErrorTerminal else { return }
     diagnostics.note(
-      "no room for \(hiddenColumns.joined(separator: ", ")); a wider terminal or --json shows "
-        + (hiddenColumns.count == 1 ? "it" : "them"))
+      "\(hiddenColumns.joined(separator: ", ")) hidden: terminal too narrow (use --json)")
   }
 }

@@ -39,9 +39,14 @@ import Testing
     for (options, time) in [
       ("--date utc", "2024-07-29T00:47:40Z"), ("", "2024-07-29 09:47:40"),
     ] {
-      let result = try await sample.run(
-        "log sample.store --after 3 \(options)", environment: ["TZ": "Asia/Tokyo"])
-      #expect(result.status == 4 && result.errors.contains(time), "\(result.errors)")
+      for (line, status) in [
+        ("log sample.store --after 3", 4), ("token check sample.store 3", 1),
+        ("token show sample.store 3", 0),
+      ] {
+        let result = try await sample.run(
+          "\(line) \(options)", environment: ["TZ": "Asia/Tokyo"])
+        #expect(result.status == status && result.errors.contains(time), "\(result.errors)")
+      }
     }
   }
 }

@@ -3,11 +3,32 @@ import Testing
 
 /// `prune --max-size` leaves what `check --max-size` accepts.
 @Suite struct SizeRuleTests {
-  @Test("The size is reached, by the measure of check", arguments: ["100K", "200K", "333K"])
+  /// Writes the sample store of `demo`, with its authors and their indexes, and its history a hundred
+  /// times over.
+  private static func write(in folder: TemporaryFolder) async throws -> String {
+    let demo = try await Tool.histctl.run(["demo", folder.path, "--ending", "2026-11-20", "-q"])
+    try #require(demo.status == 0, "\(demo.errors)")
+    let store = folder.file("trips.store")
+    try StoreQuery(path: store).run(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+      INSERT INTO ATRANSACTION
+        SELECT 353 + (i - 1) * 302 + Z_PK - 51, Z_ENT, Z_OPT, ZAUTHORTS, ZBUNDLEIDTS,
+          ZCONTEXTNAMETS, ZPROCESSIDTS, ZTIMESTAMP + i, ZAUTHOR, ZBUNDLEID, ZCONTEXTNAME,
+          ZPROCESSID, ZQUERYGEN FROM n, ATRANSACTION WHERE Z_PK <= 353 ORDER BY 1;
+      INSERT INTO ACHANGE (Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS)
+        SELECT 16001, 1, 1, Z_PK, Z_PK, x'80' FROM ATRANSACTION WHERE Z_PK > 353;
+      UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT max(Z_PK) FROM ATRANSACTION)
+        WHERE Z_NAME = 'TRANSACTION';
+      UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT max(Z_PK) FROM ACHANGE) WHERE Z_NAME = 'CHANGE'
+      """)
+    return store
+  }
+
+  @Test("The size is reached, by the measure of check", arguments: ["150K", "200K", "400K"])
   func isReached(_ size: String) async throws {
     let folder = try TemporaryFolder()
-    let store = try LongHistory.write(
-      to: folder.file("x.store"), transactions: 3000, changesEach: 2)
+    let store = try await Self.write(in: folder)
     #expect(try await Tool.histctl.run(["check", store, "--max-size", size]).status == 1)
     let plan = try await Tool.histctl.run(["prune", store, "--max-size", size, "-n", "--json"])
     let act = try await Tool.histctl.run(["prune", store, "--max-size", size, "--yes", "--json"])

@@ -71,8 +71,8 @@ import Testing
     // What a person does not see is told.
     #expect(
       wished.lines.dropFirst(13)
-        == ["no room for TIME, AUTHOR, PROCESS; a wider terminal or --json shows them"])
-    #expect(!usual.text.contains("no room for"))
+        == ["TIME, AUTHOR, PROCESS hidden: terminal too narrow (use --json)"])
+    #expect(!usual.text.contains("hidden"))
   }
 
   @Test func aPipeGetsTitlesAndNeitherColoursNorCuts() async throws {

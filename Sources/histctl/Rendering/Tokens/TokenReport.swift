@@ -71,7 +71,7 @@ struct TokenReportTable {
     try writer.writeLine(table.header)
     for row in rows { try writer.writeLine(table.line(row)) }
     for problem in reports.compactMap(\.problem) {
-      session.diagnostics.explain(problem.message, hint: problem.remedy)
+      session.diagnostics.explain(problem.message(time: time.text), hint: problem.remedy)
     }
   }
 }
@@ -98,7 +98,7 @@ struct TokenReportDetail {
     try field("time", report.token.timestamp.map(time.fullText))
     try field("state", report.token.state.name, style: report.isUsable ? .inserted : .deleted)
     if let problem = report.problem {
-      session.diagnostics.explain(problem.message, hint: problem.remedy)
+      session.diagnostics.explain(problem.message(time: time.text), hint: problem.remedy)
     }
   }
 }
