@@ -108,7 +108,9 @@ extension StoreSnapshot {
       counts[interned ?? RecordedText(cursor.value(at: 1)), default: 0] += cursor.integer(at: 2)
     }
     return counts.map { TextCount(text: $0.key, count: $0.value) }.sorted {
-      ($1.count, $0.text?.string ?? "") < ($0.count, $1.text?.string ?? "")
+      guard $0.count == $1.count else { return $0.count > $1.count }
+      guard let left = $0.text?.string, let right = $1.text?.string else { return $1.text == nil }
+      return left < right
     }
   }
 

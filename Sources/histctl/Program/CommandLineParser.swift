@@ -46,7 +46,7 @@ enum CommandLineParser {
     in words: ArraySlice<String>, of type: any ParsableCommand.Type
   ) -> (any Error)? {
     $isLookingForUnknownOption.withValue(true) {
-      for word in words.prefix(while: { $0 != "--" }) where word.hasPrefix("-") && word != "-" {
+      for word in words.prefix(while: { $0 != "--" }) where isOption(word) {
         do {
           _ = try type.parseAsRoot([word, "0", "0", "0"])
         } catch let error where CommandLineError.isUnknownOption(error) {
@@ -57,6 +57,11 @@ enum CommandLineParser {
       }
       return nil
     }
+  }
+
+  /// Whether a word looks like an option, and not like a negative number.
+  private static func isOption(_ word: String) -> Bool {
+    word.hasPrefix("-") && !(word.dropFirst().first?.isNumber ?? true)
   }
 
   /// Refuses to explain what is no command: the parser would explain the program in its place.
