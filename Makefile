@@ -15,6 +15,8 @@ ifneq ($(dir $(SWIFT)),./)
 export PATH := $(abspath $(dir $(SWIFT))):$(PATH)
 endif
 PYTHON ?= python3
+# What `make docc` does with the committed public interface: check or write.
+INTERFACE ?= check
 # Passed to every build, and to release builds and test runs only.
 BUILD_FLAGS ?=
 RELEASE_FLAGS ?=
@@ -45,7 +47,7 @@ FORMAT_FLAGS := --configuration .swift-format --recursive --parallel $(SWIFT_FIL
 PAGES = $(wildcard man/*.[157])
 
 .PHONY: help demo setup setup-test setup-package setup-analysis setup-ci build release install \
-  uninstall deb deb-check test lint format warnings architecture docs docs-check docc man \
+  uninstall deb deb-check test lint format warnings architecture docs docs-check docc interface man \
   completions schema packaging session-code libraries ci clean benchmark benchmark-models analysis
 
 help: ## list the targets
@@ -139,15 +141,19 @@ docs-check: setup ## check that the committed pages and completions are what `ma
 	@$(SWIFT) build --product ManualGenerator $(QUIET) $(BUILD_FLAGS)
 	@.ci/docs check "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))"
 
-docc: setup-test ## build the documentation of the libraries, each warning an error
+docc: setup-test ## build the documentation of the libraries, and check their public interface
 	@echo "docc: $(wildcard Sources/*/*.docc)"
 	@$(SWIFT) build $(QUIET) $(BUILD_FLAGS)
 	@words=$$($(SWIFT) package $(BUILD_FLAGS) dump-symbol-graph --minimum-access-level public \
 	  --skip-synthesized-members 2>&1) || { echo "$$words"; exit 1; }
 	@programs=$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS)) && \
 	  .ci/check-listings "$$programs" README.md Sources/*/*.docc/*.md && \
+	  .ci/interface $(INTERFACE) "$$programs/../symbolgraph" && \
 	  .ci/docc "$$programs/../symbolgraph" .build/histctl.doccarchive
 	@echo "docc: python3 -m http.server -d .build/histctl.doccarchive shows it"
+
+interface: ## write .ci/interfaces, after a change of the public interface that is meant
+	@$(MAKE) docc INTERFACE=write
 
 man: setup-test ## check the manual pages with mandoc and man
 	@echo "man: $(PAGES)"
