@@ -38,11 +38,14 @@ let package = Package(
       providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     .target(name: "CSQLiteSupport"),
 
-    // Floor 1: the file.
+    // Floor 1: what knows nothing of stores.
+    .target(name: "PropertyLists", swiftSettings: strict),
+
+    // Floor 2: the file.
     .target(
       name: "StoreFormat",
       dependencies: [
-        "CZlib", "CSQLiteSupport",
+        "CZlib", "CSQLiteSupport", "PropertyLists",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"),
@@ -50,21 +53,21 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Floor 2: the history.
+    // Floor 3: the history.
     .target(
       name: "PersistentHistory",
       dependencies: [
-        "StoreFormat",
+        "PropertyLists", "StoreFormat",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
 
-    // Floor 3: history as text.
+    // Floor 4: history as text.
     .target(
       name: "HistoryCoding", dependencies: ["PersistentHistory", "StoreFormat", "CZlib", "CZstd"],
       swiftSettings: strict),
 
-    // Floor 4: sealed history.
+    // Floor 5: sealed history.
     .target(
       name: "HistoryArchive",
       dependencies: [
@@ -74,10 +77,10 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Floor 4: a store to try things on.
+    // Floor 5: a store to try things on.
     .target(name: "DemoStore", dependencies: ["StoreFormat"], swiftSettings: strict),
 
-    // Floor 4: SwiftData's API, and the macros that it is used by.
+    // Floor 5: SwiftData's API, and the macros that it is used by.
     .macro(
       name: "OpenSwiftDataMacros",
       dependencies: [
@@ -92,7 +95,7 @@ let package = Package(
       dependencies: ["OpenSwiftDataMacros", "StoreFormat", "PersistentHistory"],
       swiftSettings: strict),
 
-    // Floor 5: the tool.
+    // Floor 6: the tool.
     .executableTarget(
       name: "histctl",
       dependencies: [
@@ -123,7 +126,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "PersistentHistory", "StoreFormat", "CZlib",
+        "PersistentHistory", "PropertyLists", "StoreFormat", "CZlib",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
@@ -133,7 +136,11 @@ let package = Package(
       name: "StoreAppender", dependencies: ["StoreFormat"], path: "Tests/StoreAppender",
       swiftSettings: strict),
     .testTarget(
-      name: "StoreFormatTests", dependencies: ["StoreFormat", "StoreAppender", "TestSupport"],
+      name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StoreFormatTests",
+      dependencies: ["PropertyLists", "StoreFormat", "StoreAppender", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "PersistentHistoryTests",

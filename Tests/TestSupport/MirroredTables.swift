@@ -1,3 +1,4 @@
+import PropertyLists
 import StoreFormat
 
 /// The tables of a store that is mirrored to CloudKit, as those who have read one describe them.

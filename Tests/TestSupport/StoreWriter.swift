@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import PropertyLists
 import StoreFormat
 
 /// Writes stores for tests, in plain SQL and with whatever is asked for, right or wrong.

@@ -1,3 +1,4 @@
+import PropertyLists
 import StoreFormat
 
 /// Why a property list is not an archived `NSPersistentHistoryToken`.

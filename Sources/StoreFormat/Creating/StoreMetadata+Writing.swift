@@ -1,3 +1,5 @@
+import PropertyLists
+
 extension StoreMetadata {
   /// The property list of a new store, with the keys that the frameworks write.
   static func propertyList(

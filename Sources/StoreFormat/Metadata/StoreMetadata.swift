@@ -1,4 +1,5 @@
 import GRDB
+import PropertyLists
 
 /// What a store says of itself in `Z_METADATA`.
 public struct StoreMetadata: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import PropertyLists
+
 extension StoreMetadata {
   /// The property list of a store that was brought to another model: what names the model is new, and
   /// all else stays.

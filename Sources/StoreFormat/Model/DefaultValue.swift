@@ -1,3 +1,5 @@
+import PropertyLists
+
 /// The default value of an attribute, as a model's archive keeps it.
 ///
 /// Values of classes that only the app knows (a transformable attribute's) are left alone: what a

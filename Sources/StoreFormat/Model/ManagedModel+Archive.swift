@@ -1,3 +1,5 @@
+import PropertyLists
+
 extension ManagedModel {
   /// Reads a model out of a keyed archive of NSManagedObjectModel.
   ///

@@ -1,3 +1,5 @@
+import PropertyLists
+
 extension ManagedModel {
   /// The model as a keyed archive of NSManagedObjectModel, not yet packed.
   ///

@@ -1,4 +1,5 @@
 import GRDB
+import PropertyLists
 
 /// What a store's model cache holds, unpacked but not decoded: a fifth of the work.
 enum PackedModel {

@@ -1,3 +1,5 @@
+import PropertyLists
+
 /// A record as a property list.
 extension JointSaveRecord {
   private static let version: Int64 = 1

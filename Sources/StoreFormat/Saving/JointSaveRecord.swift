@@ -1,4 +1,5 @@
 import GRDB
+import PropertyLists
 
 /// What a store is to get of a save to several stores, in a file beside it for as long as that is not
 /// certain.

@@ -15,14 +15,16 @@ enum TerminalText: Sendable {
   /// text format (UAX 15), which no language reaches. Longer ones paint over other lines.
   static let longestMarkRun = 30
 
-  /// The maximum length of a text for people, in bytes. Of a longer one the beginning is shown.
+  /// The maximum length of a text for people, in bytes. Of a longer one both ends are shown.
   static let longestText = 1 << 16
 
-  /// The text, or the beginning of one that is too long for people, with its length.
+  /// Returns the text, or both ends of one that is too long for people, with its length between them.
   static func shortened(_ text: String) -> String {
     guard text.utf8.count > longestText else { return text }
-    let beginning = String(text.unicodeScalars.prefix(longestText / 8))
-    return beginning + "… (\(text.utf8.count.grouped) bytes)"
+    let (beginning, end) = (
+      text.unicodeScalars.prefix(longestText / 16), text.unicodeScalars.suffix(longestText / 16)
+    )
+    return String(beginning) + "… (\(text.utf8.count.grouped) bytes) …" + String(end)
   }
 
   /// The text with whatever this mode does not let through written out.

@@ -1,3 +1,4 @@
+import PropertyLists
 import StoreFormat
 
 /// A property of a model that no framework would write.

@@ -105,12 +105,12 @@ import Testing
     #expect(table.count == 13 && table.allSatisfy { $0.count <= 60 })
     #expect(screen.contains("\n  11  items            to-many BucketListItem?"))
     #expect(!screen.contains("ZNAME"))
-    #expect(screen.contains("a wider terminal or --json shows"))
+    #expect(screen.contains("hidden: terminal too narrow"))
     let wide = try await Tool.histctl.runOnTerminal(
       line + ["--color", "never"], columns: 120, rows: 60
     ).screen
     #expect(wide.contains("inverse trip, ordered  ZBUCKETLISTITEM.ZTRIP,Z_FOK_TRIP"))
-    #expect(!wide.contains("…") && !wide.contains("no room"))
+    #expect(!wide.contains("…") && !wide.contains("hidden"))
   }
 
   @Test func theRecordsForPrograms() async throws {

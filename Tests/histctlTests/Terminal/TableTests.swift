@@ -98,7 +98,7 @@ import Testing
     #expect(table.line(sample[0]).count == 60_003)
     // More than anybody reads is not shown.
     let huge = [TableCell(String(repeating: "x", count: 5_000_000)), TableCell("b")]
-    #expect(table.line(huge).hasSuffix("x… (5,000,000 bytes)  b"))
+    #expect(table.line(huge).contains("x… (5,000,000 bytes) …x"))
     #expect(table.line(huge).count < 10_000)
   }
 

@@ -5,7 +5,7 @@
 /// once, unless they are long.
 package enum BinaryPropertyListWriter {
   /// Whether a longer text or longer data is there once more would take longer to find out than it saves.
-  static let longestShared = 4096
+  package static let longestShared = 4096
 
   /// The binary property list of a value.
   ///

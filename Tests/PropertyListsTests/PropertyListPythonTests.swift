@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StoreFormat
+@testable import PropertyLists
 
 #if canImport(Darwin)
 import Darwin

@@ -1,4 +1,4 @@
-@testable import StoreFormat
+@testable import PropertyLists
 
 /// Inputs shared by the tests of property lists.
 enum PropertyListFixture {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StoreFormat
+@testable import PropertyLists
 
 @Suite("Binary property lists")
 struct BinaryPropertyListTests {

@@ -23,7 +23,7 @@ package struct PropertyListError: Error, Hashable, Sendable, CustomStringConvert
   }
 
   /// The input does not follow its own format.
-  static func damaged(
+  package static func damaged(
     _ found: String, expected: String, offset: Int? = nil
   ) -> PropertyListError {
     PropertyListError(

@@ -1,5 +1,5 @@
 /// The base64 text in which XML property lists write bytes.
-enum PropertyListBase64 {
+package enum PropertyListBase64 {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -14,7 +14,7 @@ enum PropertyListBase64 {
   /// The bytes of a base64 text with white space anywhere; nil when it is no such text.
   ///
   /// Padding may be missing, but nothing may follow it.
-  static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+  package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     var output: [UInt8] = []
     output.reserveCapacity(text.count / 4 * 3 + 3)
     var bits: UInt32 = 0
@@ -51,7 +51,7 @@ enum PropertyListBase64 {
   }
 
   /// The base64 text of bytes, with padding and without line breaks.
-  static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
+  package static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity((bytes.count + 2) / 3 * 4)
     var bits: UInt32 = 0

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StoreFormat
+@testable import PropertyLists
 
 @Suite("XML property lists")
 struct XMLPropertyListTests {
