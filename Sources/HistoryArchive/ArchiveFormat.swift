@@ -11,10 +11,8 @@ public enum ArchiveFormat {
   public static let frameTarget = 256 << 10
   /// The most text that a frame has, in bytes; a longer line goes on in the next frame.
   public static let frameLimit = 1 << 20
-  /// The maximum text of a change, in bytes.
+  /// The maximum text of the head of a line or of one of its changes, in bytes.
   public static let partLimit = 256 << 20
-  /// The maximum text of the head of a line, in bytes: it names an author and programs.
-  static let headLimit = 128 << 20
   /// The most frames that a segment has.
   public static let mostFrames = 1 << 20
 

@@ -38,7 +38,7 @@ struct LineParts {
     var scan = Scan()
     while !text.withUnsafeBufferPointer({ scan.findChanges($0, Self.opening) }) {
       try scan.check(atMost: Self.mostElements)
-      try add(more, limit: min(partLimit, ArchiveFormat.headLimit))
+      try add(more)
     }
     try scan.check(atMost: Self.mostElements)
     var head: [UInt8] = []
@@ -120,14 +120,13 @@ struct LineParts {
   }
 
   private mutating func add<Failure: Error>(
-    _ more: () throws(Failure) -> ArraySlice<UInt8>?, limit: Int? = nil
+    _ more: () throws(Failure) -> ArraySlice<UInt8>?
   ) throws {
     guard let piece = try more() else {
       throw Problem(detail: "the line ends too early, or has no changes")
     }
-    let limit = limit ?? partLimit
-    guard text.count + piece.count <= limit else {
-      throw Problem(detail: "a part of the line is longer than \(limit >> 20) MiB")
+    guard text.count + piece.count <= partLimit else {
+      throw Problem(detail: "a part of the line is longer than \(partLimit >> 20) MiB")
     }
     text.append(contentsOf: piece)
   }
