@@ -42,7 +42,7 @@ struct CatalogLines {
     read = { Array(bytes[Int($0)..<Int($0) + $1]) }
   }
 
-  /// The next line; nil behind the last whole one.
+  /// The next line; `nil` after the last whole one.
   mutating func next() throws(ArchiveError) -> Line? {
     var line = Line()
     while true {

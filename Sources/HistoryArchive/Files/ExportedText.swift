@@ -74,7 +74,7 @@ public final class ExportedText {
     Array("{\"".utf8), [0x28, 0xB5, 0x2F, 0xFD], [0x1F, 0x8B],
   ]
 
-  /// The next piece of the text; nil behind the last one.
+  /// The next piece of the text; `nil` after the last one.
   ///
   /// - Throws: ``ArchiveError/unreadable(path:reason:)``, or
   ///   ``ArchiveError/damagedText(path:line:detail:)`` where it cannot be unpacked.

@@ -14,7 +14,7 @@ final class LineInput {
 
   init(_ text: ExportedText) { self.text = text }
 
-  /// The next line without its end, or the beginning of a long one; nil behind the last one.
+  /// The next line without its end, or the beginning of a long one; `nil` after the last one.
   ///
   /// What is left of a line is passed over.
   func next() throws(ArchiveError) -> ArraySlice<UInt8>? {

@@ -31,7 +31,7 @@ struct LineParts {
   /// Takes the head, up to the bracket of the changes, and closes it, so that it is a line without
   /// changes.
   ///
-  /// - Parameter more: Gives the next piece of the line; nil behind the last one.
+  /// - Parameter more: Gives the next piece of the line; `nil` after the last one.
   mutating func takeHead<Failure: Error>(
     _ more: () throws(Failure) -> ArraySlice<UInt8>?
   ) throws -> [UInt8] {
@@ -51,7 +51,7 @@ struct LineParts {
     return head
   }
 
-  /// Takes the next change and lends its text; nil behind the last one.
+  /// Takes the next change and lends its text; `nil` after the last one.
   mutating func takeChange<Failure: Error, Result>(
     _ more: () throws(Failure) -> ArraySlice<UInt8>?,
     _ body: (UnsafeBufferPointer<UInt8>) throws -> Result

@@ -14,7 +14,7 @@ public final class SegmentCursor {
   private let isAscending: Bool
   /// Whether a line need be read; nil for all. What is not read is not checked either.
   var isWanted: ((ArraySlice<UInt8>) -> Bool)?
-  /// The frames at which to go on; nil behind the last one.
+  /// The frames at which to go on; `nil` after the last one.
   private var frames: Range<Int>?
   /// The lines of the current frame that are left, the next one last; empty in a long line.
   private var lines: [ArraySlice<UInt8>] = []
@@ -44,7 +44,7 @@ public final class SegmentCursor {
     }
   }
 
-  /// Goes to the next transaction and gives it without its changes; nil behind the last one.
+  /// Goes to the next transaction and gives it without its changes; `nil` after the last one.
   ///
   /// - Throws: ``ArchiveError``.
   public func nextTransaction() throws(ArchiveError) -> HistoryTransaction? {
@@ -70,7 +70,7 @@ public final class SegmentCursor {
     }
   }
 
-  /// Goes to the next change of the current transaction; nil behind the last one.
+  /// Goes to the next change of the current transaction; `nil` after the last one.
   ///
   /// - Throws: ``ArchiveError``.
   public func nextChange() throws(ArchiveError) -> HistoryChange? {
@@ -133,7 +133,7 @@ public final class SegmentCursor {
     return false
   }
 
-  /// Goes to the next transaction and gives it with all its changes; nil behind the last one.
+  /// Goes to the next transaction and gives it with all its changes; `nil` after the last one.
   ///
   /// - Throws: ``ArchiveError``.
   public func next() throws(ArchiveError) -> HistoryTransaction? {

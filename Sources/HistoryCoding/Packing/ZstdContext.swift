@@ -1,6 +1,6 @@
 import CZstd
 
-/// A context of libzstd, which is dear to make.
+/// A context of libzstd, which is expensive to create.
 ///
 /// Its frames have a checksum and say how much they hold. The matches are those that a
 /// ``RecordMatchFinder`` finds, which packs records six times as fast as a level of zstd that makes

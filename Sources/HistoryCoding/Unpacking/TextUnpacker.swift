@@ -28,7 +28,7 @@ public final class TextUnpacker {
     self.read = read
   }
 
-  /// The next piece of the text; nil behind the last one.
+  /// The next piece of the text; `nil` after the last one.
   ///
   /// - Throws: ``UnpackingError``, or what the source throws.
   public func next() throws -> [UInt8]? {

@@ -18,7 +18,7 @@ package protocol WindowDealer: Sendable {
   /// Whether there is one window only.
   var isWhole: Bool { get }
 
-  /// The next window; nil behind the last one.
+  /// The next window; `nil` after the last one.
   ///
   /// - Parameter snapshot: The caller's view of the store.
   func next(_ snapshot: StoreSnapshot) throws -> HistoryWindow?

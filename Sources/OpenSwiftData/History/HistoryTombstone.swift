@@ -17,7 +17,7 @@ public struct HistoryTombstone<Model>: Sequence, @unchecked Sendable where Model
 
     fileprivate init(_ values: [any Sendable]) { self.values = values.makeIterator() }
 
-    /// The next value; nil behind the last one.
+    /// The next value; `nil` after the last one.
     public mutating func next() -> Any? { values.next() }
   }
 

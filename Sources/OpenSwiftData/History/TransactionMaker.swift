@@ -26,7 +26,7 @@ final class TransactionMaker {
     tokenKey = storeIdentifier.uppercased()
   }
 
-  /// The next transaction; nil behind the last one.
+  /// The next transaction; `nil` after the last one.
   ///
   /// Changes of models that the schema does not have are left out, for they have no type.
   ///

@@ -39,7 +39,7 @@ final class ArchivedChanges {
     hasTransaction = false
   }
 
-  /// The next change; nil behind the last one.
+  /// The next change; `nil` after the last one.
   func next() throws -> HistoryChange? {
     while true {
       if hasTransaction, let change = try reader.nextChange() { return change }

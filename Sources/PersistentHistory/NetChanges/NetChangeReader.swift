@@ -97,7 +97,7 @@ public final class NetChangeReader {
     values = query.recordedValues.map { NetValues($0, snapshot, query, schema) }
   }
 
-  /// What happened to the next object; nil behind the last one.
+  /// What happened to the next object; `nil` after the last one.
   public func next() throws -> NetChange? {
     while true {
       while position < order.count, let outline = outline?(order[position]) {

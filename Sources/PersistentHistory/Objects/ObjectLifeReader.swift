@@ -127,7 +127,7 @@ public final class ObjectLifeReader {
     return nil
   }
 
-  /// Goes to the object's next change in the current transaction; nil behind the last one.
+  /// Goes to the object's next change in the current transaction; `nil` after the last one.
   public func nextChange() throws -> HistoryChange? {
     if let change = pending {
       pending = nil

@@ -96,7 +96,7 @@ public final class HistoryReader {
       extra: transactions.extra, isPartial: filter != nil)
   }
 
-  /// Goes to the next change of the current transaction; nil behind the last one.
+  /// Goes to the next change of the current transaction; `nil` after the last one.
   public func nextChange() throws -> HistoryChange? {
     guard let row = try nextRow() else { return nil }
     var change = change(at: row)
@@ -116,7 +116,7 @@ public final class HistoryReader {
     return try values.values(ofChange: row.number, primaryKey: row.primaryKey)
   }
 
-  /// Goes to the next change of the current transaction and lends its row; nil behind the last one.
+  /// Goes to the next change of the current transaction and lends its row; `nil` after the last one.
   ///
   /// A row costs a fraction of a ``HistoryChange`` and is gone with the next step;
   /// ``change(at:)`` makes a value of it.
@@ -168,7 +168,7 @@ public final class HistoryReader {
     return cursor
   }
 
-  /// Goes to the next transaction and gives it with all its changes; nil behind the last one.
+  /// Goes to the next transaction and gives it with all its changes; `nil` after the last one.
   public func next() throws -> HistoryTransaction? {
     guard var transaction = try nextTransaction() else { return nil }
     while let change = try nextChange() { transaction.changes.append(change) }

@@ -34,6 +34,6 @@ public protocol SealedTransactionReader: AnyObject {
   func nextTransaction() throws -> HistoryTransaction?
 
   /// Goes to the next change of the current transaction, its entity with the slots of the model under
-  /// which it was sealed; nil behind the last one.
+  /// which it was sealed; `nil` after the last one.
   func nextChange() throws -> HistoryChange?
 }

@@ -24,7 +24,7 @@ final class RestorePieces {
       path: plan.path)
   }
 
-  /// The next piece; nil behind the last.
+  /// The next piece; `nil` after the last.
   ///
   /// - Throws: ``RestoreObstacle``, and what the reading throws.
   func next() throws -> HistoryInsertion.Piece? {

@@ -89,7 +89,7 @@ public final class TimelineReader {
     }
   }
 
-  /// Goes to the next transaction or gap; nil behind the last one. The changes of a transaction are not
+  /// Goes to the next transaction or gap; `nil` after the last one. The changes of a transaction are not
   /// in it; ``nextChange()`` gives them one by one.
   public func nextElement() throws -> Element? {
     while true {
@@ -105,7 +105,7 @@ public final class TimelineReader {
     }
   }
 
-  /// Goes to the next change of the current transaction; nil behind the last one.
+  /// Goes to the next change of the current transaction; `nil` after the last one.
   public func nextChange() throws -> HistoryChange? {
     if let storeReader { return try storeReader.nextChange() }
     guard var change = try archiveSource?.nextChange() else { return nil }

@@ -69,7 +69,9 @@ extension TokenExpression {
         "the part before the colon is not a store identifier, or the one behind it not a number",
         "write the identifier in full, as in 1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:57")
     }
-    throw malformed("no form of a token fits", TokenExpression.formsHint)
+    throw malformed(
+      "it is not a transaction number, date, duration, bookmark or token file",
+      TokenExpression.formsHint)
   }
 
   /// The forms in one line.

@@ -16,7 +16,7 @@ final class ChangeInspection {
   /// How many changes are looked at between two words on progress.
   private static let stride: Int64 = 1 << 14
 
-  /// The transaction that the walk stands at; nil behind the last one.
+  /// The transaction that the walk stands at; `nil` after the last one.
   private var current: Int64?
   /// The transaction of the change before.
   private var lastOwner: Int64?

@@ -43,7 +43,7 @@ struct TransactionInspection {
     if let last, last >= 1, number > last, number - 1 > last {
       findings.add(
         .numberGap, at: .transactions(last + 1...number - 1),
-        "\(number - last - 1) of them are missing")
+        number - last == 2 ? "it is missing" : "\(number - last - 1) transactions are missing")
     }
     facts.transactions = (facts.transactions?.lowerBound ?? number)...number
     last = number

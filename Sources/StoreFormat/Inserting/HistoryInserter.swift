@@ -37,7 +37,7 @@ public final class HistoryInserter: Sendable {
   ///
   /// - Parameters:
   ///   - insertion: What the store must look like.
-  ///   - next: Gives one piece after the other, nil behind the last: transactions from the newest to
+  ///   - next: Gives one piece after the other, `nil` after the last: transactions from the newest to
   ///     the oldest, the pieces of each in the order of its changes. The first may be the oldest one
   ///     that is there, of which then only those changes are inserted that are missing. It is asked
   ///     while the store is not locked.

@@ -21,7 +21,7 @@ struct RecordFields {
     body = headerEnd
   }
 
-  /// The next field; nil behind the last one, and where the record is not as it should be.
+  /// The next field; `nil` after the last one, and where the record is not as it should be.
   @inline(__always)
   mutating func next() -> Field? {
     guard place < headerEnd else { return nil }

@@ -37,7 +37,7 @@ final class TreeCursor {
     try descend(to: root, isBefore)
   }
 
-  /// The next record; nil behind the last one.
+  /// The next record; `nil` after the last one.
   @inline(__always)
   func next() throws -> TreeRecord? {
     while true {

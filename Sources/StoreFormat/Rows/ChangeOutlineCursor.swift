@@ -117,7 +117,7 @@ public final class ChangeOutlineCursor {
       + "c.ZCHANGETYPE = \(ChangeKind.delete.rawValue) AND \(firstValue(of: tombstone)) IS NOT NULL"
   }
 
-  /// Goes to the next change; nil behind the last one.
+  /// Goes to the next change; `nil` after the last one.
   ///
   /// - Throws: ``RowsOutOfOrder`` where rows that are read as they lie do not lie in the order of their
   ///   transactions.
@@ -206,7 +206,7 @@ public final class ChangeOutlineCursor {
     private let cursor: StatementCursor
     private let range: ClosedRange<Int64>
     @exclusivity(unchecked) private var last: Int64?
-    /// The transaction that the cursor is at; nil behind the last one.
+    /// The transaction that the cursor is at; `nil` after the last one.
     @exclusivity(unchecked) private var current: Int64?
 
     init(

@@ -10,7 +10,7 @@ public enum LogCondition: Hashable, Sendable {
   case whole(frameCount: Int)
   /// Its beginning is not that of a log of this store, so SQLite reads nothing of it.
   case unusable(reason: String)
-  /// A frame in the middle does not fit, and finished saves stand behind it.
+  /// A frame in the middle does not fit, and committed saves follow it.
   case broken(frame: Int, lostFrameCount: Int, lostSaveCount: Int)
   /// The last frame does not fit, and nothing stands behind it.
   case unfinished(frame: Int)

@@ -22,8 +22,8 @@ extension StoreLocation {
     case .broken(let frame, _, _):
       throw .damaged(
         path: path, place: "frame \(frame) of its -wal",
-        detail: "its checksum is wrong, and finished saves stand behind it, which the next write "
-          + "takes away for good")
+        detail: "its checksum is wrong; committed saves follow it, and the next write will destroy "
+          + "them")
     }
   }
 }

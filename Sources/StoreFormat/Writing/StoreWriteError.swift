@@ -115,7 +115,7 @@ extension StoreWriteError {
         + ", which \(tables.count == 1 ? "has" : "have") no primary key"
     case .unsupportedFetch(let detail): "the objects cannot be fetched: \(detail)"
     case .withoutSpace(let path, let needed, let free):
-      "rebuilding \(path) takes \(needed) bytes for a while, and \(free) are free"
+      "rebuilding \(path) needs \(needed) bytes temporarily; \(free) bytes are free"
     case .notInferable(let entity, let property, let obstacle):
       "\(entity)\(property.map { "." + $0 } ?? "") \(obstacle.message)"
     case .notMigratable(let table, let detail):

@@ -22,7 +22,7 @@ struct Compact: ParsableCommand {
 
   @OptionGroup var store: StoreOptions
 
-  @Flag(help: "Rebuild the whole store, which nobody else may have open.")
+  @Flag(help: "Rebuild the whole store; no other program may have it open.")
   var full = false
 
   @Flag(

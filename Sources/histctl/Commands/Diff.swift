@@ -38,7 +38,7 @@ struct Diff: ParsableCommand, CheckedOptions {
 
   @Argument(
     help: ArgumentHelp(
-      "The position behind them, as a token; without it the newest transaction.",
+      "The position after them, as a token; without it the newest transaction.",
       valueName: "token"))
   var end: String?
 
@@ -72,12 +72,12 @@ struct Diff: ParsableCommand, CheckedOptions {
     }
     if copy != nil, start != nil {
       throw ValidationError(
-        "--with finds out by itself from where on two copies differ, so it does not go with a token"
+        "--with finds out by itself from where on two copies differ, so it cannot be combined with a token"
       )
     }
     if copy != nil, archive.archive != nil || archive.storeIdentifier != nil {
       throw ValidationError(
-        "--with compares two stores as they are, so it does not go with --archive")
+        "--with compares two stores as they are, so it cannot be combined with --archive")
     }
     if [each, stat, nameOnly].count(where: { $0 }) > 1 {
       throw ValidationError(

@@ -40,7 +40,7 @@ struct Export: ParsableCommand, CheckedOptions {
 
   func check() throws {
     if export.consumer != nil, filter.after != nil {
-      throw ValidationError("--bookmark says where to start, so it does not go with --after")
+      throw ValidationError("--bookmark says where to start, so it cannot be combined with --after")
     }
     if output.json, export.format == .csv, export.file == nil, export.outputDir == nil {
       throw ValidationError("--json wants JSON on standard output, --format csv is none: give one")

@@ -31,7 +31,7 @@ struct Log: ParsableCommand, CheckedOptions {
 
   @Option(
     name: .customShort("n", allowingJoined: true),
-    help: ArgumentHelp("Only the newest so many of them.", valueName: "count"))
+    help: ArgumentHelp("Show at most COUNT transactions, the newest.", valueName: "count"))
   var count: Int?
 
   @Flag(help: "Oldest first; with -n still the newest ones.")
@@ -52,7 +52,7 @@ struct Log: ParsableCommand, CheckedOptions {
 
   func check() throws {
     if follow, filter.until != nil {
-      throw ValidationError("--follow has no end, so it does not go with --until")
+      throw ValidationError("--follow has no end, so it cannot be combined with --until")
     }
     if let count, count < 0 {
       throw ValidationError("-n takes a number of transactions, 0 or more")

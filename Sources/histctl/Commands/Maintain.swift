@@ -37,7 +37,7 @@ struct Maintain: ParsableCommand, CheckedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Wait so long for another run at work on a store, such as 10min.", valueName: "duration"),
+      "Time to wait for another run on the same store, such as 10min.", valueName: "duration"),
     transform: DurationArgument.init(parsing:))
   var lockWait: DurationArgument?
 

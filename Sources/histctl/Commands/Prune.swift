@@ -69,7 +69,7 @@ struct Prune: ParsableCommand, CheckedOptions {
     for name in ignoreGuard { _ = try GuardArgument.name(parsing: name) }
     if archive != nil, retention.entity != nil {
       throw ValidationError(
-        "--entity deletes from transactions that stay, so it does not go with --archive; "
+        "--entity deletes from transactions that stay, so it cannot be combined with --archive; "
           + "seal them with histctl archive first")
     }
     if archive == nil, sealing.isGiven {

@@ -45,7 +45,7 @@ struct Restore: ParsableCommand, CheckedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Wait so long for another program at work on the archive, such as 10min.",
+      "Time to wait for another program that uses the archive, such as 10min.",
       valueName: "duration"),
     transform: DurationArgument.init(parsing:))
   var lockWait: DurationArgument?

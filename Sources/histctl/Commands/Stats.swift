@@ -30,7 +30,8 @@ struct Stats: ParsableCommand, CheckedOptions {
   @Option(help: ArgumentHelp("List the activity of each of these periods.", valueName: "period"))
   var by: PeriodArgument?
 
-  @Option(help: ArgumentHelp("List so many authors, entities and the like.", valueName: "count"))
+  @Option(
+    help: ArgumentHelp("List at most COUNT authors, entities and the like.", valueName: "count"))
   var top = 10
 
   @Option(

@@ -13,13 +13,14 @@ struct BookmarkOutlookOptions: CheckedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Say when bookmarks would expire if history were kept for so long.", valueName: "duration"),
+      "Show when bookmarks would expire if history were kept for this duration.",
+      valueName: "duration"),
     transform: DurationArgument.init(parsing:))
   var keepWithin: DurationArgument?
 
   @Option(
     help: ArgumentHelp(
-      "Say when bookmarks would expire if so many transactions were kept.", valueName: "count"))
+      "Show when bookmarks would expire if COUNT transactions were kept.", valueName: "count"))
   var keepLast: Int64?
 
   func check() throws {

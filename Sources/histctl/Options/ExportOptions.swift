@@ -54,7 +54,7 @@ struct ExportOptions: CheckedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Wait so long for another export with the same bookmark, such as 10min.",
+      "Time to wait for another export with the same bookmark, such as 10min.",
       valueName: "duration"),
     transform: DurationArgument.init(parsing:))
   var lockWait: DurationArgument?

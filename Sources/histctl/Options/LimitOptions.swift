@@ -16,7 +16,7 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Each bookmark must go on working for so long, such as 7d; with --keep-within or --keep-last.",
+      "Minimum time until a bookmark expires, such as 7d; with --keep-within or --keep-last.",
       valueName: "duration"),
     transform: DurationArgument.init(parsing:))
   var minHeadroom: DurationArgument?

@@ -26,7 +26,8 @@ struct LookOptions: CheckedOptions {
   var subset: SubsetArgument?
 
   @Option(
-    help: ArgumentHelp("List so many findings of one kind; all are counted.", valueName: "count"))
+    help: ArgumentHelp(
+      "List at most COUNT findings of each kind; all are counted.", valueName: "count"))
   var limit = 10
 
   /// How many findings of a kind can be listed.

@@ -15,7 +15,7 @@ struct RetentionOptions: CheckedOptions {
   var keepWithin: DurationArgument?
 
   @Option(
-    help: ArgumentHelp("Keep so many of the newest transactions.", valueName: "count"),
+    help: ArgumentHelp("Keep the newest COUNT transactions.", valueName: "count"),
     transform: TransactionCount.init(parsing:))
   var keepLast: TransactionCount?
 
@@ -46,7 +46,7 @@ struct RetentionOptions: CheckedOptions {
   func check() throws {
     if entity == nil, rules.isEmpty {
       throw ValidationError(
-        "nothing says what to keep; give --before, --keep-within, --keep-last or --max-size")
+        "no retention rule given: use --before, --keep-within, --keep-last or --max-size")
     }
     if entity != nil, !rules.isEmpty {
       throw ValidationError(

@@ -14,7 +14,7 @@ struct SeveralStoresOptions: CheckedOptions {
   var bookmarkFile: String?
 
   @Option(
-    help: ArgumentHelp("Wait so many seconds for a store that is locked.", valueName: "seconds"))
+    help: ArgumentHelp("Seconds to wait for a locked store.", valueName: "seconds"))
   var busyTimeout: Double = 5
 
   func check() throws {

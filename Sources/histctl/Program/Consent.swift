@@ -26,7 +26,7 @@ enum Consent {
     } else {
       throw Failure(
         status: .usage, kind: "usage",
-        message: "nobody is there to ask whether history may be \(action.rawValue)d",
+        message: "cannot ask for confirmation: standard input is not a terminal",
         hint: "add --yes to \(action.rawValue) it, or --dry-run to see what would be "
           + "\(action.rawValue)d")
     }

@@ -69,7 +69,7 @@ extension Failure {
       self.init(
         status: .notAStore, kind: "lines",
         message: error.path == ExportedText.standardInput
-          ? "standard input stands for lines, and this command is about a store itself"
+          ? "\"-\" reads exported lines; this command needs a store"
           : error.message,
         hint: "log, show, diff, export, object, stats and token check read lines as they read a "
           + "store", details: [("store", .string(error.path))])

@@ -3,6 +3,9 @@ import Testing
 
 @testable import PersistentHistory
 
+/// Why a word is no token in any form.
+private let noForm = "it is not a transaction number, date, duration, bookmark or token file"
+
 @Suite("The forms of a token on the command line")
 struct TokenExpressionTests {
   private static let store = "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"
@@ -85,11 +88,11 @@ struct TokenExpressionTests {
       (
         "first~~2", "a number must follow first~", "write first~3 for the third from the oldest"
       ),
-      ("lastx", "no form of a token fits", nil), ("Last", "no form of a token fits", nil),
-      ("latest", "no form of a token fits", nil), ("~3", "no form of a token fits", nil),
-      ("-", "no form of a token fits", nil), ("+5", "no form of a token fits", nil),
-      ("٥٧", "no form of a token fits", nil), ("5 7", "no form of a token fits", nil),
-      ("0x10", nil, nil), ("🚀", "no form of a token fits", nil), ("\u{0}", nil, nil),
+      ("lastx", noForm, nil), ("Last", noForm, nil),
+      ("latest", noForm, nil), ("~3", noForm, nil),
+      ("-", noForm, nil), ("+5", noForm, nil),
+      ("٥٧", noForm, nil), ("5 7", noForm, nil),
+      ("0x10", nil, nil), ("🚀", noForm, nil), ("\u{0}", nil, nil),
       (
         "1D070E6D-8F4B:57",
         "the part before the colon is not a store identifier, or the one behind it not a number",
@@ -144,7 +147,7 @@ struct TokenExpressionTests {
     #expect(named == text)
     if let reason { #expect(given == reason) }
     if let hint { #expect(givenHint == hint) }
-    if reason == "it is empty" || reason == "no form of a token fits" {
+    if reason == "it is empty" || reason == noForm {
       #expect(givenHint.contains("last~3") && givenHint.contains("@"))
     }
     #expect(!given.isEmpty && !givenHint.isEmpty)

@@ -185,7 +185,7 @@ import Testing
     Problem(
       testDescription: "a token beside a copy", sql: "SELECT 1",
       line: "diff sample.store 5 --with copy.store", status: 64, kind: "usage",
-      words: ["--with", "does not go with a token", "usage: histctl diff"]),
+      words: ["--with", "cannot be combined with a token", "usage: histctl diff"]),
   ]
 
   @Test(arguments: problems) func cannotBeCompared(_ problem: Problem) async throws {
