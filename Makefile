@@ -111,9 +111,10 @@ test: setup-test ## run the whole suite; HISTCTL_REAL_STORES=DIR adds real store
 	@echo "test: running$(if $(HISTCTL_REAL_STORES), with the real stores of HISTCTL_REAL_STORES,)"
 	@$(SWIFT) test --skip-build --parallel --disable-xctest $(QUIET) $(BUILD_FLAGS) $(TEST_FLAGS)
 
-lint: ## check the style of all Swift code against .swift-format
+lint: ## check the style of all Swift code against .swift-format, and the wording
 	@echo "lint: $(SWIFT_FILES)"
 	@$(FORMAT) lint --strict $(FORMAT_FLAGS)
+	@.ci/check-words
 
 format: ## rewrite all Swift code in that style
 	@echo "format: $(SWIFT_FILES)"

@@ -16,7 +16,7 @@ package protocol WindowPacker: SendableMetatype {
 
   /// Takes out the text so far, in the middle of a transaction or behind one.
   ///
-  /// - Parameter position: The transaction whose text goes on; nil behind one.
+  /// - Parameter position: The transaction whose text goes on; `nil` after one.
   mutating func takePiece(in position: TransactionPosition?) throws -> Piece
 
   /// Takes out what is left of a window.

@@ -22,9 +22,9 @@ public struct BookmarkRetention: Hashable, Sendable {
 public enum BookmarkHeadroom: Hashable, Sendable {
   /// The bookmark would expire at once.
   case exhausted
-  /// It would expire in so many seconds.
+  /// The bookmark would expire in this many seconds.
   case seconds(Double)
-  /// It would not expire: too little is being saved.
+  /// The bookmark would not expire: too little is being saved.
   case unlimited
 }
 

@@ -102,8 +102,8 @@ public final class ObjectLifeReader {
   /// What stands next in the life of the object.
   public typealias Element = TimelineReader.Element
 
-  /// Goes to the next transaction with a change to give, or to a gap in the history; nil behind the
-  /// last one. The changes are not in the transaction; ``nextChange()`` gives them one by one.
+  /// Returns the next transaction with a matching change, or the next gap in the history, or `nil`
+  /// after the last one. The transaction comes without its changes; ``nextChange()`` returns them.
   public func nextElement() throws -> Element? {
     pending = nil
     while let element = try reader?.nextElement() {
@@ -118,8 +118,8 @@ public final class ObjectLifeReader {
     return nil
   }
 
-  /// Goes to the next transaction with a change to give and gives it without its changes; nil behind
-  /// the last one. Gaps are passed over; ``nextElement()`` gives them too.
+  /// Returns the next transaction with a matching change, without its changes, or `nil` after the last
+  /// one. It skips gaps, which ``nextElement()`` returns.
   public func nextTransaction() throws -> HistoryTransaction? {
     while let element = try nextElement() {
       if case .transaction(let transaction) = element { return transaction }

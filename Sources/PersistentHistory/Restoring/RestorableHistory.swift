@@ -29,8 +29,8 @@ extension RestorableHistory {
 /// Steps through sealed transactions from the newest to the oldest, and through the changes of each in
 /// recorded order.
 public protocol SealedTransactionReader: AnyObject {
-  /// Goes to the next older transaction and gives it without its changes; nil behind the oldest. The
-  /// changes of the one before need not have been read.
+  /// Returns the next older transaction without its changes, or `nil` after the oldest. The changes of
+  /// the one before need not have been read.
   func nextTransaction() throws -> HistoryTransaction?
 
   /// Goes to the next change of the current transaction, its entity with the slots of the model under

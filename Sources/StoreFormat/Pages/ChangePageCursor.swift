@@ -35,7 +35,7 @@ final class ChangePageCursor {
     }
   }
 
-  /// Goes to the next row; false behind the last one.
+  /// Goes to the next row; `false` after the last one.
   ///
   /// - Throws: ``RowsOutOfOrder`` where the pages are not as they should be.
   @inline(__always)

@@ -60,7 +60,7 @@ final class StatementCursor {
     isFinished = false
   }
 
-  /// Goes to the next row; false behind the last one, however often it is asked.
+  /// Goes to the next row; `false` after the last one, however often it is asked.
   func step() throws -> Bool {
     guard !isFinished else { return false }
     switch sqlite3_step(pointer) {

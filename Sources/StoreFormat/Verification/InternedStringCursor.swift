@@ -15,7 +15,7 @@ public final class InternedStringCursor {
   /// Whether the row holds a text.
   public private(set) var hasText = false
 
-  /// Goes to the next row; false behind the last one.
+  /// Goes to the next row; `false` after the last one.
   public func next() throws -> Bool {
     guard try cursor.step() else { return false }
     number = cursor.integer(at: 0)
