@@ -145,10 +145,11 @@ docs-check: setup ## check that the committed pages and completions are what `ma
 docc: setup-test ## build the documentation of the libraries, and check their public interface
 	@echo "docc: $(wildcard Sources/*/*.docc)"
 	@$(SWIFT) build $(QUIET) $(BUILD_FLAGS)
-	@words=$$($(SWIFT) package $(BUILD_FLAGS) dump-symbol-graph --minimum-access-level public \
+	@words=$$($(SWIFT) package $(BUILD_FLAGS) dump-symbol-graph --minimum-access-level package \
 	  --skip-synthesized-members 2>&1) || { echo "$$words"; exit 1; }
 	@programs=$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS)) && \
-	  .ci/check-listings "$$programs" README.md Sources/*/*.docc/*.md && \
+	  .ci/check-listings public "$$programs" README.md $(filter-out Sources/StoreFormat/%,$(wildcard Sources/*/*.docc/*.md)) && \
+	  .ci/check-listings package "$$programs" $(wildcard Sources/StoreFormat/*.docc/*.md) && \
 	  .ci/interface $(INTERFACE) "$$programs/../symbolgraph" && \
 	  .ci/docc "$$programs/../symbolgraph" .build/histctl.doccarchive
 	@echo "docc: python3 -m http.server -d .build/histctl.doccarchive shows it"
@@ -182,7 +183,7 @@ session-code: setup ## build the code of Apple's sessions against OpenSwiftData,
 	@.ci/session-code $(QUIET) $(BUILD_FLAGS)
 
 libraries: setup-test ## check that the libraries can be used without compiling swift-syntax
-	@echo "libraries: StoreFormat PersistentHistory HistoryCoding HistoryArchive"
+	@echo "libraries: PersistentHistory HistoryCoding HistoryArchive"
 	@.ci/check-libraries $(BUILD_FLAGS)
 
 # One make below this one, so that HISTCTL_STRICT reaches every step and the code is built once.

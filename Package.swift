@@ -12,7 +12,6 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "histctl", targets: ["histctl"]),
-    .library(name: "StoreFormat", targets: ["StoreFormat"]),
     .library(name: "PersistentHistory", targets: ["PersistentHistory"]),
     .library(name: "HistoryCoding", targets: ["HistoryCoding"]),
     .library(name: "HistoryArchive", targets: ["HistoryArchive"]),

@@ -15,7 +15,6 @@ let package = Package(
       dependencies: [
         .product(name: "OpenSwiftData", package: "histctl"),
         .product(name: "PersistentHistory", package: "histctl"),
-        .product(name: "StoreFormat", package: "histctl"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ])
   ]

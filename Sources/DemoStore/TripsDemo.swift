@@ -6,13 +6,13 @@ import StoreFormat
 /// devices, in the layout of the frameworks. Its history tells six weeks; the week before was
 /// deleted, as apps do with old history. The same last day in the same time zone makes the same
 /// bytes, another one another store with another identifier.
-public struct TripsDemo: Sendable {
+package struct TripsDemo: Sendable {
   private let calendar: DemoCalendar
 
   /// The store whose history ends on a day of the local calendar.
   ///
   /// - Throws: ``DemoError`` where the story does not fit into the calendar.
-  public init(lastDay: CivilDate) throws(DemoError) {
+  package init(lastDay: CivilDate) throws(DemoError) {
     calendar = DemoCalendar(lastDay: lastDay)
     let farthest = PlannedTrip.all.map { $0.startsIn + $0.dayCount }.max() ?? 0
     _ = try calendar.timestamp(day: DemoAgenda.firstDay)
@@ -25,7 +25,7 @@ public struct TripsDemo: Sendable {
   /// - Parameter path: Where nothing is yet. When this throws, a part of the store may be left there;
   ///   ``/StoreFormat/StoreDraft`` takes care of that.
   /// - Throws: ``/StoreFormat/StoreWriteError``.
-  public func write(to path: String) throws {
+  package func write(to path: String) throws {
     let end = try calendar.timestamp(day: 0)
     var random = DemoRandom(seed: end.secondsSinceReferenceDate.bitPattern)
     try StoreCreator.create(

@@ -20,7 +20,7 @@ import Glibc
 /// ```
 public struct Archive: Hashable, Sendable {
   /// The folder.
-  public let path: String
+  package let path: String
 
   /// Takes a folder for an archive.
   ///
@@ -33,7 +33,7 @@ public struct Archive: Hashable, Sendable {
   init(unchecked path: String) { self.path = path }
 
   /// Whether there is an archive at a path; what is in it is not looked at.
-  public static func isArchive(_ path: String) -> Bool { reasonAgainst(path) == nil }
+  package static func isArchive(_ path: String) -> Bool { reasonAgainst(path) == nil }
 
   private static func reasonAgainst(_ path: String) -> NotAnArchiveReason? {
     guard let kind = Self.kind(of: path) else { return .missing }
@@ -49,18 +49,18 @@ public struct Archive: Hashable, Sendable {
   }
 
   /// Where the catalog is.
-  public var catalogPath: String { place(ArchiveFormat.catalogName) }
+  package var catalogPath: String { place(ArchiveFormat.catalogName) }
 
   /// The folder of a store's segments.
-  public func storePath(_ identifier: String) -> String { place(identifier) }
+  package func storePath(_ identifier: String) -> String { place(identifier) }
 
   /// Where a segment is.
-  public func segmentPath(_ entry: CatalogEntry) -> String {
+  package func segmentPath(_ entry: CatalogEntry) -> String {
     place("\(entry.store)/\(SegmentName.text(entry.range))\(SegmentName.segmentSuffix)")
   }
 
   /// Where a segment's manifest is.
-  public func manifestPath(_ entry: CatalogEntry) -> String {
+  package func manifestPath(_ entry: CatalogEntry) -> String {
     place("\(entry.store)/\(SegmentName.text(entry.range))\(SegmentName.manifestSuffix)")
   }
 
@@ -78,13 +78,13 @@ public struct Archive: Hashable, Sendable {
   /// What there is of each store, by identifier.
   ///
   /// - Throws: ``ArchiveError``.
-  public func stores() throws(ArchiveError) -> [ArchivedStore] { try catalog().stores }
+  package func stores() throws(ArchiveError) -> [ArchivedStore] { try catalog().stores }
 
   /// What there is of one store.
   ///
   /// - Parameter identifier: The store; nil for the only one.
   /// - Throws: ``ArchiveError``.
-  public func store(_ identifier: String? = nil) throws(ArchiveError) -> ArchivedStore {
+  package func store(_ identifier: String? = nil) throws(ArchiveError) -> ArchivedStore {
     let catalog = try catalog()
     let stores = catalog.stores
     let known = stores.map(\.identifier)
@@ -104,7 +104,7 @@ public struct Archive: Hashable, Sendable {
   /// The manifest of a segment, checked against the catalog.
   ///
   /// - Throws: ``ArchiveError``.
-  public func manifest(of entry: CatalogEntry) throws(ArchiveError) -> SegmentManifest {
+  package func manifest(of entry: CatalogEntry) throws(ArchiveError) -> SegmentManifest {
     let path = manifestPath(entry)
     let bytes = try ArchiveFile.contents(of: path, limit: ArchiveFormat.manifestLimit)
     guard ArchiveDigest(of: bytes) == entry.manifestDigest else {

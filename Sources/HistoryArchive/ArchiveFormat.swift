@@ -1,20 +1,20 @@
 /// The names and the limits of the format.
 ///
 /// A reader trusts no length: whatever is larger than these is damage. A writer stays within them.
-public enum ArchiveFormat {
+package enum ArchiveFormat {
   /// The version of the format.
-  public static let schema: Int64 = 1
+  package static let schema: Int64 = 1
   /// The name of the catalog.
-  public static let catalogName = "catalog.jsonl"
+  package static let catalogName = "catalog.jsonl"
 
   /// How much text a frame is to have, in bytes; lines are not cut for it.
-  public static let frameTarget = 256 << 10
+  package static let frameTarget = 256 << 10
   /// The most text that a frame has, in bytes; a longer line goes on in the next frame.
-  public static let frameLimit = 1 << 20
+  package static let frameLimit = 1 << 20
   /// The maximum text of the head of a line or of one of its changes, in bytes.
-  public static let partLimit = 256 << 20
+  package static let partLimit = 256 << 20
   /// The most frames that a segment has.
-  public static let mostFrames = 1 << 20
+  package static let mostFrames = 1 << 20
 
   /// The most slots that an entity has; SQLite allows its table 2,000 columns.
   static let mostProperties = 4096

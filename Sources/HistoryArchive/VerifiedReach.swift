@@ -12,7 +12,7 @@ extension Archive {
   /// - Returns: The last such transaction; nil where not even the store's oldest is sealed.
   /// - Throws: ``ArchiveError`` where something is damaged, or the store is another copy than the one
   ///   in the archive, and ``/StoreFormat/StoreError``.
-  public func verifiedReach(of snapshot: StoreSnapshot) throws -> TransactionPosition? {
+  package func verifiedReach(of snapshot: StoreSnapshot) throws -> TransactionPosition? {
     guard let identifier = snapshot.metadata.storeIdentifier,
       let oldest = try snapshot.oldestTransaction()?.number,
       let store = try catalog().store(identifier),

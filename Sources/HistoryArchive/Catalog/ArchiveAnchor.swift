@@ -2,14 +2,14 @@
 /// catalog's last line.
 ///
 /// Whoever keeps it elsewhere can tell later that nothing was cut off or exchanged.
-public struct ArchiveAnchor: Hashable, Sendable, CustomStringConvertible {
+package struct ArchiveAnchor: Hashable, Sendable, CustomStringConvertible {
   /// How many lines the catalog had.
-  public let count: Int
+  package let count: Int
   /// The digest of the last of them; ``ArchiveDigest/none`` of an empty catalog.
-  public let digest: ArchiveDigest
+  package let digest: ArchiveDigest
 
   /// An anchor.
-  public init(count: Int, digest: ArchiveDigest) {
+  package init(count: Int, digest: ArchiveDigest) {
     self.count = count
     self.digest = digest
   }
@@ -17,7 +17,7 @@ public struct ArchiveAnchor: Hashable, Sendable, CustomStringConvertible {
   /// Reads the form that ``description`` has.
   ///
   /// - Throws: ``ArchiveError/malformedAnchor(text:)``.
-  public init(_ text: String) throws(ArchiveError) {
+  package init(_ text: String) throws(ArchiveError) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, let count = Int(parts[0]), count >= 0, String(count) == parts[0],
       let digest = ArchiveDigest(hexadecimal: String(parts[1]))
@@ -26,5 +26,5 @@ public struct ArchiveAnchor: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The anchor as one word: `3:9f86d0…`.
-  public var description: String { "\(count):\(digest)" }
+  package var description: String { "\(count):\(digest)" }
 }

@@ -2,19 +2,19 @@
 /// to the one before.
 public struct ArchiveCatalog: Hashable, Sendable {
   /// Where the catalog is.
-  public let path: String
+  package let path: String
   /// The segments in the order in which they were sealed.
   public private(set) var entries: [CatalogEntry]
   /// How many bytes the whole lines have.
-  public private(set) var byteCount: Int
+  package private(set) var byteCount: Int
   /// How many bytes stand behind the last whole line: a crash in the middle of sealing leaves them,
   /// and the next sealing removes them.
-  public private(set) var tornByteCount: Int
+  package private(set) var tornByteCount: Int
 
   /// Reads a catalog and checks its chain.
   ///
   /// - Throws: ``ArchiveError``.
-  public init(path: String) throws(ArchiveError) {
+  package init(path: String) throws(ArchiveError) {
     try self.init(CatalogLines(path: path), path: path)
   }
 
@@ -25,7 +25,7 @@ public struct ArchiveCatalog: Hashable, Sendable {
   ///   - path: Where it comes from, for messages.
   /// - Throws: ``ArchiveError/damaged(path:place:detail:)`` or
   ///   ``ArchiveError/unknownFormat(path:schema:)``.
-  public init(_ bytes: [UInt8], path: String) throws(ArchiveError) {
+  package init(_ bytes: [UInt8], path: String) throws(ArchiveError) {
     try self.init(CatalogLines(bytes), path: path)
   }
 
@@ -82,18 +82,18 @@ public struct ArchiveCatalog: Hashable, Sendable {
   mutating func removeTornLine() { tornByteCount = 0 }
 
   /// The head of the chain, to be kept elsewhere.
-  public var head: ArchiveAnchor {
+  package var head: ArchiveAnchor {
     ArchiveAnchor(count: entries.count, digest: entries.last?.digest ?? .none)
   }
 
   /// The head of the chain as it was when the archive had so many segments; nil where it has fewer.
-  public func head(atCount count: Int) -> ArchiveAnchor? {
+  package func head(atCount count: Int) -> ArchiveAnchor? {
     guard (0...entries.count).contains(count) else { return nil }
     return ArchiveAnchor(count: count, digest: count == 0 ? .none : entries[count - 1].digest)
   }
 
   /// What there is of each store, by identifier.
-  public var stores: [ArchivedStore] {
+  package var stores: [ArchivedStore] {
     Dictionary(grouping: entries, by: \.store).map { ArchivedStore(identifier: $0, entries: $1) }
       .sorted { $0.identifier < $1.identifier }
   }
@@ -101,7 +101,7 @@ public struct ArchiveCatalog: Hashable, Sendable {
   /// What there is of a store; nil where there is nothing.
   ///
   /// - Parameter identifier: The store; as in tokens, upper and lower case are the same.
-  public func store(_ identifier: String) -> ArchivedStore? {
+  package func store(_ identifier: String) -> ArchivedStore? {
     let wanted = identifier.uppercased()
     let found = entries.filter { $0.store == identifier || $0.store.uppercased() == wanted }
     return found.first.map { ArchivedStore(identifier: $0.store, entries: found) }

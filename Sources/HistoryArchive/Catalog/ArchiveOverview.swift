@@ -10,50 +10,50 @@ import Glibc
 #endif
 
 /// What an archive has, as its catalog and its manifests tell; no segment is read.
-public struct ArchiveOverview: Hashable, Sendable {
+package struct ArchiveOverview: Hashable, Sendable {
   /// How many changes there are of one entity.
-  public struct EntityCount: Hashable, Sendable {
+  package struct EntityCount: Hashable, Sendable {
     /// The entity's name, or its number after a `#` where it has none.
-    public let label: String
+    package let label: String
     /// How many inserts.
-    public internal(set) var inserts: Int64 = 0
+    package internal(set) var inserts: Int64 = 0
     /// How many updates.
-    public internal(set) var updates: Int64 = 0
+    package internal(set) var updates: Int64 = 0
     /// How many deletes.
-    public internal(set) var deletes: Int64 = 0
+    package internal(set) var deletes: Int64 = 0
   }
 
   /// What there is of one store.
-  public struct Store: Hashable, Sendable {
+  package struct Store: Hashable, Sendable {
     /// The identifier of the store.
-    public let identifier: String
+    package let identifier: String
     /// The first transaction.
-    public internal(set) var first: TransactionPosition
+    package internal(set) var first: TransactionPosition
     /// The last transaction.
-    public internal(set) var last: TransactionPosition
+    package internal(set) var last: TransactionPosition
     /// The numbers that there are; between two ranges history is missing.
-    public let ranges: [ClosedRange<Int64>]
+    package let ranges: [ClosedRange<Int64>]
     /// How many segments there are.
-    public let segmentCount: Int
+    package let segmentCount: Int
     /// How many of them have transactions that others have too, as a crash may leave them.
-    public let overlapCount: Int
+    package let overlapCount: Int
     /// How many frames the segments have.
-    public internal(set) var frameCount = 0
+    package internal(set) var frameCount = 0
     /// How many transactions the segments have.
-    public internal(set) var transactionCount: Int64 = 0
+    package internal(set) var transactionCount: Int64 = 0
     /// How many changes the segments have.
-    public internal(set) var changeCount: Int64 = 0
+    package internal(set) var changeCount: Int64 = 0
     /// How many bytes the segments have.
-    public internal(set) var byteCount: Int64 = 0
+    package internal(set) var byteCount: Int64 = 0
     /// How many bytes of text the segments have.
-    public internal(set) var textByteCount: Int64 = 0
+    package internal(set) var textByteCount: Int64 = 0
     /// The versions of the models that segments were sealed with, oldest first.
-    public internal(set) var modelVersions: [String] = []
+    package internal(set) var modelVersions: [String] = []
     /// The changes by entity, by label.
-    public internal(set) var entities: [EntityCount] = []
+    package internal(set) var entities: [EntityCount] = []
 
     /// The places where history is missing.
-    public var gaps: [HistoryGap] {
+    package var gaps: [HistoryGap] {
       zip(ranges, ranges.dropFirst()).map {
         HistoryGap(store: identifier, after: $0.upperBound, oldest: $1.lowerBound)
       }
@@ -61,22 +61,22 @@ public struct ArchiveOverview: Hashable, Sendable {
   }
 
   /// The folder.
-  public let path: String
+  package let path: String
   /// The head of the catalog's chain, to be kept elsewhere.
-  public let head: ArchiveAnchor
+  package let head: ArchiveAnchor
   /// The stores, by identifier.
-  public let stores: [Store]
+  package let stores: [Store]
   /// How many bytes stand behind the catalog's last whole line, as a crash may leave them.
-  public let tornByteCount: Int
+  package let tornByteCount: Int
   /// How many files are in the folder, with the catalog, the manifests and whatever else is there.
-  public let fileCount: Int
+  package let fileCount: Int
   /// How many bytes they have.
-  public let fileByteCount: Int64
+  package let fileByteCount: Int64
 
   /// Reads the catalog and all manifests.
   ///
   /// - Throws: ``ArchiveError``.
-  public init(_ archive: Archive) throws(ArchiveError) {
+  package init(_ archive: Archive) throws(ArchiveError) {
     let catalog = try archive.catalog()
     path = archive.path
     head = catalog.head

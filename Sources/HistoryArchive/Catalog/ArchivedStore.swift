@@ -1,44 +1,44 @@
 /// What an archive has of one store.
-public struct ArchivedStore: Hashable, Sendable {
+package struct ArchivedStore: Hashable, Sendable {
   /// A run of segments without a gap in it.
-  public struct Run: Hashable, Sendable {
+  package struct Run: Hashable, Sendable {
     /// The segments, by their first transaction.
-    public let entries: [CatalogEntry]
+    package let entries: [CatalogEntry]
     /// The number of the first transaction.
-    public let first: Int64
+    package let first: Int64
     /// The number of the last transaction.
-    public let last: Int64
+    package let last: Int64
   }
 
   /// A part of a segment that no other part overlaps.
-  public struct Part: Hashable, Sendable {
+  package struct Part: Hashable, Sendable {
     /// The segment.
-    public let entry: CatalogEntry
+    package let entry: CatalogEntry
     /// The transactions to take of it.
-    public let range: ClosedRange<Int64>
+    package let range: ClosedRange<Int64>
   }
 
   /// The identifier of the store.
-  public let identifier: String
+  package let identifier: String
   /// The segments, by their first transaction.
-  public let entries: [CatalogEntry]
+  package let entries: [CatalogEntry]
 
   /// Puts the segments of one store in order.
-  public init(identifier: String, entries: [CatalogEntry]) {
+  package init(identifier: String, entries: [CatalogEntry]) {
     self.identifier = identifier
     self.entries = entries.sorted { ($0.first, $0.last) < ($1.first, $1.last) }
   }
 
   /// The number of the first transaction; nil where there is no segment.
-  public var first: Int64? { entries.first?.first }
+  package var first: Int64? { entries.first?.first }
   /// The number of the last transaction; nil where there is no segment.
-  public var last: Int64? { entries.map(\.last).max() }
+  package var last: Int64? { entries.map(\.last).max() }
 
   /// The runs without a gap, oldest first.
   ///
   /// Two segments have no gap between them where the second says that it goes on behind the first,
   /// where their numbers follow each other, and where they overlap.
-  public var runs: [Run] {
+  package var runs: [Run] {
     var runs: [Run] = []
     var current: [CatalogEntry] = []
     var last: Int64 = 0
@@ -63,10 +63,10 @@ public struct ArchivedStore: Hashable, Sendable {
   }
 
   /// Whether everything from the first transaction to the last is there.
-  public var isContiguous: Bool { runs.count <= 1 }
+  package var isContiguous: Bool { runs.count <= 1 }
 
   /// The segments that overlap the ones before them.
-  public var overlapping: [CatalogEntry] {
+  package var overlapping: [CatalogEntry] {
     var last: Int64 = 0
     return entries.filter { entry in
       defer { last = max(last, entry.last) }
@@ -79,7 +79,7 @@ public struct ArchivedStore: Hashable, Sendable {
   /// - Parameters:
   ///   - after: Only transactions with a higher number; nil for all.
   ///   - until: Only transactions with this number or a lower one; nil for all.
-  public func parts(after: Int64? = nil, until: Int64? = nil) -> [Part] {
+  package func parts(after: Int64? = nil, until: Int64? = nil) -> [Part] {
     var covered = after ?? 0
     let end = until ?? .max
     var parts: [Part] = []
@@ -92,12 +92,12 @@ public struct ArchivedStore: Hashable, Sendable {
   }
 
   /// The segment with the last transaction; nil where there is no segment.
-  public var newestEntry: CatalogEntry? { entries.max { $0.last < $1.last } }
+  package var newestEntry: CatalogEntry? { entries.max { $0.last < $1.last } }
 
   /// The segment in whose range a transaction lies; nil where there is none.
   ///
   /// The transaction need not be in it: numbers may be missing from a history.
-  public func entry(holding transaction: Int64) -> CatalogEntry? {
+  package func entry(holding transaction: Int64) -> CatalogEntry? {
     entries.last { $0.range.contains(transaction) }
   }
 }

@@ -7,7 +7,7 @@ import StoreFormat
 /// bytes before it. So a line is sound if, and only if, it is the text of what it says.
 public struct CatalogEntry: Hashable, Sendable {
   /// The identifier of the store.
-  public internal(set) var store: String
+  package internal(set) var store: String
   /// The number of the first transaction.
   public let first: Int64
   /// The number of the last transaction.
@@ -16,12 +16,12 @@ public struct CatalogEntry: Hashable, Sendable {
   /// behind it, whatever numbers lie between.
   public let after: Int64?
   /// The digest of the manifest.
-  public let manifestDigest: ArchiveDigest
+  package let manifestDigest: ArchiveDigest
   /// The digest of the line before, with its line end; ``ArchiveDigest/none`` in the first line.
-  public let previousDigest: ArchiveDigest
+  package let previousDigest: ArchiveDigest
 
   /// An entry.
-  public init(
+  package init(
     store: String, first: Int64, last: Int64, after: Int64?, manifestDigest: ArchiveDigest,
     previousDigest: ArchiveDigest
   ) {
@@ -37,7 +37,7 @@ public struct CatalogEntry: Hashable, Sendable {
   public var range: ClosedRange<Int64> { first...max(first, last) }
 
   /// The line, with its line end.
-  public var line: [UInt8] {
+  package var line: [UInt8] {
     var writer = JSONWriter(capacity: 512)
     writer.appendRaw("{\"schema\":1,\"type\":\"segment\",\"store\":")
     writer.appendString(store)
@@ -61,7 +61,7 @@ public struct CatalogEntry: Hashable, Sendable {
   }
 
   /// The digest of the line with its line end, which the next line names.
-  public var digest: ArchiveDigest { ArchiveDigest(of: line) }
+  package var digest: ArchiveDigest { ArchiveDigest(of: line) }
 
   /// Whether bytes are a line whose end is another byte than a line feed; a crash leaves only lines
   /// that break off.
@@ -79,7 +79,7 @@ public struct CatalogEntry: Hashable, Sendable {
   ///   - number: Which line of it this is, counted from 1.
   /// - Throws: ``ArchiveError/damaged(path:place:detail:)`` or
   ///   ``ArchiveError/unknownFormat(path:schema:)``.
-  public init(line: [UInt8], path: String, number: Int) throws(ArchiveError) {
+  package init(line: [UInt8], path: String, number: Int) throws(ArchiveError) {
     func damaged(_ detail: String) -> ArchiveError {
       .damaged(path: path, place: "line \(number)", detail: detail)
     }

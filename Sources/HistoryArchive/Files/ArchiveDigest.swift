@@ -2,17 +2,17 @@ import Crypto
 import HistoryCoding
 
 /// A SHA-256 digest, by which the parts of an archive name each other.
-public struct ArchiveDigest: Hashable, Sendable {
+package struct ArchiveDigest: Hashable, Sendable {
   /// How many bytes it has.
-  public static let byteCount = 32
+  package static let byteCount = 32
   /// What stands where there is nothing to digest: all bits zero.
-  public static let none = ArchiveDigest([UInt8](repeating: 0, count: byteCount))
+  package static let none = ArchiveDigest([UInt8](repeating: 0, count: byteCount))
 
   /// A catalog in memory has two of them for each of its lines, so they have no memory of their own.
   private let words: SIMD4<UInt64>
 
   /// The bytes.
-  public var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
+  package var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
 
   fileprivate init(_ bytes: some Sequence<UInt8>) {
     var words = SIMD4<UInt64>()
@@ -21,19 +21,19 @@ public struct ArchiveDigest: Hashable, Sendable {
   }
 
   /// The digest of bytes.
-  public init(of bytes: [UInt8]) {
+  package init(of bytes: [UInt8]) {
     self = bytes.withUnsafeBytes { ArchiveDigest(of: $0) }
   }
 
   /// The digest of bytes that are only lent.
-  public init(of bytes: UnsafeRawBufferPointer) {
+  package init(of bytes: UnsafeRawBufferPointer) {
     var hasher = ArchiveHasher()
     hasher.update(bytes)
     self = hasher.digest
   }
 
   /// Reads 64 hexadecimal digits in lower case; nil for any other text.
-  public init?(hexadecimal text: String) {
+  package init?(hexadecimal text: String) {
     guard text.utf8.count == Self.byteCount * 2, let bytes = Hexadecimal.bytes(of: text) else {
       return nil
     }
@@ -44,19 +44,21 @@ public struct ArchiveDigest: Hashable, Sendable {
 
 extension ArchiveDigest: CustomStringConvertible {
   /// The digest as 64 hexadecimal digits in lower case.
-  public var description: String { Hexadecimal.text(of: bytes) }
+  package var description: String { Hexadecimal.text(of: bytes) }
 }
 
 /// Works out a digest of bytes that come piece by piece.
-public struct ArchiveHasher {
+package struct ArchiveHasher {
   private var hash = SHA256()
 
   /// A digest of nothing so far.
-  public init() {}
+  package init() {}
 
   /// Adds bytes behind those that were added.
-  public mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    hash.update(bufferPointer: bytes)
+  }
 
   /// The digest of all bytes so far.
-  public var digest: ArchiveDigest { ArchiveDigest(hash.finalize()) }
+  package var digest: ArchiveDigest { ArchiveDigest(hash.finalize()) }
 }

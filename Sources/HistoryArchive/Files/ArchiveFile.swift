@@ -11,19 +11,19 @@ import Glibc
 /// A file of an archive, opened for reading.
 ///
 /// What was put there in its place (a pipe, a device) is refused before anything is read of it.
-public final class ArchiveFile: Sendable {
+package final class ArchiveFile: Sendable {
   private static let pieceSize = 1 << 18
 
   /// Where the file is.
-  public let path: String
+  package let path: String
   /// How many bytes it has.
-  public let size: Int64
+  package let size: Int64
   private let descriptor: FileDescriptor
 
   /// Opens a file.
   ///
   /// - Throws: ``ArchiveError/missing(path:)`` or ``ArchiveError/unreadable(path:reason:)``.
-  public init(path: String) throws(ArchiveError) {
+  package init(path: String) throws(ArchiveError) {
     do {
       // Without waiting: a pipe would wait for its writer for ever.
       descriptor = try path.withCString {
@@ -55,7 +55,7 @@ public final class ArchiveFile: Sendable {
   /// Reads bytes from a place on, exactly so many.
   ///
   /// - Throws: ``ArchiveError/damaged(path:place:detail:)`` where the file does not have them.
-  public func read(at offset: Int64, count: Int) throws(ArchiveError) -> [UInt8] {
+  package func read(at offset: Int64, count: Int) throws(ArchiveError) -> [UInt8] {
     guard offset >= 0, count >= 0, offset <= size, Int64(count) <= size - offset else {
       throw .damaged(path: path, place: "byte \(size)", detail: "it ends too early")
     }
@@ -85,7 +85,7 @@ public final class ArchiveFile: Sendable {
   /// The digest of all that is in the file.
   ///
   /// - Throws: ``ArchiveError``.
-  public func digest() throws(ArchiveError) -> ArchiveDigest {
+  package func digest() throws(ArchiveError) -> ArchiveDigest {
     var hasher = ArchiveHasher()
     var offset: Int64 = 0
     while offset < size {

@@ -11,7 +11,7 @@ import Glibc
 /// Keeps other programs from writing in an archive for as long as this lives.
 ///
 /// The lock is on the folder itself, so that nothing is left behind.
-public final class ArchiveLock: Sendable {
+package final class ArchiveLock: Sendable {
   private static let pause: UInt32 = 50_000
 
   private let descriptor: FileDescriptor
@@ -22,7 +22,7 @@ public final class ArchiveLock: Sendable {
   ///   - path: The folder.
   ///   - wait: How long to wait for a program that is sealing there, in seconds.
   /// - Throws: ``ArchiveError/busy(path:seconds:)``, ``ArchiveError/unreadable(path:reason:)``.
-  public convenience init(reading path: String, wait: Double = 0) throws(ArchiveError) {
+  package convenience init(reading path: String, wait: Double = 0) throws(ArchiveError) {
     let descriptor: FileDescriptor
     do {
       descriptor = try Self.open(path)

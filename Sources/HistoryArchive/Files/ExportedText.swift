@@ -16,20 +16,20 @@ import Glibc
 /// let text = try ExportedText(path: "history.jsonl.zst")
 /// while let piece = try text.next() { … }
 /// ```
-public final class ExportedText {
+package final class ExportedText {
   /// What stands for standard input in the place of a path.
-  public static let standardInput = "-"
+  package static let standardInput = "-"
   private static let suffixes = [".jsonl", ".jsonl.zst", ".jsonl.gz"]
 
   /// Where the text comes from, for messages.
-  public let path: String
+  package let path: String
   private let unpacker: TextUnpacker
 
   /// Opens a file.
   ///
   /// - Parameter path: Where it is; ``standardInput`` for what the program is given.
   /// - Throws: ``ArchiveError/unreadable(path:reason:)``.
-  public init(path: String) throws(ArchiveError) {
+  package init(path: String) throws(ArchiveError) {
     let isInput = path == Self.standardInput
     self.path = isInput ? "standard input" : path
     let descriptor: FileDescriptor
@@ -51,12 +51,12 @@ public final class ExportedText {
 
   /// Whether a path is one at which lines are looked for: standard input, or a name that ends as those
   /// of exported lines do.
-  public static func isName(_ path: String) -> Bool {
+  package static func isName(_ path: String) -> Bool {
     path == standardInput || suffixes.contains { path.hasSuffix($0) }
   }
 
   /// Whether a file begins as exported lines or packed text do, whatever its name is.
-  public static func isLikely(at path: String) -> Bool {
+  package static func isLikely(at path: String) -> Bool {
     guard
       let descriptor = try? FileDescriptor.open(
         FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
@@ -78,7 +78,7 @@ public final class ExportedText {
   ///
   /// - Throws: ``ArchiveError/unreadable(path:reason:)``, or
   ///   ``ArchiveError/damagedText(path:line:detail:)`` where it cannot be unpacked.
-  public func next() throws(ArchiveError) -> [UInt8]? {
+  package func next() throws(ArchiveError) -> [UInt8]? {
     do {
       return try unpacker.next()
     } catch let error as UnpackingError {

@@ -12,13 +12,13 @@ import StoreFormat
 /// let history = try ExportedHistory(path: "history.jsonl.zst")
 /// let timeline = HistoryTimeline(history)
 /// ```
-public final class ExportedHistory {
+package final class ExportedHistory {
   /// Where the lines come from.
-  public let path: String
+  package let path: String
   /// The identifier of the store; nil where the lines name none.
-  public let storeIdentifier: String?
+  package let storeIdentifier: String?
   /// The numbers that there are; between two stretches the lines say that history is missing.
-  public let stretches: [ClosedRange<Int64>]
+  package let stretches: [ClosedRange<Int64>]
   private let named: [HistoryEntity]
   /// The lines as a segment; nil where there are none.
   private let content: (entry: CatalogEntry, reader: SegmentReader)?
@@ -29,7 +29,7 @@ public final class ExportedHistory {
   ///   - path: The file; ``ExportedText/standardInput`` for standard input.
   ///   - storeIdentifier: Whose lines to take; nil where all are of one store.
   /// - Throws: ``ArchiveError``, ``/HistoryCoding/CompressionError``.
-  public init(path: String, storeIdentifier: String? = nil) throws {
+  package init(path: String, storeIdentifier: String? = nil) throws {
     let text = try ExportedText(path: path)
     let file = try TemporaryFile()
     var reading = try LineReading(text, store: storeIdentifier, file)
@@ -96,26 +96,26 @@ extension ExportedHistory: SegmentSource {
 
 extension ExportedHistory: ArchivedHistory {
   /// The entities that lines name.
-  public func entities() -> [HistoryEntity] { named }
+  package func entities() -> [HistoryEntity] { named }
 
   /// How many transactions there are before a number.
   ///
   /// - Throws: ``ArchiveError``.
-  public func transactionCount(before number: Int64) throws -> Int64 {
+  package func transactionCount(before number: Int64) throws -> Int64 {
     try walk?.transactionCount(before: number) ?? 0
   }
 
   /// The transaction with exactly this number, if it is there.
   ///
   /// - Throws: ``ArchiveError``.
-  public func position(ofTransaction number: Int64) throws -> TransactionPosition? {
+  package func position(ofTransaction number: Int64) throws -> TransactionPosition? {
     try walk?.position(ofTransaction: number)
   }
 
   /// The transaction that follows a number, or with `offset` the n-th behind that one.
   ///
   /// - Throws: ``ArchiveError``.
-  public func firstTransaction(
+  package func firstTransaction(
     after number: Int64, offset: Int64
   ) throws -> TransactionPosition? {
     var rest = max(offset, 0)
@@ -125,7 +125,7 @@ extension ExportedHistory: ArchivedHistory {
   /// The transaction before a number, or with `offset` the n-th before that one.
   ///
   /// - Throws: ``ArchiveError``.
-  public func lastTransaction(
+  package func lastTransaction(
     before number: Int64, offset: Int64
   ) throws -> TransactionPosition? {
     var rest = max(offset, 0)
@@ -135,17 +135,17 @@ extension ExportedHistory: ArchivedHistory {
   /// The transaction with the lowest number among those saved at a moment or after it.
   ///
   /// - Throws: ``ArchiveError``.
-  public func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
+  package func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
     try walk?.first(notBefore: moment)
   }
 
   /// Whether one of the newest transactions has an author.
   ///
   /// - Throws: ``ArchiveError``.
-  public func hasAuthors() throws -> Bool { try hasNewestAuthors() }
+  package func hasAuthors() throws -> Bool { try hasNewestAuthors() }
 
   /// Reads the transactions that a query selects.
-  public func transactions(_ query: HistoryQuery) -> any TransactionSource {
+  package func transactions(_ query: HistoryQuery) -> any TransactionSource {
     let lower = max(query.after ?? 0, 0)
     let upper = query.until ?? .max
     let parts = (content.map { [$0.entry] } ?? []).compactMap { entry -> ArchivedStore.Part? in

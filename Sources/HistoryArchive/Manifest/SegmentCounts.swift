@@ -1,21 +1,21 @@
 /// How many changes of each kind a segment has of one entity.
-public struct SegmentCount: Hashable, Sendable {
+package struct SegmentCount: Hashable, Sendable {
   /// The entity's name; nil for changes whose row names none, and where the store names no such
   /// number.
-  public let entity: String?
+  package let entity: String?
   /// The entity's number in the store; nil for changes whose row names none.
-  public let number: Int64?
+  package let number: Int64?
   /// How many inserts.
-  public let inserts: Int64
+  package let inserts: Int64
   /// How many updates.
-  public let updates: Int64
+  package let updates: Int64
   /// How many deletes.
-  public let deletes: Int64
+  package let deletes: Int64
   /// How many changes are of a kind that no framework writes.
-  public let others: Int64
+  package let others: Int64
 
   /// Counts.
-  public init(
+  package init(
     entity: String?, number: Int64?, inserts: Int64 = 0, updates: Int64 = 0, deletes: Int64 = 0,
     others: Int64 = 0
   ) {
@@ -28,5 +28,5 @@ public struct SegmentCount: Hashable, Sendable {
   }
 
   /// How many changes.
-  public var changes: Int64 { inserts &+ updates &+ deletes &+ others }
+  package var changes: Int64 { inserts &+ updates &+ deletes &+ others }
 }

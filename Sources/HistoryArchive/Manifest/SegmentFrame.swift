@@ -1,26 +1,26 @@
 import StoreFormat
 
 /// One frame of a segment: where it is, and which transactions begin in it.
-public struct SegmentFrame: Hashable, Sendable {
+package struct SegmentFrame: Hashable, Sendable {
   /// The first transaction whose line begins in the frame; in a frame that only goes on with a long
   /// line, the transaction of that line.
-  public let transaction: Int64
+  package let transaction: Int64
   /// When that transaction was saved; nil where the store holds no time.
-  public let timestamp: StoreTimestamp?
+  package let timestamp: StoreTimestamp?
   /// The latest time of the transactions that begin in the frame; nil where none has one. Clocks step
   /// back, so it need not be that of the last.
-  public let latest: StoreTimestamp?
+  package let latest: StoreTimestamp?
   /// How many transactions begin in the frame; 0 in one that only goes on with a long line.
-  public let transactionCount: Int
+  package let transactionCount: Int
   /// Where in the file the frame begins.
-  public let offset: Int64
+  package let offset: Int64
   /// How many bytes it has in the file.
-  public let byteCount: Int
+  package let byteCount: Int
   /// How many bytes of text it holds.
-  public let textByteCount: Int
+  package let textByteCount: Int
 
   /// A frame.
-  public init(
+  package init(
     transaction: Int64, timestamp: StoreTimestamp?, latest: StoreTimestamp?, transactionCount: Int,
     offset: Int64, byteCount: Int, textByteCount: Int
   ) {
@@ -34,5 +34,5 @@ public struct SegmentFrame: Hashable, Sendable {
   }
 
   /// Whether the frame goes on with the line that the frame before it has begun.
-  public var isContinuation: Bool { transactionCount == 0 }
+  package var isContinuation: Bool { transactionCount == 0 }
 }

@@ -3,7 +3,7 @@ import StoreFormat
 
 extension SegmentManifest {
   /// The manifest as it is written: one object, with a line for each frame and each entity.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var writer = JSONWriter(capacity: 1 << 15)
     writer.appendRaw("{\"schema\":1,\"type\":\"manifest\",\"store\":")
     writer.appendString(store)
@@ -51,7 +51,7 @@ extension SegmentManifest {
   ///   - path: Where it comes from, for messages.
   /// - Throws: ``ArchiveError/damaged(path:place:detail:)`` or
   ///   ``ArchiveError/unknownFormat(path:schema:)``.
-  public init(_ bytes: [UInt8], path: String) throws(ArchiveError) {
+  package init(_ bytes: [UInt8], path: String) throws(ArchiveError) {
     let json: JSONValue
     do {
       json = try JSONReader(valueLimit: ArchiveFormat.manifestValueLimit).read(bytes)

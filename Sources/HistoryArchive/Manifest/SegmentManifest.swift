@@ -2,40 +2,40 @@ import PersistentHistory
 import StoreFormat
 
 /// What a segment holds, and all that is needed to read it for ever.
-public struct SegmentManifest: Hashable, Sendable {
+package struct SegmentManifest: Hashable, Sendable {
   /// The identifier of the store.
-  public let store: String
+  package let store: String
   /// The first transaction.
-  public let first: TransactionPosition
+  package let first: TransactionPosition
   /// The last transaction.
-  public let last: TransactionPosition
+  package let last: TransactionPosition
   /// The number of the transaction right before the first, where that was known when the segment was
   /// sealed: the one before it in the store, or the last one of the segment before.
-  public let after: Int64?
+  package let after: Int64?
   /// The transaction right behind the last, where there was one when the segment was sealed; without a
   /// time where that is not known.
-  public let next: TransactionPosition?
+  package let next: TransactionPosition?
   /// The earliest time of all transactions; nil where none has one.
-  public let earliest: StoreTimestamp?
+  package let earliest: StoreTimestamp?
   /// The latest time of all transactions; nil where none has one.
-  public let latest: StoreTimestamp?
+  package let latest: StoreTimestamp?
   /// How many transactions there are.
-  public let transactionCount: Int64
+  package let transactionCount: Int64
   /// How many changes of each kind there are, by entity.
-  public let counts: [SegmentCount]
+  package let counts: [SegmentCount]
   /// How many bytes of text there are.
-  public let textByteCount: Int64
+  package let textByteCount: Int64
   /// How many bytes the segment's file has.
-  public let byteCount: Int64
+  package let byteCount: Int64
   /// The digest of the segment's file.
-  public let digest: ArchiveDigest
+  package let digest: ArchiveDigest
   /// The frames, in the order of the file.
-  public let frames: [SegmentFrame]
+  package let frames: [SegmentFrame]
   /// The model and the tables of the store when the segment was sealed.
-  public let schema: SegmentSchema
+  package let schema: SegmentSchema
 
   /// A manifest.
-  public init(
+  package init(
     store: String, first: TransactionPosition, last: TransactionPosition, after: Int64?,
     next: TransactionPosition? = nil, earliest: StoreTimestamp?, latest: StoreTimestamp?,
     transactionCount: Int64, counts: [SegmentCount], textByteCount: Int64, byteCount: Int64,
@@ -58,17 +58,17 @@ public struct SegmentManifest: Hashable, Sendable {
   }
 
   /// The numbers of the transactions.
-  public var range: ClosedRange<Int64> { first.number...max(first.number, last.number) }
+  package var range: ClosedRange<Int64> { first.number...max(first.number, last.number) }
 
   /// How many changes there are.
-  public var changeCount: Int64 { counts.reduce(0) { $0 &+ $1.changes } }
+  package var changeCount: Int64 { counts.reduce(0) { $0 &+ $1.changes } }
 
   /// The entities as readers of lines need them.
-  public func historySchema() -> HistorySchema { schema.historySchema() }
+  package func historySchema() -> HistorySchema { schema.historySchema() }
 
   /// The index of the frame in which the line of a transaction begins, if the segment has it; nil for
   /// a transaction that the segment cannot have.
-  public func frame(holding transaction: Int64) -> Int? {
+  package func frame(holding transaction: Int64) -> Int? {
     guard range.contains(transaction), !frames.isEmpty else { return nil }
     var candidates = 0..<frames.count
     // The last frame that begins with the transaction or one before it.

@@ -6,35 +6,35 @@ import StoreFormat
 ///
 /// An app's model moves on, and a migration renumbers entities; with this an old segment still
 /// decodes, and can be put back by name.
-public struct SegmentSchema: Hashable, Sendable {
+package struct SegmentSchema: Hashable, Sendable {
   /// An attribute that a deleted object leaves behind.
-  public struct PreservedAttribute: Hashable, Sendable {
+  package struct PreservedAttribute: Hashable, Sendable {
     /// The attribute's name.
-    public let name: String
+    package let name: String
     /// Its type.
-    public let type: AttributeType
+    package let type: AttributeType
 
     /// An attribute.
-    public init(name: String, type: AttributeType) {
+    package init(name: String, type: AttributeType) {
       self.name = name
       self.type = type
     }
   }
 
   /// One entity.
-  public struct Entity: Hashable, Sendable {
+  package struct Entity: Hashable, Sendable {
     /// The name; nil where the store gave one name to several numbers.
-    public let name: String?
+    package let name: String?
     /// The number in the store.
-    public let number: Int64
+    package let number: Int64
     /// What the bits of a mask stand for, in order; nil where no model told.
-    public let slots: [EntitySlots.Slot]?
+    package let slots: [EntitySlots.Slot]?
     /// What a deleted object leaves behind, in the order of the tombstone columns; nil where no model
     /// told.
-    public let tombstone: [PreservedAttribute]?
+    package let tombstone: [PreservedAttribute]?
 
     /// An entity.
-    public init(
+    package init(
       name: String?, number: Int64, slots: [EntitySlots.Slot]?, tombstone: [PreservedAttribute]?
     ) {
       self.name = name
@@ -44,12 +44,12 @@ public struct SegmentSchema: Hashable, Sendable {
     }
 
     /// The entity as history has it.
-    public var historyEntity: HistoryEntity {
+    package var historyEntity: HistoryEntity {
       HistoryEntity(name: name, number: number, slots: entitySlots)
     }
 
     /// The order of mask and tombstone columns; nil where no model told.
-    public var entitySlots: EntitySlots? {
+    package var entitySlots: EntitySlots? {
       guard let slots, let tombstone else { return nil }
       return EntitySlots(
         slots: slots,
@@ -60,16 +60,16 @@ public struct SegmentSchema: Hashable, Sendable {
   }
 
   /// The identifiers of the model's version, such as `1.0.0` for a SwiftData schema.
-  public let versionIdentifiers: [String]
+  package let versionIdentifiers: [String]
   /// The columns of `ATRANSACTION`, in table order.
-  public let transactionColumns: [String]
+  package let transactionColumns: [String]
   /// The columns of `ACHANGE`, in table order.
-  public let changeColumns: [String]
+  package let changeColumns: [String]
   /// The entities, by number.
-  public let entities: [Entity]
+  package let entities: [Entity]
 
   /// A schema.
-  public init(
+  package init(
     versionIdentifiers: [String], transactionColumns: [String], changeColumns: [String],
     entities: [Entity]
   ) {
@@ -82,7 +82,7 @@ public struct SegmentSchema: Hashable, Sendable {
   /// The schema of a store as it is now.
   ///
   /// - Throws: ``/StoreFormat/StoreError``.
-  public init(_ snapshot: StoreSnapshot) throws {
+  package init(_ snapshot: StoreSnapshot) throws {
     let tables = try snapshot.historyTables()
     let schema = try HistorySchema(snapshot)
     var entities: [Entity] = []
@@ -103,15 +103,15 @@ public struct SegmentSchema: Hashable, Sendable {
   }
 
   /// The entities as readers of lines need them.
-  public func historySchema() -> HistorySchema {
+  package func historySchema() -> HistorySchema {
     HistorySchema(entities: entities.map(\.historyEntity))
   }
 
   /// The entity with a name.
-  public func entity(named name: String) -> Entity? { entities.first { $0.name == name } }
+  package func entity(named name: String) -> Entity? { entities.first { $0.name == name } }
 
   /// A digest of it all: where two are the same, rows can be put back as they were.
-  public var digest: ArchiveDigest {
+  package var digest: ArchiveDigest {
     var writer = JSONWriter()
     writer.append(self)
     return writer.withUnsafeBytes { ArchiveDigest(of: $0) }

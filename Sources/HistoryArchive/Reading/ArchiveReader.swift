@@ -13,15 +13,15 @@ import StoreFormat
 ///   …
 /// }
 /// ```
-public final class ArchiveReader {
+package final class ArchiveReader {
   /// The archive.
-  public let archive: Archive
+  package let archive: Archive
   /// The segments of the store.
-  public let store: ArchivedStore
+  package let store: ArchivedStore
   /// What is to be read of each segment, in order; no transaction is in two of them.
   let parts: [ArchivedStore.Part]
   /// The runs of segments between which nothing is missing.
-  public let stretches: [ClosedRange<Int64>]
+  package let stretches: [ClosedRange<Int64>]
   /// The segments that were asked last, for questions about one place come together.
   private var open: [(entry: CatalogEntry, reader: SegmentReader)] = []
   private static let mostOpen = 2
@@ -32,7 +32,7 @@ public final class ArchiveReader {
   ///   - path: The folder.
   ///   - storeIdentifier: Whose history to read; nil where the archive is of one store only.
   /// - Throws: ``ArchiveError``.
-  public init(path: String, storeIdentifier: String? = nil) throws(ArchiveError) {
+  package init(path: String, storeIdentifier: String? = nil) throws(ArchiveError) {
     archive = try Archive(path: path)
     store = try archive.store(storeIdentifier)
     parts = store.parts()
@@ -65,15 +65,15 @@ extension ArchiveReader: SegmentSource {
 
 extension ArchiveReader: ArchivedHistory {
   /// The folder.
-  public var path: String { archive.path }
+  package var path: String { archive.path }
 
   /// The identifier of the store.
-  public var storeIdentifier: String? { store.identifier }
+  package var storeIdentifier: String? { store.identifier }
 
   /// The entities that the manifests name, those of the newest segment first.
   ///
   /// - Throws: ``ArchiveError``.
-  public func entities() throws -> [HistoryEntity] {
+  package func entities() throws -> [HistoryEntity] {
     var known: Set<ArchiveDigest> = []
     var entities: [HistoryEntity] = []
     for entry in store.entries.reversed() {
@@ -87,14 +87,14 @@ extension ArchiveReader: ArchivedHistory {
   /// The transaction that followed the last one when it was sealed.
   ///
   /// - Throws: ``ArchiveError``.
-  public func successor() throws -> TransactionPosition? {
+  package func successor() throws -> TransactionPosition? {
     try store.newestEntry.flatMap { try archive.manifest(of: $0).next }
   }
 
   /// How many transactions there are before a number.
   ///
   /// - Throws: ``ArchiveError``.
-  public func transactionCount(before number: Int64) throws -> Int64 {
+  package func transactionCount(before number: Int64) throws -> Int64 {
     var count: Int64 = 0
     for part in parts where part.range.lowerBound < number {
       count += try walk(part).transactionCount(before: number)
@@ -105,7 +105,7 @@ extension ArchiveReader: ArchivedHistory {
   /// The transaction with exactly this number, if it is there.
   ///
   /// - Throws: ``ArchiveError``.
-  public func position(ofTransaction number: Int64) throws -> TransactionPosition? {
+  package func position(ofTransaction number: Int64) throws -> TransactionPosition? {
     guard number > .min else { return nil }
     let index = firstPart(behind: number - 1)
     guard index < parts.count, parts[index].range.contains(number) else { return nil }
@@ -115,7 +115,7 @@ extension ArchiveReader: ArchivedHistory {
   /// The transaction that follows a number, or with `offset` the n-th behind that one.
   ///
   /// - Throws: ``ArchiveError``.
-  public func firstTransaction(
+  package func firstTransaction(
     after number: Int64, offset: Int64
   ) throws -> TransactionPosition? {
     var rest = max(offset, 0)
@@ -129,7 +129,7 @@ extension ArchiveReader: ArchivedHistory {
   /// The transaction before a number, or with `offset` the n-th before that one.
   ///
   /// - Throws: ``ArchiveError``.
-  public func lastTransaction(
+  package func lastTransaction(
     before number: Int64, offset: Int64
   ) throws -> TransactionPosition? {
     var rest = max(offset, 0)
@@ -143,7 +143,7 @@ extension ArchiveReader: ArchivedHistory {
   /// The transaction with the lowest number among those saved at a moment or after it.
   ///
   /// - Throws: ``ArchiveError``.
-  public func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
+  package func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
     for part in parts {
       let manifest = try archive.manifest(of: part.entry)
       guard let latest = manifest.latest, latest >= moment else { continue }
@@ -155,18 +155,18 @@ extension ArchiveReader: ArchivedHistory {
   /// Whether one of the newest transactions has an author.
   ///
   /// - Throws: ``ArchiveError``.
-  public func hasAuthors() throws -> Bool { try hasNewestAuthors() }
+  package func hasAuthors() throws -> Bool { try hasNewestAuthors() }
 
   /// Sees that the segments with transactions behind a number are there, each with its manifest and as
   /// long as that says.
   ///
   /// - Throws: ``ArchiveError``.
-  public func checkPresence(after number: Int64) throws {
+  package func checkPresence(after number: Int64) throws {
     for part in parts[firstPart(behind: number)...] { _ = try archive.segment(part.entry) }
   }
 
   /// Reads the transactions that a query selects.
-  public func transactions(_ query: HistoryQuery) throws -> any TransactionSource {
+  package func transactions(_ query: HistoryQuery) throws -> any TransactionSource {
     ArchivedTransactions(
       self, store.parts(after: query.after.map { max($0, 0) }, until: query.until), query)
   }

@@ -5,7 +5,7 @@ import StoreFormat
 ///
 /// Nothing of a segment is given before the whole of it has been found to be, byte for byte, what was
 /// sealed.
-public struct RestorableArchive: RestorableHistory {
+package struct RestorableArchive: RestorableHistory {
   private let archive: Archive
   private let store: ArchivedStore
 
@@ -16,7 +16,7 @@ public struct RestorableArchive: RestorableHistory {
   ///   - identifier: The store.
   /// - Throws: ``ArchiveError``, where the archive has other stores only
   ///   ``ArchiveError/unknownStore(path:store:known:)``.
-  public init(_ archive: Archive, store identifier: String) throws(ArchiveError) {
+  package init(_ archive: Archive, store identifier: String) throws(ArchiveError) {
     self.archive = archive
     do throws(ArchiveError) {
       store = try archive.store(identifier)
@@ -26,11 +26,11 @@ public struct RestorableArchive: RestorableHistory {
   }
 
   /// The identifier of the store.
-  public var storeIdentifier: String { store.identifier }
+  package var storeIdentifier: String { store.identifier }
 
   /// Steps through the transactions up to and including a number, from the newest to the oldest, as far
   /// as the segments are without a gap.
-  public func transactions(through number: Int64) -> any SealedTransactionReader {
+  package func transactions(through number: Int64) -> any SealedTransactionReader {
     ArchivedTransactionReader(archive, parts: parts(through: number))
   }
 
@@ -38,7 +38,7 @@ public struct RestorableArchive: RestorableHistory {
   /// highest number where none has.
   ///
   /// - Throws: ``ArchiveError``.
-  public func lowestNumber(notBefore moment: StoreTimestamp) throws -> Int64 {
+  package func lowestNumber(notBefore moment: StoreTimestamp) throws -> Int64 {
     for entry in store.entries {
       if let latest = try archive.manifest(of: entry).latest, latest >= moment {
         return entry.first
@@ -50,7 +50,7 @@ public struct RestorableArchive: RestorableHistory {
   /// The transaction that followed one when it was sealed as the last of its segment.
   ///
   /// - Throws: ``ArchiveError``.
-  public func successor(of number: Int64) throws -> TransactionPosition? {
+  package func successor(of number: Int64) throws -> TransactionPosition? {
     for entry in store.entries where entry.last == number {
       if let next = try archive.manifest(of: entry).next { return next }
     }
@@ -59,7 +59,7 @@ public struct RestorableArchive: RestorableHistory {
 
   /// The gap below which the archive has older transactions than those that come without a gap before
   /// one; nil where there is nothing older.
-  public func gap(before number: Int64) -> HistoryGap? {
+  package func gap(before number: Int64) -> HistoryGap? {
     let runs = store.runs.filter { $0.first <= number }
     guard let run = runs.last, let older = runs.dropLast().last else { return nil }
     return HistoryGap(store: storeIdentifier, after: older.last, oldest: run.first)

@@ -18,9 +18,9 @@ import SystemPackage
 /// }
 /// print(sealed.head)
 /// ```
-public final class ArchiveSealer {
+package final class ArchiveSealer {
   /// What is being done with a segment.
-  public enum Step: Hashable, Sendable {
+  package enum Step: Hashable, Sendable {
     /// The history is read, packed and written.
     case packing
     /// What was written is read back and compared with the store.
@@ -28,19 +28,19 @@ public final class ArchiveSealer {
   }
 
   /// How much text a segment has unless told otherwise, in bytes.
-  public static let defaultSegmentSize: Int64 = 64 << 20
+  package static let defaultSegmentSize: Int64 = 64 << 20
   /// How much text a segment can be told to have, in bytes.
-  public static let segmentSizes: ClosedRange<Int64> = 1 << 16...1 << 34
+  package static let segmentSizes: ClosedRange<Int64> = 1 << 16...1 << 34
 
   /// About how much text a segment has, in bytes, before it is packed.
-  public var segmentSize = ArchiveSealer.defaultSegmentSize
+  package var segmentSize = ArchiveSealer.defaultSegmentSize
   /// Whether history may be missing between what is sealed and what the store has.
-  public var allowsGap = false
+  package var allowsGap = false
   /// The old and new values of updates that were recorded beside the store, which are sealed with their
   /// changes; nil for none.
-  public var recordedValues: RecordedValues?
+  package var recordedValues: RecordedValues?
   /// Is called with what was added to the archive so far, after each segment.
-  public var onSegment: (SealedSegments) -> Void = { _ in }
+  package var onSegment: (SealedSegments) -> Void = { _ in }
 
   let folder: ArchiveFolder
   private let permissions: FilePermissions
@@ -52,7 +52,7 @@ public final class ArchiveSealer {
   ///   - store: The store; nobody may read the archive who may not read it.
   ///   - lockWait: How long to wait for another program that is at work there, in seconds.
   /// - Throws: ``ArchiveError``.
-  public init(
+  package init(
     archivePath: String, store: StoreLocation, lockWait: Double = 0
   ) throws(ArchiveError) {
     permissions = store.filePermissions()
@@ -71,7 +71,7 @@ public final class ArchiveSealer {
   ///     a time, but on any of the threads.
   /// - Returns: What was added to the archive.
   /// - Throws: ``ArchiveError``, ``/HistoryCoding/CompressionError``, ``/StoreFormat/StoreError``.
-  public func seal(
+  package func seal(
     _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers, before cut: HistoryCut? = nil,
     progress: @escaping @Sendable (_ step: Step, _ count: Int64, _ total: Int64) -> Void = {
       _, _, _ in

@@ -12,7 +12,7 @@ extension Archive {
   ///   - store: The identifier of the store.
   /// - Returns: For each step, a digest for each of its parts.
   /// - Throws: ``ArchiveError``.
-  public func rowDigests(
+  package func rowDigests(
     of deletion: HistoryDeletion, ofStore store: String
   ) throws -> [[RowDigest]] {
     let reader = try ArchiveReader(path: path, storeIdentifier: store)

@@ -2,27 +2,27 @@ import PersistentHistory
 import StoreFormat
 
 /// What sealing a store in an archive would add, worked out without changing anything.
-public struct SealingPlan: Hashable, Sendable {
+package struct SealingPlan: Hashable, Sendable {
   /// The archive.
-  public let archivePath: String
+  package let archivePath: String
   /// The store.
-  public let path: String
+  package let path: String
   /// The identifier of the store.
-  public let store: String
+  package let store: String
   /// Whether the archive is yet to be made.
-  public let isNew: Bool
+  package let isNew: Bool
   /// The last transaction that is sealed; nil where there is none of this store.
-  public let sealed: TransactionPosition?
+  package let sealed: TransactionPosition?
   /// The first transaction that is to be sealed; nil where there is none.
-  public let first: TransactionPosition?
+  package let first: TransactionPosition?
   /// The last transaction that is to be sealed; nil where there is none.
-  public let last: TransactionPosition?
+  package let last: TransactionPosition?
   /// How many transactions are to be sealed.
-  public let transactionCount: Int64
+  package let transactionCount: Int64
   /// The transaction right before the first, where it is known.
-  public let after: Int64?
+  package let after: Int64?
   /// Whether history is missing between the last sealed transaction and the first one to be sealed.
-  public let leavesGap: Bool
+  package let leavesGap: Bool
 
   /// Works out a plan.
   ///
@@ -33,7 +33,7 @@ public struct SealingPlan: Hashable, Sendable {
   ///   - allowsGap: Whether history may be missing between what is sealed and what the store has.
   /// - Throws: ``ArchiveError``, also where the store is another copy than the one in the archive, and
   ///   ``/StoreFormat/StoreError``.
-  public init(
+  package init(
     archivePath: String, snapshot: StoreSnapshot, before cut: HistoryCut?, allowsGap: Bool
   ) throws {
     let isNew = !Archive.isArchive(archivePath)

@@ -3,16 +3,16 @@
 /// It stands behind the last frame, in a frame that every reader of zstd skips: the number of bytes
 /// and of bytes of text of each frame, then how many there are. Numbers are little-endian.
 /// (<https://github.com/facebook/zstd/blob/dev/contrib/seekable_format/zstd_seekable_compression_format.md>)
-public struct SeekTable: Hashable, Sendable {
+package struct SeekTable: Hashable, Sendable {
   /// One frame.
-  public struct Entry: Hashable, Sendable {
+  package struct Entry: Hashable, Sendable {
     /// How many bytes it has in the file.
-    public let byteCount: UInt32
+    package let byteCount: UInt32
     /// How many bytes of text it holds.
-    public let textByteCount: UInt32
+    package let textByteCount: UInt32
 
     /// A frame.
-    public init(byteCount: UInt32, textByteCount: UInt32) {
+    package init(byteCount: UInt32, textByteCount: UInt32) {
       self.byteCount = byteCount
       self.textByteCount = textByteCount
     }
@@ -25,13 +25,13 @@ public struct SeekTable: Hashable, Sendable {
   private static let entryByteCount = 8
 
   /// The frames, in the order of the file.
-  public let entries: [Entry]
+  package let entries: [Entry]
 
   /// A table.
-  public init(entries: [Entry]) { self.entries = entries }
+  package init(entries: [Entry]) { self.entries = entries }
 
   /// The table of a manifest's frames.
-  public init(_ frames: [SegmentFrame]) {
+  package init(_ frames: [SegmentFrame]) {
     entries = frames.map {
       Entry(
         byteCount: UInt32(clamping: $0.byteCount), textByteCount: UInt32(clamping: $0.textByteCount)
@@ -45,7 +45,7 @@ public struct SeekTable: Hashable, Sendable {
   }
 
   /// The table as it is written.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.byteCount(frames: entries.count))
     func append(_ number: UInt32) {
@@ -69,7 +69,7 @@ public struct SeekTable: Hashable, Sendable {
   /// Reads the table at the end of a file.
   ///
   /// - Throws: ``ArchiveError``.
-  public init(of file: ArchiveFile) throws(ArchiveError) {
+  package init(of file: ArchiveFile) throws(ArchiveError) {
     func damaged(_ detail: String) -> ArchiveError {
       .damaged(path: file.path, place: "its seek table", detail: detail)
     }

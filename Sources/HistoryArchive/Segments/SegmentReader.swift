@@ -13,8 +13,8 @@ import Glibc
 /// Reads a segment frame by frame.
 ///
 /// Nothing is believed: the seek table must be that of the manifest, each frame must have the size
-/// that both say and its checksum must fit, and memory is bounded by ``ArchiveFormat/frameLimit``
-/// whatever the file says. Not for several threads at a time; make one for each.
+/// that both say and its checksum must fit, and memory is bounded whatever the file says. Not for
+/// several threads at a time; make one for each.
 ///
 /// ```swift
 /// let archive = try Archive(path: "history-archive")
@@ -28,9 +28,9 @@ import Glibc
 /// ```
 public final class SegmentReader {
   /// What the segment holds.
-  public let manifest: SegmentManifest
+  package let manifest: SegmentManifest
   /// The entities of the store when the segment was sealed.
-  public let schema: HistorySchema
+  package let schema: HistorySchema
   /// Reads its lines.
   let decoder: TransactionLineDecoder
   /// Reads changes.
@@ -47,7 +47,7 @@ public final class SegmentReader {
   ///   - path: Its file.
   ///   - manifest: Its manifest.
   /// - Throws: ``ArchiveError``.
-  public init(path: String, manifest: SegmentManifest) throws(ArchiveError) {
+  package init(path: String, manifest: SegmentManifest) throws(ArchiveError) {
     file = try ArchiveFile(path: path)
     self.manifest = manifest
     schema = manifest.historySchema()
@@ -79,12 +79,12 @@ public final class SegmentReader {
   }
 
   /// Where the segment is.
-  public var path: String { file.path }
+  package var path: String { file.path }
 
   /// Checks that the file is, byte for byte, the one that was sealed.
   ///
   /// - Throws: ``ArchiveError``.
-  public func checkDigest() throws(ArchiveError) {
+  package func checkDigest() throws(ArchiveError) {
     guard try file.digest() == manifest.digest else {
       throw .damaged(
         path: path, place: "its bytes", detail: "its SHA-256 is not the one in the manifest")
@@ -94,7 +94,7 @@ public final class SegmentReader {
   /// The text of a frame: whole lines, or a part of a long one.
   ///
   /// - Throws: ``ArchiveError``.
-  public func text(ofFrame index: Int) throws(ArchiveError) -> [UInt8] {
+  package func text(ofFrame index: Int) throws(ArchiveError) -> [UInt8] {
     if let lastFrame, lastFrame.index == index { return lastFrame.text }
     guard manifest.frames.indices.contains(index) else {
       throw .damaged(path: path, place: "frame \(index + 1)", detail: "there is no such frame")
@@ -114,7 +114,7 @@ public final class SegmentReader {
   /// longer line, that part.
   ///
   /// - Throws: ``ArchiveError``.
-  public func lines(ofFrame index: Int) throws(ArchiveError) -> [ArraySlice<UInt8>] {
+  package func lines(ofFrame index: Int) throws(ArchiveError) -> [ArraySlice<UInt8>] {
     let text = try self.text(ofFrame: index)
     var lines: [ArraySlice<UInt8>] = []
     lines.reserveCapacity(manifest.frames[index].transactionCount)

@@ -1,7 +1,7 @@
 import PersistentHistory
 
 /// What can be wrong with an archive, or between it and its store.
-public enum ArchiveFindingKind: String, FindingKind {
+package enum ArchiveFindingKind: String, FindingKind {
   // The catalog.
   case damagedCatalog
   case tornCatalog
@@ -28,7 +28,7 @@ public enum ArchiveFindingKind: String, FindingKind {
   case storeGap
 
   /// How bad it is.
-  public var severity: FindingSeverity {
+  package var severity: FindingSeverity {
     switch self {
     case .damagedCatalog, .otherAnchor, .missingManifest, .damagedManifest, .missingSegment,
       .damagedSegment, .damagedFrame, .damagedLine, .contradictedManifest, .unreadableFile,
@@ -41,7 +41,7 @@ public enum ArchiveFindingKind: String, FindingKind {
   }
 
   /// What it means.
-  public var meaning: String {
+  package var meaning: String {
     switch self {
     case .damagedCatalog:
       "a line of the catalog is not the one that was written, or does not follow the line before it"
@@ -90,7 +90,7 @@ public enum ArchiveFindingKind: String, FindingKind {
   }
 
   /// What to do about it.
-  public var remedy: String {
+  package var remedy: String {
     switch self {
     case .damagedCatalog, .otherAnchor:
       "bring the whole archive back from a copy"

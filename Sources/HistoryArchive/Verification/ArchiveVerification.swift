@@ -22,28 +22,28 @@ import Glibc
 /// let verification = try ArchiveVerification(path: "history-archive")
 /// print(verification.findings.isEmpty, verification.facts.transactionCount)
 /// ```
-public struct ArchiveVerification: Sendable {
+package struct ArchiveVerification: Sendable {
   /// What to look at.
-  public struct Options: Hashable, Sendable {
+  package struct Options: Hashable, Sendable {
     /// A head of the chain that was kept elsewhere.
-    public var anchor: ArchiveAnchor?
+    package var anchor: ArchiveAnchor?
     /// Which part of the segments is read in full; nil for all.
-    public var subset: VerificationSubset?
+    package var subset: VerificationSubset?
     /// How many findings of each kind are kept.
-    public var limit = 10
+    package var limit = 10
     /// How long to wait for a program that is sealing there, in seconds.
-    public var lockWait: Double = 0
+    package var lockWait: Double = 0
 
     /// All of it, ten findings of each kind.
-    public init() {}
+    package init() {}
   }
 
   /// The folder.
-  public let path: String
+  package let path: String
   /// What was found.
-  public private(set) var findings: FindingLog<ArchiveFindingKind>
+  package private(set) var findings: FindingLog<ArchiveFindingKind>
   /// What was looked at.
-  public private(set) var facts = ArchiveFacts()
+  package private(set) var facts = ArchiveFacts()
 
   /// How many threads there are at most.
   private static let threadCount = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 64)
@@ -59,7 +59,7 @@ public struct ArchiveVerification: Sendable {
   ///     thread.
   /// - Throws: ``ArchiveError`` where there is no archive, where its catalog cannot be read, or where
   ///   somebody is sealing there; damage is a finding.
-  public init(
+  package init(
     path: String, options: Options = Options(),
     progress: @Sendable (Int64) -> Void = { _ in }
   ) throws(ArchiveError) {
@@ -104,7 +104,7 @@ public struct ArchiveVerification: Sendable {
   }
 
   /// Adds what was found between the archive and a store.
-  public mutating func add(_ continuity: StoreContinuity) {
+  package mutating func add(_ continuity: StoreContinuity) {
     findings.add(continuity.findings)
     facts.comparedCount = continuity.comparedCount
   }

@@ -4,11 +4,11 @@ import StoreFormat
 
 /// Whether a store goes on where an archive of it ends: what both have is the same, and between them
 /// nothing is missing.
-public struct StoreContinuity: Sendable {
+package struct StoreContinuity: Sendable {
   /// What was found.
-  public private(set) var findings: FindingLog<ArchiveFindingKind>
+  package private(set) var findings: FindingLog<ArchiveFindingKind>
   /// How many transactions both have, and were compared.
-  public private(set) var comparedCount: Int64 = 0
+  package private(set) var comparedCount: Int64 = 0
 
   /// Compares a store with an archive of it.
   ///
@@ -22,7 +22,7 @@ public struct StoreContinuity: Sendable {
   ///   - progress: Is told now and then how many transactions have been compared.
   /// - Throws: ``ArchiveError`` where the archive has nothing of the store or cannot be read, and
   ///   ``/StoreFormat/StoreError``.
-  public init(
+  package init(
     of snapshot: StoreSnapshot, with archive: Archive, limit: Int = 10,
     progress: (Int64) -> Void = { _ in }
   ) throws {

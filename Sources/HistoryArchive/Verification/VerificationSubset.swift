@@ -1,5 +1,5 @@
 /// Which part of an archive's segments is read in full; of the others everything else is looked at.
-public enum VerificationSubset: Hashable, Sendable {
+package enum VerificationSubset: Hashable, Sendable {
   /// The n-th of so many parts: with a part a day, all is read in so many days.
   case part(Int, of: Int)
   /// So many of a hundred segments, chosen by chance.
@@ -13,7 +13,7 @@ public enum VerificationSubset: Hashable, Sendable {
   ///   - sizes: How many bytes each has.
   ///   - generator: The source of chance.
   /// - Returns: The places of those that are to be read.
-  public func choose(
+  package func choose(
     among sizes: [Int64], using generator: inout some RandomNumberGenerator
   ) -> Set<Int> {
     switch self {

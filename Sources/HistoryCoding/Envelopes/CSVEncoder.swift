@@ -17,7 +17,7 @@ import StoreFormat
 ///
 /// A transaction without changes gives no row, and query generations are left out. Recorded values, an
 /// object in JSON, are a column that must be asked for by its name, `values`.
-public struct CSVEncoder: HistoryEncoder {
+package struct CSVEncoder: HistoryEncoder {
   enum Field: Int, RecordField {
     case store, transaction, timestamp, timestampRaw, author, bundle, process, context
     case change, kind, entity, pk, object, attributes, columnsRaw, tombstone
@@ -27,10 +27,10 @@ public struct CSVEncoder: HistoryEncoder {
   }
 
   /// The names of the columns, in order.
-  public static let fieldNames = Field.names
+  package static let fieldNames = Field.names
 
   /// The heading.
-  public let prologue: [UInt8]
+  package let prologue: [UInt8]
 
   private let fields: FieldSelection<Field>
   private var writer: CSVWriter
@@ -46,7 +46,7 @@ public struct CSVEncoder: HistoryEncoder {
   ///   - guardsFormulas: Whether a text that a spreadsheet would take for a formula gets an apostrophe
   ///     before it.
   /// - Throws: ``ExportFormatError``.
-  public init(fields: [String]? = nil, guardsFormulas: Bool = false) throws(ExportFormatError) {
+  package init(fields: [String]? = nil, guardsFormulas: Bool = false) throws(ExportFormatError) {
     // What tables have that nobody has told otherwise stays as it is.
     let usual = Field.allCases.filter { $0 != .values }.map(\.name)
     let selection = try FieldSelection<Field>(fields ?? usual)
@@ -58,7 +58,7 @@ public struct CSVEncoder: HistoryEncoder {
   }
 
   /// Keeps what the rows of a transaction have in common; writes nothing.
-  public mutating func begin(_ transaction: HistoryTransaction) {
+  package mutating func begin(_ transaction: HistoryTransaction) {
     shared.removeAll()
     shared.beginRow()
     if fields.contains(.store) {
@@ -97,7 +97,7 @@ public struct CSVEncoder: HistoryEncoder {
   }
 
   /// Writes the row of a change.
-  public mutating func append(_ change: HistoryChange) {
+  package mutating func append(_ change: HistoryChange) {
     let entity = change.entity.map { entities.text(for: $0) }
     writer.beginRow(with: shared)
     if fields.contains(.change) { writer.append(change.number) }
@@ -198,15 +198,15 @@ public struct CSVEncoder: HistoryEncoder {
   }
 
   /// How many bytes have been written since the last ``removeAll()``, without the heading.
-  public var byteCount: Int { writer.buffer.count }
+  package var byteCount: Int { writer.buffer.count }
 
   /// Lends what has been written, without the heading.
-  public func withUnsafeBytes<Result>(
+  package func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     try writer.buffer.withUnsafeBytes(body)
   }
 
   /// Forgets what has been written, for the caller has put it elsewhere.
-  public mutating func removeAll() { writer.removeAll() }
+  package mutating func removeAll() { writer.removeAll() }
 }

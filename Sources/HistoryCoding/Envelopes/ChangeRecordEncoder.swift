@@ -13,9 +13,9 @@ import StoreFormat
 /// A transaction without changes gives no line, for a record without a change would be counted as
 /// one. A transaction's query generation is left out, for it would be repeated with every change;
 /// its extra columns are `transactionExtra`, beside the change's own under `extra`.
-public struct ChangeRecordEncoder: BufferedEncoder {
+package struct ChangeRecordEncoder: BufferedEncoder {
   /// The names of the fields of a record, in order.
-  public static let fieldNames = ChangeRecord.Field.names
+  package static let fieldNames = ChangeRecord.Field.names
 
   var writer = JSONWriter(capacity: 1 << 16)
   private var entities = EnvelopeEntities()
@@ -25,25 +25,25 @@ public struct ChangeRecordEncoder: BufferedEncoder {
   ///
   /// - Parameter fields: The fields that records keep; nil for all.
   /// - Throws: ``ExportFormatError``.
-  public init(fields: [String]? = nil) throws(ExportFormatError) {
+  package init(fields: [String]? = nil) throws(ExportFormatError) {
     record = ChangeRecord(fields: try FieldSelection(fields))
   }
 
   /// Keeps what the records of a transaction have in common; writes nothing.
-  public mutating func begin(_ transaction: HistoryTransaction) { record.begin(transaction) }
+  package mutating func begin(_ transaction: HistoryTransaction) { record.begin(transaction) }
 
   /// Writes the line of a change.
-  public mutating func append(_ change: HistoryChange) { append(change, present: nil) }
+  package mutating func append(_ change: HistoryChange) { append(change, present: nil) }
 
   /// All do.
-  public var carriesPresentObjects: Bool { true }
+  package var carriesPresentObjects: Bool { true }
 
   /// Writes the line of a change with what its object is now.
-  public mutating func append(_ change: HistoryChange, present: PresentObject?) {
+  package mutating func append(_ change: HistoryChange, present: PresentObject?) {
     record.append(change, change.entity.map { entities.text(for: $0) }, present, to: &writer)
     writer.appendRaw("\n")
   }
 
   /// Writes the line of a gap.
-  public mutating func append(_ gap: HistoryGap) { writer.append(line: gap) }
+  package mutating func append(_ gap: HistoryGap) { writer.append(line: gap) }
 }

@@ -20,7 +20,7 @@ import StoreFormat
 /// of an entity and the identifier of a store those, and the percent sign, are percent-encoded. A
 /// time outside the years 1 to 9999 is absent, and so is the subject where the row names no object.
 /// A change of a kind that no framework writes has the type `alt.histctl.unknown`.
-public struct CloudEventEncoder: BufferedEncoder {
+package struct CloudEventEncoder: BufferedEncoder {
   enum Field: Int, RecordField {
     case specversion, source, time, datacontenttype, dataschema, type, id, subject, sequence, data
 
@@ -28,7 +28,7 @@ public struct CloudEventEncoder: BufferedEncoder {
   }
 
   /// The names of an event's attributes, in order.
-  public static let fieldNames = Field.names
+  package static let fieldNames = Field.names
 
   private let fields: FieldSelection<Field>
   var writer = JSONWriter(capacity: 1 << 16)
@@ -43,14 +43,14 @@ public struct CloudEventEncoder: BufferedEncoder {
   /// - Parameter fields: The attributes that events keep; nil for all. `specversion`, `source`,
   ///   `type` and `id` are always kept, for without them there is no event.
   /// - Throws: ``ExportFormatError``.
-  public init(fields: [String]? = nil) throws(ExportFormatError) {
+  package init(fields: [String]? = nil) throws(ExportFormatError) {
     var selection = try FieldSelection<Field>(fields)
     for required in [Field.specversion, .source, .type, .id] { selection.insert(required) }
     self.fields = selection
   }
 
   /// Keeps what the events of a transaction have in common; writes nothing.
-  public mutating func begin(_ transaction: HistoryTransaction) {
+  package mutating func begin(_ transaction: HistoryTransaction) {
     if fields.contains(.data) { record.begin(transaction) }
     transactionNumber = transaction.number
     if source.store != transaction.store {
@@ -74,13 +74,13 @@ public struct CloudEventEncoder: BufferedEncoder {
   }
 
   /// Writes the event of a change.
-  public mutating func append(_ change: HistoryChange) { append(change, present: nil) }
+  package mutating func append(_ change: HistoryChange) { append(change, present: nil) }
 
   /// Those with `data` do.
-  public var carriesPresentObjects: Bool { fields.contains(.data) }
+  package var carriesPresentObjects: Bool { fields.contains(.data) }
 
   /// Writes the event of a change with what its object is now.
-  public mutating func append(_ change: HistoryChange, present: PresentObject?) {
+  package mutating func append(_ change: HistoryChange, present: PresentObject?) {
     writer.appendText(of: shared)
     switch change.kind {
     case .insert: writer.appendRaw("insert\",\"id\":\"")

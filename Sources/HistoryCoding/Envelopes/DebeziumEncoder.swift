@@ -25,7 +25,7 @@ import StoreFormat
 /// has no `op` and gives no line, which leaves a gap in the orders. There are no BEGIN and END
 /// records, which Debezium keeps in a stream of their own, and transactions without changes and
 /// query generations do not appear.
-public struct DebeziumEncoder: BufferedEncoder {
+package struct DebeziumEncoder: BufferedEncoder {
   enum Field: Int, RecordField {
     case before, after, source, op, timestamp, transaction, history
 
@@ -40,7 +40,7 @@ public struct DebeziumEncoder: BufferedEncoder {
   }
 
   /// The names of an event's fields, in order.
-  public static let fieldNames = Field.names
+  package static let fieldNames = Field.names
 
   private let fields: FieldSelection<Field>
   var writer = JSONWriter(capacity: 1 << 16)
@@ -59,12 +59,12 @@ public struct DebeziumEncoder: BufferedEncoder {
   ///
   /// - Parameter fields: The fields that events keep; nil for all.
   /// - Throws: ``ExportFormatError``.
-  public init(fields: [String]? = nil) throws(ExportFormatError) {
+  package init(fields: [String]? = nil) throws(ExportFormatError) {
     self.fields = try FieldSelection(fields)
   }
 
   /// Keeps what the events of a transaction have in common; writes nothing.
-  public mutating func begin(_ transaction: HistoryTransaction) {
+  package mutating func begin(_ transaction: HistoryTransaction) {
     order.removeAll()
     changeCount = 0
     let microseconds = transaction.timestamp?.unixMicroseconds
@@ -106,13 +106,13 @@ public struct DebeziumEncoder: BufferedEncoder {
   }
 
   /// Writes the event of a change; nothing for one of a kind that no framework writes.
-  public mutating func append(_ change: HistoryChange) { append(change, present: nil) }
+  package mutating func append(_ change: HistoryChange) { append(change, present: nil) }
 
   /// Those with `history` do.
-  public var carriesPresentObjects: Bool { fields.contains(.history) }
+  package var carriesPresentObjects: Bool { fields.contains(.history) }
 
   /// Writes the event of a change with what its object is now, which is no part of the row.
-  public mutating func append(_ change: HistoryChange, present: PresentObject?) {
+  package mutating func append(_ change: HistoryChange, present: PresentObject?) {
     changeCount += 1
     let entity = change.entity.map { entities.text(for: $0) }
     let place = order.next(of: change.entity)

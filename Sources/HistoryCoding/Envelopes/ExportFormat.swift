@@ -2,7 +2,7 @@
 ///
 /// Only ``jsonl`` carries everything and can be read back. The others are made for programs that
 /// want one record per change; each of them says what it cannot carry.
-public enum ExportFormat: String, CaseIterable, Sendable {
+package enum ExportFormat: String, CaseIterable, Sendable {
   /// One JSON line per transaction, lossless both ways; see ``TransactionLineEncoder``.
   ///
   /// With a selection of fields the lines are partial: for reading, refused by the decoder.
@@ -31,7 +31,7 @@ public enum ExportFormat: String, CaseIterable, Sendable {
   /// What names of files in this format end with, after a full stop.
   ///
   /// The formats of JSON lines that cannot be read back say so in their names.
-  public var fileExtension: String {
+  package var fileExtension: String {
     switch self {
     case .jsonl: "jsonl"
     case .changes: "changes.jsonl"
@@ -42,7 +42,7 @@ public enum ExportFormat: String, CaseIterable, Sendable {
   }
 
   /// The names of the fields that a record can have, in the order in which they are written.
-  public var fieldNames: [String] {
+  package var fieldNames: [String] {
     switch self {
     case .jsonl: SelectedFieldsLineEncoder.fieldNames
     case .changes: ChangeRecordEncoder.fieldNames
@@ -59,7 +59,7 @@ public enum ExportFormat: String, CaseIterable, Sendable {
   ///   - guardsFormulas: Whether texts in a table that a spreadsheet would take for formulas get an
   ///     apostrophe before them.
   /// - Throws: ``ExportFormatError`` where there are none, or the format has no field of a name.
-  public func encoder(
+  package func encoder(
     fields: [String]? = nil, guardsFormulas: Bool = false
   ) throws(ExportFormatError) -> any HistoryEncoder {
     switch self {

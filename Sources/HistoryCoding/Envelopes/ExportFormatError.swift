@@ -1,12 +1,12 @@
 /// Why records cannot be written with the fields that were asked for.
-public enum ExportFormatError: Error, Hashable, Sendable {
+package enum ExportFormatError: Error, Hashable, Sendable {
   /// The format has no field of this name.
   case unknownField(name: String, format: ExportFormat)
   /// The list of fields is empty.
   case noFields(format: ExportFormat)
 
   /// What is wrong.
-  public var message: String {
+  package var message: String {
     switch self {
     case .unknownField(let name, let format):
       "the format \(format.rawValue) has no field '\(name)'"
@@ -16,7 +16,7 @@ public enum ExportFormatError: Error, Hashable, Sendable {
   }
 
   /// What to do about it.
-  public var remedy: String {
+  package var remedy: String {
     switch self {
     case .unknownField(_, let format), .noFields(let format):
       "choose among \(format.fieldNames.joined(separator: ", "))"
@@ -26,5 +26,5 @@ public enum ExportFormatError: Error, Hashable, Sendable {
 
 extension ExportFormatError: CustomStringConvertible {
   /// The message and the remedy as one line.
-  public var description: String { "\(message) (\(remedy))" }
+  package var description: String { "\(message) (\(remedy))" }
 }

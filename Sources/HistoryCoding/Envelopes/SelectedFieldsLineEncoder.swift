@@ -8,7 +8,7 @@ import StoreFormat
 /// for a whole one: ``TransactionLineDecoder`` refuses it. The array of changes is there where
 /// `changes` or a field that only changes have is selected; with such a field, changes keep no more
 /// than what was selected, else they are whole. `extra` is both a transaction's and a change's.
-public struct SelectedFieldsLineEncoder: BufferedEncoder {
+package struct SelectedFieldsLineEncoder: BufferedEncoder {
   enum Field: Int, RecordField {
     case schema, type, store, transaction, timestamp, timestampRaw, author, bundle, process, context
     case queryGenerationRaw, extra, partial, changes
@@ -26,7 +26,7 @@ public struct SelectedFieldsLineEncoder: BufferedEncoder {
   }
 
   /// The names of the fields of a transaction, then of those that only changes have, in order.
-  public static let fieldNames = Field.names
+  package static let fieldNames = Field.names
 
   private let fields: FieldSelection<Field>
   private let hasChanges: Bool
@@ -39,7 +39,7 @@ public struct SelectedFieldsLineEncoder: BufferedEncoder {
   ///
   /// - Parameter fields: The fields that lines keep.
   /// - Throws: ``ExportFormatError``.
-  public init(fields: [String]) throws(ExportFormatError) {
+  package init(fields: [String]) throws(ExportFormatError) {
     let selection = try FieldSelection<Field>(fields)
     self.fields = selection
     let selected = Field.ofChanges.filter { selection.contains($0.field) }.map(\.record)
@@ -53,7 +53,7 @@ public struct SelectedFieldsLineEncoder: BufferedEncoder {
   }
 
   /// Starts the line of a transaction.
-  public mutating func begin(_ transaction: HistoryTransaction) {
+  package mutating func begin(_ transaction: HistoryTransaction) {
     writer.appendRaw("{\"schema\":1,\"type\":\"transaction\"")
     if fields.contains(.store), let store = transaction.store {
       writer.appendRaw(",\"store\":")
@@ -95,23 +95,23 @@ public struct SelectedFieldsLineEncoder: BufferedEncoder {
   }
 
   /// Adds a change to the line that was started.
-  public mutating func append(_ change: HistoryChange) { append(change, present: nil) }
+  package mutating func append(_ change: HistoryChange) { append(change, present: nil) }
 
   /// Those with changes do.
-  public var carriesPresentObjects: Bool { hasChanges }
+  package var carriesPresentObjects: Bool { hasChanges }
 
   /// Adds a change to the line that was started with what its object is now.
-  public mutating func append(_ change: HistoryChange, present: PresentObject?) {
+  package mutating func append(_ change: HistoryChange, present: PresentObject?) {
     guard hasChanges else { return }
     if isFirstChange { isFirstChange = false } else { writer.appendRaw(",") }
     record.append(change, change.entity.map { entities.text(for: $0) }, present, to: &writer)
   }
 
   /// Ends the line that was started.
-  public mutating func end() {
+  package mutating func end() {
     if hasChanges { writer.appendRaw("]}\n") } else { writer.appendRaw("}\n") }
   }
 
   /// Writes the line of a gap.
-  public mutating func append(_ gap: HistoryGap) { writer.append(line: gap) }
+  package mutating func append(_ gap: HistoryGap) { writer.append(line: gap) }
 }

@@ -1,5 +1,5 @@
 /// How exported text is packed.
-public enum ExportCompression: String, CaseIterable, Sendable {
+package enum ExportCompression: String, CaseIterable, Sendable {
   /// Not at all.
   case none
   /// Zstandard frames, one behind the other, each with a checksum (RFC 8878).
@@ -8,7 +8,7 @@ public enum ExportCompression: String, CaseIterable, Sendable {
   case gzip
 
   /// What is added to the name of a packed file; empty for one that is not.
-  public var fileExtension: String {
+  package var fileExtension: String {
     switch self {
     case .none: ""
     case .zstd: "zst"
@@ -34,7 +34,7 @@ public enum ExportCompression: String, CaseIterable, Sendable {
 }
 
 /// What a compression library refused to do: too little memory, in practice.
-public struct CompressionError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct CompressionError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What the library says.
-  public let description: String
+  package let description: String
 }

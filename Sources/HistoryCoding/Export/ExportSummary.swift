@@ -2,20 +2,20 @@ import PersistentHistory
 import StoreFormat
 
 /// What was exported, so far or in all.
-public struct ExportSummary: Hashable, Sendable {
+package struct ExportSummary: Hashable, Sendable {
   /// How many transactions.
-  public internal(set) var transactions = 0
+  package internal(set) var transactions = 0
   /// The first of them; nil where there was none.
-  public internal(set) var first: TransactionPosition?
+  package internal(set) var first: TransactionPosition?
   /// The last of them.
-  public internal(set) var last: TransactionPosition?
+  package internal(set) var last: TransactionPosition?
   /// How many changes were read from the store.
   package internal(set) var storedChanges: Int64 = 0
   /// The places where history was missing.
-  public internal(set) var gaps: [HistoryGap] = []
+  package internal(set) var gaps: [HistoryGap] = []
 
   /// Nothing.
-  public init() {}
+  package init() {}
 
   mutating func add(_ position: TransactionPosition) {
     transactions += 1

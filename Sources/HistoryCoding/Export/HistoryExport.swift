@@ -14,17 +14,17 @@ import Synchronization
 ///   let summary = try export.write(snapshot, helpers, TransactionLineEncoder()) { bytes in … }
 /// }
 /// ```
-public struct HistoryExport: Sendable {
+package struct HistoryExport: Sendable {
   /// What to export; the order must be ascending.
-  public var query: HistoryQuery
+  package var query: HistoryQuery
   /// How the text is packed.
-  public var compression: ExportCompression
+  package var compression: ExportCompression
   /// The gap before the first transaction, where history from before it was asked for: the first record
   /// of a format that has a place for it.
-  public var missingBeginning: HistoryGap?
+  package var missingBeginning: HistoryGap?
 
   /// An export, of everything unless told otherwise.
-  public init(query: HistoryQuery = HistoryQuery(), compression: ExportCompression = .none) {
+  package init(query: HistoryQuery = HistoryQuery(), compression: ExportCompression = .none) {
     self.query = query
     self.compression = compression
   }
@@ -41,7 +41,7 @@ public struct HistoryExport: Sendable {
   /// - Throws: ``/PersistentHistory/HistoryError``, ``/StoreFormat/StoreError``, or what `output`
   ///   throws.
   @discardableResult
-  public func write(
+  package func write(
     _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers, _ encoder: some HistoryEncoder,
     output: @escaping @Sendable (UnsafeRawBufferPointer, ExportSummary) throws -> Void
   ) throws -> ExportSummary {
@@ -60,7 +60,7 @@ public struct HistoryExport: Sendable {
   /// - Throws: ``/PersistentHistory/HistoryError``, ``/StoreFormat/StoreError``, what the archive
   ///   throws, or what `output` throws.
   @discardableResult
-  public func write(
+  package func write(
     _ timeline: HistoryTimeline, _ helpers: SnapshotHelpers?, _ encoder: some HistoryEncoder,
     schema: HistorySchema,
     output: @escaping @Sendable (UnsafeRawBufferPointer, ExportSummary) throws -> Void

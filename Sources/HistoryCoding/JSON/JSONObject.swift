@@ -1,31 +1,31 @@
 /// A JSON object that keeps its keys in order.
 ///
 /// Finding a key takes as long as there are keys before it: it is made for objects of a few keys.
-public struct JSONObject: Sendable {
+package struct JSONObject: Sendable {
   /// One key with its value.
-  public struct Member: Sendable {
+  package struct Member: Sendable {
     /// The key.
-    public let key: String
+    package let key: String
     /// The value.
-    public var value: JSONValue
+    package var value: JSONValue
 
     /// Makes a member of a key and a value.
-    public init(key: String, value: JSONValue) {
+    package init(key: String, value: JSONValue) {
       self.key = key
       self.value = value
     }
   }
 
   /// The keys and values in order; no key comes twice.
-  public private(set) var members: [Member]
+  package private(set) var members: [Member]
 
   /// Makes an empty object.
-  public init() {
+  package init() {
     members = []
   }
 
   /// Makes an object of keys and values in order; a key that comes again replaces the value.
-  public init(_ pairs: some Sequence<(String, JSONValue)>) {
+  package init(_ pairs: some Sequence<(String, JSONValue)>) {
     self.init()
     for (key, value) in pairs { self[key] = value }
   }
@@ -38,7 +38,7 @@ public struct JSONObject: Sendable {
   /// The value of a key, compared by its bytes; nil where the object does not have it.
   ///
   /// Setting a new key puts it last, setting nil removes the key.
-  public subscript(key: String) -> JSONValue? {
+  package subscript(key: String) -> JSONValue? {
     get {
       index(of: key).map { members[$0].value }
     }
@@ -60,16 +60,16 @@ public struct JSONObject: Sendable {
 
 extension JSONObject: RandomAccessCollection {
   /// The place of the first member.
-  public var startIndex: Int { members.startIndex }
+  package var startIndex: Int { members.startIndex }
   /// The place after the last member.
-  public var endIndex: Int { members.endIndex }
+  package var endIndex: Int { members.endIndex }
   /// The member at a place.
-  public subscript(position: Int) -> Member { members[position] }
+  package subscript(position: Int) -> Member { members[position] }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
   /// Makes an object with its keys in this order; a key that comes again replaces the value.
-  public init(dictionaryLiteral elements: (String, JSONValue)...) {
+  package init(dictionaryLiteral elements: (String, JSONValue)...) {
     self.init(elements)
   }
 }
@@ -78,12 +78,12 @@ extension JSONObject: Hashable {}
 
 extension JSONObject.Member: Hashable {
   /// Whether both have the same key, byte for byte, and equal values.
-  public static func == (left: JSONObject.Member, right: JSONObject.Member) -> Bool {
+  package static func == (left: JSONObject.Member, right: JSONObject.Member) -> Bool {
     ExactText(left.key) == ExactText(right.key) && left.value == right.value
   }
 
   /// Hashes the bytes of the key, and the value.
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(ExactText(key))
     hasher.combine(value)
   }

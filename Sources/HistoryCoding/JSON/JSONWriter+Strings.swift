@@ -2,7 +2,7 @@ extension JSONWriter {
   private static let pieceLength = 1024
 
   /// Writes a string in quotes; only quote, backslash and controls below 0x20 are escaped.
-  public mutating func appendString(_ text: String) {
+  package mutating func appendString(_ text: String) {
     var copy = text
     copy.withUTF8 { appendString(validUTF8: $0) }
   }
@@ -11,7 +11,7 @@ extension JSONWriter {
   ///
   /// The caller must know that they are UTF-8 (`UTF8Check`); other bytes would make the text
   /// invalid.
-  public mutating func appendString(validUTF8 bytes: UnsafeBufferPointer<UInt8>) {
+  package mutating func appendString(validUTF8 bytes: UnsafeBufferPointer<UInt8>) {
     guard bytes.count > Self.pieceLength else {
       return appendUninitialized(capacity: bytes.count * 6 + 10) { room in
         room[0] = UInt8(ascii: "\"")
@@ -35,7 +35,7 @@ extension JSONWriter {
   }
 
   /// Writes bytes as a string of Base64 with padding (RFC 4648, section 4), in quotes.
-  public mutating func appendBase64(_ bytes: UnsafeBufferPointer<UInt8>) {
+  package mutating func appendBase64(_ bytes: UnsafeBufferPointer<UInt8>) {
     appendRaw(UInt8(ascii: "\""))
     var start = 0
     while start < bytes.count {
@@ -49,12 +49,12 @@ extension JSONWriter {
   }
 
   /// Writes bytes as a string of Base64 with padding (RFC 4648, section 4), in quotes.
-  public mutating func appendBase64(_ bytes: [UInt8]) {
+  package mutating func appendBase64(_ bytes: [UInt8]) {
     bytes.withUnsafeBufferPointer { appendBase64($0) }
   }
 
   /// Writes bytes as a string of lower-case hexadecimal digits, two for each byte, in quotes.
-  public mutating func appendHexadecimal(_ bytes: UnsafeBufferPointer<UInt8>) {
+  package mutating func appendHexadecimal(_ bytes: UnsafeBufferPointer<UInt8>) {
     let length = bytes.count * 2 + 2
     appendUninitialized(capacity: length) { room in
       room[0] = UInt8(ascii: "\"")
@@ -68,7 +68,7 @@ extension JSONWriter {
   }
 
   /// Writes bytes as a string of lower-case hexadecimal digits, two for each byte, in quotes.
-  public mutating func appendHexadecimal(_ bytes: [UInt8]) {
+  package mutating func appendHexadecimal(_ bytes: [UInt8]) {
     bytes.withUnsafeBufferPointer { appendHexadecimal($0) }
   }
 

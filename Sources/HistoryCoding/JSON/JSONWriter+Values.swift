@@ -1,7 +1,7 @@
 extension JSONWriter {
   /// Writes text as it is; it must be a part of JSON.
   @inline(__always)
-  public mutating func appendRaw(_ text: StaticString) {
+  package mutating func appendRaw(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
     appendUninitialized(capacity: length) { room in
       text.withUTF8Buffer { source in
@@ -13,7 +13,7 @@ extension JSONWriter {
 
   /// Writes bytes as they are; they must be a part of JSON.
   @inline(__always)
-  public mutating func appendRaw(_ bytes: UnsafeBufferPointer<UInt8>) {
+  package mutating func appendRaw(_ bytes: UnsafeBufferPointer<UInt8>) {
     appendUninitialized(capacity: bytes.count) { room in
       UnsafeMutableRawBufferPointer(room).copyMemory(from: UnsafeRawBufferPointer(bytes))
       return bytes.count
@@ -22,13 +22,13 @@ extension JSONWriter {
 
   /// Writes bytes as they are; they must be a part of JSON.
   @inline(__always)
-  public mutating func appendRaw(_ bytes: [UInt8]) {
+  package mutating func appendRaw(_ bytes: [UInt8]) {
     bytes.withUnsafeBufferPointer { appendRaw($0) }
   }
 
   /// Writes one byte as it is.
   @inline(__always)
-  public mutating func appendRaw(_ byte: UInt8) {
+  package mutating func appendRaw(_ byte: UInt8) {
     appendUninitialized(capacity: 1) { room in
       room[0] = byte
       return 1
@@ -37,13 +37,13 @@ extension JSONWriter {
 
   /// Writes `true` or `false`.
   @inline(__always)
-  public mutating func appendBoolean(_ value: Bool) {
+  package mutating func appendBoolean(_ value: Bool) {
     if value { appendRaw("true") } else { appendRaw("false") }
   }
 
   /// Writes an integer.
   @inline(__always)
-  public mutating func appendInteger(_ value: Int64) {
+  package mutating func appendInteger(_ value: Int64) {
     appendUninitialized(capacity: 20) { JSONNumberText.write(value, to: $0) }
   }
 
@@ -51,7 +51,7 @@ extension JSONWriter {
   ///
   /// JSON has no text for infinities and NaN: they are written as `null`, and whoever must not lose
   /// them has to ask before.
-  public mutating func appendReal(_ value: Double) {
+  package mutating func appendReal(_ value: Double) {
     guard value.isFinite else { return appendRaw("null") }
     appendUninitialized(capacity: 32) { JSONNumberText.write(value, to: $0) }
   }
@@ -60,7 +60,7 @@ extension JSONWriter {
   ///
   /// It calls itself for each level of nesting, so a value that was not read by `JSONReader` (which
   /// limits them) must not be nested thousands deep.
-  public mutating func append(_ value: JSONValue) {
+  package mutating func append(_ value: JSONValue) {
     switch value {
     case .null: appendRaw("null")
     case .boolean(let value): appendBoolean(value)

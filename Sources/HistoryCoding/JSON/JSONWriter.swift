@@ -3,24 +3,24 @@
 /// It adds no commas, colons or brackets of its own: whoever writes a record knows its shape and
 /// gives the fixed parts with `appendRaw`. Each `append` of a value writes one complete JSON value.
 /// The buffer grows by doubling and is kept between records; nothing else is allocated.
-public struct JSONWriter: Sendable {
+package struct JSONWriter: Sendable {
   // All of the array is capacity, and only the first `count` bytes are text: so a primitive asks
   // for room once and then writes without the bookkeeping that each append to an array costs.
   private var storage: [UInt8]
 
   /// How many bytes of text have been written.
-  public private(set) var count = 0
+  package private(set) var count = 0
 
   /// Makes an empty writer with room for so many bytes before the buffer grows.
-  public init(capacity: Int = 4096) {
+  package init(capacity: Int = 4096) {
     storage = [UInt8](repeating: 0, count: max(capacity, 64))
   }
 
   /// The text so far; valid until the writer is changed, and without a copy.
-  public var bytes: ArraySlice<UInt8> { storage[..<count] }
+  package var bytes: ArraySlice<UInt8> { storage[..<count] }
 
   /// Lends the text so far to a closure, for writing it out without a copy.
-  public func withUnsafeBytes<Result, Failure: Error>(
+  package func withUnsafeBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try storage.withUnsafeBufferPointer { buffer throws(Failure) in
@@ -32,7 +32,7 @@ public struct JSONWriter: Sendable {
   private static let keptCapacity = 4 << 20
 
   /// Removes the text. The buffer is kept for the next one, unless a single huge text has made it large.
-  public mutating func removeAll(keepingCapacity: Bool = true) {
+  package mutating func removeAll(keepingCapacity: Bool = true) {
     count = 0
     if !keepingCapacity || storage.count > Self.keptCapacity {
       storage = [UInt8](repeating: 0, count: 64)
@@ -45,7 +45,7 @@ public struct JSONWriter: Sendable {
   /// Lends room for so many bytes at the end of the text to a closure that answers how many it has
   /// filled; an answer outside 0 to `capacity` is brought into it.
   @inline(__always)
-  public mutating func appendUninitialized(
+  package mutating func appendUninitialized(
     capacity: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Int
   ) {
     if storage.count &- count < capacity { grow(by: capacity) }

@@ -1,8 +1,8 @@
 /// Tests bytes for being UTF-8 as RFC 3629 defines it: shortest forms only, no surrogates, nothing
 /// above U+10FFFF.
-public enum UTF8Check {
+package enum UTF8Check {
   /// Whether all bytes together are UTF-8; empty is.
-  public static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+  package static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     firstInvalidOffset(in: bytes) == nil
   }
 

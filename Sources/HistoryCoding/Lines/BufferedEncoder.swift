@@ -5,15 +5,15 @@ protocol BufferedEncoder: HistoryEncoder {
 
 extension BufferedEncoder {
   /// How much the writer holds.
-  public var byteCount: Int { writer.count }
+  package var byteCount: Int { writer.count }
 
   /// Lends what the writer holds.
-  public func withUnsafeBytes<Result>(
+  package func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     try writer.withUnsafeBytes(body)
   }
 
   /// Empties the writer.
-  public mutating func removeAll() { writer.removeAll() }
+  package mutating func removeAll() { writer.removeAll() }
 }

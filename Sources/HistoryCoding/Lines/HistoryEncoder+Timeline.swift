@@ -10,7 +10,7 @@ extension HistoryEncoder {
   ///   - reader: Where its changes come from.
   ///   - byteLimit: How much text may be gathered.
   ///   - flush: Puts the text elsewhere when ``byteCount`` has reached that.
-  public mutating func append(
+  package mutating func append(
     _ transaction: HistoryTransaction, of reader: TimelineReader, byteLimit: Int,
     flush: (inout Self) throws -> Void
   ) throws {

@@ -7,7 +7,7 @@ import StoreFormat
 /// takes no more memory than a small one. Encoders that began at different transactions give texts
 /// that can be put together in the order of the transactions: whatever stands before the first
 /// record of a file is its ``prologue``, and no record depends on the ones before it.
-public protocol HistoryEncoder: Sendable {
+package protocol HistoryEncoder: Sendable {
   /// What a file begins with, such as the heading of a table; mostly nothing.
   var prologue: [UInt8] { get }
 
@@ -62,16 +62,16 @@ public protocol HistoryEncoder: Sendable {
 
 extension HistoryEncoder {
   /// Nothing.
-  public var prologue: [UInt8] { [] }
+  package var prologue: [UInt8] { [] }
 
   /// The change alone.
-  public mutating func append(_ change: HistoryChange, present: PresentObject?) { append(change) }
+  package mutating func append(_ change: HistoryChange, present: PresentObject?) { append(change) }
 
   /// No.
-  public var carriesPresentObjects: Bool { false }
+  package var carriesPresentObjects: Bool { false }
 
   /// One by one.
-  public mutating func appendChanges(of reader: HistoryReader, byteLimit: Int) throws -> Bool {
+  package mutating func appendChanges(of reader: HistoryReader, byteLimit: Int) throws -> Bool {
     if reader.readsPresentObjects {
       return try appendChangesAndObjects(of: reader, byteLimit: byteLimit)
     }
@@ -83,16 +83,16 @@ extension HistoryEncoder {
   }
 
   /// Nothing, as where every record is complete by itself.
-  public mutating func end() {}
+  package mutating func end() {}
 
   /// Nothing.
-  public mutating func append(_ gap: HistoryGap) {}
+  package mutating func append(_ gap: HistoryGap) {}
 
   /// No.
-  public var takesLines: Bool { false }
+  package var takesLines: Bool { false }
 
   /// Nothing.
-  public mutating func append(line piece: UnsafeRawBufferPointer) {}
+  package mutating func append(line piece: UnsafeRawBufferPointer) {}
 
   /// One by one, each with what its object is now.
   mutating func appendChangesAndObjects(

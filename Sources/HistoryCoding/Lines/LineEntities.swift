@@ -7,7 +7,7 @@ import Synchronization
 /// A line has the mask of an update and the names of what it touched, and names the values that a
 /// deleted object left behind. Which bit stands for which name follows from all lines together;
 /// ``entities()`` has what was learned of it.
-public final class LineEntities: Sendable {
+package final class LineEntities: Sendable {
   /// What a change says of its entity.
   private struct Signature: Hashable {
     let name: String
@@ -48,16 +48,16 @@ public final class LineEntities: Sendable {
   private let schema: HistorySchema?
 
   /// Entities of which nothing is known yet.
-  public init() { schema = nil }
+  package init() { schema = nil }
 
   /// Entities as lines were found to name them.
   ///
   /// - Parameter entities: Those of other ``LineEntities``.
-  public init(_ entities: [HistoryEntity]) { schema = HistorySchema(entities: entities) }
+  package init(_ entities: [HistoryEntity]) { schema = HistorySchema(entities: entities) }
 
   /// The entities by name, each with the slots that masks of its newest model have, then those of
   /// former models.
-  public func entities() -> [HistoryEntity] {
+  package func entities() -> [HistoryEntity] {
     let learned = state.withLock { $0.learned }
     var entities: [HistoryEntity] = []
     var former: [HistoryEntity] = []

@@ -4,7 +4,7 @@ import StoreFormat
 /// Writes what the changes of objects come to as JSON lines.
 ///
 /// The lines are for reading only: a net change is not what was recorded.
-public struct NetChangeLineEncoder: Sendable {
+package struct NetChangeLineEncoder: Sendable {
   private var writer = JSONWriter(capacity: 1 << 16)
   private var texts = EntityTexts()
   private let path: String?
@@ -12,26 +12,26 @@ public struct NetChangeLineEncoder: Sendable {
   /// An encoder with an empty buffer.
   ///
   /// - Parameter path: The store that the lines are about, where there are several; nil for none.
-  public init(path: String? = nil) { self.path = path }
+  package init(path: String? = nil) { self.path = path }
 
   /// What has been written since the last ``removeAll()``; whole lines.
-  public var bytes: ArraySlice<UInt8> { writer.bytes }
+  package var bytes: ArraySlice<UInt8> { writer.bytes }
 
   /// How many bytes have been written since the last ``removeAll()``.
-  public var byteCount: Int { writer.count }
+  package var byteCount: Int { writer.count }
 
   /// Lends what has been written.
-  public func withUnsafeBytes<Result>(
+  package func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     try writer.withUnsafeBytes(body)
   }
 
   /// Forgets what has been written, for the caller has put it elsewhere.
-  public mutating func removeAll() { writer.removeAll() }
+  package mutating func removeAll() { writer.removeAll() }
 
   /// Writes what the changes of one object come to; nothing where it is as if none had been.
-  public mutating func encode(_ change: NetChange) {
+  package mutating func encode(_ change: NetChange) {
     guard let kind = change.kind else { return }
     let text = texts.text(for: change.entity)
     begin("{\"schema\":1,\"type\":\"netChange\"")

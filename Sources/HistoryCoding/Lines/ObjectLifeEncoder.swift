@@ -7,17 +7,17 @@ import StoreFormat
 /// there are written by the types of their attributes, as those of a tombstone are. Data of more than
 /// ``longestData`` bytes, and a text of more than ``/StoreFormat/ObjectReader/longestValue``, are
 /// written as their size.
-public struct ObjectLifeEncoder: Sendable {
+package struct ObjectLifeEncoder: Sendable {
   /// How many bytes data may have to be written out.
-  public static let longestData = 1024
+  package static let longestData = 1024
 
   private var writer = JSONWriter()
 
   /// An encoder with an empty buffer.
-  public init() {}
+  package init() {}
 
   /// Lends what has been written.
-  public func withUnsafeBytes<Result>(
+  package func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     try writer.withUnsafeBytes(body)
@@ -28,7 +28,7 @@ public struct ObjectLifeEncoder: Sendable {
   /// - Parameters:
   ///   - life: What is known of the object.
   ///   - store: The identifier of the store; nil in a store that has none.
-  public mutating func encode(_ life: ObjectLife, store: String?) {
+  package mutating func encode(_ life: ObjectLife, store: String?) {
     writer.appendRaw("{\"schema\":1,\"type\":\"object\"")
     if let store {
       writer.appendRaw(",\"store\":")

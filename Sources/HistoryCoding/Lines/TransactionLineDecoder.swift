@@ -19,7 +19,7 @@ public struct TransactionLineDecoder: Sendable {
 
   /// A decoder for lines of a store that is not there: masks and tombstones get the names that stand
   /// in their lines.
-  public init(entities: LineEntities) {
+  package init(entities: LineEntities) {
     schema = HistorySchema(entities: [])
     self.entities = entities
   }
@@ -53,7 +53,7 @@ public struct TransactionLineDecoder: Sendable {
   /// Reads one element of a line's changes by itself.
   ///
   /// - Throws: ``LineError``.
-  package func decodeChange(
+  public func decodeChange(
     _ text: UnsafeBufferPointer<UInt8>
   ) throws(LineError) -> HistoryChange {
     let json: JSONValue

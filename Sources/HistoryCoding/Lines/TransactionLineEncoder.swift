@@ -27,10 +27,10 @@ public struct TransactionLineEncoder: HistoryEncoder {
   public var bytes: ArraySlice<UInt8> { writer.bytes }
 
   /// How many bytes have been written since the last ``removeAll()``.
-  public var byteCount: Int { writer.count }
+  package var byteCount: Int { writer.count }
 
   /// Lends what has been written.
-  public func withUnsafeBytes<Result>(
+  package func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     try writer.withUnsafeBytes(body)
@@ -52,13 +52,13 @@ public struct TransactionLineEncoder: HistoryEncoder {
   }
 
   /// Writes the line of a gap.
-  public mutating func append(_ gap: HistoryGap) { writer.append(line: gap) }
+  package mutating func append(_ gap: HistoryGap) { writer.append(line: gap) }
 
   /// Yes.
-  public var takesLines: Bool { true }
+  package var takesLines: Bool { true }
 
   /// Adds a piece of a line that was written before.
-  public mutating func append(line piece: UnsafeRawBufferPointer) {
+  package mutating func append(line piece: UnsafeRawBufferPointer) {
     writer.appendRaw(piece.bindMemory(to: UInt8.self))
   }
 
@@ -91,7 +91,7 @@ public struct TransactionLineEncoder: HistoryEncoder {
   public mutating func append(_ change: HistoryChange) { append(change, present: nil) }
 
   /// Adds a change with what its object is now, which the decoder does not look at.
-  public mutating func append(_ change: HistoryChange, present: PresentObject?) {
+  package mutating func append(_ change: HistoryChange, present: PresentObject?) {
     if isFirstChange {
       isFirstChange = false
       writer.appendRaw("{\"change\":")
@@ -108,12 +108,12 @@ public struct TransactionLineEncoder: HistoryEncoder {
   }
 
   /// Yes.
-  public var carriesPresentObjects: Bool { true }
+  package var carriesPresentObjects: Bool { true }
 
   /// Adds the changes that a reader gives; those that are like thousands before cost a fraction.
   ///
   /// The reader must be of one store through all the encoder's life.
-  public mutating func appendChanges(of reader: HistoryReader, byteLimit: Int) throws -> Bool {
+  package mutating func appendChanges(of reader: HistoryReader, byteLimit: Int) throws -> Bool {
     if reader.readsPresentObjects {
       return try appendChangesAndObjects(of: reader, byteLimit: byteLimit)
     }

@@ -4,7 +4,7 @@ import PersistentHistory
 ///
 /// Who wants lines takes them as they are, which is a small part of the work of reading and writing
 /// them anew.
-public protocol TransactionLineSource: TransactionSource {
+package protocol TransactionLineSource: TransactionSource {
   /// Lends the line of the current transaction, with its line end, piece by piece.
   ///
   /// - Returns: Whether it was lent; false, and nothing, where the source leaves out some of its

@@ -1,12 +1,12 @@
 /// UUIDs as upper-case text.
-public enum UUIDText {
+package enum UUIDText {
   /// How long the text is, in bytes.
   private static let byteCount = 36
   /// Where in the text the dashes are.
   private static let dashes = [8, 13, 18, 23]
 
   /// The text of 16 bytes, such as `1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F`.
-  public static func text(of bytes: [UInt8]) -> String {
+  package static func text(of bytes: [UInt8]) -> String {
     String(unsafeUninitializedCapacity: byteCount) { room in
       bytes.withUnsafeBytes { write($0, into: room) }
     }

@@ -3,7 +3,7 @@
 /// How it is packed is told by its first bytes. Frames or members may stand one behind the other, as
 /// in exported files. Memory does not grow with the text, and not with what a hostile file says of
 /// itself either.
-public final class TextUnpacker {
+package final class TextUnpacker {
   /// How many bytes a piece has at most.
   static let pieceSize = 1 << 18
 
@@ -24,14 +24,14 @@ public final class TextUnpacker {
   /// Reads packed bytes from a source.
   ///
   /// - Parameter read: Fills a buffer as far as it can and says how far; 0 at the end.
-  public init(_ read: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
+  package init(_ read: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
     self.read = read
   }
 
   /// The next piece of the text; `nil` after the last one.
   ///
   /// - Throws: ``UnpackingError``, or what the source throws.
-  public func next() throws -> [UInt8]? {
+  package func next() throws -> [UInt8]? {
     while true {
       if rest.isEmpty { try fill() }
       let method = try self.method ?? begin()
@@ -93,7 +93,7 @@ public final class TextUnpacker {
 }
 
 /// Why packed text cannot be unpacked.
-public struct UnpackingError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct UnpackingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong with it.
-  public let description: String
+  package let description: String
 }

@@ -13,7 +13,7 @@ public struct Bookmark: Hashable, Sendable {
   public let timestamp: StoreTimestamp?
 
   /// A bookmark.
-  public init(name: String, token: HistoryToken, timestamp: StoreTimestamp?) {
+  package init(name: String, token: HistoryToken, timestamp: StoreTimestamp?) {
     self.name = name
     self.token = token
     self.timestamp = timestamp
@@ -27,7 +27,7 @@ public struct Bookmark: Hashable, Sendable {
   ///   - path: The path of the store, for messages.
   /// - Throws: ``HistoryError/malformedBookmarkName(_:)``, and ``HistoryError/unnamedStore(path:)``
   ///   where no token can name the store.
-  public init(
+  package init(
     name: String, at token: ResolvedToken, inStoreAt path: String
   ) throws(HistoryError) {
     guard Bookmark.isName(name) else { throw .malformedBookmarkName(name) }
@@ -50,7 +50,7 @@ public struct Bookmark: Hashable, Sendable {
   /// which the first is a letter, a digit or `_`.
   ///
   /// Such a name is safe as a part of a file's name, and is no option on a command line.
-  public static func isName(_ text: String) -> Bool {
+  package static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first, first != UInt8(ascii: "."), first != UInt8(ascii: "-")
     else { return false }
     return text.utf8.count <= 128

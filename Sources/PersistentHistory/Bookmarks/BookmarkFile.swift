@@ -12,17 +12,17 @@ import Foundation
 /// JSON of a token) and `timestampRaw` (seconds since 2001, as the transaction has it).
 public struct BookmarkFile: Hashable, Sendable {
   /// The path of the file.
-  public let path: String
+  package let path: String
   /// The bookmarks, by name; empty where the file does not exist.
   public let bookmarks: [Bookmark]
   /// Whether the file exists.
-  public let isThere: Bool
+  package let isThere: Bool
 
   /// The schema that this code reads.
   private static let schema = 1
 
   /// Where a store's bookmarks are kept unless told otherwise.
-  public static func path(besideStore path: String) -> String { path + "-bookmarks.json" }
+  package static func path(besideStore path: String) -> String { path + "-bookmarks.json" }
 
   /// Reads the bookmarks.
   ///
@@ -68,7 +68,7 @@ public struct BookmarkFile: Hashable, Sendable {
   }
 
   /// The bookmarks of a file and why there are none, for whoever has more to tell than bookmarks.
-  public static func readable(
+  package static func readable(
     in path: String
   ) -> (bookmarks: [Bookmark], problem: HistoryError?) {
     do throws(HistoryError) {

@@ -4,14 +4,14 @@ import StoreFormat
 ///
 /// As when history is pruned, a transaction goes only where every rule that is given lets it go, and
 /// the newest one never goes.
-public struct BookmarkRetention: Hashable, Sendable {
+package struct BookmarkRetention: Hashable, Sendable {
   /// Transactions that were saved within this time stay.
-  public let keepWithin: HistoryDuration?
+  package let keepWithin: HistoryDuration?
   /// So many of the newest transactions stay.
-  public let keepLast: Int64?
+  package let keepLast: Int64?
 
   /// A retention; nil where no rule is given.
-  public init?(keepWithin: HistoryDuration?, keepLast: Int64?) {
+  package init?(keepWithin: HistoryDuration?, keepLast: Int64?) {
     guard keepWithin != nil || keepLast != nil else { return nil }
     self.keepWithin = keepWithin
     self.keepLast = keepLast
@@ -19,7 +19,7 @@ public struct BookmarkRetention: Hashable, Sendable {
 }
 
 /// How long a retention would let a bookmark work that does not move, at the present rate of saves.
-public enum BookmarkHeadroom: Hashable, Sendable {
+package enum BookmarkHeadroom: Hashable, Sendable {
   /// The bookmark would expire at once.
   case exhausted
   /// The bookmark would expire in this many seconds.
@@ -30,7 +30,7 @@ public enum BookmarkHeadroom: Hashable, Sendable {
 
 extension BookmarkHeadroom: Comparable {
   /// Whether the left one ends earlier.
-  public static func < (left: BookmarkHeadroom, right: BookmarkHeadroom) -> Bool {
+  package static func < (left: BookmarkHeadroom, right: BookmarkHeadroom) -> Bool {
     switch (left, right) {
     case (.exhausted, .exhausted), (.unlimited, _): false
     case (.exhausted, _), (_, .unlimited): true

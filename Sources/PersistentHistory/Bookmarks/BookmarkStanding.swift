@@ -1,32 +1,32 @@
 import StoreFormat
 
 /// How far a consumer is behind its store.
-public struct BookmarkLag: Hashable, Sendable {
+package struct BookmarkLag: Hashable, Sendable {
   /// How many transactions it has not read.
-  public let transactions: Int64
+  package let transactions: Int64
   /// How many changes they have; nil in a store without an index to tell it.
-  public let changes: Int64?
+  package let changes: Int64?
   /// When the oldest transaction that it has not read was saved; nil where there is none, or the
   /// store does not say.
-  public let unreadSince: StoreTimestamp?
+  package let unreadSince: StoreTimestamp?
 }
 
 /// Where a bookmark stands in its store: whether it works, how far behind its consumer is, and how
 /// long it will go on working.
-public struct BookmarkStanding: Hashable, Sendable {
+package struct BookmarkStanding: Hashable, Sendable {
   /// The bookmark.
-  public let bookmark: Bookmark
+  package let bookmark: Bookmark
   /// Its token as the store understands it, with its state.
-  public let token: ResolvedToken
+  package let token: ResolvedToken
   /// How far its consumer is behind; nil for a bookmark that does not work.
-  public let lag: BookmarkLag?
+  package let lag: BookmarkLag?
   /// Whether its consumer is farther behind than was allowed.
-  public let isLost: Bool
+  package let isLost: Bool
   /// How long a retention would let it work; nil where none was given, or it cannot be known.
-  public let headroom: BookmarkHeadroom?
+  package let headroom: BookmarkHeadroom?
 
   /// Whether it works, and its consumer is not given up.
-  public var holdsHistory: Bool { token.state == .valid && !isLost }
+  package var holdsHistory: Bool { token.state == .valid && !isLost }
 }
 
 extension BookmarkStanding {
@@ -42,7 +42,7 @@ extension BookmarkStanding {
   ///   - now: The present time.
   /// - Returns: The standings, in the order of the bookmarks.
   /// - Throws: ``/StoreFormat/StoreError``, also for a store without history tables.
-  public static func standings(
+  package static func standings(
     of bookmarks: [Bookmark], in snapshot: StoreSnapshot, limit: BookmarkAllowance? = nil,
     retention: BookmarkRetention? = nil, now: StoreTimestamp = .now()
   ) throws -> [BookmarkStanding] {

@@ -6,9 +6,9 @@ import StoreFormat
 /// A copy of a file keeps the store's identifier, and both go on counting their transactions from the
 /// same number. So the identifier says that two files were the same store once; that a transaction is
 /// the same in both is told by its number together with its time.
-public struct StoreComparison: Hashable, Sendable {
+package struct StoreComparison: Hashable, Sendable {
   /// How the histories relate.
-  public enum Relation: String, Hashable, Sendable {
+  package enum Relation: String, Hashable, Sendable {
     /// Neither has a transaction that the other lacks.
     case same
     /// The first goes on where the second ends.
@@ -20,27 +20,27 @@ public struct StoreComparison: Hashable, Sendable {
   }
 
   /// One of the two.
-  public struct Copy: Hashable, Sendable {
+  package struct Copy: Hashable, Sendable {
     /// The path of the store.
-    public let path: String
+    package let path: String
     /// The newest transaction; nil in an empty history.
-    public let newest: TransactionPosition?
+    package let newest: TransactionPosition?
     /// How many transactions there are behind the common position.
-    public let transactionCount: Int64
+    package let transactionCount: Int64
     /// How many transactions it keeps that are older than all of the other copy, which has pruned them.
-    public let earlierCount: Int64
+    package let earlierCount: Int64
   }
 
   /// How the histories relate.
-  public let relation: Relation
+  package let relation: Relation
   /// The identifier of the store; nil where neither copy has one.
-  public let storeIdentifier: String?
+  package let storeIdentifier: String?
   /// The last position up to which the histories are the same; 0 is the beginning.
-  public let common: TransactionPosition
+  package let common: TransactionPosition
   /// The first copy.
-  public let first: Copy
+  package let first: Copy
   /// The second copy.
-  public let second: Copy
+  package let second: Copy
 
   /// Compares two stores.
   ///
@@ -49,7 +49,7 @@ public struct StoreComparison: Hashable, Sendable {
   ///
   /// - Throws: ``HistoryError/differentStores(first:second:)``,
   ///   ``HistoryError/withoutCommonTransaction(first:second:)``, and ``/StoreFormat/StoreError``.
-  public init(_ first: StoreSnapshot, _ second: StoreSnapshot) throws {
+  package init(_ first: StoreSnapshot, _ second: StoreSnapshot) throws {
     let sides = try (ComparedStore(first), ComparedStore(second))
     let identifiers = [first, second].compactMap { $0.metadata.storeIdentifier?.uppercased() }
     guard Set(identifiers).count < 2 else {

@@ -5,30 +5,30 @@ import StoreFormat
 /// Every command that changes a store or seals its history looks for it first; ``StoreVerification``
 /// finds it too, and whatever else only a full read shows. It is what the write-ahead log, the page
 /// count, the counters and both ends of the history say.
-public struct EvidentDamage: Hashable, Sendable {
+package struct EvidentDamage: Hashable, Sendable {
   /// One piece of damage.
-  public struct Finding: Hashable, Sendable {
+  package struct Finding: Hashable, Sendable {
     /// What kind, one of those whose severity is damage.
-    public let kind: StoreFindingKind
+    package let kind: StoreFindingKind
     /// Where it is.
-    public let place: FindingPlace
+    package let place: FindingPlace
     /// What was found there.
-    public let detail: String
+    package let detail: String
 
     /// Whether it is about the write-ahead log.
-    public var isOfLog: Bool { if case .log = place { true } else { false } }
+    package var isOfLog: Bool { if case .log = place { true } else { false } }
     /// Whether it is that the last save in the log is torn, as a loss of power leaves it. It keeps
     /// nothing from being written: what was saved before is whole.
-    public let isTornEndOfLog: Bool
+    package let isTornEndOfLog: Bool
   }
 
   /// What was found; empty in a sound store.
-  public private(set) var findings: [Finding] = []
+  package private(set) var findings: [Finding] = []
 
   /// Looks for damage.
   ///
   /// - Throws: ``/StoreFormat/StoreError`` other than damage.
-  public init(of snapshot: StoreSnapshot) throws {
+  package init(of snapshot: StoreSnapshot) throws {
     var log = FindingLog<StoreFindingKind>(limit: 10)
     let condition = try snapshot.logCondition()
     log.add(condition)
@@ -60,7 +60,7 @@ public struct EvidentDamage: Hashable, Sendable {
   ///   - snapshot: The store as it is now.
   ///   - ignoredGuards: The names of guards that are not asked; see ``RetentionGuard/damageName``.
   /// - Throws: ``HistoryError/damaged(path:details:)``, ``/StoreFormat/StoreError``.
-  public static func check(
+  package static func check(
     _ snapshot: StoreSnapshot, ignoredGuards: Set<String> = []
   ) throws {
     guard !ignoredGuards.contains(RetentionGuard.damageName) else { return }

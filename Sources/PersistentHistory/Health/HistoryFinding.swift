@@ -1,7 +1,7 @@
 import StoreFormat
 
 /// Something about a history that is not as it should be.
-public enum HistoryFinding: Hashable, Sendable {
+package enum HistoryFinding: Hashable, Sendable {
   /// It occupies more bytes than are allowed.
   case tooLarge(bytes: Int64, limit: Int64)
   /// Its oldest transaction was saved longer ago than is allowed.
@@ -22,7 +22,7 @@ public enum HistoryFinding: Hashable, Sendable {
 
 extension HistoryFinding {
   /// The name of the finding for scripts.
-  public var kind: String {
+  package var kind: String {
     switch self {
     case .tooLarge: "tooLarge"
     case .tooOld: "tooOld"
@@ -36,7 +36,7 @@ extension HistoryFinding {
   }
 
   /// Whether it is damage, and not a limit that was passed.
-  public var isDamage: Bool {
+  package var isDamage: Bool {
     switch self {
     case .damagedLog, .damaged: true
     default: false
@@ -44,7 +44,7 @@ extension HistoryFinding {
   }
 
   /// The bookmark that it is about; nil for a finding about the history itself.
-  public var bookmark: Bookmark? {
+  package var bookmark: Bookmark? {
     switch self {
     case .tooLarge, .tooOld, .unreadableBookmarks, .damagedLog, .damaged: nil
     case .unusableBookmark(let standing), .lostBookmark(let standing, _),

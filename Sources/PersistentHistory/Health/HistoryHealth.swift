@@ -11,25 +11,25 @@ import StoreFormat
 /// }
 /// guard health.findings.isEmpty else { … }
 /// ```
-public struct HistoryHealth: Hashable, Sendable {
+package struct HistoryHealth: Hashable, Sendable {
   /// The identifier of the store.
-  public let storeIdentifier: String?
+  package let storeIdentifier: String?
   /// The bytes of all pages of the store.
-  public let storeByteCount: Int64
+  package let storeByteCount: Int64
   /// The bytes of those that hold nothing.
-  public let freeByteCount: Int64
+  package let freeByteCount: Int64
   /// The bytes of the pages that the history occupies; nil where SQLite cannot tell.
-  public let historyByteCount: Int64?
+  package let historyByteCount: Int64?
   /// How many transactions there are.
-  public let transactionCount: Int64
+  package let transactionCount: Int64
   /// The oldest transaction.
-  public let oldest: TransactionPosition?
+  package let oldest: TransactionPosition?
   /// The newest transaction.
-  public let newest: TransactionPosition?
+  package let newest: TransactionPosition?
   /// How the bookmarks stand, in the order in which they were given.
-  public let bookmarks: [BookmarkStanding]
+  package let bookmarks: [BookmarkStanding]
   /// What is beyond the limits; bookmarks that do not work are in any case.
-  public let findings: [HistoryFinding]
+  package let findings: [HistoryFinding]
 
   /// Looks at the history of a store.
   ///
@@ -42,7 +42,7 @@ public struct HistoryHealth: Hashable, Sendable {
   ///   - now: What durations are relative to.
   /// - Throws: ``HistoryError/unknownSize(path:)`` where the size is limited and cannot be known,
   ///   ``/StoreFormat/StoreError``, also for a store without history tables.
-  public init(
+  package init(
     snapshot: StoreSnapshot, bookmarks: [Bookmark], bookmarkProblem: HistoryError? = nil,
     logProblem: String? = nil, limits: HistoryLimits = HistoryLimits(), now: StoreTimestamp = .now()
   ) throws {

@@ -8,9 +8,9 @@ import StoreFormat
 ///
 /// Apple documents neither the tables nor the keys. What is known rests on what others have read in
 /// mirrored stores of their own.
-public struct MirroringState: Hashable, Sendable {
+package struct MirroringState: Hashable, Sendable {
   /// The history that the mirror still needs.
-  public enum Need: Hashable, Sendable {
+  package enum Need: Hashable, Sendable {
     /// The transaction of this number and all after it must stay.
     case from(transaction: Int64)
     /// How much it needs cannot be known, so all must stay.
@@ -18,16 +18,16 @@ public struct MirroringState: Hashable, Sendable {
   }
 
   /// The token up to which the mirror has read; nil where it cannot be read.
-  public let token: ResolvedToken?
+  package let token: ResolvedToken?
   /// Which records have not reached CloudKit yet; nil where that cannot be read.
-  public let exports: MirroringRecords.Exports?
+  package let exports: MirroringRecords.Exports?
   /// The history that the mirror still needs.
-  public let need: Need
+  package let need: Need
 
   /// Reads the state; nil in a store that is not mirrored.
   ///
   /// - Throws: ``/StoreFormat/StoreError``, also for a mirrored store without history tables.
-  public init?(snapshot: StoreSnapshot) throws {
+  package init?(snapshot: StoreSnapshot) throws {
     guard let records = try snapshot.mirroringRecords() else { return nil }
     _ = try snapshot.historyTables()
     var problems: [String] = []

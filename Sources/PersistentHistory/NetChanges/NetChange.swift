@@ -27,7 +27,7 @@ public struct NetChange: Hashable, Sendable {
     public let tombstone: [StoredValue]
 
     /// A delete.
-    public init(change: Int64, tombstone: [StoredValue]) {
+    package init(change: Int64, tombstone: [StoredValue]) {
       self.change = change
       self.tombstone = tombstone
     }
@@ -38,25 +38,25 @@ public struct NetChange: Hashable, Sendable {
   /// The object's primary key.
   public let primaryKey: Int64
   /// What the changes did to whether the object is there.
-  public private(set) var effect: NetEffect
+  package private(set) var effect: NetEffect
   /// The columns that updates touched; none where the object was inserted or deleted as well, for
   /// then all of them are others.
-  public private(set) var columns: TouchedColumns
+  package private(set) var columns: TouchedColumns
   /// The first delete, which is the one of the object that was there before.
-  public private(set) var deletion: Deletion?
+  package private(set) var deletion: Deletion?
   /// The number of the transaction with the first of the changes.
-  public private(set) var firstTransaction: Int64
+  package private(set) var firstTransaction: Int64
   /// The number of the transaction with the last of the changes.
-  public private(set) var lastTransaction: Int64
+  package private(set) var lastTransaction: Int64
   /// How many changes there were.
-  public private(set) var changeCount: Int
+  package private(set) var changeCount: Int
   /// What the values of an updated object were before the first of the updates whose values were
   /// recorded, and behind the last of them; empty for everything but an update.
-  public internal(set) var values: [RecordedValue] = []
+  package internal(set) var values: [RecordedValue] = []
 
   /// What one change comes to; nil where its row names no object, or is of a kind that no framework
   /// writes.
-  public init?(_ change: HistoryChange, in transaction: Int64) {
+  package init?(_ change: HistoryChange, in transaction: Int64) {
     guard let kind = change.kind, let entity = change.entity, let primaryKey = change.primaryKey
     else { return nil }
     self.init(
@@ -89,7 +89,7 @@ public struct NetChange: Hashable, Sendable {
   /// - Returns: Whether it was added; a change of another object is not, nor one whose row names
   ///   none or that is of a kind that no framework writes.
   @discardableResult
-  public mutating func fold(_ change: HistoryChange, in transaction: Int64) -> Bool {
+  package mutating func fold(_ change: HistoryChange, in transaction: Int64) -> Bool {
     guard let next = NetChange(change, in: transaction) else { return false }
     return merge(next)
   }
@@ -98,7 +98,7 @@ public struct NetChange: Hashable, Sendable {
   ///
   /// - Returns: Whether it was added; what is about another object is not.
   @discardableResult
-  public mutating func merge(_ next: NetChange) -> Bool {
+  package mutating func merge(_ next: NetChange) -> Bool {
     guard entity == next.entity, primaryKey == next.primaryKey else { return false }
     effect = effect.followed(by: next.effect)
     columns = effect.changesIdentity ? .none : columns.merged(with: next.columns)
@@ -114,7 +114,7 @@ public struct NetChange: Hashable, Sendable {
   }
 
   /// This and then what later changes of the same object come to; nil where that is another object.
-  public func merged(with next: NetChange) -> NetChange? {
+  package func merged(with next: NetChange) -> NetChange? {
     var merged = self
     return merged.merge(next) ? merged : nil
   }

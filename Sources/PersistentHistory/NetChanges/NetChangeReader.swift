@@ -13,16 +13,16 @@ public final class NetChangeReader {
   public static let usualCapacity = 1 << 20
 
   /// How many changes were read.
-  public private(set) var changeCount = 0
+  package private(set) var changeCount = 0
   /// How many of them were left out, for their rows name no object or a kind that no framework
   /// writes.
   ///
   /// Both numbers are known after the first ``next()``.
-  public private(set) var skippedChangeCount = 0
+  package private(set) var skippedChangeCount = 0
   /// The places in the range where history is missing.
   public let gaps: [HistoryGap]
   /// The entities of the history.
-  public let schema: HistorySchema
+  package let schema: HistorySchema
 
   /// What is asked of the store; nil where it keeps nothing of the range.
   private let stored: (snapshot: StoreSnapshot, selection: TransactionSelection)?
@@ -72,7 +72,7 @@ public final class NetChangeReader {
   /// ``init(snapshot:query:schema:readsTombstones:capacity:)``.
   ///
   /// - Throws: ``HistoryError``, ``/StoreFormat/StoreError``, and what the archive throws.
-  public init(
+  package init(
     _ timeline: HistoryTimeline, query: HistoryQuery, schema: HistorySchema,
     readsTombstones: Bool = true, capacity: Int = NetChangeReader.usualCapacity
   ) throws {

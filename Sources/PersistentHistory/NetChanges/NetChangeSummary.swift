@@ -1,23 +1,23 @@
 /// How many objects of each entity were inserted, updated, deleted and replaced in the end.
 ///
 /// Its size depends on the number of entities, not of objects.
-public struct NetChangeSummary: Hashable, Sendable {
+package struct NetChangeSummary: Hashable, Sendable {
   /// How many objects there are of each kind of net change.
-  public struct Counts: Hashable, Sendable {
+  package struct Counts: Hashable, Sendable {
     /// How many are new.
-    public var inserts = 0
+    package var inserts = 0
     /// How many were updated.
-    public var updates = 0
+    package var updates = 0
     /// How many are gone.
-    public var deletes = 0
+    package var deletes = 0
     /// How many have another object in their place.
-    public var replaces = 0
+    package var replaces = 0
 
     /// How many objects in all.
-    public var total: Int { inserts + updates + deletes + replaces }
+    package var total: Int { inserts + updates + deletes + replaces }
 
     /// How many objects there are of one kind.
-    public func count(_ kind: NetChangeKind) -> Int {
+    package func count(_ kind: NetChangeKind) -> Int {
       switch kind {
       case .insert: inserts
       case .update: updates
@@ -37,17 +37,17 @@ public struct NetChangeSummary: Hashable, Sendable {
   }
 
   /// The counts of one entity.
-  public struct Entry: Hashable, Sendable {
+  package struct Entry: Hashable, Sendable {
     /// The entity; nil for those of which there are too many to be told apart.
-    public let entity: HistoryEntity?
+    package let entity: HistoryEntity?
     /// Its counts.
-    public fileprivate(set) var counts = Counts()
+    package fileprivate(set) var counts = Counts()
   }
 
   /// The counts by entity, in the order in which the entities first appear.
-  public private(set) var entries: [Entry] = []
+  package private(set) var entries: [Entry] = []
   /// The counts of all entities together.
-  public private(set) var total = Counts()
+  package private(set) var total = Counts()
 
   /// More entities than any model has; those beyond are counted together.
   private static let mostEntries = 1000
@@ -57,10 +57,10 @@ public struct NetChangeSummary: Hashable, Sendable {
   private var lastIndex: Int?
 
   /// A summary of nothing.
-  public init() {}
+  package init() {}
 
   /// Counts an object; one to which nothing happened in the end does not count.
-  public mutating func add(_ change: NetChange) {
+  package mutating func add(_ change: NetChange) {
     guard let kind = change.kind else { return }
     total.add(kind)
     let index: Int

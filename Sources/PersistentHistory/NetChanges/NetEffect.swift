@@ -17,17 +17,17 @@ import StoreFormat
 ///
 /// An object was there before unless its first change is an insert, and is there afterwards unless
 /// its last change is a delete.
-public struct NetEffect: Hashable, Sendable {
+package struct NetEffect: Hashable, Sendable {
   /// Whether the object was there before.
-  public let existedBefore: Bool
+  package let existedBefore: Bool
   /// Whether the object is there afterwards.
-  public let existsAfter: Bool
+  package let existsAfter: Bool
   /// Whether it was inserted or deleted, so that what is there afterwards is not what was there
   /// before.
-  public let changesIdentity: Bool
+  package let changesIdentity: Bool
 
   /// The effect of one change.
-  public init(_ kind: ChangeKind) {
+  package init(_ kind: ChangeKind) {
     self.init(
       existedBefore: kind != .insert, existsAfter: kind != .delete,
       changesIdentity: kind != .update)
@@ -41,14 +41,14 @@ public struct NetEffect: Hashable, Sendable {
   }
 
   /// The effect of this and then another.
-  public func followed(by next: NetEffect) -> NetEffect {
+  package func followed(by next: NetEffect) -> NetEffect {
     NetEffect(
       existedBefore: existedBefore, existsAfter: next.existsAfter,
       changesIdentity: changesIdentity || next.changesIdentity)
   }
 
   /// The effect in a word; nil where there is none.
-  public var kind: NetChangeKind? {
+  package var kind: NetChangeKind? {
     switch (existedBefore, existsAfter) {
     case (false, false): nil
     case (false, true): .insert

@@ -3,23 +3,23 @@ import StoreFormat
 /// The columns that some updates of an object touched, together.
 ///
 /// ``merged(with:)`` is associative, commutative and idempotent, and ``none`` changes nothing.
-public struct TouchedColumns: Hashable, Sendable {
+package struct TouchedColumns: Hashable, Sendable {
   /// The slots that are known to have been touched; nil where no update told any.
-  public let mask: ColumnMask?
+  package let mask: ColumnMask?
   /// Whether ``mask`` can be taken for all that was touched.
   ///
   /// It cannot where an update has no mask, one of which no entity has so many slots, or where masks
   /// of different lengths came together: those belong to different models.
-  public let isComplete: Bool
+  package let isComplete: Bool
 
   /// The longest mask that is kept, in bytes; the slots of no entity need more.
   static let longestMask = 1024
 
   /// No columns, as of an insert or a delete.
-  public static let none = TouchedColumns(mask: nil, isComplete: true)
+  package static let none = TouchedColumns(mask: nil, isComplete: true)
 
   /// The columns of one update.
-  public init(updateWith mask: ColumnMask?) {
+  package init(updateWith mask: ColumnMask?) {
     guard let mask, mask.byteCount <= Self.longestMask else {
       self.init(mask: nil, isComplete: false)
       return
@@ -33,7 +33,7 @@ public struct TouchedColumns: Hashable, Sendable {
   }
 
   /// The columns of both.
-  public func merged(with other: TouchedColumns) -> TouchedColumns {
+  package func merged(with other: TouchedColumns) -> TouchedColumns {
     guard let mask, let otherMask = other.mask else {
       return TouchedColumns(
         mask: mask ?? other.mask, isComplete: isComplete && other.isComplete)
@@ -45,7 +45,7 @@ public struct TouchedColumns: Hashable, Sendable {
 
   /// The properties of an entity that were touched, in slot order and each once; nil where they
   /// cannot be known.
-  public func names(of entity: HistoryEntity) -> [String]? {
+  package func names(of entity: HistoryEntity) -> [String]? {
     guard isComplete, let mask else { return nil }
     return entity.slots?.names(in: mask)
   }

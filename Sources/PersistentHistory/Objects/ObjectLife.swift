@@ -1,9 +1,9 @@
 import StoreFormat
 
 /// What a history and its store know of one object.
-public struct ObjectLife: Hashable, Sendable {
+package struct ObjectLife: Hashable, Sendable {
   /// What has become of an object.
-  public enum State: String, Hashable, Sendable {
+  package enum State: String, Hashable, Sendable {
     /// It is in the store.
     case present
     /// It is not in the store, and the last of its changes is a delete.
@@ -17,15 +17,15 @@ public struct ObjectLife: Hashable, Sendable {
   }
 
   /// A change of the object: in which transaction, and who saved.
-  public struct Event: Hashable, Sendable {
+  package struct Event: Hashable, Sendable {
     /// The transaction number.
-    public let transaction: Int64
+    package let transaction: Int64
     /// When it was saved; nil where the store holds no time.
-    public let timestamp: StoreTimestamp?
+    package let timestamp: StoreTimestamp?
     /// Who saved, as the app set it.
-    public let author: RecordedText?
+    package let author: RecordedText?
     /// The name of the process that saved.
-    public let process: RecordedText?
+    package let process: RecordedText?
 
     init(_ transaction: HistoryTransaction) {
       self.transaction = transaction.number
@@ -36,26 +36,26 @@ public struct ObjectLife: Hashable, Sendable {
   }
 
   /// The object, by its own entity where that is known, else as it was asked for.
-  public private(set) var object: HistoryObject
+  package private(set) var object: HistoryObject
   /// The object as the store holds it now; nil where it is not there.
-  public let present: PresentObject?
+  package let present: PresentObject?
   /// The insert; the last one where there are several, nil where history does not go back so far.
-  public private(set) var inserted: Event?
+  package private(set) var inserted: Event?
   /// The last update.
-  public private(set) var updated: Event?
+  package private(set) var updated: Event?
   /// The delete; the last one where there are several.
-  public private(set) var deleted: Event?
+  package private(set) var deleted: Event?
   /// The delete itself, with what the object left behind.
-  public private(set) var deletion: HistoryChange?
+  package private(set) var deletion: HistoryChange?
   /// How many updates there are.
-  public private(set) var updateCount = 0
+  package private(set) var updateCount = 0
   /// How many changes there are.
-  public private(set) var changeCount = 0
+  package private(set) var changeCount = 0
   private var lastKind: ChangeKind?
   private var firstKind: ChangeKind?
 
   /// Whether the first of its changes is its insert, so that history knows all of its life.
-  public var startsWithInsert: Bool { firstKind == .insert }
+  package var startsWithInsert: Bool { firstKind == .insert }
 
   /// Whether there is a store in which the object would be.
   private let hasStore: Bool
@@ -71,7 +71,7 @@ public struct ObjectLife: Hashable, Sendable {
   }
 
   /// What has become of the object.
-  public var state: State {
+  package var state: State {
     if present != nil { return .present }
     if changeCount == 0 { return .unknown }
     if lastKind == .delete { return .deleted }

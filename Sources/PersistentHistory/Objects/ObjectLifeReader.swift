@@ -9,10 +9,10 @@ import StoreFormat
 /// }
 /// print(reader.life.state)
 /// ```
-public final class ObjectLifeReader {
+package final class ObjectLifeReader {
   /// What is known of the object: at first what the store holds of it, and with every change that is
   /// read more of its history.
-  public private(set) var life: ObjectLife
+  package private(set) var life: ObjectLife
 
   private let reader: TimelineReader?
   private let timeline: HistoryTimeline
@@ -26,7 +26,7 @@ public final class ObjectLifeReader {
 
   /// Prepares to read the life of an object of a store, as ``init(_:in:schema:query:)`` does of a
   /// timeline.
-  public convenience init(
+  package convenience init(
     _ object: HistoryObject, snapshot: StoreSnapshot, schema: HistorySchema? = nil,
     query: HistoryQuery = HistoryQuery()
   ) throws {
@@ -51,7 +51,7 @@ public final class ObjectLifeReader {
   ///   ``HistoryError/unknownAttribute(name:suggestions:)``,
   ///   ``HistoryError/objectOfOtherStore(object:store:)``, ``/StoreFormat/StoreError``, and what the
   ///   archive throws.
-  public init(
+  package init(
     _ object: HistoryObject, in timeline: HistoryTimeline, schema: HistorySchema,
     query: HistoryQuery = HistoryQuery()
   ) throws {
@@ -90,7 +90,7 @@ public final class ObjectLifeReader {
   }
 
   /// The error to be told of where the whole life was read and nothing was found.
-  public func unknownObject() throws -> HistoryError {
+  package func unknownObject() throws -> HistoryError {
     let oldest = reader == nil ? nil : try timeline.oldestTransaction()?.number
     return .unknownObject(
       object: life.object.description,
@@ -100,11 +100,11 @@ public final class ObjectLifeReader {
   }
 
   /// What stands next in the life of the object.
-  public typealias Element = TimelineReader.Element
+  package typealias Element = TimelineReader.Element
 
   /// Returns the next transaction with a matching change, or the next gap in the history, or `nil`
   /// after the last one. The transaction comes without its changes; ``nextChange()`` returns them.
-  public func nextElement() throws -> Element? {
+  package func nextElement() throws -> Element? {
     pending = nil
     while let element = try reader?.nextElement() {
       guard case .transaction(let transaction) = element else { return element }
@@ -120,7 +120,7 @@ public final class ObjectLifeReader {
 
   /// Returns the next transaction with a matching change, without its changes, or `nil` after the last
   /// one. It skips gaps, which ``nextElement()`` returns.
-  public func nextTransaction() throws -> HistoryTransaction? {
+  package func nextTransaction() throws -> HistoryTransaction? {
     while let element = try nextElement() {
       if case .transaction(let transaction) = element { return transaction }
     }
@@ -128,7 +128,7 @@ public final class ObjectLifeReader {
   }
 
   /// Goes to the object's next change in the current transaction; `nil` after the last one.
-  public func nextChange() throws -> HistoryChange? {
+  package func nextChange() throws -> HistoryChange? {
     if let change = pending {
       pending = nil
       return change

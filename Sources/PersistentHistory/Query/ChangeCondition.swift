@@ -33,7 +33,7 @@ public struct ChangeCondition: Hashable, Sendable {
   }
 
   /// Whether every change meets it.
-  public var isEmpty: Bool {
+  package var isEmpty: Bool {
     kinds.isEmpty && namesNoEntity && objects.isEmpty && attributes.isEmpty
   }
 
@@ -41,7 +41,7 @@ public struct ChangeCondition: Hashable, Sendable {
   private var namedEntities: [String] { entities + exactEntities }
 
   /// Whether a change meets it.
-  public func matches(_ change: HistoryChange) -> Bool {
+  package func matches(_ change: HistoryChange) -> Bool {
     if !kinds.isEmpty {
       guard let kind = change.kind, kinds.contains(kind) else { return false }
     }

@@ -32,20 +32,19 @@ public struct HistoryQuery: Hashable, Sendable {
   /// Whether ``limit`` keeps the newest transactions, whatever the order.
   public var limitKeepsNewest: Bool
   /// Whether ``HistoryReader/presentObject(of:)`` tells what the objects of changes are now.
-  public var readsPresentObjects = false
+  package var readsPresentObjects = false
   /// Where the values of updates are kept that the changes are to have; nil to leave them out.
   ///
-  /// Changes that come from an archive or from lines have what stands there, unless
-  /// ``omitsRecordedValues``.
+  /// Changes that come from an archive or from lines have what stands there.
   public var recordedValues: RecordedValues?
   /// Whether changes that come from an archive or from lines are given without recorded values.
-  public var omitsRecordedValues = false
+  package var omitsRecordedValues = false
 
   /// Whether reading ends with an error where an index of the store lists more rows than were read
   /// with their transactions: those of a change whose transaction is missing, or rows on damaged pages.
   ///
   /// Only queries without conditions on texts or changes and without a limit can tell.
-  public var checksCompleteness = true
+  package var checksCompleteness = true
 
   /// A query; without arguments, for everything, oldest first.
   public init(
@@ -69,7 +68,7 @@ public struct HistoryQuery: Hashable, Sendable {
   /// Whether a transaction with all its changes meets every condition but the limit.
   ///
   /// A store is asked in SQL instead; this is for transactions that come from elsewhere.
-  public func matches(_ transaction: HistoryTransaction) -> Bool {
+  package func matches(_ transaction: HistoryTransaction) -> Bool {
     if let after, transaction.number <= after { return false }
     if let until, transaction.number > until { return false }
     return author.matches(transaction.author) && bundle.matches(transaction.bundle)
@@ -80,7 +79,7 @@ public struct HistoryQuery: Hashable, Sendable {
 
 extension TransactionSelection.TextCondition {
   /// Whether a text meets the condition; texts are compared byte by byte, as SQLite does.
-  public func matches(_ text: RecordedText?) -> Bool {
+  package func matches(_ text: RecordedText?) -> Bool {
     func isOneOf(_ names: [String]) -> Bool {
       guard let text else { return false }
       if let bytes = text.malformedBytes { return names.contains { $0.utf8.elementsEqual(bytes) } }

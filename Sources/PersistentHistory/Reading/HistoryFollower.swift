@@ -24,13 +24,13 @@ public final class HistoryFollower {
   }
 
   /// Where the follower stands: everything up to and including this number has been read.
-  public private(set) var position: Int64
+  package private(set) var position: Int64
 
   /// The identifier of the store that is followed; nil before the first look.
-  public var storeIdentifier: String? { identifier ?? nil }
+  package var storeIdentifier: String? { identifier ?? nil }
 
   /// How long to wait between two looks, in seconds.
-  public static let interval = 0.2
+  package static let interval = 0.2
 
   private let path: String
   private let busyTimeout: Double

@@ -1,48 +1,48 @@
 import StoreFormat
 
 /// A store's history at a glance: its span, its size, who wrote it and what about.
-public struct HistoryOverview: Sendable {
+package struct HistoryOverview: Sendable {
   /// The changes of one entity.
-  public struct EntityCount: Sendable {
+  package struct EntityCount: Sendable {
     /// The entity.
-    public let entity: HistoryEntity
+    package let entity: HistoryEntity
     /// How many inserts.
-    public var inserts: Int64 = 0
+    package var inserts: Int64 = 0
     /// How many updates.
-    public var updates: Int64 = 0
+    package var updates: Int64 = 0
     /// How many deletes.
-    public var deletes: Int64 = 0
+    package var deletes: Int64 = 0
     /// How many changes are of a kind that no framework writes.
-    public var others: Int64 = 0
+    package var others: Int64 = 0
     /// How many changes in all.
-    public var total: Int64 { inserts + updates + deletes + others }
+    package var total: Int64 { inserts + updates + deletes + others }
   }
 
   /// How many transactions there are.
-  public let transactionCount: Int64
+  package let transactionCount: Int64
   /// The oldest transaction; nil in an empty history.
-  public let oldest: TransactionPosition?
+  package let oldest: TransactionPosition?
   /// The newest transaction; nil in an empty history.
-  public let newest: TransactionPosition?
+  package let newest: TransactionPosition?
   /// The highest transaction number that the store ever issued.
-  public let highestIssued: Int64
+  package let highestIssued: Int64
   /// The changes by entity, the most first.
-  public let entities: [EntityCount]
+  package let entities: [EntityCount]
   /// The transactions by author, the most first; nil is for those without one.
-  public let authors: [TextCount]
+  package let authors: [TextCount]
   /// The transactions by bundle, the most first.
-  public let bundles: [TextCount]
+  package let bundles: [TextCount]
   /// The transactions by process, the most first.
-  public let processes: [TextCount]
+  package let processes: [TextCount]
   /// The bytes of the pages that history occupies; nil where SQLite cannot tell.
-  public let historyByteCount: Int64?
+  package let historyByteCount: Int64?
   /// Whether the highest number that the store has written down is lower than one that is there.
   ///
   /// That is a copy which lost its `-wal`; an app that goes on with it would use numbers again.
-  public let isTorn: Bool
+  package let isTorn: Bool
 
   /// How many changes there are.
-  public var changeCount: Int64 { entities.reduce(0) { $0 + $1.total } }
+  package var changeCount: Int64 { entities.reduce(0) { $0 + $1.total } }
 
   /// Sums up a store.
   ///
@@ -50,7 +50,7 @@ public struct HistoryOverview: Sendable {
   ///   - snapshot: The store.
   ///   - schema: Its entities, where they are known already.
   /// - Throws: ``/StoreFormat/StoreError/withoutHistory(path:)`` in a store without history tables.
-  public init(snapshot: StoreSnapshot, schema: HistorySchema? = nil) throws {
+  package init(snapshot: StoreSnapshot, schema: HistorySchema? = nil) throws {
     transactionCount = try snapshot.transactionCount()
     oldest = try snapshot.oldestTransaction()
     newest = try snapshot.newestTransaction()

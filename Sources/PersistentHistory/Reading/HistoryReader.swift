@@ -16,7 +16,7 @@ import StoreFormat
 /// ```
 public final class HistoryReader {
   /// The entities of the store.
-  public let schema: HistorySchema
+  package let schema: HistorySchema
 
   private let transactions: TransactionCursor
   private let changeCursor: (ChangeDetail) throws -> ChangeCursor
@@ -53,7 +53,7 @@ public final class HistoryReader {
   ///   - schema: The entities of the store.
   ///   - rows: Where the changes of the query's range lie; see
   ///     ``/StoreFormat/StoreSnapshot/changeRows(ofTransactions:)``.
-  public init(
+  package init(
     snapshot: StoreSnapshot, query: HistoryQuery, schema: HistorySchema?,
     rows: ChangeRowSpan?
   ) throws {
@@ -105,13 +105,13 @@ public final class HistoryReader {
   }
 
   /// Whether the query asks for recorded values.
-  public var readsRecordedValues: Bool { values != nil }
+  package var readsRecordedValues: Bool { values != nil }
 
   /// What an update whose row was lent changed values from and to, by name; empty where that was not
   /// recorded.
   ///
   /// - Throws: ``/StoreFormat/StoreError``.
-  public func recordedValues(of row: ChangeCursor) throws -> [RecordedValue] {
+  package func recordedValues(of row: ChangeCursor) throws -> [RecordedValue] {
     guard let values, row.kind == .update else { return [] }
     return try values.values(ofChange: row.number, primaryKey: row.primaryKey)
   }
@@ -120,7 +120,7 @@ public final class HistoryReader {
   ///
   /// A row costs a fraction of a ``HistoryChange`` and is gone with the next step;
   /// ``change(at:)`` makes a value of it.
-  public func nextRow() throws -> ChangeCursor? {
+  package func nextRow() throws -> ChangeCursor? {
     let changes = try changes ?? started(.everything)
     while try changes.next() {
       if let filter, !filter.matches(change(at: changes)) { continue }
@@ -132,7 +132,7 @@ public final class HistoryReader {
   /// Counts the changes of the current transaction without reading what they hold.
   ///
   /// It goes over them by itself: what ``nextChange()`` has given or will give does not matter.
-  public func countChanges() throws -> ChangeSummary {
+  package func countChanges() throws -> ChangeSummary {
     var summary = ChangeSummary()
     guard filter == nil else {
       while let change = try nextChange() { summary.add(change.kind, of: change.entity) }
@@ -176,7 +176,7 @@ public final class HistoryReader {
   }
 
   /// The value of a row that was lent, without what ``recordedValues(of:)`` tells.
-  public func change(at changes: ChangeCursor) -> HistoryChange {
+  package func change(at changes: ChangeCursor) -> HistoryChange {
     HistoryChange(
       number: changes.number, kind: changes.kind, entity: changes.entityNumber.map(entity),
       primaryKey: changes.primaryKey, mask: changes.mask, tombstone: changes.tombstone,
@@ -184,14 +184,14 @@ public final class HistoryReader {
   }
 
   /// Whether the query asks for what the objects of changes are now.
-  public var readsPresentObjects: Bool { objects != nil }
+  package var readsPresentObjects: Bool { objects != nil }
 
   /// What the object of a change is now, without the counts of its to-many relationships; nil for a
   /// delete, where the object is not in the store any more, and where the query does not ask for it.
   ///
   /// It is of the same snapshot as the history, and says nothing of what the object was at the time
   /// of the change.
-  public func presentObject(of change: HistoryChange) throws -> PresentObject? {
+  package func presentObject(of change: HistoryChange) throws -> PresentObject? {
     guard let objects, change.kind != .delete, let number = change.entity?.number,
       let primaryKey = change.primaryKey
     else { return nil }
@@ -202,7 +202,7 @@ public final class HistoryReader {
   }
 
   /// The entity with a number.
-  public func entity(_ number: Int64) -> HistoryEntity {
+  package func entity(_ number: Int64) -> HistoryEntity {
     // Changes of one entity tend to stand together.
     if let lastEntity, lastEntity.number == number { return lastEntity }
     let entity = schema.entity(number: number)

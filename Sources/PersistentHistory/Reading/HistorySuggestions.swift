@@ -4,9 +4,9 @@ import StoreFormat
 ///
 /// Every list is short and costs the same on a history of any length, so it may leave out what is
 /// rare or old.
-public struct HistorySuggestions {
+package struct HistorySuggestions {
   /// The most values that a list has.
-  public static let limit = 200
+  package static let limit = 200
 
   private let snapshot: StoreSnapshot
   private let bookmarkPath: String
@@ -16,14 +16,14 @@ public struct HistorySuggestions {
   /// - Parameters:
   ///   - snapshot: The store.
   ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
-  public init(snapshot: StoreSnapshot, bookmarkPath: String? = nil) {
+  package init(snapshot: StoreSnapshot, bookmarkPath: String? = nil) {
     self.snapshot = snapshot
     self.bookmarkPath =
       bookmarkPath ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath)
   }
 
   /// Authors, bundles, processes or contexts, in alphabetical order.
-  public func texts(_ role: StringRole) throws -> [String] {
+  package func texts(_ role: StringRole) throws -> [String] {
     try snapshot.names(role, limit: Self.limit)
       .filter { $0.malformedBytes == nil }
       .map(\.string)
@@ -31,7 +31,7 @@ public struct HistorySuggestions {
   }
 
   /// The entities of the store, in alphabetical order.
-  public func entities() -> [String] {
+  package func entities() -> [String] {
     let names = snapshot.entities.modelEntries.lazy.compactMap {
       snapshot.entities.name(of: $0.number)
     }
@@ -39,7 +39,7 @@ public struct HistorySuggestions {
   }
 
   /// The attributes and relationships that an update can touch, in alphabetical order.
-  public func attributes() throws -> [String] {
+  package func attributes() throws -> [String] {
     var names: Set<String> = []
     for entity in try HistorySchema(snapshot).entities where names.count < Self.limit {
       names.formUnion(entity.slots?.slots.map(\.name) ?? [])
@@ -48,7 +48,7 @@ public struct HistorySuggestions {
   }
 
   /// The objects that changed last, the newest first.
-  public func objects() throws -> [HistoryObject] {
+  package func objects() throws -> [HistoryObject] {
     let reader = try newestTransactions()
     var known: Set<HistoryObject> = []
     var objects: [HistoryObject] = []
@@ -65,7 +65,7 @@ public struct HistorySuggestions {
   }
 
   /// The newest transactions, without their changes, the newest first.
-  public func transactions() throws -> [HistoryTransaction] {
+  package func transactions() throws -> [HistoryTransaction] {
     let reader = try newestTransactions()
     var transactions: [HistoryTransaction] = []
     while let transaction = try reader.nextTransaction() { transactions.append(transaction) }
@@ -75,7 +75,7 @@ public struct HistorySuggestions {
   /// The bookmarks, by name.
   ///
   /// - Throws: ``HistoryError/unreadableBookmarks(path:reason:)``.
-  public func bookmarks() throws(HistoryError) -> [Bookmark] {
+  package func bookmarks() throws(HistoryError) -> [Bookmark] {
     Array(try BookmarkFile(path: bookmarkPath).bookmarks.prefix(Self.limit))
   }
 

@@ -1,5 +1,5 @@
 /// What happens when an app asks the frameworks for the history after a token.
-public enum FrameworkOutcome: Hashable, Sendable {
+package enum FrameworkOutcome: Hashable, Sendable {
   /// It gets the transactions behind the token, so many of them.
   case history(transactions: Int64)
   /// It gets nothing and no error: the token names other stores only.
@@ -8,9 +8,9 @@ public enum FrameworkOutcome: Hashable, Sendable {
   case expired
 
   /// What SwiftData calls the error.
-  public static let errorName = "SwiftDataError.historyTokenExpired"
+  package static let errorName = "SwiftDataError.historyTokenExpired"
   /// The code of the error in Cocoa's domain, Core Data's `NSPersistentHistoryTokenExpiredError`.
-  public static let errorCode: Int64 = 134_301
+  package static let errorCode: Int64 = 134_301
 
   /// The outcome for a token that was resolved in a store.
   ///
@@ -29,11 +29,11 @@ public enum FrameworkOutcome: Hashable, Sendable {
 }
 
 /// What becomes of a token in a copy of its store.
-public struct RehearsedToken: Hashable, Sendable {
+package struct RehearsedToken: Hashable, Sendable {
   /// The token, with its state in the store itself.
-  public let token: ResolvedToken
+  package let token: ResolvedToken
   /// Its state in the copy.
-  public let stateInCopy: TokenState
+  package let stateInCopy: TokenState
   /// What an app gets that asks the copy for history after the token.
-  public let outcome: FrameworkOutcome
+  package let outcome: FrameworkOutcome
 }

@@ -6,11 +6,11 @@ import StoreFormat
 /// transaction, as an app does that purges its history, expires all tokens before it and none else.
 /// Deleting one transaction alone expires its token and none else; no framework leaves such a gap,
 /// and whoever stands before it does not get what it recorded.
-public struct HistoryRehearsal: Hashable, Sendable {
+package struct HistoryRehearsal: Hashable, Sendable {
   /// The transaction whose token will be the oldest that works; nil where only single ones expire.
-  public let oldestWorking: Int64?
+  package let oldestWorking: Int64?
   /// The transactions whose own tokens will expire.
-  public let expired: Set<Int64>
+  package let expired: Set<Int64>
 
   /// Plans a rehearsal.
   ///
@@ -20,7 +20,7 @@ public struct HistoryRehearsal: Hashable, Sendable {
   ///   - expiring: Tokens that will expire themselves.
   /// - Throws: ``HistoryError``, also where a token is to work and to expire, and
   ///   ``/StoreFormat/StoreError``.
-  public init(resolver: TokenResolver, oldestWorking: String?, expiring: [String]) throws {
+  package init(resolver: TokenResolver, oldestWorking: String?, expiring: [String]) throws {
     self.oldestWorking = try oldestWorking.map(resolver.transactionNumber)
     expired = Set(try expiring.map(resolver.transactionNumber))
     if let number = self.oldestWorking, expired.contains(number) {
@@ -41,7 +41,7 @@ public struct HistoryRehearsal: Hashable, Sendable {
   ///     copying, and nothing is left of it.
   /// - Throws: ``/StoreFormat/StoreWriteError``, ``/StoreFormat/StoreError``, or what `progress`
   ///   throws.
-  public func write(
+  package func write(
     _ snapshot: StoreSnapshot, to copy: StoreCopy, tokens: [ResolvedToken], bookmarks: [Bookmark],
     values: RecordedValues? = nil, now: StoreTimestamp = .now(),
     progress: (Int64) throws -> Void = { _ in }
@@ -73,13 +73,13 @@ public struct HistoryRehearsal: Hashable, Sendable {
 }
 
 /// What a rehearsal has made.
-public struct RehearsalResult: Hashable, Sendable {
+package struct RehearsalResult: Hashable, Sendable {
   /// What the copy has fewer than the store.
-  public let deleted: DeletedHistory
+  package let deleted: DeletedHistory
   /// How many transactions the copy has.
-  public let transactionCount: Int64
+  package let transactionCount: Int64
   /// How many files of large values were copied.
-  public let externalFileCount: Int
+  package let externalFileCount: Int
   /// What becomes of tokens, first those that were given, then bookmarks.
-  public let tokens: [RehearsedToken]
+  package let tokens: [RehearsedToken]
 }

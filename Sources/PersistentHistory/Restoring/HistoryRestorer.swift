@@ -13,7 +13,7 @@ import StoreFormat
 /// What comes back is what was there: numbers, times, masks and tombstones, in the storage classes that
 /// they had, so that a prune followed by a restore leaves the history tables as they were. Where the
 /// model has changed since, rows are put into its order by the names of entities and properties.
-public struct HistoryRestorer: Sendable {
+package struct HistoryRestorer: Sendable {
   private let store: StoreFile
   private let bookmarkPath: String?
   private let now: StoreTimestamp
@@ -26,7 +26,7 @@ public struct HistoryRestorer: Sendable {
   ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
   ///   - now: What durations are relative to.
   /// - Throws: ``/StoreFormat/StoreError``.
-  public init(
+  package init(
     path: String, busyTimeout: Double = 5, bookmarkPath: String? = nil,
     now: StoreTimestamp = .now()
   ) throws {
@@ -38,7 +38,7 @@ public struct HistoryRestorer: Sendable {
   /// The identifier of the store, by which its history is found elsewhere.
   ///
   /// - Throws: ``HistoryError/unnamedStore(path:)``, ``/StoreFormat/StoreError``.
-  public func storeIdentifier() throws -> String {
+  package func storeIdentifier() throws -> String {
     try store.read { snapshot in
       _ = try snapshot.historyTables()
       guard let identifier = snapshot.metadata.storeIdentifier else {
@@ -59,7 +59,7 @@ public struct HistoryRestorer: Sendable {
   ///   - progress: Is told now and then how many changes have been looked at.
   /// - Throws: ``RestoreObstacle``, ``HistoryError``, ``/StoreFormat/StoreError``, and what reading
   ///   the sealed history throws.
-  public func plan(
+  package func plan(
     _ request: RestoreRequest, of sealed: any RestorableHistory, progress: (Int) -> Void = { _ in }
   ) throws -> RestorePlan {
     try withoutActuallyEscaping(progress) { progress in
@@ -78,7 +78,7 @@ public struct HistoryRestorer: Sendable {
   /// - Throws: ``HistoryError/restoreRefusedByGuards(path:reasons:)``, and where the store cannot be
   ///   opened or the guards cannot be asked again ``/StoreFormat/StoreWriteError``, ``HistoryError`` or
   ///   ``/StoreFormat/StoreError``; nothing has been put back then.
-  public func restore(
+  package func restore(
     _ plan: RestorePlan, of sealed: any RestorableHistory,
     progress: (InsertedHistory) -> Void = { _ in }
   ) throws -> InsertionResult {

@@ -1,7 +1,7 @@
 import StoreFormat
 
 /// History that is kept outside of the store that it comes from.
-public protocol RestorableHistory {
+package protocol RestorableHistory {
   /// The identifier of the store that it comes from.
   var storeIdentifier: String { get }
 
@@ -20,15 +20,15 @@ public protocol RestorableHistory {
 
 extension RestorableHistory {
   /// The lowest of all.
-  public func lowestNumber(notBefore moment: StoreTimestamp) throws -> Int64 { .min }
+  package func lowestNumber(notBefore moment: StoreTimestamp) throws -> Int64 { .min }
 
   /// Not known.
-  public func successor(of number: Int64) throws -> TransactionPosition? { nil }
+  package func successor(of number: Int64) throws -> TransactionPosition? { nil }
 }
 
 /// Steps through sealed transactions from the newest to the oldest, and through the changes of each in
 /// recorded order.
-public protocol SealedTransactionReader: AnyObject {
+package protocol SealedTransactionReader: AnyObject {
   /// Returns the next older transaction without its changes, or `nil` after the oldest. The changes of
   /// the one before need not have been read.
   func nextTransaction() throws -> HistoryTransaction?

@@ -1,7 +1,7 @@
 import StoreFormat
 
 /// Why sealed history cannot be put back into a store.
-public enum RestoreObstacle: Error, Hashable, Sendable {
+package enum RestoreObstacle: Error, Hashable, Sendable {
   /// The history is that of another store.
   case otherStore(path: String, identifier: String, sealed: String)
   /// The store and the sealed history are of two copies of a store that went separate ways.
@@ -21,7 +21,7 @@ public enum RestoreObstacle: Error, Hashable, Sendable {
   case disorder(transaction: Int64)
 
   /// What has changed in a model.
-  public enum ModelChange: Error, Hashable, Sendable {
+  package enum ModelChange: Error, Hashable, Sendable {
     /// There is no entity of this name.
     case missingEntity(String)
     /// A number that stood for no entity stands for this one now.
@@ -35,7 +35,7 @@ public enum RestoreObstacle: Error, Hashable, Sendable {
 
 extension RestoreObstacle {
   /// The path of the store; nil where it is not to blame.
-  public var path: String? {
+  package var path: String? {
     switch self {
     case .otherStore(let path, _, _), .diverged(let path, _, _), .gap(let path, _, _, _),
       .notSealed(let path, _, _), .changedModel(let path, _, _), .unfitTable(let path, _, _),
@@ -46,7 +46,7 @@ extension RestoreObstacle {
   }
 
   /// The transaction that it is about; nil where it is about none.
-  public var transaction: Int64? {
+  package var transaction: Int64? {
     switch self {
     case .diverged(_, let number, _), .notSealed(_, let number, _), .changedModel(_, let number, _),
       .unfitTable(_, let number, _), .disorder(let number):
@@ -56,7 +56,7 @@ extension RestoreObstacle {
   }
 
   /// What is wrong.
-  public var message: String {
+  package var message: String {
     switch self {
     case .otherStore(let path, let identifier, let sealed):
       "the sealed history is that of another store, \(sealed); \(path) is \(identifier)"
@@ -87,7 +87,7 @@ extension RestoreObstacle {
   }
 
   /// What to do about it.
-  public var remedy: String {
+  package var remedy: String {
     switch self {
     case .otherStore: "give the store that was sealed, or its own archive"
     case .diverged: "give the archive of this copy, or the copy that was sealed"
@@ -108,7 +108,7 @@ extension RestoreObstacle {
 
 extension RestoreObstacle.ModelChange {
   /// The change in words.
-  public var text: String {
+  package var text: String {
     switch self {
     case .missingEntity(let name): "it has no entity \(name) any more"
     case .namedNumber(let number, let entity):
@@ -131,5 +131,5 @@ extension RestoreObstacle.ModelChange {
 
 extension RestoreObstacle: CustomStringConvertible {
   /// The message and the remedy as one line.
-  public var description: String { "\(message) (\(remedy))" }
+  package var description: String { "\(message) (\(remedy))" }
 }

@@ -4,44 +4,44 @@ import StoreFormat
 ///
 /// It is made from one snapshot of the store and from everything that is to be restored, each row of
 /// which has been looked at: ``HistoryRestorer`` puts back exactly what it says or stops.
-public struct RestorePlan: Sendable {
+package struct RestorePlan: Sendable {
   /// A bookmark that does not work now.
-  public struct ReturningBookmark: Hashable, Sendable {
+  package struct ReturningBookmark: Hashable, Sendable {
     /// The bookmark.
-    public let bookmark: Bookmark
+    package let bookmark: Bookmark
     /// Its position in the store.
-    public let number: Int64
+    package let number: Int64
   }
 
   /// The path of the store.
-  public let path: String
+  package let path: String
   /// The identifier of the store.
-  public let storeIdentifier: String?
+  package let storeIdentifier: String?
   /// The request that the plan answers.
-  public let request: RestoreRequest
+  package let request: RestoreRequest
   /// The oldest transaction that is there now; nil in an empty history.
-  public let oldest: TransactionPosition?
+  package let oldest: TransactionPosition?
   /// The newest transaction that is there now.
-  public let newest: TransactionPosition?
+  package let newest: TransactionPosition?
   /// The first transaction that is put back; nil where none is.
-  public let first: TransactionPosition?
+  package let first: TransactionPosition?
   /// The last transaction that is put back.
-  public let last: TransactionPosition?
+  package let last: TransactionPosition?
   /// How many transactions are put back.
-  public let transactionCount: Int
+  package let transactionCount: Int
   /// How many changes are put back.
-  public let changeCount: Int
+  package let changeCount: Int
   /// The oldest transaction that is there, if some of its changes are not: a prune was ended in the
   /// middle of it. They are put back as well.
-  public let completed: TransactionPosition?
+  package let completed: TransactionPosition?
   /// How many texts the store has lost that transactions name.
-  public let textCount: Int
+  package let textCount: Int
   /// The entities whose changes are put into the order of another model, by name.
-  public let translatedEntities: [String]
+  package let translatedEntities: [String]
   /// What each guard says that was asked.
-  public let guards: [RetentionGuard]
+  package let guards: [RetentionGuard]
   /// The bookmarks that work again with this.
-  public let returningBookmarks: [ReturningBookmark]
+  package let returningBookmarks: [ReturningBookmark]
 
   /// What the store looked like.
   let insertion: HistoryInsertion
@@ -53,13 +53,13 @@ public struct RestorePlan: Sendable {
   let schema: HistorySchema
 
   /// Whether there is nothing to put back.
-  public var isEmpty: Bool { transactionCount == 0 && changeCount == 0 }
+  package var isEmpty: Bool { transactionCount == 0 && changeCount == 0 }
 
   /// The guards that allow nothing to be put back.
-  public var refusals: [RetentionGuard] {
+  package var refusals: [RetentionGuard] {
     isEmpty ? [] : guards.filter { $0.verdict == .refuses }
   }
 
   /// The oldest transaction afterwards, whose token is the oldest that works.
-  public var oldestAfterwards: TransactionPosition? { first ?? oldest }
+  package var oldestAfterwards: TransactionPosition? { first ?? oldest }
 }

@@ -15,13 +15,13 @@ public struct BookmarkOutlook: Hashable, Sendable {
   /// The bookmark.
   public let bookmark: Bookmark
   /// Its position in this store; nil where it is of another one.
-  public let number: Int64?
+  package let number: Int64?
   /// Whether it works now.
-  public let state: TokenState
+  package let state: TokenState
   /// Whether it is farther behind than is allowed, so that it holds nothing back.
-  public let isTooFarBehind: Bool
+  package let isTooFarBehind: Bool
   /// What becomes of it.
-  public internal(set) var fate: Fate
+  package internal(set) var fate: Fate
 
   init(
     _ bookmark: Bookmark, resolver: TokenResolver, snapshot: StoreSnapshot,
@@ -49,7 +49,7 @@ public struct BookmarkOutlook: Hashable, Sendable {
   /// The lowest position that bookmarks of a store need; nil where none of them works.
   ///
   /// - Throws: ``HistoryError``, ``/StoreFormat/StoreError``.
-  public static func lowestNeeded(
+  package static func lowestNeeded(
     by bookmarks: [Bookmark], in snapshot: StoreSnapshot
   ) throws -> Int64? {
     let resolver = TokenResolver(snapshot: snapshot)

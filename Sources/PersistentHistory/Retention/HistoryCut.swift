@@ -5,15 +5,15 @@ public struct HistoryCut: Hashable, Sendable {
   public let firstKept: Int64?
 
   /// A cut before a transaction.
-  public init(before number: Int64) { firstKept = number }
+  package init(before number: Int64) { firstKept = number }
 
   private init() { firstKept = nil }
 
   /// The cut behind the newest transaction, which leaves nothing.
-  public static let end = HistoryCut()
+  package static let end = HistoryCut()
 
   /// Whether a token of this number, which works before the cut, does not work after it.
-  public func expires(_ number: Int64) -> Bool {
+  package func expires(_ number: Int64) -> Bool {
     // Zero is the position before everything that is kept.
     number != 0 && firstKept.map { number < $0 } ?? true
   }

@@ -37,7 +37,7 @@ public struct HistoryPruner: Sendable {
   }
 
   /// Prunes a store that is open already, with the bookmarks beside it.
-  package init(_ store: StoreFile) {
+  public init(_ store: StoreFile) {
     self.store = store
     bookmarkPath = nil
     now = .now()
@@ -58,9 +58,6 @@ public struct HistoryPruner: Sendable {
   ///
   /// - Parameters:
   ///   - plan: A plan of the same store that no guard refuses.
-  ///   - sealedRows: The digests of the rows as an archive has them, step by step of the plan's
-  ///     deletion. Each row is compared before it is gone; where one is another the work ends, with
-  ///     ``/StoreFormat/StoreError/damaged(path:place:detail:)`` as what stopped it.
   ///   - progress: Is told after every batch what has been deleted so far.
   /// - Returns: What was deleted, and what stopped it if anything did. Whatever is left is a whole
   ///   history, and a new plan goes on from there.
@@ -68,7 +65,22 @@ public struct HistoryPruner: Sendable {
   ///   the guards cannot be asked again ``/StoreFormat/StoreWriteError``, ``HistoryError`` or
   ///   ``/StoreFormat/StoreError``; nothing has been deleted then.
   public func prune(
-    _ plan: PrunePlan, requiring sealedRows: [[RowDigest]]? = nil,
+    _ plan: PrunePlan, progress: (DeletedHistory) -> Void = { _ in }
+  ) throws -> Erasure {
+    try prune(plan, requiring: nil, progress: progress)
+  }
+
+  /// Deletes what a plan says, where the store's rows are those that an archive has.
+  ///
+  /// - Parameters:
+  ///   - plan: A plan of the same store that no guard refuses.
+  ///   - sealedRows: The digests of the rows as the archive has them, one list for each step of the
+  ///     plan's deletion; nil compares nothing. Each row is compared before it is deleted. Where one
+  ///     differs the work ends, with ``/StoreFormat/StoreError/damaged(path:place:detail:)`` as the
+  ///     problem.
+  ///   - progress: Is told after every batch what has been deleted so far.
+  package func prune(
+    _ plan: PrunePlan, requiring sealedRows: [[RowDigest]]?,
     progress: (DeletedHistory) -> Void = { _ in }
   ) throws -> Erasure {
     var result = Erasure.nothing

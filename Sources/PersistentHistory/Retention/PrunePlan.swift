@@ -5,25 +5,25 @@ import StoreFormat
 /// It is made from one snapshot, and ``HistoryPruner`` deletes exactly what it says or stops.
 public struct PrunePlan: Sendable {
   /// What one rule would leave.
-  public struct RuleOutcome: Hashable, Sendable {
+  package struct RuleOutcome: Hashable, Sendable {
     /// The rule.
-    public let rule: RetentionRule
+    package let rule: RetentionRule
     /// Where it alone would cut.
-    public let cut: HistoryCut
+    package let cut: HistoryCut
   }
 
   /// The whole history, as it was.
-  public struct History: Hashable, Sendable {
+  package struct History: Hashable, Sendable {
     /// How many transactions there are.
-    public let transactionCount: Int64
+    package let transactionCount: Int64
     /// How many changes there are.
-    public let changeCount: Int64
+    package let changeCount: Int64
     /// The bytes of the pages that it occupies; nil where SQLite cannot tell.
-    public let byteCount: Int64?
+    package let byteCount: Int64?
     /// The oldest transaction.
-    public let oldest: TransactionPosition?
+    package let oldest: TransactionPosition?
     /// The newest transaction.
-    public let newest: TransactionPosition?
+    package let newest: TransactionPosition?
   }
 
   /// The path of the store.
@@ -33,9 +33,9 @@ public struct PrunePlan: Sendable {
   /// The request that the plan answers.
   public let request: PruneRequest
   /// The history as it was.
-  public let history: History
+  package let history: History
   /// What each rule would leave.
-  public let rules: [RuleOutcome]
+  package let rules: [RuleOutcome]
   /// What each guard says that was asked.
   public let guards: [RetentionGuard]
   /// Where the history is cut; nil where only changes of an entity go, or the history is empty.
@@ -45,11 +45,11 @@ public struct PrunePlan: Sendable {
   /// The names of the rules and guards whose cut it is.
   public let deciders: [String]
   /// What becomes of the bookmarks.
-  public let bookmarks: [BookmarkOutlook]
+  package let bookmarks: [BookmarkOutlook]
   /// What becomes of the tokens that were asked about.
-  public let tokens: [TokenOutlook]
+  package let tokens: [TokenOutlook]
   /// The rows that go.
-  public let deletion: HistoryDeletion
+  package let deletion: HistoryDeletion
   /// About how many bytes of the file they take; nil where SQLite cannot tell.
   public let byteCount: Int64?
   /// Whether nothing is deleted because the history is not larger than was asked for.
@@ -57,13 +57,13 @@ public struct PrunePlan: Sendable {
 
   /// The bytes of pages that the history will occupy, where a rule limits them and they can be known
   /// beforehand.
-  public internal(set) var remainingByteCount: Int64?
+  package internal(set) var remainingByteCount: Int64?
 
   /// What becomes of the values that were recorded beside the store; nil where there are none.
-  public internal(set) var recordedValues: RecordedValuesOutlook?
+  package internal(set) var recordedValues: RecordedValuesOutlook?
 
   /// The bytes of pages that the history may occupy by the rules; nil where none limits them.
-  public var byteLimit: Int64? {
+  package var byteLimit: Int64? {
     rules.compactMap { if case .maxSize(let bytes) = $0.rule { bytes } else { nil } }.min()
   }
 

@@ -1,7 +1,7 @@
 import StoreFormat
 
 /// Works out from one snapshot of a store what a request deletes there.
-public struct PrunePlanner {
+package struct PrunePlanner {
   private let snapshot: StoreSnapshot
   private let request: PruneRequest
   private let resolver: TokenResolver
@@ -18,7 +18,7 @@ public struct PrunePlanner {
   ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store, which alone
   ///     need not be there.
   ///   - now: What durations are relative to.
-  public init(
+  package init(
     snapshot: StoreSnapshot, request: PruneRequest, bookmarkPath: String? = nil,
     now: StoreTimestamp = .now()
   ) {
@@ -35,7 +35,7 @@ public struct PrunePlanner {
   ///
   /// - Throws: ``HistoryError`` where the request names what the store does not have or cannot be
   ///   answered, ``/StoreFormat/StoreError``.
-  public func plan() throws -> PrunePlan {
+  package func plan() throws -> PrunePlan {
     _ = try snapshot.historyTables()
     let size = try snapshot.historySize()
     let history = PrunePlan.History(

@@ -14,10 +14,10 @@ public struct PruneRequest: Hashable, Sendable {
   public var ifLargerThan: Int64?
   /// How far behind a bookmark may be before it no longer holds history back.
   public var allowance: BookmarkAllowance?
-  /// The names of guards that are not asked; see ``RetentionGuard/isName(_:)``.
+  /// The names of guards that are not asked; `bookmarks`, `mirroring`, `newest`, `archive` or `damage`.
   public var ignoredGuards: Set<String> = []
   /// What is sealed in an archive, where nothing else may go; nil where there is none.
-  public var sealed: SealedHistory?
+  package var sealed: SealedHistory?
   /// Tokens of which it is to be said what becomes of them.
   public var tokens: [String] = []
 

@@ -2,15 +2,15 @@ import StoreFormat
 
 /// What becomes of the values that were recorded beside a store when its history is pruned: those of
 /// transactions that are gone go as well.
-public struct RecordedValuesOutlook: Hashable, Sendable {
+package struct RecordedValuesOutlook: Hashable, Sendable {
   /// The file that keeps them.
-  public let path: String
+  package let path: String
   /// The oldest transaction whose values stay.
-  public let firstKept: Int64
+  package let firstKept: Int64
   /// How many values go.
-  public let valueCount: Int64
+  package let valueCount: Int64
   /// Why none can go; nil where they can.
-  public let problem: String?
+  package let problem: String?
 
   /// Looks at the values beside a store; nil where there is no file of them.
   ///

@@ -17,14 +17,14 @@ public struct RetentionGuard: Hashable, Sendable {
   public let reason: String
 
   /// A guard.
-  public init(name: String, verdict: Verdict, reason: String) {
+  package init(name: String, verdict: Verdict, reason: String) {
     self.name = name
     self.verdict = verdict
     self.reason = reason
   }
 
   /// The cut that the guard allows at most; nil where it allows none.
-  public var cut: HistoryCut? {
+  package var cut: HistoryCut? {
     switch verdict {
     case .holds(let number): HistoryCut(before: number)
     case .refuses: nil
@@ -34,18 +34,18 @@ public struct RetentionGuard: Hashable, Sendable {
 
 extension RetentionGuard {
   /// The name that stands for the guards of all bookmarks.
-  public static let bookmarksName = "bookmarks"
+  package static let bookmarksName = "bookmarks"
   /// The name of the guard of CloudKit's mirror.
-  public static let mirroringName = "mirroring"
+  package static let mirroringName = "mirroring"
   /// The name of the guard of an archive.
-  public static let archiveName = "archive"
+  package static let archiveName = "archive"
   /// The name of the guard against damage that shows without a full read; see ``EvidentDamage``.
-  public static let damageName = "damage"
+  package static let damageName = "damage"
   /// The name of the guard of the newest transaction, which only ``RetentionRule/all`` overrules.
-  public static let newestName = "newest"
+  package static let newestName = "newest"
 
   /// Whether a text can be the name of a guard that can be ignored.
-  public static func isName(_ text: String) -> Bool {
+  package static func isName(_ text: String) -> Bool {
     [bookmarksName, mirroringName, archiveName, damageName].contains(text)
       || text.hasPrefix("@") && Bookmark.isName(String(text.dropFirst()))
   }

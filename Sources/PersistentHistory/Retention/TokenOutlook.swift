@@ -1,9 +1,9 @@
 /// What becomes of a token when history is pruned.
-public struct TokenOutlook: Hashable, Sendable {
+package struct TokenOutlook: Hashable, Sendable {
   /// The token, and whether it works now.
-  public let token: ResolvedToken
+  package let token: ResolvedToken
   /// Whether it works now and does not afterwards.
-  public let expires: Bool
+  package let expires: Bool
 
   init(_ token: ResolvedToken, cut: HistoryCut?) {
     self.token = token
@@ -16,7 +16,7 @@ public struct TokenOutlook: Hashable, Sendable {
   }
 
   /// Its state afterwards, in a word.
-  public var stateAfter: String { expires ? TokenState.expired.name : token.state.name }
+  package var stateAfter: String { expires ? TokenState.expired.name : token.state.name }
   /// Whether it works afterwards.
-  public var works: Bool { token.state == .valid && !expires }
+  package var works: Bool { token.state == .valid && !expires }
 }

@@ -7,7 +7,7 @@ extension TokenResolver {
   ///
   /// - Throws: ``HistoryError`` where the text is no token or is one of another store, and
   ///   ``/StoreFormat/StoreError``.
-  public func cut(before text: String) throws -> HistoryCut {
+  package func cut(before text: String) throws -> HistoryCut {
     let token = try resolve(text)
     if let moment = token.moment {
       return Self.cut(before: try timeline.firstTransaction(notBefore: moment.timestamp))

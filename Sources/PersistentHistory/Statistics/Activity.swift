@@ -1,26 +1,26 @@
 import StoreFormat
 
 /// How much was saved: transactions, and their changes by kind.
-public struct Activity: Hashable, Sendable {
+package struct Activity: Hashable, Sendable {
   /// How many transactions.
-  public internal(set) var transactions: Int64 = 0
+  package internal(set) var transactions: Int64 = 0
   /// How many inserts.
-  public internal(set) var inserts: Int64 = 0
+  package internal(set) var inserts: Int64 = 0
   /// How many updates.
-  public internal(set) var updates: Int64 = 0
+  package internal(set) var updates: Int64 = 0
   /// How many deletes.
-  public internal(set) var deletes: Int64 = 0
+  package internal(set) var deletes: Int64 = 0
   /// How many changes of a kind that no framework writes.
-  public internal(set) var others: Int64 = 0
+  package internal(set) var others: Int64 = 0
   /// About how many bytes their rows take, without indexes and free space;
   /// ``HistoryStatistics/byteCount(of:)`` has their share of the file.
-  public internal(set) var recordByteCount: Int64 = 0
+  package internal(set) var recordByteCount: Int64 = 0
 
   /// How many changes in all.
-  public var changes: Int64 { inserts + updates + deletes + others }
+  package var changes: Int64 { inserts + updates + deletes + others }
 
   /// Whether nothing was saved.
-  public var isEmpty: Bool { transactions == 0 && changes == 0 }
+  package var isEmpty: Bool { transactions == 0 && changes == 0 }
 
   /// Counts a change.
   mutating func add(_ kind: ChangeKind?, byteCount: Int64) {

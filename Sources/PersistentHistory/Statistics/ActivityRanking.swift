@@ -1,29 +1,29 @@
 /// The activity of authors, entities or the like, the busiest first.
-public struct ActivityRanking<Key: Sendable>: Sendable {
+package struct ActivityRanking<Key: Sendable>: Sendable {
   /// One of them with its activity.
-  public struct Group: Sendable {
+  package struct Group: Sendable {
     /// Who or what it is.
-    public let key: Key
+    package let key: Key
     /// What was saved by it or about it.
-    public let activity: Activity
+    package let activity: Activity
   }
 
   /// What is not listed one by one.
-  public struct Rest: Sendable {
+  package struct Rest: Sendable {
     /// How many groups it sums up; nil where they were too many to be told apart.
-    public let groupCount: Int?
+    package let groupCount: Int?
     /// What was saved by them. A transaction may be about several entities, so their transactions
     /// are not a sum of saves.
-    public let activity: Activity
+    package let activity: Activity
   }
 
   /// The groups, the busiest first.
-  public let groups: [Group]
+  package let groups: [Group]
   /// The activity of groups that came when there were too many to be told apart.
   let overflow: Activity
 
   /// The busiest groups, and the others in one; nil where there are no others.
-  public func top(_ count: Int) -> (groups: ArraySlice<Group>, rest: Rest?) {
+  package func top(_ count: Int) -> (groups: ArraySlice<Group>, rest: Rest?) {
     let hidden = groups.dropFirst(max(count, 0))
     guard !hidden.isEmpty || !overflow.isEmpty else { return (groups[...], nil) }
     var activity = overflow

@@ -1,7 +1,7 @@
 import StoreFormat
 
 /// When a history will have grown to a size, if it goes on as at present.
-public enum GrowthForecast: Hashable, Sendable {
+package enum GrowthForecast: Hashable, Sendable {
   /// It has that size already.
   case reached
   /// It does not grow.
@@ -10,7 +10,7 @@ public enum GrowthForecast: Hashable, Sendable {
   case inDays(Double)
 
   /// Works it out; nil where SQLite cannot tell the history's size, or no time says how it grew.
-  public init?(_ statistics: HistoryStatistics, byteCount: Int64) {
+  package init?(_ statistics: HistoryStatistics, byteCount: Int64) {
     guard let size = statistics.size else { return nil }
     if size.pageByteCount >= byteCount {
       self = .reached
@@ -25,7 +25,7 @@ public enum GrowthForecast: Hashable, Sendable {
   }
 
   /// The date; nil where there is none, or it is later than the year 9999.
-  public func date(from now: StoreTimestamp) -> StoreTimestamp? {
+  package func date(from now: StoreTimestamp) -> StoreTimestamp? {
     guard case .inDays(let days) = self else { return nil }
     let date = StoreTimestamp(
       secondsSinceReferenceDate: now.secondsSinceReferenceDate + days * 86_400)

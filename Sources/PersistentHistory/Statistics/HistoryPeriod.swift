@@ -1,24 +1,24 @@
 import StoreFormat
 
 /// An hour, a day, a week or a month of a history.
-public struct HistoryPeriod: Hashable, Sendable {
+package struct HistoryPeriod: Hashable, Sendable {
   /// Its length.
-  public let unit: PeriodUnit
+  package let unit: PeriodUnit
   /// The moment at which it begins.
-  public let start: StoreTimestamp
+  package let start: StoreTimestamp
   /// The moment at which it is over; the first of the next one.
-  public let end: StoreTimestamp
+  package let end: StoreTimestamp
   /// Its first day on the clock that divides the time.
-  public let date: CivilDate
+  package let date: CivilDate
   /// The hour of the day; 0 for longer periods.
-  public let hour: Int
+  package let hour: Int
   /// How far the clock is ahead of UTC at its beginning, in seconds.
-  public let offsetSeconds: Int
+  package let offsetSeconds: Int
 
   /// The period in a word: the date of its first day, of a month without the day, of an hour with
   /// its beginning and the offset of the clock, which tells the two hours apart that have the same
   /// name when clocks go back.
-  public var name: String {
+  package var name: String {
     let day = "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
     return switch unit {
     case .day, .week: day

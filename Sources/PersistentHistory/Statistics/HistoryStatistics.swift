@@ -9,60 +9,60 @@ import StoreFormat
 /// }
 /// for period in statistics.periods { print(period.period.name, period.activity.transactions) }
 /// ```
-public struct HistoryStatistics: Sendable {
+package struct HistoryStatistics: Sendable {
   /// The activity of one period.
-  public struct PeriodActivity: Hashable, Sendable {
+  package struct PeriodActivity: Hashable, Sendable {
     /// When.
-    public let period: HistoryPeriod
+    package let period: HistoryPeriod
     /// What was saved then.
-    public let activity: Activity
+    package let activity: Activity
   }
 
   /// The length of the ``periods``.
-  public let unit: PeriodUnit
+  package let unit: PeriodUnit
   /// The clock that divides the time into them.
-  public let clock: PeriodClock
+  package let clock: PeriodClock
   /// All that was selected.
-  public let total: Activity
+  package let total: Activity
   /// The selected transaction with the lowest number; nil where none is selected.
-  public let oldest: TransactionPosition?
+  package let oldest: TransactionPosition?
   /// The selected transaction with the highest number; nil where none is selected.
-  public let newest: TransactionPosition?
+  package let newest: TransactionPosition?
   /// The earliest and the latest time that counts; nil where there is none.
-  public let times: ClosedRange<StoreTimestamp>?
+  package let times: ClosedRange<StoreTimestamp>?
   /// The periods in which something was saved, in order.
-  public let periods: [PeriodActivity]
+  package let periods: [PeriodActivity]
   /// Transactions without a time, or with one that no clock showed when they were saved: before 2001,
   /// or more than a day after both now and the newest transaction.
-  public let withoutTime: Activity
+  package let withoutTime: Activity
   /// What was saved in the last 7 days up to the latest time; nil where the history is younger.
-  public let lastWeek: Activity?
+  package let lastWeek: Activity?
   /// What was saved in the last 30 days up to the latest time; nil where the history is younger.
-  public let lastMonth: Activity?
+  package let lastMonth: Activity?
   /// By author, those with the most transactions first; nil is for those without one.
-  public let authors: ActivityRanking<RecordedText?>
+  package let authors: ActivityRanking<RecordedText?>
   /// By bundle, those with the most transactions first.
-  public let bundles: ActivityRanking<RecordedText?>
+  package let bundles: ActivityRanking<RecordedText?>
   /// By process, those with the most transactions first.
-  public let processes: ActivityRanking<RecordedText?>
+  package let processes: ActivityRanking<RecordedText?>
   /// By entity, those with the most changes first. A transaction counts for each of its entities.
-  public let entities: ActivityRanking<HistoryEntity>
+  package let entities: ActivityRanking<HistoryEntity>
   /// By kind: inserts, updates, deletes, and what no framework writes. A transaction counts for each
   /// of its kinds.
-  public let kinds: ActivityRanking<ChangeKind?>
+  package let kinds: ActivityRanking<ChangeKind?>
   /// The size of the whole history; nil where SQLite cannot tell.
-  public let size: HistorySize?
+  package let size: HistorySize?
   /// Whether nothing was left out.
-  public let isWhole: Bool
+  package let isWhole: Bool
 
   /// The places in the selected range where history is missing.
-  public let gaps: [HistoryGap]
+  package let gaps: [HistoryGap]
   /// Whether some of what was counted is not in the store.
   private let includesArchive: Bool
 
   /// Counts what a query selects of a store, as ``init(_:query:schema:unit:clock:now:)`` does of a
   /// timeline.
-  public init(
+  package init(
     snapshot: StoreSnapshot, query: HistoryQuery = HistoryQuery(), schema: HistorySchema? = nil,
     unit: PeriodUnit? = nil, clock: PeriodClock = .local, now: StoreTimestamp = .now()
   ) throws {
@@ -87,7 +87,7 @@ public struct HistoryStatistics: Sendable {
   ///   - now: The present time, to tell times that lie far ahead.
   /// - Throws: ``HistoryError`` where the query names what the history does not have or the periods
   ///   are too many, ``/StoreFormat/StoreError``, and what the archive throws.
-  public init(
+  package init(
     _ timeline: HistoryTimeline, query: HistoryQuery = HistoryQuery(), schema: HistorySchema,
     unit: PeriodUnit? = nil, clock: PeriodClock = .local, now: StoreTimestamp = .now()
   ) throws {
@@ -175,13 +175,13 @@ public struct HistoryStatistics: Sendable {
 
   /// How many days the history spans, and at least one: what was saved within an hour says nothing
   /// of a day.
-  public var dayCount: Double {
+  package var dayCount: Double {
     max(1, (times.map { $0.upperBound.seconds(since: $0.lowerBound) } ?? 0) / 86_400)
   }
 
   /// About how many bytes of the file some activity takes, its part of indexes and free space
   /// included, and what is archived by then would take again; nil where SQLite cannot tell.
-  public func byteCount(of activity: Activity) -> Int64? {
+  package func byteCount(of activity: Activity) -> Int64? {
     guard let size else { return nil }
     // What is left in the store has pages that would be there without any of it.
     guard !includesArchive else {
@@ -200,13 +200,13 @@ public struct HistoryStatistics: Sendable {
   /// cannot tell.
   ///
   /// Unlike ``byteCount(of:)`` it leaves out the pages that are there without any row.
-  public func bytesPerDay(of activity: Activity, in dayCount: Double) -> Double? {
+  package func bytesPerDay(of activity: Activity, in dayCount: Double) -> Double? {
     size.map { Double($0.pageByteCount(ofRecordBytes: activity.recordByteCount)) / dayCount }
   }
 
   /// How many bytes the history grows by each day, at present: in the last 30 days, or in all of a
   /// history that is younger; nil where SQLite cannot tell, or nothing has a usable time.
-  public var bytesPerDay: Double? {
+  package var bytesPerDay: Double? {
     if let lastMonth { return bytesPerDay(of: lastMonth, in: 30) }
     return times == nil && !total.isEmpty ? nil : bytesPerDay(of: total, in: dayCount)
   }

@@ -1,14 +1,14 @@
 import StoreFormat
 
 /// The clock by which time is divided into periods.
-public enum PeriodClock: Hashable, Sendable {
+package enum PeriodClock: Hashable, Sendable {
   /// That of the process's time zone, with its changes in spring and autumn.
   case local
   /// UTC.
   case universal
 
   /// The period in which a moment lies; nil outside the years 1 to 9999.
-  public func period(_ unit: PeriodUnit, containing moment: StoreTimestamp) -> HistoryPeriod? {
+  package func period(_ unit: PeriodUnit, containing moment: StoreTimestamp) -> HistoryPeriod? {
     guard let seconds = moment.wholeSeconds, let reading = reading(seconds) else { return nil }
     if unit == .hour { return hour(seconds, reading) }
     let first: CivilDate?

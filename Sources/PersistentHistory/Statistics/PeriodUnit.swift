@@ -11,7 +11,7 @@ public enum PeriodUnit: String, CaseIterable, Hashable, Sendable {
 
   /// The unit that divides a span of time into a number of periods that a person can look over:
   /// hours for two days, days for a quarter, weeks for two years, else months.
-  public init(forSpanOf seconds: Double) {
+  package init(forSpanOf seconds: Double) {
     let day = 86_400.0
     self =
       switch seconds {

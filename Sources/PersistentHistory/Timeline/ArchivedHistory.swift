@@ -4,7 +4,7 @@ import StoreFormat
 ///
 /// Entities have the names and slots that they had when their transactions were put away, which need
 /// not be those of the store's present model; what is the same is told by name.
-public protocol ArchivedHistory: AnyObject {
+package protocol ArchivedHistory: AnyObject {
   /// The path, for messages.
   var path: String { get }
 
@@ -54,8 +54,8 @@ public protocol ArchivedHistory: AnyObject {
 
 extension ArchivedHistory {
   /// Not known.
-  public func successor() throws -> TransactionPosition? { nil }
+  package func successor() throws -> TransactionPosition? { nil }
 
   /// What is open is there.
-  public func checkPresence(after number: Int64) throws {}
+  package func checkPresence(after number: Int64) throws {}
 }

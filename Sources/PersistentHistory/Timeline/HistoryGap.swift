@@ -8,7 +8,7 @@ public struct HistoryGap: Hashable, Sendable {
   public let oldest: Int64?
 
   /// A gap.
-  public init(store: String?, after: Int64, oldest: Int64?) {
+  package init(store: String?, after: Int64, oldest: Int64?) {
     self.store = store
     self.after = after
     self.oldest = oldest

@@ -3,7 +3,7 @@ import StoreFormat
 /// Single questions about the transactions of a timeline, as a store answers them about its own.
 extension HistoryTimeline {
   /// Where a transaction is.
-  public enum Place: Hashable, Sendable {
+  package enum Place: Hashable, Sendable {
     /// The store keeps it.
     case kept(TransactionPosition)
     /// The archive holds it, and the store does not any more.
@@ -13,7 +13,7 @@ extension HistoryTimeline {
   }
 
   /// Where the transaction with exactly this number is; nil where nobody has it.
-  public func place(ofTransaction number: Int64) throws -> Place? {
+  package func place(ofTransaction number: Int64) throws -> Place? {
     let stored = try snapshot?.timestamp(ofTransaction: number)
     guard let archive else { return stored.map(Place.kept) }
     guard let archived = try archive.position(ofTransaction: number) else {
@@ -29,7 +29,7 @@ extension HistoryTimeline {
   }
 
   /// The transaction with exactly this number, if it is there.
-  public func position(ofTransaction number: Int64) throws -> TransactionPosition? {
+  package func position(ofTransaction number: Int64) throws -> TransactionPosition? {
     switch try place(ofTransaction: number) {
     case .kept(let position), .archived(let position): position
     case .diverged(_, let stored): stored
@@ -38,18 +38,18 @@ extension HistoryTimeline {
   }
 
   /// The highest transaction number that was ever issued.
-  public func highestIssued() throws -> Int64 {
+  package func highestIssued() throws -> Int64 {
     try snapshot?.highestIssued() ?? archive?.stretches.last?.upperBound ?? 0
   }
 
   /// How many transactions there are.
-  public func transactionCount() throws -> Int64 {
+  package func transactionCount() throws -> Int64 {
     try (snapshot?.transactionCount() ?? 0)
       + (archive?.transactionCount(before: seam ?? .max) ?? 0)
   }
 
   /// The oldest transaction, or with `offset` the n-th behind it.
-  public func oldestTransaction(offset: Int64 = 0) throws -> TransactionPosition? {
+  package func oldestTransaction(offset: Int64 = 0) throws -> TransactionPosition? {
     guard let archive else { return try snapshot?.oldestTransaction(offset: offset) }
     if let position = try archive.firstTransaction(after: .min, offset: offset),
       seam.map({ position.number < $0 }) ?? true
@@ -62,7 +62,7 @@ extension HistoryTimeline {
   }
 
   /// The newest transaction, or with `offset` the n-th before it.
-  public func newestTransaction(offset: Int64 = 0) throws -> TransactionPosition? {
+  package func newestTransaction(offset: Int64 = 0) throws -> TransactionPosition? {
     if let position = try snapshot?.newestTransaction(offset: offset) { return position }
     guard let archive else { return nil }
     return try archive.lastTransaction(
@@ -70,7 +70,7 @@ extension HistoryTimeline {
   }
 
   /// The transaction with the lowest number among those saved at a moment or after it.
-  public func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
+  package func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
     if let position = try archive?.firstTransaction(notBefore: moment),
       seam.map({ position.number < $0 }) ?? true
     {
@@ -80,7 +80,7 @@ extension HistoryTimeline {
   }
 
   /// The transaction that follows a position.
-  public func firstTransaction(after number: Int64) throws -> TransactionPosition? {
+  package func firstTransaction(after number: Int64) throws -> TransactionPosition? {
     if let position = try archive?.firstTransaction(after: number, offset: 0),
       seam.map({ position.number < $0 }) ?? true
     {
@@ -90,7 +90,7 @@ extension HistoryTimeline {
   }
 
   /// The transaction before a position.
-  public func lastTransaction(before number: Int64) throws -> TransactionPosition? {
+  package func lastTransaction(before number: Int64) throws -> TransactionPosition? {
     try snapshot?.lastTransaction(before: number)
       ?? archive?.lastTransaction(before: min(number, seam ?? .max), offset: 0)
   }

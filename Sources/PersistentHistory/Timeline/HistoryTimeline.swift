@@ -13,13 +13,13 @@ import StoreFormat
 ///   while let element = try reader.nextElement() { … }
 /// }
 /// ```
-public struct HistoryTimeline {
+package struct HistoryTimeline {
   /// The store; nil for an archive by itself.
-  public let snapshot: StoreSnapshot?
+  package let snapshot: StoreSnapshot?
   /// What stands before the store's history; nil for a store by itself.
-  public let archive: (any ArchivedHistory)?
+  package let archive: (any ArchivedHistory)?
   /// Where archive and store remember one transaction with different times; nil where they agree.
-  public let divergence: ArchiveDivergence?
+  package let divergence: ArchiveDivergence?
 
   /// From this number on the store counts; nil where it keeps no transaction, or there is no store.
   let seam: Int64?
@@ -35,14 +35,14 @@ public struct HistoryTimeline {
   }
 
   /// The history that a store keeps.
-  public init(_ snapshot: StoreSnapshot) {
+  package init(_ snapshot: StoreSnapshot) {
     self.snapshot = snapshot
     (archive, divergence, seam, issued) = (nil, nil, nil, nil)
     isJoined = false
   }
 
   /// The history that an archive holds.
-  public init(_ archive: any ArchivedHistory) {
+  package init(_ archive: any ArchivedHistory) {
     self.archive = archive
     (snapshot, divergence, seam, issued) = (nil, nil, nil, nil)
     isJoined = false
@@ -51,7 +51,7 @@ public struct HistoryTimeline {
   /// The history that a store keeps, behind what an archive holds of it.
   ///
   /// - Throws: ``/StoreFormat/StoreError``, or what the archive throws.
-  public init(_ snapshot: StoreSnapshot, behind archive: any ArchivedHistory) throws {
+  package init(_ snapshot: StoreSnapshot, behind archive: any ArchivedHistory) throws {
     self.snapshot = snapshot
     self.archive = archive
     _ = try snapshot.historyTables()
@@ -67,17 +67,17 @@ public struct HistoryTimeline {
   }
 
   /// The path of the store or, without one, of the archive; for messages.
-  public var path: String { snapshot?.location.path ?? archive?.path ?? "" }
+  package var path: String { snapshot?.location.path ?? archive?.path ?? "" }
 
   /// The identifier of the store; nil where it has none.
-  public var storeIdentifier: String? {
+  package var storeIdentifier: String? {
     snapshot.map { $0.metadata.storeIdentifier } ?? archive?.storeIdentifier
   }
 
   /// The entities that it names, by the store's numbers where the store knows them.
   ///
   /// - Parameter store: The entities of the store; nil to read them.
-  public func schema(_ store: HistorySchema? = nil) throws -> HistorySchema {
+  package func schema(_ store: HistorySchema? = nil) throws -> HistorySchema {
     let own = try store ?? snapshot.map { try HistorySchema($0) }
     guard let archive else { return own ?? HistorySchema(entities: []) }
     return try HistorySchema(own, and: archive.entities())
@@ -85,14 +85,14 @@ public struct HistoryTimeline {
 
   /// Whether any transaction may have an author: of a store all are looked at, of an archive the
   /// newest.
-  public func hasAuthors() throws -> Bool {
+  package func hasAuthors() throws -> Bool {
     try snapshot?.hasText(.author) ?? false || archive?.hasAuthors() ?? false
   }
 
   // MARK: - Its pieces
 
   /// A part of the timeline that comes from one place, or is missing.
-  public enum Piece: Hashable, Sendable {
+  package enum Piece: Hashable, Sendable {
     /// Transactions that the archive holds, between two numbers.
     case archived(ClosedRange<Int64>)
     /// Transactions that nobody holds.
@@ -107,7 +107,7 @@ public struct HistoryTimeline {
   ///   - after: The number before the range; nil for the beginning.
   ///   - until: The last number of the range; nil for the end.
   /// - Throws: ``HistoryError/divergedArchive(_:)`` where store and archive do not belong together.
-  public func pieces(after: Int64? = nil, until: Int64? = nil) throws(HistoryError) -> [Piece] {
+  package func pieces(after: Int64? = nil, until: Int64? = nil) throws(HistoryError) -> [Piece] {
     guard archive != nil else { return [.store] }
     if let divergence { throw .divergedArchive(divergence) }
     let lowest = after.map { $0 == .max ? .max : $0 + 1 } ?? .min
@@ -137,7 +137,7 @@ public struct HistoryTimeline {
   }
 
   /// The gaps in a range of numbers, in order.
-  public func gaps(after: Int64? = nil, until: Int64? = nil) throws(HistoryError) -> [HistoryGap] {
+  package func gaps(after: Int64? = nil, until: Int64? = nil) throws(HistoryError) -> [HistoryGap] {
     var gaps: [HistoryGap] = []
     for case .gap(let gap) in try pieces(after: after, until: until) { gaps.append(gap) }
     return gaps
@@ -154,7 +154,7 @@ public struct HistoryTimeline {
   /// Sees that what the archive holds behind a number, before the store's history, is there to be read.
   ///
   /// - Throws: What the archive throws of what is missing or damaged.
-  public func checkPresence(after number: Int64) throws {
+  package func checkPresence(after number: Int64) throws {
     guard let archive, seam.map({ number < $0 - 1 }) ?? true else { return }
     try archive.checkPresence(after: number)
   }
@@ -169,7 +169,7 @@ extension StoreSnapshot {
   /// The highest transaction number that the store ever issued.
   ///
   /// `Z_MAX` of a copy that lost its log can be lower than what is there.
-  public func highestIssued() throws -> Int64 {
+  package func highestIssued() throws -> Int64 {
     max(entities.highestNumber(of: .transaction), try newestTransaction()?.number ?? 0)
   }
 }

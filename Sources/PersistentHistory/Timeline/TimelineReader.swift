@@ -4,9 +4,9 @@ import StoreFormat
 /// history, and the gaps in it where they are.
 ///
 /// Memory does not grow with the history.
-public final class TimelineReader {
+package final class TimelineReader {
   /// What stands next on the timeline.
-  public enum Element {
+  package enum Element {
     /// A transaction, without its changes.
     case transaction(HistoryTransaction)
     /// Transactions that should be here and are gone.
@@ -14,9 +14,9 @@ public final class TimelineReader {
   }
 
   /// The reader of the store, while the current transaction comes from there.
-  public private(set) var storeReader: HistoryReader?
+  package private(set) var storeReader: HistoryReader?
   /// The source of the current transaction, where that comes from the archive.
-  public private(set) var archiveSource: (any TransactionSource)?
+  package private(set) var archiveSource: (any TransactionSource)?
 
   private let timeline: HistoryTimeline
   private var query: HistoryQuery
@@ -33,7 +33,7 @@ public final class TimelineReader {
   ///   - schema: Its entities.
   /// - Throws: ``HistoryError`` where the query names what the history does not have or the archive
   ///   is of another copy of the store, ``/StoreFormat/StoreError``, and what the archive throws.
-  public convenience init(
+  package convenience init(
     _ timeline: HistoryTimeline, query: HistoryQuery, schema: HistorySchema
   ) throws {
     try self.init(
@@ -47,7 +47,7 @@ public final class TimelineReader {
   ///   - query: What to read of it.
   ///   - schema: Its entities.
   /// - Throws: As ``init(_:query:schema:)``.
-  public convenience init(
+  package convenience init(
     archivedPartOf timeline: HistoryTimeline, query: HistoryQuery, schema: HistorySchema
   ) throws {
     let pieces = try timeline.pieces(after: query.after, until: query.until)
@@ -55,7 +55,7 @@ public final class TimelineReader {
   }
 
   /// Reads what a reader of a store gives.
-  public init(_ reader: HistoryReader) {
+  package init(_ reader: HistoryReader) {
     timeline = HistoryTimeline()
     query = HistoryQuery()
     schema = reader.schema
@@ -91,7 +91,7 @@ public final class TimelineReader {
 
   /// Goes to the next transaction or gap; `nil` after the last one. The changes of a transaction are not
   /// in it; ``nextChange()`` gives them one by one.
-  public func nextElement() throws -> Element? {
+  package func nextElement() throws -> Element? {
     while true {
       if let storeReader {
         if let transaction = try storeReader.nextTransaction() { return given(transaction) }
@@ -106,7 +106,7 @@ public final class TimelineReader {
   }
 
   /// Goes to the next change of the current transaction; `nil` after the last one.
-  public func nextChange() throws -> HistoryChange? {
+  package func nextChange() throws -> HistoryChange? {
     if let storeReader { return try storeReader.nextChange() }
     guard var change = try archiveSource?.nextChange() else { return nil }
     if query.omitsRecordedValues { change.values = [] }
@@ -115,7 +115,7 @@ public final class TimelineReader {
 
   /// Counts the changes of the current transaction; of an archived one those that
   /// ``nextChange()`` has not given.
-  public func countChanges() throws -> ChangeSummary {
+  package func countChanges() throws -> ChangeSummary {
     if let storeReader { return try storeReader.countChanges() }
     var summary = ChangeSummary()
     while let change = try archiveSource?.nextChange() { summary.add(change) }
@@ -123,14 +123,14 @@ public final class TimelineReader {
   }
 
   /// Whether the query asks for what the objects of changes are now.
-  public var readsPresentObjects: Bool { query.readsPresentObjects }
+  package var readsPresentObjects: Bool { query.readsPresentObjects }
 
   /// Whether archived changes are as they stand in the archive.
-  public var keepsArchivedChanges: Bool { !query.omitsRecordedValues }
+  package var keepsArchivedChanges: Bool { !query.omitsRecordedValues }
 
   /// What the object of a change is now, as ``HistoryReader/presentObject(of:)`` tells it; nil where
   /// there is no store.
-  public func presentObject(of change: HistoryChange) throws -> PresentObject? {
+  package func presentObject(of change: HistoryChange) throws -> PresentObject? {
     if let storeReader { return try storeReader.presentObject(of: change) }
     guard query.readsPresentObjects, change.kind != .delete, let snapshot = timeline.snapshot,
       let name = change.entity?.name, let number = snapshot.entities.number(of: name),

@@ -2,7 +2,7 @@
 ///
 /// ``HistoryReader`` does so for a store; an archive has a source of its own. A source that is asked
 /// for the next transaction leaves out the changes of the one before that were not asked for.
-public protocol TransactionSource: AnyObject {
+package protocol TransactionSource: AnyObject {
   /// Goes to the next transaction and gives it without its changes; `nil` after the last one.
   func nextTransaction() throws -> HistoryTransaction?
 

@@ -31,7 +31,7 @@ public struct HistoryDuration: Hashable, Sendable {
   }
 
   /// Whether it is no time at all.
-  public var isZero: Bool { months == 0 && days == 0 && seconds == 0 }
+  package var isZero: Bool { months == 0 && days == 0 && seconds == 0 }
 
   /// The moment this long before a timestamp, on the local calendar.
   ///
@@ -39,7 +39,7 @@ public struct HistoryDuration: Hashable, Sendable {
   /// seconds; the fraction of the second stays. What would lie before the year 1 is its beginning.
   /// Where the timestamp itself is outside the years 1 to 9999, a month counts as 30.436875 days
   /// of 24 hours.
-  public func before(_ timestamp: StoreTimestamp) -> StoreTimestamp {
+  package func before(_ timestamp: StoreTimestamp) -> StoreTimestamp {
     var result = timestamp.secondsSinceReferenceDate
     if months > 0 || days > 0 {
       if let start = LocalTime(timestamp) {

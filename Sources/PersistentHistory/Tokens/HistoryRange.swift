@@ -10,7 +10,7 @@ public struct HistoryRange: Hashable, Sendable {
   public let isReversed: Bool
 
   /// The range between two positions, in whichever order they are given.
-  public init(from start: Int64, to end: Int64) {
+  package init(from start: Int64, to end: Int64) {
     after = min(start, end)
     until = max(start, end)
     isReversed = end < start

@@ -15,7 +15,7 @@ public struct HistoryToken: Hashable, Codable, Sendable {
   }
 
   /// A position in stores whose identifiers are in upper case already.
-  package init(canonical storeTokens: [String: Int64]) { self.storeTokens = storeTokens }
+  public init(canonical storeTokens: [String: Int64]) { self.storeTokens = storeTokens }
 
   /// A position in one store.
   public init(storeIdentifier: String, transaction: Int64) {
@@ -61,7 +61,7 @@ extension HistoryToken: CustomStringConvertible {
   }
 
   /// Whether a text looks like a store identifier, a UUID.
-  package static func isIdentifier(_ text: some StringProtocol) -> Bool {
+  public static func isIdentifier(_ text: some StringProtocol) -> Bool {
     let groups = text.split(separator: "-", omittingEmptySubsequences: false)
     return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
       && groups.allSatisfy { $0.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit } }

@@ -3,12 +3,12 @@ import StoreFormat
 /// A position in history given as a point in time: before the first transaction at or after it.
 ///
 /// Unlike a token it never expires: it is a question about time.
-public struct Moment: Hashable, Sendable {
+package struct Moment: Hashable, Sendable {
   /// The point in time.
-  public let timestamp: StoreTimestamp
+  package let timestamp: StoreTimestamp
 
   /// Makes a moment of a point in time.
-  public init(timestamp: StoreTimestamp) {
+  package init(timestamp: StoreTimestamp) {
     self.timestamp = timestamp
   }
 
@@ -22,7 +22,7 @@ public struct Moment: Hashable, Sendable {
   ///
   /// Answers nil where the text looks like none of these, so that it may be another kind of token
   /// (a plain number, a name, a store identifier). Throws where it looks like one but is wrong.
-  public static func parse(
+  package static func parse(
     _ text: String, now: StoreTimestamp
   ) throws(MomentError) -> Moment? {
     guard let shape = MomentShape(of: MomentScanner(text)) else { return nil }

@@ -6,7 +6,7 @@ public struct MomentError: Error, Hashable, Sendable, CustomStringConvertible {
   public let hint: String
 
   /// Makes an error of its two sentences.
-  public init(message: String, hint: String) {
+  package init(message: String, hint: String) {
     self.message = message
     self.hint = hint
   }

@@ -9,7 +9,7 @@ public struct ResolvedToken: Hashable, Sendable {
   /// Whether it works with the store.
   public let state: TokenState
   /// The moment that was asked for, if it was one. A moment never expires.
-  public let moment: Moment?
+  package let moment: Moment?
   /// When the transaction of exactly this number was saved; nil where it is not there.
   public let timestamp: StoreTimestamp?
   /// The token with its store or, of a foreign one, its stores; nil in a store without an identifier.

@@ -1,7 +1,7 @@
 import StoreFormat
 
 /// A token as a person or a script writes it, before any store has been asked.
-public enum TokenExpression: Hashable, Sendable {
+package enum TokenExpression: Hashable, Sendable {
   /// The number of a transaction of the store in question.
   case number(Int64)
   /// A token that names its store or stores.
@@ -25,7 +25,7 @@ extension TokenExpression {
   ///   - text: Such as `57`, `1D070E6D-…:57`, `last~3`, `2w`, `@name` or `@./file`.
   ///   - now: What durations and words such as `yesterday` are relative to.
   /// - Throws: ``HistoryError/malformedToken(text:reason:hint:)``.
-  public init(_ text: String, now: StoreTimestamp) throws(HistoryError) {
+  package init(_ text: String, now: StoreTimestamp) throws(HistoryError) {
     let trimmed = text.trimmingBlanks
     func malformed(_ reason: String, _ hint: String) -> HistoryError {
       .malformedToken(text: text, reason: reason, hint: hint)

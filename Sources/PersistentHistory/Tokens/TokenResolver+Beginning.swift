@@ -3,7 +3,7 @@ import StoreFormat
 extension HistoryTimeline {
   /// Returns the gap before the first transaction of a history that was pruned, or `nil` where nothing
   /// is missing there.
-  public func missingBeginning() throws -> HistoryGap? {
+  package func missingBeginning() throws -> HistoryGap? {
     guard let oldest = try oldestTransaction() else {
       return try highestIssued() > 0
         ? HistoryGap(store: storeIdentifier, after: 0, oldest: nil) : nil

@@ -22,7 +22,7 @@ public struct TokenResolver {
   ///   - timeline: The store, the archive, or both.
   ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
   ///   - now: What durations and words such as `yesterday` are relative to.
-  public init(
+  package init(
     timeline: HistoryTimeline, bookmarkPath: String? = nil, now: StoreTimestamp = .now()
   ) {
     self.timeline = timeline
@@ -72,7 +72,7 @@ public struct TokenResolver {
   ///
   /// - Throws: ``HistoryError/noTransaction(text:isHistoryEmpty:)`` where the token comes before or after all
   ///   transactions, else like ``resolveUsable(_:)``.
-  public func transactionNumber(_ text: String) throws -> Int64 {
+  package func transactionNumber(_ text: String) throws -> Int64 {
     let token = try resolve(text)
     guard token.state.isUsable || token.state == .expired && token.timestamp != nil else {
       throw HistoryError.unusableToken(try unusable(token))
@@ -112,7 +112,7 @@ public struct TokenResolver {
   /// The highest transaction number that the store ever issued.
   ///
   /// `Z_MAX` of a copy that lost its log can be lower than what is there.
-  public func highestIssued() throws -> Int64 { try timeline.highestIssued() }
+  package func highestIssued() throws -> Int64 { try timeline.highestIssued() }
 
   /// The oldest transaction behind which nothing is missing.
   private func oldestUsable() throws -> TransactionPosition? {

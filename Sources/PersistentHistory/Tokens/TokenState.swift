@@ -52,20 +52,20 @@ public struct UnusableToken: Hashable, Sendable {
   /// The newest transaction.
   public let newest: TransactionPosition?
   /// The archive that was asked as well; nil where none was.
-  public var archive: Archive?
+  package var archive: Archive?
 
   /// What an archive holds of the store's history.
-  public struct Archive: Hashable, Sendable {
+  package struct Archive: Hashable, Sendable {
     /// The path of the archive.
-    public let path: String
+    package let path: String
     /// The numbers that it holds, without gaps each.
-    public let ranges: [ClosedRange<Int64>]
+    package let ranges: [ClosedRange<Int64>]
     /// The places between its beginning and the store where transactions are missing.
-    public let gaps: [HistoryGap]
+    package let gaps: [HistoryGap]
   }
 
   /// The name of the error: what the frameworks call it, or the closest.
-  public var kind: String {
+  package var kind: String {
     switch state {
     case .foreign: "historyTokenForeign"
     case .ahead: "historyTokenAhead"
@@ -108,7 +108,7 @@ public struct UnusableToken: Hashable, Sendable {
   public var remedy: String { remedy(option: "") }
 
   /// How to go on, for who gives a token behind some words, such as `--after`.
-  public func remedy(option: String) -> String { remedy(wayOn: wayOn(option)) }
+  package func remedy(option: String) -> String { remedy(wayOn: wayOn(option)) }
 
   /// How to go on, for who knows better what does without the token.
   package func remedy(wayOn: String) -> String {

@@ -3,28 +3,28 @@ import StoreFormat
 /// How many objects of each entity a transaction inserted, updated and deleted.
 ///
 /// Its size depends on the number of entities, not of changes.
-public struct ChangeSummary: Hashable, Sendable {
+package struct ChangeSummary: Hashable, Sendable {
   /// The counts of one entity.
-  public struct Entry: Hashable, Sendable {
+  package struct Entry: Hashable, Sendable {
     /// The entity; nil for changes whose row names none.
-    public let entity: HistoryEntity?
+    package let entity: HistoryEntity?
     /// How many were inserted.
-    public var inserts = 0
+    package var inserts = 0
     /// How many were updated.
-    public var updates = 0
+    package var updates = 0
     /// How many were deleted.
-    public var deletes = 0
+    package var deletes = 0
     /// How many changes are of a kind that no framework writes.
-    public var others = 0
+    package var others = 0
   }
 
   /// The counts, in the order in which the entities first appear.
-  public private(set) var entries: [Entry] = []
+  package private(set) var entries: [Entry] = []
   /// How many changes were counted.
-  public private(set) var count = 0
+  package private(set) var count = 0
 
   /// A summary of nothing.
-  public init() {}
+  package init() {}
 
   /// More entities than any model has; those beyond are counted without their entity.
   private static let mostEntries = 1000
@@ -35,10 +35,10 @@ public struct ChangeSummary: Hashable, Sendable {
   private var indices: [HistoryEntity?: Int] = [:]
 
   /// Counts a change.
-  public mutating func add(_ change: HistoryChange) { add(change.kind, of: change.entity) }
+  package mutating func add(_ change: HistoryChange) { add(change.kind, of: change.entity) }
 
   /// Counts changes of one kind to objects of one entity.
-  public mutating func add(_ kind: ChangeKind?, of entity: HistoryEntity?, count: Int = 1) {
+  package mutating func add(_ kind: ChangeKind?, of entity: HistoryEntity?, count: Int = 1) {
     guard count > 0 else { return }
     self.count += count
     let index = index(of: entity)

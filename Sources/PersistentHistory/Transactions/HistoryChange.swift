@@ -25,7 +25,7 @@ public struct HistoryChange: Hashable, Sendable {
   public var values: [RecordedValue]
 
   /// A change.
-  public init(
+  package init(
     number: Int64, kind: ChangeKind?, entity: HistoryEntity?, primaryKey: Int64?,
     mask: ColumnMask? = nil, tombstone: [StoredValue] = [], extra: [ExtraColumn] = [],
     values: [RecordedValue] = []

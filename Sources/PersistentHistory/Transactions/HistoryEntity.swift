@@ -13,7 +13,7 @@ public final class HistoryEntity: Sendable {
   private let cachedSlots: Mutex<EntitySlots??>
 
   /// An entity whose slots, if any, are known.
-  public init(name: String?, number: Int64? = nil, slots: EntitySlots? = nil) {
+  package init(name: String?, number: Int64? = nil, slots: EntitySlots? = nil) {
     self.name = name
     self.number = number
     source = nil
@@ -29,7 +29,7 @@ public final class HistoryEntity: Sendable {
   }
 
   /// The order of mask and tombstone columns; nil where no model tells.
-  public var slots: EntitySlots? {
+  package var slots: EntitySlots? {
     cachedSlots.withLock { cached in
       if let slots = cached { return slots }
       let slots = name.flatMap { source?.slots(of: $0) }

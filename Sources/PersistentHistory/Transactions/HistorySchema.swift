@@ -12,7 +12,7 @@ public struct HistorySchema: Sendable {
   private var formerProperties: [String: Set<String>] = [:]
 
   /// A schema of the given entities.
-  public init(entities: [HistoryEntity]) {
+  package init(entities: [HistoryEntity]) {
     var numbered: [(number: Int64, entity: HistoryEntity)] = []
     // Of equal numbers the first counts.
     let sorted = entities.enumerated().compactMap { place, entity in
@@ -65,7 +65,7 @@ public struct HistorySchema: Sendable {
   /// The entities that a store names, without their slots: masks and tombstones stay numbers.
   ///
   /// The model is not read, which for a large one takes longer than the last few transactions.
-  public init(namesOf entities: EntityNumbering) {
+  package init(namesOf entities: EntityNumbering) {
     self.init(
       entities: entities.modelEntries.map { entry in
         HistoryEntity(name: entities.name(of: entry.number), number: entry.number)
@@ -85,12 +85,12 @@ public struct HistorySchema: Sendable {
   }
 
   /// The entities that have a name, by name.
-  public var entities: [HistoryEntity] {
+  package var entities: [HistoryEntity] {
     byName.values.sorted { ($0.name ?? "") < ($1.name ?? "") }
   }
 
   /// The entity with a number; one without a name where the store does not know it.
-  public func entity(number: Int64) -> HistoryEntity {
+  package func entity(number: Int64) -> HistoryEntity {
     let place = Self.place(of: number, in: byNumber)
     guard place < byNumber.count, byNumber[place].number == number else {
       return HistoryEntity(name: nil, number: number)
@@ -118,5 +118,5 @@ public struct HistorySchema: Sendable {
   }
 
   /// The entity with a name.
-  public func entity(named name: String) -> HistoryEntity? { byName[name] }
+  package func entity(named name: String) -> HistoryEntity? { byName[name] }
 }

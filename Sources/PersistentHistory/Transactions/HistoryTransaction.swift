@@ -26,7 +26,7 @@ public struct HistoryTransaction: Hashable, Sendable, Identifiable {
   public var isPartial: Bool
 
   /// A transaction.
-  public init(
+  package init(
     store: String? = nil, number: Int64, timestamp: StoreTimestamp? = nil,
     author: RecordedText? = nil, bundle: RecordedText? = nil, process: RecordedText? = nil,
     context: RecordedText? = nil, queryGeneration: [UInt8]? = nil, extra: [ExtraColumn] = [],
@@ -59,7 +59,7 @@ public struct HistoryTransaction: Hashable, Sendable, Identifiable {
   }
 
   /// One of the four texts.
-  public func text(_ role: StringRole) -> RecordedText? {
+  package func text(_ role: StringRole) -> RecordedText? {
     switch role {
     case .author: author
     case .bundle: bundle

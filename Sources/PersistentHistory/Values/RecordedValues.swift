@@ -19,10 +19,10 @@ import StoreFormat
 /// ```
 public final class RecordedValues: Sendable {
   /// The file that keeps them.
-  public let file: RecordedValuesFile
+  package let file: RecordedValuesFile
 
   /// The values in a file.
-  public init(_ file: RecordedValuesFile) { self.file = file }
+  package init(_ file: RecordedValuesFile) { self.file = file }
 
   /// The values of a store; nil where there is no file of them.
   ///
@@ -49,14 +49,14 @@ public final class RecordedValues: Sendable {
   /// Lets a body read one state of the values: nothing that others save or erase meanwhile is seen.
   ///
   /// - Throws: ``/StoreFormat/StoreError/unusableValues(path:reason:)``, or what the body throws.
-  public func inOneState<Result>(_ body: (RecordedValues) throws -> Result) throws -> Result {
+  package func inOneState<Result>(_ body: (RecordedValues) throws -> Result) throws -> Result {
     try file.inOneState { try body(RecordedValues($0)) }
   }
 
   /// What a file holds, by the numbers of transactions and in bytes.
   ///
   /// - Throws: ``/StoreFormat/StoreError/unusableValues(path:reason:)``.
-  public func extent() throws -> RecordedValuesFile.Extent { try file.extent() }
+  package func extent() throws -> RecordedValuesFile.Extent { try file.extent() }
 
   /// What one transaction changed values from and to, change by change.
   ///
@@ -65,7 +65,7 @@ public final class RecordedValues: Sendable {
   ///     nothing is given.
   ///   - body: Is given each value, in the order of the changes.
   /// - Throws: ``/StoreFormat/StoreError/unusableValues(path:reason:)``.
-  public func forEachRow(
+  package func forEachRow(
     of position: TransactionPosition, _ body: (RecordedValueRow) throws -> Void
   ) throws {
     var place: RecordedValueRow.Place?

@@ -1,7 +1,7 @@
 /// A closed set of what a verification can find.
 ///
 /// The raw value is the name of a kind for scripts.
-public protocol FindingKind: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
+package protocol FindingKind: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
   /// How bad it is.
   var severity: FindingSeverity { get }
   /// What it means, in one sentence.

@@ -2,19 +2,19 @@
 /// kept.
 ///
 /// A million changes may all have lost their transaction; memory stays small all the same.
-public struct FindingLog<Kind: FindingKind>: Sendable {
+package struct FindingLog<Kind: FindingKind>: Sendable {
   /// How many findings of each kind are kept.
-  public let limit: Int
+  package let limit: Int
   private var kept: [Kind: [Finding<Kind>]] = [:]
   private var counts: [Kind: Int64] = [:]
 
   /// An empty log.
   ///
   /// - Parameter limit: How many findings of each kind to keep.
-  public init(limit: Int) { self.limit = limit }
+  package init(limit: Int) { self.limit = limit }
 
   /// Adds a finding; its words are only put together where it is kept.
-  public mutating func add(
+  package mutating func add(
     _ kind: Kind, at place: @autoclosure () -> FindingPlace, _ detail: @autoclosure () -> String
   ) {
     counts[kind, default: 0] += 1
@@ -24,7 +24,7 @@ public struct FindingLog<Kind: FindingKind>: Sendable {
   }
 
   /// Adds what another log has, behind what is here.
-  public mutating func add(_ other: FindingLog) {
+  package mutating func add(_ other: FindingLog) {
     for (kind, count) in other.counts {
       counts[kind, default: 0] += count
       let room = limit - kept[kind, default: []].count
@@ -33,17 +33,17 @@ public struct FindingLog<Kind: FindingKind>: Sendable {
   }
 
   /// The kinds that were found, in the order of the set.
-  public var kinds: [Kind] { Kind.allCases.filter { counts[$0] != nil } }
+  package var kinds: [Kind] { Kind.allCases.filter { counts[$0] != nil } }
   /// The findings of a kind that were kept, in the order in which they were found.
-  public func findings(of kind: Kind) -> [Finding<Kind>] { kept[kind] ?? [] }
+  package func findings(of kind: Kind) -> [Finding<Kind>] { kept[kind] ?? [] }
   /// How many findings of a kind there are.
-  public func count(of kind: Kind) -> Int64 { counts[kind] ?? 0 }
+  package func count(of kind: Kind) -> Int64 { counts[kind] ?? 0 }
   /// How many findings there are.
-  public var count: Int64 { counts.values.reduce(0, +) }
+  package var count: Int64 { counts.values.reduce(0, +) }
   /// How many of them are damage.
-  public var damageCount: Int64 {
+  package var damageCount: Int64 {
     counts.reduce(0) { $0 + ($1.key.severity == .damage ? $1.value : 0) }
   }
   /// Whether nothing was found.
-  public var isEmpty: Bool { counts.isEmpty }
+  package var isEmpty: Bool { counts.isEmpty }
 }

@@ -1,5 +1,5 @@
 /// Where in a store or an archive a finding is.
-public enum FindingPlace: Hashable, Sendable {
+package enum FindingPlace: Hashable, Sendable {
   /// The store as a whole.
   case store
   /// A table or an index.
@@ -28,7 +28,7 @@ public enum FindingPlace: Hashable, Sendable {
 
 extension FindingPlace: CustomStringConvertible {
   /// The place in words.
-  public var description: String {
+  package var description: String {
     switch self {
     case .store: "the store"
     case .table(let name): "table \(name)"

@@ -1,5 +1,5 @@
 /// How bad a finding is.
-public enum FindingSeverity: String, Hashable, Sendable {
+package enum FindingSeverity: String, Hashable, Sendable {
   /// Something was lost or altered: the file contradicts itself.
   case damage
   /// Nothing is lost, but somebody should know.

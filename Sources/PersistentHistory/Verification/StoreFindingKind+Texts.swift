@@ -1,6 +1,6 @@
 extension StoreFindingKind {
   /// What it means.
-  public var meaning: String {
+  package var meaning: String {
     switch self {
     case .damagedPages:
       "SQLite's own check finds that pages of the file do not fit together: rows may be missing, "
@@ -88,7 +88,7 @@ extension StoreFindingKind {
   }
 
   /// What to do about it.
-  public var remedy: String {
+  package var remedy: String {
     switch self {
     case .damagedPages:
       "take the store with its -wal from a backup; sqlite3 STORE .recover saves what can still be read"

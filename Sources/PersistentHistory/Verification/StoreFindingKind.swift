@@ -1,5 +1,5 @@
 /// What can be wrong with the history of a store.
-public enum StoreFindingKind: String, FindingKind {
+package enum StoreFindingKind: String, FindingKind {
   // The file.
   case damagedPages
   case damagedLog
@@ -43,7 +43,7 @@ public enum StoreFindingKind: String, FindingKind {
   case misfittingValues
 
   /// How bad it is.
-  public var severity: FindingSeverity {
+  package var severity: FindingSeverity {
     switch self {
     case .damagedPages, .damagedLog, .unusableLog, .damagedMetadata, .damagedModel, .tornCounter,
       .invalidNumber, .missingTime, .danglingText, .damagedText, .orphanChange, .unknownKind,

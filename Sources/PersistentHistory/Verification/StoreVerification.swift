@@ -12,32 +12,32 @@ import StoreFormat
 ///   for finding in verification.findings.findings(of: kind) { print(finding.place, finding.detail) }
 /// }
 /// ```
-public struct StoreVerification: Sendable {
+package struct StoreVerification: Sendable {
   /// What to look at.
-  public struct Options: Hashable, Sendable {
+  package struct Options: Hashable, Sendable {
     /// Whether the pages of all tables are checked, and not just those of the history's.
-    public var checksAllTables = false
+    package var checksAllTables = false
     /// The file that keeps the bookmarks; nil for the one beside the store.
-    public var bookmarkPath: String?
+    package var bookmarkPath: String?
     /// How many findings of each kind are kept.
-    public var limit = 10
+    package var limit = 10
     /// How long to wait for a store that is locked, in seconds.
-    public var busyTimeout = 5.0
+    package var busyTimeout = 5.0
     /// How many threads beside the caller's may read.
-    public var helperCount = 1
+    package var helperCount = 1
 
     /// The tables of the history only, ten findings of each kind.
-    public init() {}
+    package init() {}
   }
 
   /// The path of the store.
-  public let path: String
+  package let path: String
   /// The identifier of the store.
-  public private(set) var storeIdentifier: String?
+  package private(set) var storeIdentifier: String?
   /// What was found.
-  public private(set) var findings: FindingLog<StoreFindingKind>
+  package private(set) var findings: FindingLog<StoreFindingKind>
   /// What was looked at.
-  public private(set) var facts = StoreFacts()
+  package private(set) var facts = StoreFacts()
 
   /// Looks at a store.
   ///
@@ -47,7 +47,7 @@ public struct StoreVerification: Sendable {
   ///   - progress: Is told now and then how many changes have been looked at.
   /// - Throws: ``/StoreFormat/StoreError``, also for a store without history tables; damage is a
   ///   finding.
-  public init(
+  package init(
     path: String, options: Options = Options(), progress: (Int64) -> Void = { _ in }
   ) throws {
     self.path = path

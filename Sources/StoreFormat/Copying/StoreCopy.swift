@@ -5,12 +5,12 @@ import SystemPackage
 /// its place.
 ///
 /// The store itself is only read. Under the copy's own name there is never a part of it.
-public struct StoreCopy: Sendable {
+package struct StoreCopy: Sendable {
   /// Where the copy will be.
-  public let path: String
+  package let path: String
 
   /// Whether a store that is there is replaced.
-  public var overwrites: Bool { draft.overwrites }
+  package var overwrites: Bool { draft.overwrites }
 
   private let draft: StoreDraft
 
@@ -26,7 +26,7 @@ public struct StoreCopy: Sendable {
   /// - Throws: ``StoreWriteError/alreadyThere(path:)`` where something is there that is not to be
   ///   replaced, and ``StoreWriteError/copyOntoItself(path:of:)`` where the copy, or its folder of
   ///   large values, would take the store's own place.
-  public init(
+  package init(
     of location: StoreLocation, at path: String, overwrites: Bool = false, busyTimeout: Double = 5
   ) throws(StoreWriteError) {
     self.path = path
@@ -55,7 +55,7 @@ public struct StoreCopy: Sendable {
   ///     were copied.
   /// - Throws: ``StoreWriteError``, or what `progress` and `inspect` throw; everything is then as it
   ///   was before.
-  public func write<Result>(
+  package func write<Result>(
     _ snapshot: StoreSnapshot, deletingBefore cut: Int64?, deleting numbers: Set<Int64>,
     progress: (Int64) throws -> Void = { _ in },
     inspect: (StoreSnapshot, DeletedHistory, _ externalFileCount: Int) throws -> Result

@@ -11,7 +11,7 @@ extension StoreSnapshot {
   ///   - path: Where there is nothing yet.
   ///   - progress: Told how many bytes have been copied; what it throws ends the copying.
   /// - Throws: ``StoreWriteError``, or what `progress` throws; an unfinished file may be left.
-  public func copyStore(to path: String, progress: (Int64) throws -> Void = { _ in }) throws {
+  package func copyStore(to path: String, progress: (Int64) throws -> Void = { _ in }) throws {
     try database.copyPages(to: path, permissionsOf: location, progress: progress)
   }
 }

@@ -87,7 +87,7 @@ extension AttributeType {
 
 extension StoredValue {
   /// The value's storage class, in words for a message.
-  public var kindName: String {
+  package var kindName: String {
     switch self {
     case .null: "nothing"
     case .integer(let number): "the integer \(number)"

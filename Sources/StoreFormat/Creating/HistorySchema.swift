@@ -1,5 +1,5 @@
 /// Which history tables a new store gets.
-public enum HistoryLayout: Hashable, Sendable {
+package enum HistoryLayout: Hashable, Sendable {
   /// None: a store that is written without persistent history tracking.
   case none
   /// The tables of macOS 10.13 and iOS 11, which keep author, bundle, process and context as plain

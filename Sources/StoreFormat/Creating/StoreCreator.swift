@@ -7,18 +7,18 @@ import SystemPackage
 /// try StoreCreator.create(at: "Trips.store", model: model)
 /// let editor = try StoreEditor(path: "Trips.store")
 /// ```
-public enum StoreCreator {
+package enum StoreCreator {
   /// What a new store is like.
-  public struct Options: Hashable, Sendable {
+  package struct Options: Hashable, Sendable {
     /// The store's identifier, an upper-case UUID; nil for a random one.
-    public var identifier: String?
+    package var identifier: String?
     /// The framework that the store is said to be written by.
-    public var frameworkVersion: FrameworkVersion
+    package var frameworkVersion: FrameworkVersion
     /// Which history tables it gets.
-    public var history: HistoryLayout
+    package var history: HistoryLayout
 
     /// Options; without arguments, those of a SwiftData store with a random identifier.
-    public init(
+    package init(
       identifier: String? = nil,
       frameworkVersion: FrameworkVersion = FrameworkVersion(number: 1414),
       history: HistoryLayout = .interned
@@ -35,7 +35,7 @@ public enum StoreCreator {
   /// the history tables are there and empty, and the store uses a write-ahead log.
   ///
   /// - Throws: ``StoreWriteError``; ``StoreWriteError/alreadyThere(path:)`` where the path is taken.
-  public static func create(
+  package static func create(
     at path: String, model: ManagedModel, options: Options = Options()
   ) throws {
     try ModelCheck.check(model)

@@ -11,15 +11,15 @@ import SystemPackage
 /// Under its own name there is never a part of a store: what stands there is the one that was there
 /// before, or the finished one. Large values and recorded values beside the draft go with it, and those
 /// of a store that is replaced go away.
-public struct StoreDraft: Hashable, Sendable {
+package struct StoreDraft: Hashable, Sendable {
   /// Where the store will be.
-  public let path: String
+  package let path: String
   /// Where it is written: in a folder of its own beside that place.
-  public let temporaryPath: String
+  package let temporaryPath: String
   /// Whether a store that is there is replaced.
-  public let overwrites: Bool
+  package let overwrites: Bool
   /// How long to wait for somebody who has the store open that is to be replaced, in seconds.
-  public let busyTimeout: Double
+  package let busyTimeout: Double
 
   private let temporaryFolder: String
 
@@ -31,7 +31,7 @@ public struct StoreDraft: Hashable, Sendable {
   ///
   /// - Throws: ``StoreWriteError/alreadyThere(path:)`` where there is a store, or a file that belonged
   ///   to one, and it is not to be replaced.
-  public init(
+  package init(
     path: String, overwrites: Bool = false, busyTimeout: Double = 5
   ) throws(StoreWriteError) {
     self.path = path
@@ -47,7 +47,9 @@ public struct StoreDraft: Hashable, Sendable {
 
   /// Lets a store be made; one that another program has made meanwhile is as good, and stays.
   ///
-  /// - Parameter body: Writes the store at the path that it is given, and closes it.
+  /// - Parameters:
+  ///   - path: Where the store belongs.
+  ///   - body: Writes the store at the path that it is given, and closes it.
   /// - Throws: As ``write(_:)``; ``StoreWriteError/alreadyThere(path:)`` only where something is
   ///   there that belonged to a store which is gone.
   package static func makeIfMissing(
@@ -62,7 +64,7 @@ public struct StoreDraft: Hashable, Sendable {
 
   /// All files that there may be while the store is written, and their folder behind them; for who
   /// must remove them when the program is ended by a signal.
-  public var temporaryFiles: [String] {
+  package var temporaryFiles: [String] {
     [temporaryPath, RecordedValuesFile.path(besideStore: temporaryPath)].flatMap { file in
       [file] + Self.companions.map { file + $0 }
     } + [temporaryFolder]
@@ -77,7 +79,7 @@ public struct StoreDraft: Hashable, Sendable {
   ///
   /// - Parameter body: Writes the store at the path that it is given, and closes it.
   /// - Throws: What `body` throws, and ``StoreWriteError``; everything is then as it was.
-  public func write<Result>(_ body: (_ temporaryPath: String) throws -> Result) throws -> Result {
+  package func write<Result>(_ body: (_ temporaryPath: String) throws -> Result) throws -> Result {
     let folder: DraftFolder
     do throws(Errno) {
       folder = try DraftFolder(path: temporaryFolder, for: path)

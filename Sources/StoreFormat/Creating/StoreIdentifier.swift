@@ -1,5 +1,5 @@
 /// Makes the identifiers of new stores.
-public enum StoreIdentifier {
+package enum StoreIdentifier {
   /// A random UUID (version 4) in upper case.
   static func random() -> String {
     var generator = SystemRandomNumberGenerator()
@@ -7,7 +7,7 @@ public enum StoreIdentifier {
   }
 
   /// A UUID (version 4) in upper case, made of a generator's numbers.
-  public static func random(using generator: inout some RandomNumberGenerator) -> String {
+  package static func random(using generator: inout some RandomNumberGenerator) -> String {
     var bytes: [UInt8] = (0..<2).flatMap { _ in
       withUnsafeBytes(of: generator.next()) { Array($0) }
     }

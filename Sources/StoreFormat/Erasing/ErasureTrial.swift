@@ -6,15 +6,15 @@ import GRDBSQLite
 ///
 /// How many pages a deletion frees depends on how rows lie in them, and on how SQLite joins pages that
 /// have become empty in part. Nothing but doing it tells exactly.
-public final class ErasureTrial {
+package final class ErasureTrial {
   /// The largest store that is copied into memory, in bytes.
-  public static let largestStore: Int64 = 24 << 20
+  package static let largestStore: Int64 = 24 << 20
 
   private let queue: DatabaseQueue
   private let location: StoreLocation
 
   /// Copies a store; nil where it is larger than ``largestStore``.
-  public init?(_ snapshot: StoreSnapshot) throws {
+  package init?(_ snapshot: StoreSnapshot) throws {
     guard try snapshot.storeByteCount() <= Self.largestStore else { return nil }
     location = snapshot.location
     var configuration = Configuration()
@@ -32,7 +32,7 @@ public final class ErasureTrial {
 
   /// Returns the bytes of the pages that the history occupies after a deletion, as
   /// ``StoreSnapshot/historyByteCount()`` counts them; the copy is as before.
-  public func historyByteCount(after deletion: HistoryDeletion) throws -> Int64? {
+  package func historyByteCount(after deletion: HistoryDeletion) throws -> Int64? {
     try queue.writeWithoutTransaction { database in
       try database.beginTransaction()
       defer { try? database.rollback() }

@@ -6,7 +6,7 @@ public struct DeletedHistory: Hashable, Sendable {
   public let changeCount: Int
 
   /// So many.
-  public init(transactionCount: Int, changeCount: Int) {
+  package init(transactionCount: Int, changeCount: Int) {
     self.transactionCount = transactionCount
     self.changeCount = changeCount
   }

@@ -8,16 +8,16 @@
 /// The work is done in batches, so that an app that uses the store meanwhile is kept waiting for a
 /// fraction of a second at most; whatever ends it, the history is whole: no change is without its
 /// transaction, and transactions went from the oldest on.
-public final class HistoryEraser: Sendable {
+package final class HistoryEraser: Sendable {
   /// Where the store's files are.
-  public var location: StoreLocation { connection.location }
+  package var location: StoreLocation { connection.location }
   /// How long to wait for a store that is locked, in seconds.
-  public var busyTimeout: Double { connection.busyTimeout }
+  package var busyTimeout: Double { connection.busyTimeout }
 
   /// What is to be asked for consent cannot say anything now, and is asked again a moment later.
-  public struct NotNow: Error, Hashable, Sendable {
+  package struct NotNow: Error, Hashable, Sendable {
     /// An answer.
-    public init() {}
+    package init() {}
   }
 
   private let connection: BatchConnection
@@ -29,7 +29,7 @@ public final class HistoryEraser: Sendable {
   ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
   ///   - ignoresDamage: Whether to write although that destroys saves after a damaged part of the log.
   /// - Throws: ``StoreWriteError``.
-  public init(
+  package init(
     location: StoreLocation, busyTimeout: Double = 5, ignoresDamage: Bool = false
   ) throws {
     connection = try BatchConnection(
@@ -47,7 +47,7 @@ public final class HistoryEraser: Sendable {
   ///   - deletion: What to delete.
   ///   - progress: Is told after every batch what has been deleted so far.
   /// - Returns: What was deleted, and what stopped it if anything did.
-  public func erase(
+  package func erase(
     _ deletion: HistoryDeletion, progress: (DeletedHistory) -> Void = { _ in }
   ) -> Erasure {
     erase(deletion, mayGoOn: {}, progress: progress)
@@ -62,7 +62,7 @@ public final class HistoryEraser: Sendable {
   ///     as long as one waits for a locked store.
   ///   - progress: Is told after every batch what has been deleted so far.
   /// - Returns: What was deleted, and what stopped it if anything did.
-  public func erase(
+  package func erase(
     _ deletion: HistoryDeletion, mayGoOn: () throws -> Void, progress: (DeletedHistory) -> Void
   ) -> Erasure {
     var result = Erasure()
@@ -85,7 +85,7 @@ public final class HistoryEraser: Sendable {
 /// What became of a deletion.
 public struct Erasure: Sendable {
   /// That of a deletion of nothing.
-  public static let nothing = Erasure()
+  package static let nothing = Erasure()
 
   /// What was deleted, for good.
   public internal(set) var deleted = DeletedHistory(transactionCount: 0, changeCount: 0)
@@ -94,7 +94,7 @@ public struct Erasure: Sendable {
   /// In how many batches.
   public internal(set) var batchCount = 0
   /// How many values were deleted that had been recorded beside the store.
-  public package(set) var recordedValueCount = 0
+  package var recordedValueCount = 0
   /// What stopped it, a ``StoreWriteError`` as a rule; nil where all is deleted.
   public package(set) var problem: (any Error)?
 }

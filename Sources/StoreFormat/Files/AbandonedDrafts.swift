@@ -26,7 +26,7 @@ package enum AbandonedDrafts {
   /// - Parameters:
   ///   - folder: Where they are.
   ///   - areFolders: Whether they are folders of files; files otherwise.
-  ///   - isLocked: Whether the caller has the lock of ``DraftFolder/lockPlace(of:patience:)``.
+  ///   - isLocked: Whether the caller has the lock of `DraftFolder.lockPlace`.
   ///   - isTarget: Whether drafts of a file of this name go.
   package static func remove(
     in folder: String, areFolders: Bool = false, isLocked: Bool = false,

@@ -47,7 +47,7 @@ package final class DraftFolder {
   ///
   /// - Parameters:
   ///   - file: What was to be written in them.
-  ///   - isPlaceLocked: Whether the caller has the lock of ``lockPlace(of:patience:)``.
+  ///   - isPlaceLocked: Whether the caller has the lock of `lockPlace`.
   package static func removeAbandoned(for file: String, isPlaceLocked: Bool = false) {
     let path = FilePath(file)
     let name = path.lastComponent?.string

@@ -9,11 +9,11 @@
 /// all of its changes, which come before it where there are many. Changes that are left without their
 /// transaction are seen by nobody who reads transactions; the next insertion goes on with them, and a
 /// deletion takes them along.
-public final class HistoryInserter: Sendable {
+package final class HistoryInserter: Sendable {
   /// Where the store's files are.
-  public var location: StoreLocation { connection.location }
+  package var location: StoreLocation { connection.location }
   /// How long to wait for a store that is locked, in seconds.
-  public var busyTimeout: Double { connection.busyTimeout }
+  package var busyTimeout: Double { connection.busyTimeout }
 
   private let connection: BatchConnection
 
@@ -24,7 +24,7 @@ public final class HistoryInserter: Sendable {
   ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
   ///   - ignoresDamage: Whether to write although that destroys saves after a damaged part of the log.
   /// - Throws: ``StoreWriteError``.
-  public init(
+  package init(
     location: StoreLocation, busyTimeout: Double = 5, ignoresDamage: Bool = false
   ) throws {
     connection = try BatchConnection(
@@ -46,7 +46,7 @@ public final class HistoryInserter: Sendable {
   ///     takes these for values of a transaction that is gone.
   ///   - progress: Is told after every batch what has been inserted so far.
   /// - Returns: What was inserted, and what stopped it if anything did.
-  public func insert(
+  package func insert(
     _ insertion: HistoryInsertion, next: @escaping () throws -> HistoryInsertion.Piece?,
     recording: @escaping ([RecordedValueRow]) throws -> Void = { _ in },
     progress: (InsertedHistory) -> Void = { _ in }

@@ -2,7 +2,7 @@
 ///
 /// The inverse of what ``TransactionCursor`` and ``ChangeCursor`` read: a column that a row says
 /// nothing about holds what every framework writes there.
-public struct RecordedColumns: Sendable {
+package struct RecordedColumns: Sendable {
   /// Where the value of a column of `ATRANSACTION` comes from.
   private enum TransactionField: Sendable {
     case number, own, timestamp, queryGeneration
@@ -28,7 +28,7 @@ public struct RecordedColumns: Sendable {
   private let tombstoneSlots: Set<Int>
 
   /// The columns of a store.
-  public init(_ tables: HistoryTables) {
+  package init(_ tables: HistoryTables) {
     self.tables = tables
     transactionFields = tables.transactionColumns.map { Self.transactionField($0, tables) }
     changeFields = tables.changeColumns.map(Self.changeField)
@@ -145,7 +145,7 @@ public struct RecordedColumns: Sendable {
   /// Finds out whether the table has a column for everything that a transaction holds.
   ///
   /// - Throws: ``StoreWriteError/unexpectedTable(table:detail:)``.
-  public func check(_ transaction: RecordedTransaction) throws(StoreWriteError) {
+  package func check(_ transaction: RecordedTransaction) throws(StoreWriteError) {
     func missing(_ column: String) -> StoreWriteError {
       .unexpectedTable(table: "ATRANSACTION", detail: "it has no column \(column)")
     }
@@ -168,7 +168,7 @@ public struct RecordedColumns: Sendable {
   /// Finds out whether the table has a column for everything that a change holds.
   ///
   /// - Throws: ``StoreWriteError/unexpectedTable(table:detail:)``.
-  public func check(_ change: RecordedChange) throws(StoreWriteError) {
+  package func check(_ change: RecordedChange) throws(StoreWriteError) {
     for (slot, value) in change.tombstone.enumerated()
     where !value.isNull && !tombstoneSlots.contains(slot) {
       throw .unexpectedTable(table: "ACHANGE", detail: "it has no column ZTOMBSTONE\(slot)")

@@ -1,20 +1,20 @@
 /// A row of `ATRANSACTION` as a store once had it, free of that file's numbers of texts.
 ///
 /// What no column of the layout says by itself is under ``extra``, as ``TransactionCursor`` gives it.
-public struct RecordedTransaction: Hashable, Sendable {
+package struct RecordedTransaction: Hashable, Sendable {
   /// The transaction number, `Z_PK`.
-  public var number: Int64
+  package var number: Int64
   /// When it was saved; nil where the row held no number there.
-  public var timestamp: StoreTimestamp?
+  package var timestamp: StoreTimestamp?
   /// Author, bundle, process and context, each where there is one.
-  public var texts: [StringRole: RecordedText]
+  package var texts: [StringRole: RecordedText]
   /// The snapshot that a pinned query generation stands for; opaque.
-  public var queryGeneration: [UInt8]?
+  package var queryGeneration: [UInt8]?
   /// What else the row held.
-  public var extra: [ExtraColumn]
+  package var extra: [ExtraColumn]
 
   /// A row.
-  public init(
+  package init(
     number: Int64, timestamp: StoreTimestamp? = nil, texts: [StringRole: RecordedText] = [:],
     queryGeneration: [UInt8]? = nil, extra: [ExtraColumn] = []
   ) {
@@ -26,20 +26,20 @@ public struct RecordedTransaction: Hashable, Sendable {
   }
 
   /// Its place in the history.
-  public var position: TransactionPosition {
+  package var position: TransactionPosition {
     TransactionPosition(number: number, timestamp: timestamp)
   }
 
   /// The texts that a store which interns texts must have a number for: all but those of which the row
   /// said in another way where they stood.
-  public var internedTexts: [RecordedText] {
+  package var internedTexts: [RecordedText] {
     StringRole.allCases.compactMap { role in
       extra.contains { $0.column == role.identifierColumn } ? nil : texts[role]
     }
   }
 
   /// The numbers of texts that lead to no text, which the row held all the same.
-  public var danglingTextNumbers: [Int64] {
+  package var danglingTextNumbers: [Int64] {
     extra.compactMap { column in
       guard case .integer(let number) = column.value,
         StringRole.allCases.contains(where: { $0.identifierColumn == column.column })
@@ -52,24 +52,24 @@ public struct RecordedTransaction: Hashable, Sendable {
 /// A row of `ACHANGE` in the terms of the store that it is for.
 ///
 /// What no column of the layout says by itself is under ``extra``, as ``ChangeCursor`` gives it.
-public struct RecordedChange: Hashable, Sendable {
+package struct RecordedChange: Hashable, Sendable {
   /// The change number, `Z_PK`.
-  public var number: Int64
+  package var number: Int64
   /// What happened; nil for a kind that no framework writes.
-  public var kind: ChangeKind?
+  package var kind: ChangeKind?
   /// The number of the object's own entity; nil where the row held none.
-  public var entityNumber: Int64?
+  package var entityNumber: Int64?
   /// The object's primary key; nil where the row held none.
-  public var primaryKey: Int64?
+  package var primaryKey: Int64?
   /// Which slots an update touched.
-  public var mask: ColumnMask?
+  package var mask: ColumnMask?
   /// What a deleted object left behind, by slot.
-  public var tombstone: [StoredValue]
+  package var tombstone: [StoredValue]
   /// What else the row held.
-  public var extra: [ExtraColumn]
+  package var extra: [ExtraColumn]
 
   /// A row.
-  public init(
+  package init(
     number: Int64, kind: ChangeKind?, entityNumber: Int64?, primaryKey: Int64?,
     mask: ColumnMask? = nil, tombstone: [StoredValue] = [], extra: [ExtraColumn] = []
   ) {

@@ -4,21 +4,21 @@ import GRDB
 ///
 /// A number means something in one file only, and a migration deals new ones: names are what can
 /// be kept.
-public struct EntityNumbering: Hashable, Sendable {
+package struct EntityNumbering: Hashable, Sendable {
   /// One row: an entity and the highest primary key that was ever handed out to it.
-  public struct Entry: Hashable, Sendable {
+  package struct Entry: Hashable, Sendable {
     /// `Z_ENT`, the number in `ZENTITY` and in every row of the entity's table.
-    public let number: Int64
+    package let number: Int64
     /// The entity's name.
-    public let name: String
+    package let name: String
     /// The number of the super-entity, 0 for none.
-    public let superNumber: Int64
+    package let superNumber: Int64
     /// The highest primary key handed out; counted at the root of a hierarchy only.
-    public let highestPrimaryKey: Int64
+    package let highestPrimaryKey: Int64
   }
 
   /// The numbers of the history's own tables, which are entities as well.
-  public enum HistoryEntity: Int64, Sendable {
+  package enum HistoryEntity: Int64, Sendable {
     /// `ACHANGE`.
     case change = 16001
     /// `ATRANSACTION`.
@@ -28,14 +28,14 @@ public struct EntityNumbering: Hashable, Sendable {
   }
 
   /// Every row, by number.
-  public let entries: [Entry]
+  package let entries: [Entry]
   private let numbersByName: [String: Int64]
 
   /// More entities than any model has; a table that is longer is not a list of entities.
   private static let mostEntities = 65_536
 
   /// An empty numbering, of a store that has none.
-  public init(entries: [Entry] = []) {
+  package init(entries: [Entry] = []) {
     self.entries = entries.sorted { $0.number < $1.number }
     var numbers: [String: Int64] = [:]
     var ambiguous: Set<String> = []
@@ -73,7 +73,7 @@ public struct EntityNumbering: Hashable, Sendable {
   }
 
   /// The name of an entity number; nil where the store names no such entity, or not only one.
-  public func name(of number: Int64) -> String? {
+  package func name(of number: Int64) -> String? {
     var range = 0..<entries.count
     while !range.isEmpty {
       let middle = range.lowerBound + range.count / 2
@@ -88,30 +88,30 @@ public struct EntityNumbering: Hashable, Sendable {
   }
 
   /// The number of an entity name.
-  public func number(of name: String) -> Int64? { numbersByName[name] }
+  package func number(of name: String) -> Int64? { numbersByName[name] }
 
   /// The entity at the root of the hierarchy of another, which is the one that gives out primary keys;
   /// nil for a number that the store does not list, or whose hierarchy does not end.
-  public func root(of number: Int64) -> Int64? {
+  package func root(of number: Int64) -> Int64? {
     guard let lineage = lineage(of: number) else { return nil }
     return lineage.last?.number
   }
 
   /// The highest primary key handed out to the objects of an entity's hierarchy; nil for a number that
   /// the store does not list.
-  public func highestPrimaryKey(of number: Int64) -> Int64? {
+  package func highestPrimaryKey(of number: Int64) -> Int64? {
     lineage(of: number)?.last?.highestPrimaryKey
   }
 
   /// The entities that an object can be of that is named by one of them: the entity itself, those that
   /// it inherits from and those that inherit from it.
-  public func relatives(of number: Int64) -> [Int64] {
+  package func relatives(of number: Int64) -> [Int64] {
     guard let lineage = lineage(of: number) else { return [number] }
     return lineage.map(\.number) + heirs(of: number).dropFirst()
   }
 
   /// Returns an entity and all that inherit from it, directly or not; the entity itself first.
-  public func heirs(of number: Int64) -> [Int64] {
+  package func heirs(of number: Int64) -> [Int64] {
     let heirs = entries.filter { entry in
       entry.number != number && lineage(of: entry.number)?.contains { $0.number == number } ?? false
     }
@@ -143,10 +143,10 @@ public struct EntityNumbering: Hashable, Sendable {
   }
 
   /// The highest primary key handed out for a history table; 0 where the store never recorded any.
-  public func highestNumber(of entity: HistoryEntity) -> Int64 {
+  package func highestNumber(of entity: HistoryEntity) -> Int64 {
     entries.first { $0.number == entity.rawValue }?.highestPrimaryKey ?? 0
   }
 
   /// The app's own entities, without those of the history and of mirroring.
-  public var modelEntries: [Entry] { entries.filter { $0.number < HistoryEntity.change.rawValue } }
+  package var modelEntries: [Entry] { entries.filter { $0.number < HistoryEntity.change.rawValue } }
 }

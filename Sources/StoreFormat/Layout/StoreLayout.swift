@@ -4,16 +4,16 @@ import GRDB
 ///
 /// The layout is read from the tables themselves, never from the framework's version, and never
 /// from the text of a `CREATE TABLE` (a migration appends columns to it).
-public struct StoreLayout: Hashable, Sendable {
+package struct StoreLayout: Hashable, Sendable {
   /// The history tables; nil in a store that was written without persistent history tracking.
-  public let history: HistoryTables?
+  package let history: HistoryTables?
   /// The names of all tables.
   let tableNames: Set<String>
   /// The tables that mirroring to CloudKit keeps, by name; empty in a store that is not mirrored.
-  public let mirroringTables: [String]
+  package let mirroringTables: [String]
 
   /// Whether there is a table for the cached model; stores before 2015 have none.
-  public var hasModelCache: Bool { tableNames.contains("Z_MODELCACHE") }
+  package var hasModelCache: Bool { tableNames.contains("Z_MODELCACHE") }
 
   /// The most tables that are looked at; more is not a store that Core Data wrote.
   private static let mostTables = 20_000
@@ -72,21 +72,21 @@ public struct StoreLayout: Hashable, Sendable {
 }
 
 /// The columns and indexes of a store's history tables.
-public struct HistoryTables: Hashable, Sendable {
+package struct HistoryTables: Hashable, Sendable {
   /// The columns of `ATRANSACTION`, in table order.
-  public let transactionColumns: [String]
+  package let transactionColumns: [String]
   /// The columns of `ACHANGE`, in table order.
-  public let changeColumns: [String]
+  package let changeColumns: [String]
   /// The columns `ZTOMBSTONE0`, `ZTOMBSTONE1`, … by their number; later migrations append to them.
-  public let tombstoneColumns: [String]
+  package let tombstoneColumns: [String]
   /// The numbers in the names of ``tombstoneColumns``, which are the slots that they hold.
   let tombstoneSlots: [Int]
   /// Whether authors, bundles, processes and contexts are interned in `ATRANSACTIONSTRING`.
   ///
   /// Stores of macOS 10.13 and iOS 11 keep the plain text in the transaction instead.
-  public let internsStrings: Bool
+  package let internsStrings: Bool
   /// Whether the changes of one transaction can be found without reading the others.
-  public let indexesChangesByTransaction: Bool
+  package let indexesChangesByTransaction: Bool
 
   /// Columns that every layout has; without one of them the tables mean nothing.
   private static let required = (

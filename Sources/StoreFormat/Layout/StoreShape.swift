@@ -4,7 +4,7 @@ import GRDB
 /// which model gives masks and tombstones their order.
 ///
 /// A migration changes it; a save does not. Two can be compared within one run of a program.
-public struct StoreShape: Hashable, Sendable {
+package struct StoreShape: Hashable, Sendable {
   private let storeIdentifier: StoredValue
   private let schemaVersion: Int64
   private let entities: [[StoredValue]]
@@ -35,5 +35,5 @@ public struct StoreShape: Hashable, Sendable {
 
 extension StoreSnapshot {
   /// What the rows of the history mean.
-  public func shape() throws -> StoreShape { try StoreShape(StatementRunner(database)) }
+  package func shape() throws -> StoreShape { try StoreShape(StatementRunner(database)) }
 }

@@ -1,5 +1,5 @@
 /// The four texts that a transaction carries, each interned in the string table or plain.
-public enum StringRole: Int, CaseIterable, Hashable, Sendable {
+package enum StringRole: Int, CaseIterable, Hashable, Sendable {
   /// Who saved, as the app set it.
   case author
   /// The bundle identifier of the program that saved.
@@ -10,10 +10,10 @@ public enum StringRole: Int, CaseIterable, Hashable, Sendable {
   case context
 
   /// The column that holds the number of a row of `ATRANSACTIONSTRING`.
-  public var identifierColumn: String { plainColumn + "TS" }
+  package var identifierColumn: String { plainColumn + "TS" }
 
   /// The column that holds the text itself, in the layout of 2017.
-  public var plainColumn: String {
+  package var plainColumn: String {
     switch self {
     case .author: "ZAUTHOR"
     case .bundle: "ZBUNDLEID"

@@ -1,10 +1,10 @@
 /// The version of Core Data that last wrote a store, and the systems that it came with.
-public struct FrameworkVersion: Hashable, Comparable, Sendable {
+package struct FrameworkVersion: Hashable, Comparable, Sendable {
   /// `NSPersistenceFrameworkVersion`.
-  public let number: Int64
+  package let number: Int64
 
   /// A version.
-  public init(number: Int64) { self.number = number }
+  package init(number: Int64) { self.number = number }
 
   /// The first version seen with each system, ascending.
   ///
@@ -20,12 +20,12 @@ public struct FrameworkVersion: Hashable, Comparable, Sendable {
   ]
 
   /// The systems that this version came with, as well as known; nil for one older than all known.
-  public var system: String? {
+  package var system: String? {
     FrameworkVersion.systems.last { $0.first <= number }?.name
   }
 
   /// Whether the left one is older.
-  public static func < (left: FrameworkVersion, right: FrameworkVersion) -> Bool {
+  package static func < (left: FrameworkVersion, right: FrameworkVersion) -> Bool {
     left.number < right.number
   }
 }

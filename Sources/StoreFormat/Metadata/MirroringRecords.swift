@@ -3,9 +3,9 @@ import GRDB
 /// What mirroring to CloudKit has written into a store, as it is stored.
 ///
 /// The tables and keys are those that are told of mirrored stores; Apple documents none of them.
-public struct MirroringRecords: Hashable, Sendable {
+package struct MirroringRecords: Hashable, Sendable {
   /// A part that may be missing or make no sense.
-  public enum Part<Value: Hashable & Sendable>: Hashable, Sendable {
+  package enum Part<Value: Hashable & Sendable>: Hashable, Sendable {
     /// The value.
     case value(Value)
     /// Why there is none.
@@ -13,19 +13,19 @@ public struct MirroringRecords: Hashable, Sendable {
   }
 
   /// Which records have not reached CloudKit yet.
-  public struct Exports: Hashable, Sendable {
+  package struct Exports: Hashable, Sendable {
     /// How many records there are.
-    public let recordCount: Int64
+    package let recordCount: Int64
     /// How many of them wait to be exported.
-    public let pendingCount: Int64
+    package let pendingCount: Int64
     /// The lowest transaction number that one of these names; nil where none waits.
-    public let lowestPending: Int64?
+    package let lowestPending: Int64?
   }
 
   /// The archived token up to which the mirror has read the history.
-  public let tokenArchive: Part<[UInt8]>
+  package let tokenArchive: Part<[UInt8]>
   /// The records.
-  public let exports: Part<Exports>
+  package let exports: Part<Exports>
 
   /// The key of the token in `ANSCKMETADATAENTRY`.
   private static let tokenKey = "NSCloudKitMirroringDelegateLastHistoryTokenKey"
@@ -108,7 +108,7 @@ public struct MirroringRecords: Hashable, Sendable {
 
 extension StoreSnapshot {
   /// What mirroring to CloudKit has written into the store; nil in one that is not mirrored.
-  public func mirroringRecords() throws -> MirroringRecords? {
+  package func mirroringRecords() throws -> MirroringRecords? {
     try MirroringRecords(database: database, layout: layout)
   }
 }

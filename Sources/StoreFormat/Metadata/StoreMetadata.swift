@@ -2,19 +2,19 @@ import GRDB
 import PropertyLists
 
 /// What a store says of itself in `Z_METADATA`.
-public struct StoreMetadata: Hashable, Sendable {
+package struct StoreMetadata: Hashable, Sendable {
   /// The store's identifier, an upper-case UUID; the one that tokens name.
   ///
   /// A copy of the file keeps it, so it names a store and its copies, not one lineage.
-  public let storeIdentifier: String?
+  package let storeIdentifier: String?
   /// The framework that wrote the store last.
-  public let frameworkVersion: FrameworkVersion?
+  package let frameworkVersion: FrameworkVersion?
   /// The identifiers of the model's version, such as `1.0.0` for a SwiftData schema.
-  public let modelVersionIdentifiers: [String]
+  package let modelVersionIdentifiers: [String]
   /// Keys that the app, not a framework, put there.
-  public let applicationKeys: [String]
+  package let applicationKeys: [String]
   /// Whether the property list was there and could be read.
-  public let isComplete: Bool
+  package let isComplete: Bool
 
   /// The longest identifier that is taken for one, in bytes; a UUID has 36.
   private static let longestIdentifier = 128

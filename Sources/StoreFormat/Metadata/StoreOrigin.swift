@@ -2,7 +2,7 @@
 ///
 /// SwiftData writes Core Data's stores, and nothing in the file says so for certain: what is told
 /// here is what the model gives away.
-public enum StoreOrigin: Hashable, Sendable {
+package enum StoreOrigin: Hashable, Sendable {
   /// SwiftData: the model has attributes that only a Swift type can be behind.
   case swiftData
   /// Perhaps SwiftData: the model has a version of three numbers, as every SwiftData schema does.
@@ -11,7 +11,7 @@ public enum StoreOrigin: Hashable, Sendable {
   case coreData
 
   /// Looks for the traces of SwiftData.
-  public init(model: ManagedModel?, metadata: StoreMetadata) {
+  package init(model: ManagedModel?, metadata: StoreMetadata) {
     let attributes = model?.entities.values.lazy.flatMap(\.attributes)
     if attributes?.contains(where: StoreOrigin.isSwiftOnly) ?? false {
       self = .swiftData

@@ -33,7 +33,7 @@ struct MigratedLink {
 
   /// All relationships that a store of the new model keeps, each with its inverse once.
   ///
-  /// - Throws: ``StoreWriteError/notInferable(entity:property:obstacle:)`` where the two ends of one
+  /// - Throws: ``StoreWriteError/notInferable(entity:property:reason:remedy:)`` where the two ends of one
   ///   relationship were two.
   static func links(_ mapping: ModelMapping) throws -> [MigratedLink] {
     var links: [MigratedLink] = []

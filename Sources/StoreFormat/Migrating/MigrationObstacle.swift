@@ -1,5 +1,5 @@
 /// Why a store cannot be brought to another model by looking at the two models alone.
-public enum MigrationObstacle: Hashable, Sendable {
+package enum MigrationObstacle: Hashable, Sendable {
   /// The attribute is of another type.
   case anotherType(former: String, present: String)
   /// An attribute has become a relationship, or the other way round.
@@ -70,5 +70,15 @@ extension MigrationObstacle {
       "give it an inverse that is to-many, or take objects out of it in willMigrate of a custom "
         + "migration stage"
     }
+  }
+}
+
+extension StoreWriteError {
+  /// What cannot be told from the two models, for a known obstacle.
+  static func notInferable(
+    entity: String, property: String?, obstacle: MigrationObstacle
+  ) -> StoreWriteError {
+    .notInferable(
+      entity: entity, property: property, reason: obstacle.message, remedy: obstacle.remedy)
   }
 }

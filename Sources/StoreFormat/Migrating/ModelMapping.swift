@@ -10,7 +10,7 @@ struct ModelMapping {
   /// For every entity that both models have, the former names of the properties that it adds.
   private let formerNames: [String: [String: String]]
 
-  /// - Throws: ``StoreWriteError/notInferable(entity:property:obstacle:)``.
+  /// - Throws: ``StoreWriteError/notInferable(entity:property:reason:remedy:)``.
   init(from old: ManagedModel, to new: ManagedModel) throws {
     self.old = old
     self.new = new

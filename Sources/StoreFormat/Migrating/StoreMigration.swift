@@ -74,7 +74,7 @@ package final class StoreMigration: Sendable {
   /// - Parameters:
   ///   - model: The model.
   ///   - header: Which program does it; the author is the frameworks'.
-  /// - Throws: ``StoreWriteError``; ``StoreWriteError/notInferable(entity:property:obstacle:)`` where the
+  /// - Throws: ``StoreWriteError``; ``StoreWriteError/notInferable(entity:property:reason:remedy:)`` where the
   ///   two models alone do not tell what becomes of something.
   package func migrate(to model: ManagedModel, header: TransactionHeader = .init()) throws {
     do {

@@ -1,5 +1,5 @@
 /// The types of attributes, by the numbers that a model's archive gives them.
-public enum AttributeType: Hashable, Sendable {
+package enum AttributeType: Hashable, Sendable {
   case undefined
   case integer16, integer32, integer64
   case decimal, double, float
@@ -22,18 +22,18 @@ public enum AttributeType: Hashable, Sendable {
   ]
 
   /// The type with this `NSAttributeType`.
-  public init(number: Int64) {
+  package init(number: Int64) {
     self = AttributeType.numbers[number] ?? .unknown(number)
   }
 
   /// The `NSAttributeType`.
-  public var number: Int64 {
+  package var number: Int64 {
     if case .unknown(let number) = self { return number }
     return AttributeType.numbers.first { $0.value == self }?.key ?? 0
   }
 
   /// The type in a word, as people write it.
-  public var name: String {
+  package var name: String {
     switch self {
     case .undefined: "undefined"
     case .integer16: "Int16"

@@ -3,7 +3,7 @@ import PropertyLists
 extension ManagedModel {
   /// The model as a keyed archive of NSManagedObjectModel, not yet packed.
   ///
-  /// - Throws: ``PropertyListError`` where a value cannot be written.
+  /// - Throws: `PropertyListError` where a value cannot be written.
   package func archive() throws -> [UInt8] {
     var writer = ModelArchiveWriter(self)
     return try BinaryPropertyListWriter.bytes(of: writer.archive())
@@ -11,7 +11,7 @@ extension ManagedModel {
 
   /// The content of a model cache: the archive, deflated.
   ///
-  /// - Throws: ``PropertyListError`` where a value cannot be written.
+  /// - Throws: `PropertyListError` where a value cannot be written.
   package func cacheContent() throws -> [UInt8] { RawDeflate.deflate(try archive()) }
 }
 

@@ -1,5 +1,5 @@
 /// What a store's model cache had to say.
-public enum ModelCache: Hashable, Sendable {
+package enum ModelCache: Hashable, Sendable {
   /// The model.
   case model(ManagedModel)
   /// The store has no table for it, or no row in it, or the row is empty; an app may delete it.
@@ -8,12 +8,12 @@ public enum ModelCache: Hashable, Sendable {
   case unreadable(reason: String)
 
   /// The model, where there is one.
-  public var model: ManagedModel? {
+  package var model: ManagedModel? {
     if case .model(let model) = self { model } else { nil }
   }
 
   /// Reads the content of a model cache: a keyed archive, packed or plain.
-  public init(content: [UInt8]) { self.init(PackedModel(content: content)) }
+  package init(content: [UInt8]) { self.init(PackedModel(content: content)) }
 
   /// Decodes a model that was unpacked.
   init(_ packed: PackedModel) {
@@ -30,7 +30,7 @@ public enum ModelCache: Hashable, Sendable {
   }
 
   /// Whether a model is there, without the model.
-  public enum Condition: Hashable, Sendable {
+  package enum Condition: Hashable, Sendable {
     /// It is there.
     case present
     /// It is not there, which an app may have brought about.
@@ -40,7 +40,7 @@ public enum ModelCache: Hashable, Sendable {
   }
 
   /// Whether the model is there and readable.
-  public var condition: Condition {
+  package var condition: Condition {
     switch self {
     case .model: .present
     case .missing: .missing

@@ -2,41 +2,41 @@
 ///
 /// What is not known is nil: a store without a model tells tables and columns only, an archive of its
 /// history only the slots.
-public struct EntityOutline: Hashable, Sendable {
+package struct EntityOutline: Hashable, Sendable {
   /// A column of a table.
-  public struct Column: Hashable, Sendable {
+  package struct Column: Hashable, Sendable {
     /// The column's name.
-    public let name: String
+    package let name: String
     /// The type that it is declared with; empty where there is none.
-    public let declaredType: String
+    package let declaredType: String
   }
 
   /// Where a property stands: columns of the entity's own table, of the one at the other end of a
   /// relationship, or of a table of pairs.
-  public struct Place: Hashable, Sendable {
+  package struct Place: Hashable, Sendable {
     /// The table.
-    public let table: String
+    package let table: String
     /// The columns: those of a to-one relationship in the order of its slots, those of a pair with the
     /// one first that holds the object's own key.
-    public let columns: [String]
+    package let columns: [String]
   }
 
   /// An element of a composite attribute.
-  public struct Element: Hashable, Sendable {
+  package struct Element: Hashable, Sendable {
     /// The element, named `attribute.element`.
-    public let attribute: ManagedAttribute
+    package let attribute: ManagedAttribute
     /// Its bit in a mask; nil where the order of slots is not known, or the store keeps no value.
-    public let slot: Int?
+    package let slot: Int?
     /// The number of its column of tombstones; nil where a deleted object leaves nothing behind.
-    public let tombstoneSlot: Int?
+    package let tombstoneSlot: Int?
     /// Where it stands; nil where that is not known or not there.
-    public let place: Place?
+    package let place: Place?
   }
 
   /// A property, its own or an inherited one.
-  public struct Property: Hashable, Sendable {
+  package struct Property: Hashable, Sendable {
     /// What a property is.
-    public enum Kind: String, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
       /// A value.
       case attribute
       /// A link to one object.
@@ -48,51 +48,51 @@ public struct EntityOutline: Hashable, Sendable {
     }
 
     /// The name.
-    public let name: String
+    package let name: String
     /// What it is.
-    public let kind: Kind
+    package let kind: Kind
     /// The type of an attribute; nil for other properties, and where it is not known.
-    public let type: AttributeType?
+    package let type: AttributeType?
     /// What the model says; nil where only the slots are known.
-    public let definition: ManagedProperty?
+    package let definition: ManagedProperty?
     /// The entity that adds it, which this one inherits from or is; nil where that is not known.
-    public let declaringEntityName: String?
+    package let declaringEntityName: String?
     /// Its bits in a mask, ascending; none where the store keeps no value.
-    public let slots: [Int]
+    package let slots: [Int]
     /// The numbers of its columns of tombstones; none where a deleted object leaves nothing behind.
-    public let tombstoneSlots: [Int]
+    package let tombstoneSlots: [Int]
     /// Where it stands; nil where that is not known or not there.
-    public let place: Place?
+    package let place: Place?
     /// Whether the model asks for columns that are not there.
-    public let lacksColumns: Bool
+    package let lacksColumns: Bool
     /// The elements of a composite attribute.
-    public let elements: [Element]
+    package let elements: [Element]
   }
 
   /// The name; nil where the store does not name the number.
-  public let name: String?
+  package let name: String?
   /// The number in the store; nil where the store has none.
-  public let number: Int64?
+  package let number: Int64?
   /// The entity that this one inherits from.
-  public let parentName: String?
+  package let parentName: String?
   /// The entities that inherit from this one and no other below it.
-  public let subentityNames: [String]
+  package let subentityNames: [String]
   /// Whether no object can be of exactly this entity; nil where no model tells.
-  public let isAbstract: Bool?
+  package let isAbstract: Bool?
   /// Lists of properties whose values together no two objects may share.
-  public let uniquenessConstraints: [[String]]
+  package let uniquenessConstraints: [[String]]
   /// The table that its objects stand in; nil where there is none.
-  public let tableName: String?
+  package let tableName: String?
   /// The columns of the table, in its order.
-  public let columns: [Column]
+  package let columns: [Column]
   /// The properties, in the order of their slots and those without one behind; nil where no model tells.
-  public let properties: [Property]?
+  package let properties: [Property]?
   /// What a deleted object leaves behind, in the order of the columns of tombstones; an element of a
   /// composite attribute as `attribute.element`.
-  public let tombstoneNames: [String]
+  package let tombstoneNames: [String]
 
   /// The name, or the number where there is no name.
-  public var label: String { name ?? number.map { "#\($0)" } ?? "#?" }
+  package var label: String { name ?? number.map { "#\($0)" } ?? "#?" }
 }
 
 extension EntityOutline {
@@ -102,7 +102,7 @@ extension EntityOutline {
   ///   - name: The entity's name; nil where it has none.
   ///   - number: The entity's number.
   ///   - slots: The order of mask and tombstone columns; nil where no model told.
-  public init(name: String?, number: Int64, slots: EntitySlots?) {
+  package init(name: String?, number: Int64, slots: EntitySlots?) {
     self.init(
       name: name, number: number, parentName: nil, subentityNames: [], isAbstract: nil,
       uniquenessConstraints: [], tableName: nil, columns: [],

@@ -2,17 +2,17 @@
 ///
 /// Which column holds which property follows from the model by the frameworks' rules; a column that
 /// the table does not have is never named.
-public final class EntityOutlineReader {
+package final class EntityOutlineReader {
   /// An entity that the store or its model names.
-  public struct Entity: Hashable, Sendable {
+  package struct Entity: Hashable, Sendable {
     /// The name; nil where the store does not name the number.
-    public let name: String?
+    package let name: String?
     /// The number; nil for an entity of the model that the store has no number for.
-    public let number: Int64?
+    package let number: Int64?
   }
 
   /// The entities: by number, and behind them those that only the model has, by name.
-  public let entities: [Entity]
+  package let entities: [Entity]
   private let tables: ObjectTables
   private let slots: LazySlots?
   private let parents: [Entity: String]
@@ -54,7 +54,7 @@ public final class EntityOutlineReader {
   /// What is known of an entity.
   ///
   /// - Parameter entity: One of ``entities``.
-  public func outline(of entity: Entity) throws -> EntityOutline {
+  package func outline(of entity: Entity) throws -> EntityOutline {
     let table = try entity.number.flatMap { try tables.table(ofEntity: $0) }
     let model = tables.model
     let defined = entity.name.flatMap { model?.entities[$0] }
@@ -196,5 +196,5 @@ public final class EntityOutlineReader {
 
 extension StoreSnapshot {
   /// The store's entities, with what its model and its tables say of them.
-  public func entityOutlines() throws -> EntityOutlineReader { try EntityOutlineReader(self) }
+  package func entityOutlines() throws -> EntityOutlineReader { try EntityOutlineReader(self) }
 }

@@ -4,9 +4,9 @@ import GRDB
 ///
 /// Which column holds which property follows from the model by the frameworks' rules; what a table
 /// does not have is said, not guessed. A store without a model gives the columns by their own names.
-public final class ObjectReader {
+package final class ObjectReader {
   /// How many bytes a text or data may have; a longer value is left where it is.
-  public static let longestValue = 1 << 16
+  package static let longestValue = 1 << 16
   /// How many entities' statements are kept; a file can name ever new ones.
   private static let mostRows = 256
 
@@ -28,7 +28,7 @@ public final class ObjectReader {
   ///   - primaryKey: The object's primary key.
   ///   - countsRelated: Whether the objects of to-many relationships are counted, which takes a search
   ///     for each relationship.
-  public func object(
+  package func object(
     entityNumber: Int64, primaryKey: Int64, countsRelated: Bool = true
   ) throws -> PresentObject? {
     guard let table = try tables.table(ofEntity: entityNumber),

@@ -1,70 +1,70 @@
 /// An object as its store holds it now.
-public struct PresentObject: Hashable, Sendable {
+package struct PresentObject: Hashable, Sendable {
   /// A value of an attribute.
-  public struct Value: Hashable, Sendable {
+  package struct Value: Hashable, Sendable {
     /// The attribute; an element of a composite one as `attribute.element`.
-    public let name: String
+    package let name: String
     /// Its type; ``AttributeType/undefined`` where no model tells.
-    public let type: AttributeType
+    package let type: AttributeType
     /// The value as it is stored, ``StoredValue/null`` for nil, and for one that is left out.
-    public let value: StoredValue
+    package let value: StoredValue
     /// How many bytes a text or data has; nil for all else, and for data in a file.
-    public let byteCount: Int?
+    package let byteCount: Int?
     /// The name of the file that holds the data, where it stands beside the store; the files of the
     /// store `NAME` are in `.NAME_SUPPORT/_EXTERNAL_DATA`.
-    public let externalFile: String?
+    package let externalFile: String?
 
     /// Whether there is a value, but not here: it is longer than ``ObjectReader/longestValue``, or
     /// stands in a file.
-    public var isLeftOut: Bool { value.isNull && (byteCount != nil || externalFile != nil) }
+    package var isLeftOut: Bool { value.isNull && (byteCount != nil || externalFile != nil) }
 
     /// Whether this is data: bytes, and not those of a UUID.
-    public var isData: Bool {
+    package var isData: Bool {
       guard case .blob(let bytes) = value else { return false }
       return type != .uuid || bytes.count != 16
     }
   }
 
   /// A to-one relationship.
-  public struct Reference: Hashable, Sendable {
+  package struct Reference: Hashable, Sendable {
     /// The relationship.
-    public let name: String
+    package let name: String
     /// The other object's own entity; nil where there is no other object, and where the store does not
     /// name its number.
-    public let entityName: String?
+    package let entityName: String?
     /// The other object's primary key; nil where there is no other object.
-    public let primaryKey: Int64?
+    package let primaryKey: Int64?
   }
 
   /// A to-many relationship.
-  public struct Count: Hashable, Sendable {
+  package struct Count: Hashable, Sendable {
     /// The relationship.
-    public let name: String
+    package let name: String
     /// How many objects it leads to.
-    public let count: Int64
+    package let count: Int64
   }
 
   /// The number of the object's own entity.
-  public let entityNumber: Int64
+  package let entityNumber: Int64
   /// The object's own entity; nil where the store does not name its number.
-  public let entityName: String?
+  package let entityName: String?
   /// The object's primary key.
-  public let primaryKey: Int64
+  package let primaryKey: Int64
   /// How often the object was saved, as the frameworks count it to notice conflicts; nil where the
   /// row holds no number there.
-  public let version: Int64?
+  package let version: Int64?
   /// Whether the names are those of the model. Without one they are those of the table's columns,
   /// relationships are numbers among the values, and there are no counts.
-  public let isNamedByModel: Bool
+  package let isNamedByModel: Bool
   /// The attributes, inherited ones first and then by name; without a model only those columns that
   /// are not null.
-  public let values: [Value]
+  package let values: [Value]
   /// The to-one relationships, in the same order.
-  public let references: [Reference]
+  package let references: [Reference]
   /// The to-many relationships, in the same order; none where they were not to be counted.
-  public let counts: [Count]
+  package let counts: [Count]
   /// Properties of the model for which the table has no column.
-  public let missingProperties: [String]
+  package let missingProperties: [String]
 }
 
 extension PresentObject.Value {

@@ -1,7 +1,7 @@
 import GRDB
 
 /// How a store is read without changing it.
-public enum AccessMode: String, Hashable, Sendable {
+package enum AccessMode: String, Hashable, Sendable {
   /// SQLite's read-only mode, beside whoever else has the store open.
   case shared
   /// Without locks: nobody can write the folder, and the write-ahead log is empty.

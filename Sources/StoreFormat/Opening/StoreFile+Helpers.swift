@@ -11,7 +11,7 @@ extension StoreFile {
   ///   - helperCount: How many threads beside the caller's.
   ///   - body: Reads; neither the snapshot nor the helpers must leave it.
   /// - Throws: ``StoreError``, or what the closure throws.
-  public func read<Result>(
+  package func read<Result>(
     withHelpers helperCount: Int, _ body: (StoreSnapshot, SnapshotHelpers) throws -> Result
   ) throws -> Result {
     var helpers: [SnapshotHelper] = []
@@ -34,20 +34,20 @@ extension StoreFile {
 }
 
 /// Threads that read the same snapshot as their caller.
-public struct SnapshotHelpers {
+package struct SnapshotHelpers {
   private let helpers: [SnapshotHelper]
 
   init(_ helpers: [SnapshotHelper]) { self.helpers = helpers }
 
   /// How many there are.
-  public var count: Int { helpers.count }
+  package var count: Int { helpers.count }
 
   /// Does work on every helper's thread beside the caller's own work, and waits for all of it.
   ///
   /// - Parameters:
   ///   - work: What each helper does with its view of the snapshot. It keeps its own errors.
   ///   - own: What the caller does meanwhile.
-  public func run<Result>(
+  package func run<Result>(
     _ work: @escaping @Sendable (StoreSnapshot) -> Void, beside own: () throws -> Result
   ) rethrows -> Result {
     for helper in helpers { helper.start(work) }

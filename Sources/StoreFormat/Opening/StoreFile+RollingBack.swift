@@ -11,7 +11,7 @@ extension StoreFile {
   ///   - path: The store file; links are followed.
   ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
   /// - Throws: ``StoreError``, ``StoreWriteError``.
-  public static func rollBackUnfinishedSave(at path: String, busyTimeout: Double = 5) throws {
+  package static func rollBackUnfinishedSave(at path: String, busyTimeout: Double = 5) throws {
     let location = try StoreLocation(path: path)
     do {
       let queue = try StoreConnection.openForBatches(location, busyTimeout: busyTimeout)

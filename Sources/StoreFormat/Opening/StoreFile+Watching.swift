@@ -1,14 +1,14 @@
 import GRDB
 
 /// What tells whether a store has been saved to, or is another file by now.
-public struct StoreStamp: Hashable, Sendable {
+package struct StoreStamp: Hashable, Sendable {
   /// SQLite's own count of the changes that others have made, in the log too.
   let dataVersion: Int64
   let store: FileStatus?
   let log: FileStatus?
 
   /// Whether the path still leads to the file that was opened.
-  public func isSameFile(as other: StoreStamp) -> Bool {
+  package func isSameFile(as other: StoreStamp) -> Bool {
     store?.inode == other.store?.inode && store?.device == other.store?.device
   }
 }
@@ -16,12 +16,12 @@ public struct StoreStamp: Hashable, Sendable {
 extension StoreFile {
   /// Whether an open store shows what others save later; a private copy and a store that is read
   /// without locks do not, and ``isOutdated`` tells when that is of consequence.
-  public var seesLaterSaves: Bool { accessMode == .shared }
+  package var seesLaterSaves: Bool { accessMode == .shared }
 
   /// A stamp that changes with every save of anybody else.
   ///
   /// - Throws: ``StoreError``.
-  public func stamp() throws -> StoreStamp {
+  package func stamp() throws -> StoreStamp {
     // Taken first, so that a save in between is seen the next time rather than never.
     let store = try status(location.resolvedPath)
     let log = try status(location.logPath)

@@ -13,11 +13,11 @@ import GRDB
 /// ```
 public final class StoreFile: Sendable {
   /// Where the store's files are.
-  public let location: StoreLocation
+  package let location: StoreLocation
   /// How the store is read.
-  public let accessMode: AccessMode
+  package let accessMode: AccessMode
   /// How long to wait for a store that is locked, in seconds.
-  public let busyTimeout: Double
+  package let busyTimeout: Double
 
   private let queue: DatabaseQueue
   /// What the files looked like before they were opened, where later saves are not seen.
@@ -46,7 +46,7 @@ public final class StoreFile: Sendable {
   ///     place would keep its app from saving for as long as somebody waits, such as a pager. Where there
   ///     is no room for a copy it is read in place.
   /// - Throws: ``StoreError``.
-  public init(
+  package init(
     location: StoreLocation, busyTimeout: Double = 5, allowsPrivateCopy: Bool = true,
     keepsNoLock: Bool = false
   ) throws {
@@ -152,7 +152,7 @@ public final class StoreFile: Sendable {
   /// to see it, open the store anew.
   ///
   /// - Throws: ``StoreError``.
-  public var isOutdated: Bool {
+  package var isOutdated: Bool {
     get throws {
       guard let openingStamp else { return false }
       return try OpeningStamp(location, accessMode) != openingStamp

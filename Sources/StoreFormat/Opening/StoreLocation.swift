@@ -1,18 +1,18 @@
 import SystemPackage
 
 /// Where a store's files are: the store itself, its write-ahead log and what stands beside them.
-public struct StoreLocation: Hashable, Sendable {
+package struct StoreLocation: Hashable, Sendable {
   /// The path as it was given; messages use it.
-  public let path: String
+  package let path: String
   /// The path that SQLite will use: links resolved, so that `-wal` is looked for beside the target.
-  public let resolvedPath: String
+  package let resolvedPath: String
 
   /// The write-ahead log beside the store.
-  public var logPath: String { resolvedPath + "-wal" }
+  package var logPath: String { resolvedPath + "-wal" }
   /// The index of the write-ahead log, shared by all who have the store open.
-  public var sharedMemoryPath: String { resolvedPath + "-shm" }
+  package var sharedMemoryPath: String { resolvedPath + "-shm" }
   /// The rollback journal of a store that does not use a write-ahead log.
-  public var journalPath: String { resolvedPath + "-journal" }
+  package var journalPath: String { resolvedPath + "-journal" }
 
   /// The folder that the store stands in.
   var folder: String { FilePath(resolvedPath).folder.string }
@@ -22,7 +22,7 @@ public struct StoreLocation: Hashable, Sendable {
   /// - Throws: ``StoreError/missing(path:)``, ``StoreError/beingReplaced(path:former:)``,
   ///   ``StoreError/notAStore(path:reason:)`` or
   ///   ``StoreError/unreadable(path:reason:)``.
-  public init(path: String) throws(StoreError) {
+  package init(path: String) throws(StoreError) {
     guard !path.isEmpty, !path.utf8.contains(0) else { throw .missing(path: path) }
     let status: FileStatus?
     do {

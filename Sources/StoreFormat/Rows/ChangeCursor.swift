@@ -5,7 +5,7 @@ import GRDBSQLite
 ///
 /// The properties describe the row that the last ``next()`` went to. They are read straight from
 /// SQLite's statement; nothing is allocated for an ordinary insert or update.
-public final class ChangeCursor {
+package final class ChangeCursor {
   private let database: Database
   private let cursor: StatementCursor
   @exclusivity(unchecked) private var restCursor: StatementCursor?
@@ -87,7 +87,7 @@ public final class ChangeCursor {
   }
 
   /// Turns to the changes of one transaction; those of the one before need not have been read.
-  public func start(transaction: Int64) throws {
+  package func start(transaction: Int64) throws {
     current = transaction
     if !isTransactionRead { hasSkipped = true }
     isTransactionRead = false
@@ -97,14 +97,14 @@ public final class ChangeCursor {
   }
 
   /// Says that changes of earlier transactions were not read, so that their number cannot be checked.
-  public func skipEarlierTransactions() { hasSkipped = true }
+  package func skipEarlierTransactions() { hasSkipped = true }
 
   /// Goes to the next change of the current transaction; false after the last one.
   ///
   /// - Throws: ``StoreError/damaged(path:place:detail:)`` where a change is out of order, and
   ///   ``RowsOutOfOrder`` where rows are read as they lie and do not lie in the order of their
   ///   transactions.
-  public func next() throws -> Bool {
+  package func next() throws -> Bool {
     guard let current else { return false }
     guard try next(of: current) else {
       isTransactionRead = true
@@ -142,21 +142,21 @@ public final class ChangeCursor {
 
   /// Goes to the next row of all that are read as they lie, whatever transaction it names; false behind
   /// the last one.
-  public func nextOfAnyTransaction() throws -> Bool {
+  package func nextOfAnyTransaction() throws -> Bool {
     guard try step() else { return false }
     try load()
     return true
   }
 
   /// The transaction that the row names; nil where it names none.
-  public var transaction: Int64? { rowOwner }
+  package var transaction: Int64? { rowOwner }
 
   /// Ends the reading after the last transaction.
   ///
   /// - Throws: ``RowsOutOfOrder`` where rows that were read as they lie are left over: they may be
   ///   changes of transactions that are long past. ``StoreError/damaged(path:place:detail:)`` where all
   ///   changes were read, and the index by transaction lists another number of them.
-  public func finish() throws {
+  package func finish() throws {
     if !isTransactionRead { hasSkipped = true }
     if highestScanned != nil, !isAtEnd {
       guard !isRowPending, try !step() else { throw RowsOutOfOrder() }
@@ -216,21 +216,21 @@ public final class ChangeCursor {
   }
 
   /// The change number, `Z_PK`.
-  public var number: Int64 { row.number }
+  package var number: Int64 { row.number }
   /// What happened; nil for a kind that no framework writes.
-  public var kind: ChangeKind? { row.kind }
+  package var kind: ChangeKind? { row.kind }
   /// The number of the object's own entity; nil where the row holds none.
-  public var entityNumber: Int64? { row.entityNumber }
+  package var entityNumber: Int64? { row.entityNumber }
   /// The object's primary key; nil where the row holds none.
-  public var primaryKey: Int64? { row.primaryKey }
+  package var primaryKey: Int64? { row.primaryKey }
   /// Which slots an update touched; nil for inserts and deletes.
-  public var mask: ColumnMask? { row.mask }
+  package var mask: ColumnMask? { row.mask }
   /// Whether the row holds nothing but the properties above: no ``tombstone`` and no ``extra``.
-  public var isPlain: Bool { row.isPlain }
+  package var isPlain: Bool { row.isPlain }
   /// About how many bytes the row takes; only where they are asked for.
-  public var byteCount: Int64 { row.byteCount }
+  package var byteCount: Int64 { row.byteCount }
   /// What a deleted object left behind, by slot and without nulls at the end; mostly empty.
-  public var tombstone: [StoredValue] {
+  package var tombstone: [StoredValue] {
     guard row.lendsTombstone, let page = scan?.page else { return row.tombstone }
     var values: [StoredValue] = []
     _ = page.forEachTombstoneValue { slot, value in
@@ -243,14 +243,14 @@ public final class ChangeCursor {
 
   /// Whether the row holds nothing but a ``tombstone`` beside the properties above, and lends it:
   /// ``forEachTombstoneValue(_:)``.
-  public var lendsTombstone: Bool { row.lendsTombstone }
+  package var lendsTombstone: Bool { row.lendsTombstone }
 
   /// Lends the values of the tombstone, slot by slot and without nulls, as long as the call lasts.
   ///
   /// - Parameter body: Takes a slot and its value, and answers whether it wants to have the next.
   /// - Returns: Whether all values were lent and wanted; false, without any, for a row that does not
   ///   lend them.
-  public func forEachTombstoneValue(_ body: (Int, LentValue) -> Bool) -> Bool {
+  package func forEachTombstoneValue(_ body: (Int, LentValue) -> Bool) -> Bool {
     guard row.lendsTombstone, let page = scan?.page else { return false }
     return page.forEachTombstoneValue(body)
   }
@@ -346,7 +346,7 @@ public final class ChangeCursor {
   }
 
   /// What else the row holds; mostly empty.
-  public var extra: [ExtraColumn] {
+  package var extra: [ExtraColumn] {
     guard !isPlain, !row.isFromPage else { return [] }
     var extra: [ExtraColumn] = []
     func keep(_ column: Int) {

@@ -1,5 +1,5 @@
 /// How much a cursor reads of each change.
-public enum ChangeDetail: Sendable {
+package enum ChangeDetail: Sendable {
   /// All that the row holds.
   case everything
   /// What happened, and to which entity: enough to count changes, at a third of the cost.

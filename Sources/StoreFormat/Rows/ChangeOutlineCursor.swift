@@ -2,26 +2,26 @@ import GRDB
 import GRDBSQLite
 
 /// What a change did to which object, and nothing else of its row.
-public struct ChangeOutline: Sendable {
+package struct ChangeOutline: Sendable {
   /// The number of the transaction.
-  public let transaction: Int64
+  package let transaction: Int64
   /// The change number, `Z_PK`.
-  public let number: Int64
+  package let number: Int64
   /// What happened; nil for a kind that no framework writes.
-  public let kind: ChangeKind?
+  package let kind: ChangeKind?
   /// The number of the object's own entity; nil where the row holds none.
-  public let entityNumber: Int64?
+  package let entityNumber: Int64?
   /// The object's primary key; nil where the row holds none.
-  public let primaryKey: Int64?
+  package let primaryKey: Int64?
 }
 
 /// Steps through the outlines of changes, transaction by transaction and in recorded order.
 ///
 /// Of a million changes only these few columns are needed to say what they come to. What a deleted
 /// object left behind is asked for afterwards, where it matters, from ``TombstoneLookup``.
-public final class ChangeOutlineCursor {
+package final class ChangeOutlineCursor {
   /// How many changes there are at most; nil where it costs too much to know.
-  public let expectedCount: Int?
+  package let expectedCount: Int?
 
   private let cursor: StatementCursor
   /// The transactions, for rows that are read as they lie; nil where SQLite joins the two.
@@ -121,7 +121,7 @@ public final class ChangeOutlineCursor {
   ///
   /// - Throws: ``RowsOutOfOrder`` where rows that are read as they lie do not lie in the order of their
   ///   transactions.
-  public func next() throws -> ChangeOutline? {
+  package func next() throws -> ChangeOutline? {
     while try scan?.next() ?? cursor.step() {
       guard let owner, try owners?.contains(owner) ?? true else { continue }
       let outline = outline(of: owner)
@@ -177,14 +177,14 @@ public final class ChangeOutlineCursor {
   }
 
   /// Which slots the update touched that the cursor is at; nil for inserts and deletes.
-  public var mask: ColumnMask? {
+  package var mask: ColumnMask? {
     if let page = scan?.page { return page.mask }
     return cursor.type(at: Columns.mask) == SQLITE_BLOB
       ? ColumnMask(bytes: cursor.bytes(at: Columns.mask)) : nil
   }
 
   /// Whether the object left anything behind whose delete the cursor is at.
-  public var hasTombstone: Bool {
+  package var hasTombstone: Bool {
     if let page = scan?.page {
       return page.kind == ChangeKind.delete.rawValue && page.hasTombstone
     }
@@ -243,7 +243,7 @@ extension StoreSnapshot {
   ///     cursor then throws ``RowsOutOfOrder`` where they do not lie in order, and whoever asked for
   ///     it forgets what was read and asks again without.
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  public func changeOutlines(
+  package func changeOutlines(
     _ selection: TransactionSelection, after object: ChangeSelection.Object? = nil,
     asRowsLie: Bool = false
   ) throws -> ChangeOutlineCursor {

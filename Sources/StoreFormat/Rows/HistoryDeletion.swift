@@ -5,9 +5,9 @@ import GRDBSQLite
 ///
 /// It is worked out from a snapshot and carried out later by ``HistoryEraser``, which finds by the
 /// counts whether what it deletes is what was seen here.
-public struct HistoryDeletion: Hashable, Sendable {
+package struct HistoryDeletion: Hashable, Sendable {
   /// Rows that are deleted together.
-  public enum Step: Hashable, Sendable {
+  package enum Step: Hashable, Sendable {
     /// All transactions up to and including a number that earlier steps have left, with their
     /// changes.
     case transactions(through: Int64, count: Int, changeCount: Int)
@@ -16,32 +16,32 @@ public struct HistoryDeletion: Hashable, Sendable {
   }
 
   /// The identifier of the store.
-  public let storeIdentifier: String?
+  package let storeIdentifier: String?
   /// The first transaction that stays; nil where none was there, or where transactions stay anyway.
-  public let anchor: TransactionPosition?
+  package let anchor: TransactionPosition?
   /// The number of the entity whose changes go; nil where whole transactions go.
-  public let entityNumber: Int64?
+  package let entityNumber: Int64?
   /// The name that the number has in the store; nil where it has none.
-  public let entityName: String?
+  package let entityName: String?
   /// The number of the first transaction that goes; nil where transactions stay.
-  public let firstNumber: Int64?
+  package let firstNumber: Int64?
   /// The steps, in the order in which they are taken.
-  public let steps: [Step]
+  package let steps: [Step]
   /// How many transactions go.
-  public let transactionCount: Int
+  package let transactionCount: Int
   /// How many changes go.
-  public let changeCount: Int
+  package let changeCount: Int
   /// What the rows of each part of each step must be, as another source has them; `nil` where only
   /// their number is checked.
   private(set) var digests: [[RowDigest]]?
 
   /// Whether there is nothing to delete.
-  public var isEmpty: Bool { steps.isEmpty }
+  package var isEmpty: Bool { steps.isEmpty }
 
   /// Returns the deletion with digests that the deleted rows must have.
   ///
   /// - Parameter digests: One for each step, or one for each of its ``partCount(of:)`` parts.
-  public func requiring(_ digests: [[RowDigest]]) -> HistoryDeletion {
+  package func requiring(_ digests: [[RowDigest]]) -> HistoryDeletion {
     var deletion = self
     deletion.digests = digests
     return deletion
@@ -50,13 +50,13 @@ public struct HistoryDeletion: Hashable, Sendable {
   /// Returns in how many parts a step is carried out: one, unless it is a transaction with more than
   /// ``stepSize`` changes. Each part but the last then has exactly ``stepSize`` of them, lowest numbers
   /// first, and the last has the transaction too.
-  public static func partCount(of step: Step) -> Int {
+  package static func partCount(of step: Step) -> Int {
     guard case .transactions(_, let count, let changeCount) = step, count <= 1 else { return 1 }
     return max(1, (changeCount + stepSize - 1) / stepSize)
   }
 
   /// The most changes that a step deletes, unless they are all of one transaction.
-  public static let stepSize = 512
+  package static let stepSize = 512
   /// The same where each step has to read the whole table.
   static let stepSizeWithoutIndex = 20_000
   /// The most transactions that a step deletes.
@@ -93,7 +93,7 @@ extension StoreSnapshot {
   /// grows by a few bytes for every hundred transactions.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  public func deletion(ofTransactionsThrough last: Int64) throws -> HistoryDeletion {
+  package func deletion(ofTransactionsThrough last: Int64) throws -> HistoryDeletion {
     let tables = try historyTables()
     let transactions = try StatementCursor(
       database, sql: "SELECT Z_PK FROM ATRANSACTION WHERE Z_PK <= ?1 ORDER BY Z_PK")
@@ -148,7 +148,7 @@ extension StoreSnapshot {
   /// Works out how to delete all changes of an entity; their transactions stay.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  public func deletion(ofChangesOfEntity number: Int64) throws -> HistoryDeletion {
+  package func deletion(ofChangesOfEntity number: Int64) throws -> HistoryDeletion {
     _ = try historyTables()
     let cursor = try StatementCursor(
       database, sql: "SELECT Z_PK FROM ACHANGE NOT INDEXED WHERE ZENTITY = ?1 ORDER BY Z_PK")

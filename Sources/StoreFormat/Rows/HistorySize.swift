@@ -1,14 +1,14 @@
 import GRDB
 
 /// How much of a store its history takes.
-public struct HistorySize: Hashable, Sendable {
+package struct HistorySize: Hashable, Sendable {
   /// The bytes of the pages that the history's tables and indexes occupy.
-  public let pageByteCount: Int64
+  package let pageByteCount: Int64
   /// The bytes of the rows of transactions and changes in them, without indexes and free space.
-  public let recordByteCount: Int64
+  package let recordByteCount: Int64
   /// The bytes that stay when the last transaction goes: those of the interned texts, and a page for
   /// each other table and index.
-  public let fixedByteCount: Int64
+  package let fixedByteCount: Int64
 
   /// A sample of fewer bytes says nothing of what a row takes.
   private static let leastSample = 1 << 16
@@ -23,17 +23,17 @@ public struct HistorySize: Hashable, Sendable {
   }
 
   /// About how many bytes of pages some rows take, also of rows that are in an archive.
-  public func pageByteCount(ofRecordBytes bytes: Int64) -> Int64 {
+  package func pageByteCount(ofRecordBytes bytes: Int64) -> Int64 {
     Int64(clampingRounded: Double(bytes) * density)
   }
 
   /// About how many bytes of its pages some rows take that are in the history.
-  public func ownByteCount(ofRecordBytes bytes: Int64) -> Int64 {
+  package func ownByteCount(ofRecordBytes bytes: Int64) -> Int64 {
     min(pageByteCount(ofRecordBytes: bytes), pageByteCount)
   }
 
   /// About how many bytes of rows a history may have to be no larger than so many bytes of pages.
-  public func recordByteCount(fittingIntoPageBytes bytes: Int64) -> Int64 {
+  package func recordByteCount(fittingIntoPageBytes bytes: Int64) -> Int64 {
     Int64(clampingRounded: Double(max(0, bytes - fixedByteCount)) / density)
   }
 }
@@ -47,7 +47,7 @@ extension Int64 {
 
 extension StoreSnapshot {
   /// Returns about how many bytes of pages a deletion of the oldest transactions leaves filled in part.
-  public func pagesLeftInPart() throws -> Int64 {
+  package func pagesLeftInPart() throws -> Int64 {
     let cursor = try StatementCursor(
       database,
       sql: """
@@ -63,7 +63,7 @@ extension StoreSnapshot {
   /// The size of the history; nil where SQLite was built without its table of pages.
   ///
   /// SQLite looks at every page of the history, which takes longer the larger it is.
-  public func historySize() throws -> HistorySize? {
+  package func historySize() throws -> HistorySize? {
     // Without the module the statement does not compile, which is no fault of the store.
     guard
       let cursor = try? StatementCursor(

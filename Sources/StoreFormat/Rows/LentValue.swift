@@ -1,7 +1,7 @@
 /// A value where it lies in a page of the file, so that reading it allocates nothing.
 ///
 /// The bytes are there only as long as whoever lends them says.
-public enum LentValue {
+package enum LentValue {
   /// A signed integer of up to 64 bits.
   case integer(Int64)
   /// A floating point number; never a NaN.

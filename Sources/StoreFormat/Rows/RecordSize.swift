@@ -22,5 +22,5 @@ enum RecordSize {
 
 extension HistoryTables {
   /// About how many bytes a row of `ATRANSACTION` takes: its header, its time, and six small numbers.
-  public var transactionByteCount: Int64 { Int64(transactionColumns.count) + 15 }
+  package var transactionByteCount: Int64 { Int64(transactionColumns.count) + 15 }
 }

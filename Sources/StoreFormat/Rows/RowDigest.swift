@@ -2,14 +2,14 @@
 ///
 /// It holds what identifies a row and never changes: a migration gives entities other numbers, and it
 /// encodes masks again. Digests of two runs of a program cannot be compared.
-public struct RowDigest: Hashable, Sendable {
+package struct RowDigest: Hashable, Sendable {
   private var sum: UInt64 = 0
 
   /// A digest of no rows.
-  public init() {}
+  package init() {}
 
   /// Adds a row of `ATRANSACTION`.
-  public mutating func add(_ transaction: TransactionPosition) {
+  package mutating func add(_ transaction: TransactionPosition) {
     var hasher = Hasher()
     hasher.combine(transaction.number)
     hasher.combine(transaction.timestamp?.secondsSinceReferenceDate.bitPattern)
@@ -17,7 +17,7 @@ public struct RowDigest: Hashable, Sendable {
   }
 
   /// Adds a row of `ACHANGE`.
-  public mutating func add(
+  package mutating func add(
     change number: Int64, transaction: Int64, kind: ChangeKind?, primaryKey: Int64?
   ) {
     var hasher = Hasher()

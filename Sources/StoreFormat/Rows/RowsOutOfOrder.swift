@@ -2,7 +2,7 @@
 /// lie.
 ///
 /// Whoever reads them so forgets what was read and looks the changes up in order.
-public struct RowsOutOfOrder: Error {
+package struct RowsOutOfOrder: Error {
   /// The error.
-  public init() {}
+  package init() {}
 }

@@ -1,24 +1,24 @@
 /// The rows among which are all changes of some transactions, as the index by transaction lists them.
-public struct ChangeRowSpan: Hashable, Sendable {
+package struct ChangeRowSpan: Hashable, Sendable {
   /// The lowest to the highest number of the rows.
   ///
   /// In a history that a framework wrote these are the changes and no others.
-  public let rows: ClosedRange<Int64>
+  package let rows: ClosedRange<Int64>
   /// How many of the rows are changes of the transactions.
-  public let count: Int64
+  package let count: Int64
 }
 
 extension StoreSnapshot {
   /// Returns the rows among which are all changes of the selected transactions, or `nil` where the
   /// selection skips some of a range, or the layout has no index to tell it.
-  public func changeRows(of selection: TransactionSelection) throws -> ChangeRowSpan? {
+  package func changeRows(of selection: TransactionSelection) throws -> ChangeRowSpan? {
     guard !selection.isSparse else { return nil }
     return try changeRows(ofTransactions: selection.range)
   }
 
   /// Returns the rows among which are all changes of a range of transactions, or `nil` where it has
   /// none, or the layout has no index to tell it.
-  public func changeRows(ofTransactions range: ClosedRange<Int64>) throws -> ChangeRowSpan? {
+  package func changeRows(ofTransactions range: ClosedRange<Int64>) throws -> ChangeRowSpan? {
     guard try historyTables().indexesChangesByTransaction else { return nil }
     if let pages = changePages {
       do {

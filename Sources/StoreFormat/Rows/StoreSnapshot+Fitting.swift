@@ -8,7 +8,7 @@ extension StoreSnapshot {
   /// that fit are read.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  public func oldestTransaction(
+  package func oldestTransaction(
     fittingIntoRecordBytes limit: Int64
   ) throws -> TransactionPosition? {
     let tables = try historyTables()

@@ -5,7 +5,7 @@ extension StoreSnapshot {
   /// - Parameter danglingTextNumbers: Numbers that transactions to be inserted name as those of texts,
   ///   and that are no text's.
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  public func insertion(danglingTextNumbers: Set<Int64> = []) throws -> HistoryInsertion {
+  package func insertion(danglingTextNumbers: Set<Int64> = []) throws -> HistoryInsertion {
     let oldest = try oldestTransaction()
     return HistoryInsertion(
       shape: try shape(), tables: try historyTables(), oldest: oldest,
@@ -22,7 +22,7 @@ extension StoreSnapshot {
   }
 
   /// How many changes name a transaction, whether it is there or not.
-  public func changeCount(ofTransaction number: Int64) throws -> Int {
+  package func changeCount(ofTransaction number: Int64) throws -> Int {
     _ = try historyTables()
     let count = try StatementRunner(database).integer(
       "SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID = ?1", [.integer(number)])
@@ -30,7 +30,7 @@ extension StoreSnapshot {
   }
 
   /// The change of a number, whether its transaction is there or not.
-  public func presentChange(numbered number: Int64) throws -> PresentChange? {
+  package func presentChange(numbered number: Int64) throws -> PresentChange? {
     _ = try historyTables()
     let rows = try StatementRunner(database).rows(
       "SELECT ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK FROM ACHANGE WHERE Z_PK = ?1",
@@ -43,7 +43,7 @@ extension StoreSnapshot {
   }
 
   /// Whether any of the change numbers in a range is taken, by a change of whatever transaction.
-  public func hasChange(numbered range: ClosedRange<Int64>) throws -> Bool {
+  package func hasChange(numbered range: ClosedRange<Int64>) throws -> Bool {
     _ = try historyTables()
     return try StatementRunner(database).integer(
       "SELECT 1 FROM ACHANGE WHERE Z_PK BETWEEN ?1 AND ?2 LIMIT 1",
@@ -53,12 +53,12 @@ extension StoreSnapshot {
   /// The highest change number that the store ever issued.
   ///
   /// `Z_MAX` of a copy that lost its log can be lower than what is there.
-  public func highestIssuedChange() throws -> Int64 {
+  package func highestIssuedChange() throws -> Int64 {
     max(entities.highestNumber(of: .change), try highestChangeNumber())
   }
 
   /// How many of some texts the store does not have among its interned ones; 0 where it interns none.
-  public func missingTextCount(among texts: Set<RecordedText>) throws -> Int {
+  package func missingTextCount(among texts: Set<RecordedText>) throws -> Int {
     guard try historyTables().internsStrings else { return 0 }
     let statement = StatementRunner(database)
     return try texts.count { text in
@@ -68,7 +68,7 @@ extension StoreSnapshot {
   }
 
   /// Whether there are numbers for so many texts that the store has lost.
-  public func hasFreeTextNumbers(
+  package func hasFreeTextNumbers(
     _ count: Int, danglingTextNumbers: Set<Int64>
   ) throws -> Bool {
     let free = FreeTextNumbers(
@@ -77,7 +77,7 @@ extension StoreSnapshot {
   }
 
   /// The first of some numbers that is that of an interned text.
-  public func firstText(among numbers: Set<Int64>) throws -> Int64? {
+  package func firstText(among numbers: Set<Int64>) throws -> Int64? {
     guard try historyTables().internsStrings else { return nil }
     let statement = StatementRunner(database)
     return try numbers.sorted().first { number in
@@ -89,13 +89,13 @@ extension StoreSnapshot {
 }
 
 /// What tells one change from another.
-public struct PresentChange: Hashable, Sendable {
+package struct PresentChange: Hashable, Sendable {
   /// The number of its transaction; nil where the row names none.
-  public let transaction: Int64?
+  package let transaction: Int64?
   /// What happened; nil for a kind that no framework writes.
-  public let kind: ChangeKind?
+  package let kind: ChangeKind?
   /// The number of the object's own entity; nil where the row holds none.
-  public let entityNumber: Int64?
+  package let entityNumber: Int64?
   /// The object's primary key; nil where the row holds none.
-  public let primaryKey: Int64?
+  package let primaryKey: Int64?
 }

@@ -4,7 +4,7 @@ extension StoreSnapshot {
   /// Which slots a change touched, by its number; nil where it is not there or says nothing of that.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  public func mask(ofChange number: Int64) throws -> ColumnMask? {
+  package func mask(ofChange number: Int64) throws -> ColumnMask? {
     _ = try historyTables()
     let rows = try StatementRunner(database).rows(
       "SELECT ZCOLUMNS FROM ACHANGE WHERE Z_PK = ?1", [.integer(number)])
@@ -15,7 +15,7 @@ extension StoreSnapshot {
   /// Whether the change that a recorded value names is an update of an object with its key.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  public func hasUpdate(_ row: RecordedValueRow) throws -> Bool {
+  package func hasUpdate(_ row: RecordedValueRow) throws -> Bool {
     _ = try historyTables()
     return try StatementRunner(database).integer(
       """

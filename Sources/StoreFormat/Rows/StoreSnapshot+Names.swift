@@ -14,7 +14,7 @@ extension StoreSnapshot {
   ///   - role: Which of the four texts.
   ///   - limit: At most so many.
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  public func names(_ role: StringRole, limit: Int) throws -> [RecordedText] {
+  package func names(_ role: StringRole, limit: Int) throws -> [RecordedText] {
     let tables = try historyTables()
     let cursor = try StatementCursor(database, sql: try namesQuery(role, tables))
     try cursor.bind([.integer(Int64(clamping: limit))])

@@ -2,7 +2,7 @@ import GRDB
 
 extension StoreSnapshot {
   /// How many transactions there are behind one position, up to and including another.
-  public func transactionCount(after first: Int64, upTo last: Int64 = .max) throws -> Int64 {
+  package func transactionCount(after first: Int64, upTo last: Int64 = .max) throws -> Int64 {
     _ = try historyTables()
     return try count(
       "SELECT count(*) FROM ATRANSACTION WHERE Z_PK > ?1 AND Z_PK <= ?2",
@@ -11,7 +11,7 @@ extension StoreSnapshot {
 
   /// How many changes the transactions have behind one position, up to and including another; nil
   /// where the layout has no index to tell it quickly.
-  public func changeCount(after first: Int64, upTo last: Int64 = .max) throws -> Int64? {
+  package func changeCount(after first: Int64, upTo last: Int64 = .max) throws -> Int64? {
     guard try historyTables().indexesChangesByTransaction else { return nil }
     return try count(
       "SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID > ?1 AND ZTRANSACTIONID <= ?2",
@@ -20,7 +20,7 @@ extension StoreSnapshot {
 
   /// How many transactions the smallest index lists for a range of numbers: all of it is read, in
   /// another order than that of the rows.
-  public func indexedTransactionCount(in range: ClosedRange<Int64>) throws -> Int64 {
+  package func indexedTransactionCount(in range: ClosedRange<Int64>) throws -> Int64 {
     _ = try historyTables()
     return try count(
       // Without the sign SQLite would look at the rows of the range.
@@ -36,7 +36,7 @@ extension StoreSnapshot {
   /// - Parameters:
   ///   - count: How many changes were read with their transactions.
   ///   - range: The transactions.
-  ///   - listed: How many the index by transaction lists, where that is known already.
+  ///   - known: How many the index by transaction lists, where that is known already.
   /// - Throws: ``StoreError/damaged(path:place:detail:)`` where the index lists another number.
   package func checkChangeCount(
     _ count: Int64, ofTransactions range: ClosedRange<Int64>, listed known: Int64? = nil
@@ -67,7 +67,7 @@ extension StoreSnapshot {
   /// SQLite counts both by the pages, without looking at the rows.
   ///
   /// - Throws: ``StoreError/damaged(path:place:detail:)``.
-  public func checkIndexOfChanges() throws {
+  package func checkIndexOfChanges() throws {
     guard try historyTables().indexesChangesByTransaction else { return }
     let listed = try count("SELECT count(*) FROM ACHANGE", [])
     let present = try count("SELECT count(*) FROM ACHANGE NOT INDEXED", [])
@@ -78,7 +78,7 @@ extension StoreSnapshot {
   }
 
   /// How many transactions were saved within a span of time.
-  public func transactionCount(savedWithin times: ClosedRange<StoreTimestamp>) throws -> Int64 {
+  package func transactionCount(savedWithin times: ClosedRange<StoreTimestamp>) throws -> Int64 {
     _ = try historyTables()
     return try count(
       "SELECT count(*) FROM ATRANSACTION WHERE ZTIMESTAMP BETWEEN ?1 AND ?2",

@@ -5,7 +5,7 @@ extension StoreSnapshot {
   /// range; nil where there is none.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  public func times(
+  package func times(
     of selection: TransactionSelection, within range: ClosedRange<StoreTimestamp>
   ) throws -> ClosedRange<StoreTimestamp>? {
     let (query, arguments) = selection.query(

@@ -1,29 +1,29 @@
 import GRDB
 
 /// How many changes of each kind there are of one entity.
-public struct ChangeCount: Hashable, Sendable {
+package struct ChangeCount: Hashable, Sendable {
   /// The entity's number; nil for rows without one.
-  public let entityNumber: Int64?
+  package let entityNumber: Int64?
   /// The kind; nil for one that no framework writes.
-  public let kind: ChangeKind?
+  package let kind: ChangeKind?
   /// How many changes.
-  public let count: Int64
+  package let count: Int64
 }
 
 /// How many transactions carry one text.
-public struct TextCount: Hashable, Sendable {
+package struct TextCount: Hashable, Sendable {
   /// The text; nil for transactions without one.
-  public let text: RecordedText?
+  package let text: RecordedText?
   /// How many transactions.
-  public let count: Int64
+  package let count: Int64
 }
 
 extension StoreSnapshot {
   /// The most groups that a total gives; a store with more is summed up by its largest.
-  public static let mostGroups = 1000
+  package static let mostGroups = 1000
 
   /// How many transactions there are.
-  public func transactionCount() throws -> Int64 {
+  package func transactionCount() throws -> Int64 {
     _ = try historyTables()
     return try Self.transactionCount(database)
   }
@@ -35,13 +35,13 @@ extension StoreSnapshot {
   }
 
   /// How many changes there are.
-  public func changeCount() throws -> Int64 {
+  package func changeCount() throws -> Int64 {
     _ = try historyTables()
     return try number("SELECT count(*) FROM ACHANGE") ?? 0
   }
 
   /// The highest change number that is there.
-  public func highestChangeNumber() throws -> Int64 {
+  package func highestChangeNumber() throws -> Int64 {
     _ = try historyTables()
     return try number("SELECT max(Z_PK) FROM ACHANGE") ?? 0
   }
@@ -50,7 +50,7 @@ extension StoreSnapshot {
   ///
   /// No index helps here, and SQLite would sort all rows to group them, so they are counted while
   /// they are stepped through.
-  public func changeCounts() throws -> [ChangeCount] {
+  package func changeCounts() throws -> [ChangeCount] {
     _ = try historyTables()
     let cursor = try cursor(
       """
@@ -87,7 +87,7 @@ extension StoreSnapshot {
   }
 
   /// The transactions by author, bundle, process or context, the most first.
-  public func textCounts(_ role: StringRole) throws -> [TextCount] {
+  package func textCounts(_ role: StringRole) throws -> [TextCount] {
     let tables = try historyTables()
     let identifier =
       tables.internsStrings && tables.transactionColumns.contains(role.identifierColumn)
@@ -115,7 +115,7 @@ extension StoreSnapshot {
   }
 
   /// Whether any transaction carries a text of this role.
-  public func hasText(_ role: StringRole) throws -> Bool {
+  package func hasText(_ role: StringRole) throws -> Bool {
     let tables = try historyTables()
     let columns = [role.identifierColumn, role.plainColumn]
       .filter(tables.transactionColumns.contains)
@@ -126,15 +126,15 @@ extension StoreSnapshot {
 
   /// The bytes of the pages that the history's tables and indexes occupy; nil where SQLite was
   /// built without its table of pages.
-  public func historyByteCount() throws -> Int64? { try historySize()?.pageByteCount }
+  package func historyByteCount() throws -> Int64? { try historySize()?.pageByteCount }
 
   /// The bytes of all pages of the store, in the main file and in the log together.
-  public func storeByteCount() throws -> Int64 {
+  package func storeByteCount() throws -> Int64 {
     try number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
   }
 
   /// The bytes of pages that hold nothing.
-  public func freeByteCount() throws -> Int64 {
+  package func freeByteCount() throws -> Int64 {
     try number("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size")
       ?? 0
   }

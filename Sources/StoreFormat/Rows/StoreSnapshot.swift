@@ -3,13 +3,13 @@ import GRDB
 /// A store as it was at one moment, for as long as ``StoreFile/read(_:)`` runs.
 public final class StoreSnapshot {
   /// Where the store's files are.
-  public let location: StoreLocation
+  package let location: StoreLocation
   /// What the store says of itself.
-  public let metadata: StoreMetadata
+  package let metadata: StoreMetadata
   /// Which layout it has.
-  public let layout: StoreLayout
+  package let layout: StoreLayout
   /// The numbers that stand for entities.
-  public let entities: EntityNumbering
+  package let entities: EntityNumbering
 
   let database: Database
   private var cachedModel: ModelCache?
@@ -27,7 +27,7 @@ public final class StoreSnapshot {
   }
 
   /// The model cache; read when first asked for.
-  public func modelCache() throws -> ModelCache {
+  package func modelCache() throws -> ModelCache {
     if let cachedModel { return cachedModel }
     let cache = try ModelCache(PackedModel(database: database, layout: layout))
     cachedModel = cache
@@ -36,12 +36,12 @@ public final class StoreSnapshot {
 
   /// Whether there is a model cache that can be unpacked; what it says is not looked at, which for a
   /// large model takes longer than to read the last few transactions.
-  public func modelCacheCondition() throws -> ModelCache.Condition {
+  package func modelCacheCondition() throws -> ModelCache.Condition {
     try cachedModel?.condition ?? PackedModel(database: database, layout: layout).condition
   }
 
   /// The reader of objects as they are now; prepared when first asked for.
-  public func objects() throws -> ObjectReader {
+  package func objects() throws -> ObjectReader {
     if let cachedObjects { return cachedObjects }
     let reader = try ObjectReader(self)
     cachedObjects = reader
@@ -51,7 +51,7 @@ public final class StoreSnapshot {
   /// The history tables.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store that has none.
-  public func historyTables() throws(StoreError) -> HistoryTables {
+  package func historyTables() throws(StoreError) -> HistoryTables {
     guard let tables = layout.history else { throw .withoutHistory(path: location.path) }
     return tables
   }
@@ -64,7 +64,7 @@ public final class StoreSnapshot {
   /// Steps through transactions.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  public func transactions(_ selection: TransactionSelection) throws -> TransactionCursor {
+  package func transactions(_ selection: TransactionSelection) throws -> TransactionCursor {
     let isWhole =
       selection.isComplete && selection.checksCompleteness && selection.range == .min ... .max
     return try TransactionCursor(
@@ -82,7 +82,7 @@ public final class StoreSnapshot {
   ///   - rows: What ``changeRows(ofTransactions:)`` said of the range, to read the rows as they lie
   ///     in the file. That is twice as fast, and the cursor throws ``RowsOutOfOrder`` where they lie
   ///     in another order than that of the transactions.
-  public func changes(
+  package func changes(
     _ selection: TransactionSelection, detail: ChangeDetail = .everything,
     among rows: ChangeRowSpan? = nil
   ) throws -> ChangeCursor {
@@ -106,22 +106,22 @@ public final class StoreSnapshot {
   // MARK: - Single questions about the transactions
 
   /// The timestamp of the transaction with exactly this number, if it is there.
-  public func timestamp(ofTransaction number: Int64) throws -> TransactionPosition? {
+  package func timestamp(ofTransaction number: Int64) throws -> TransactionPosition? {
     try position("WHERE Z_PK = ?1", [.integer(number)])
   }
 
   /// The oldest transaction, or with `offset` the n-th behind it.
-  public func oldestTransaction(offset: Int64 = 0) throws -> TransactionPosition? {
+  package func oldestTransaction(offset: Int64 = 0) throws -> TransactionPosition? {
     try position("ORDER BY Z_PK ASC LIMIT 1 OFFSET ?1", [.integer(offset)])
   }
 
   /// The newest transaction, or with `offset` the n-th before it.
-  public func newestTransaction(offset: Int64 = 0) throws -> TransactionPosition? {
+  package func newestTransaction(offset: Int64 = 0) throws -> TransactionPosition? {
     try position("ORDER BY Z_PK DESC LIMIT 1 OFFSET ?1", [.integer(offset)])
   }
 
   /// The transaction with the lowest number among those saved at a moment or after it.
-  public func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
+  package func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
     // The clock of a device may step back, so the lowest number need not have the lowest time: the
     // index on time gives all that qualify, and the recent moments that people ask for are few.
     try position(
@@ -132,12 +132,12 @@ public final class StoreSnapshot {
   }
 
   /// The transaction that follows a position.
-  public func firstTransaction(after number: Int64) throws -> TransactionPosition? {
+  package func firstTransaction(after number: Int64) throws -> TransactionPosition? {
     try position("WHERE Z_PK > ?1 ORDER BY Z_PK ASC LIMIT 1", [.integer(number)])
   }
 
   /// The transaction before a position.
-  public func lastTransaction(before number: Int64) throws -> TransactionPosition? {
+  package func lastTransaction(before number: Int64) throws -> TransactionPosition? {
     try position("WHERE Z_PK < ?1 ORDER BY Z_PK DESC LIMIT 1", [.integer(number)])
   }
 
@@ -166,7 +166,7 @@ public struct TransactionPosition: Hashable, Sendable {
   public let timestamp: StoreTimestamp?
 
   /// A position.
-  public init(number: Int64, timestamp: StoreTimestamp?) {
+  package init(number: Int64, timestamp: StoreTimestamp?) {
     self.number = number
     self.timestamp = timestamp
   }

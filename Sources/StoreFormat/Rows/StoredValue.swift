@@ -55,18 +55,18 @@ extension StoredValue {
 public struct RecordedText: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible
 {
   /// The text, broken parts replaced by U+FFFD.
-  public let string: String
+  package let string: String
   /// The bytes as stored, only where ``string`` does not give them back.
-  public let malformedBytes: [UInt8]?
+  package let malformedBytes: [UInt8]?
 
   /// A clean text.
-  public init(_ string: String) {
+  package init(_ string: String) {
     self.string = string
     malformedBytes = nil
   }
 
   /// A text that is not clean UTF-8, or that holds a NUL.
-  public init(malformedBytes bytes: [UInt8]) {
+  package init(malformedBytes bytes: [UInt8]) {
     string = String(decoding: bytes, as: UTF8.self)
     malformedBytes = bytes
   }
@@ -75,7 +75,7 @@ public struct RecordedText: Hashable, Sendable, ExpressibleByStringLiteral, Cust
   public init(stringLiteral value: String) { self.init(value) }
 
   /// A stored value as a text; nil for null and for values of another storage class.
-  public init?(_ value: StoredValue) {
+  package init?(_ value: StoredValue) {
     switch value {
     case .text(let string):
       self.init(string)
@@ -87,7 +87,7 @@ public struct RecordedText: Hashable, Sendable, ExpressibleByStringLiteral, Cust
   }
 
   /// The text as it is stored.
-  public var storedValue: StoredValue {
+  package var storedValue: StoredValue {
     malformedBytes.map(StoredValue.malformedText) ?? .text(string)
   }
 
@@ -106,7 +106,7 @@ public struct ExtraColumn: Hashable, Sendable {
   public let value: StoredValue
 
   /// An extra column.
-  public init(column: String, value: StoredValue) {
+  package init(column: String, value: StoredValue) {
     self.column = column
     self.value = value
   }

@@ -1,7 +1,7 @@
 import GRDB
 
 /// Finds what deleted objects left behind, by the numbers of the changes that deleted them.
-public final class TombstoneLookup {
+package final class TombstoneLookup {
   private let cursor: StatementCursor?
   /// The slots that the statement's columns hold.
   private let slots: [Int]
@@ -16,7 +16,7 @@ public final class TombstoneLookup {
   }
 
   /// The tombstone of one change, by slot and without nulls at the end; empty where there is none.
-  public func tombstone(ofChange number: Int64) throws -> [StoredValue] {
+  package func tombstone(ofChange number: Int64) throws -> [StoredValue] {
     guard let cursor else { return [] }
     try cursor.bind(number)
     var values: [StoredValue] = []
@@ -35,7 +35,7 @@ extension StoreSnapshot {
   /// Prepares to look up tombstones.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  public func tombstones() throws -> TombstoneLookup {
+  package func tombstones() throws -> TombstoneLookup {
     try TombstoneLookup(database, tables: historyTables())
   }
 }

@@ -4,7 +4,7 @@ import GRDBSQLite
 /// Steps through the rows of `ATRANSACTION` that a selection names.
 ///
 /// The properties describe the row that the last ``next()`` went to.
-public final class TransactionCursor {
+package final class TransactionCursor {
   private let cursor: StatementCursor
   private let strings: InternedStrings
   private let columns: Columns
@@ -18,21 +18,21 @@ public final class TransactionCursor {
   @exclusivity(unchecked) private var currentIdentifiers: [Int64?]
 
   /// The transaction number, `Z_PK`.
-  @exclusivity(unchecked) public private(set) var number: Int64 = 0
+  @exclusivity(unchecked) package private(set) var number: Int64 = 0
   /// When it was saved; nil where the row holds no number there.
-  @exclusivity(unchecked) public private(set) var timestamp: StoreTimestamp?
+  @exclusivity(unchecked) package private(set) var timestamp: StoreTimestamp?
   /// Who saved, as the app set it.
-  @exclusivity(unchecked) public private(set) var author: RecordedText?
+  @exclusivity(unchecked) package private(set) var author: RecordedText?
   /// The bundle identifier of the program.
-  @exclusivity(unchecked) public private(set) var bundle: RecordedText?
+  @exclusivity(unchecked) package private(set) var bundle: RecordedText?
   /// The name of the process.
-  @exclusivity(unchecked) public private(set) var process: RecordedText?
+  @exclusivity(unchecked) package private(set) var process: RecordedText?
   /// The name of the context.
-  @exclusivity(unchecked) public private(set) var context: RecordedText?
+  @exclusivity(unchecked) package private(set) var context: RecordedText?
   /// The snapshot that a pinned query generation stands for; opaque.
-  @exclusivity(unchecked) public private(set) var queryGeneration: [UInt8]?
+  @exclusivity(unchecked) package private(set) var queryGeneration: [UInt8]?
   /// What else the row holds.
-  @exclusivity(unchecked) public private(set) var extra: [ExtraColumn] = []
+  @exclusivity(unchecked) package private(set) var extra: [ExtraColumn] = []
 
   /// - Parameter expectedCount: Answers how many transactions there must be, asked after the last one;
   ///   nil where the selection leaves some out.
@@ -57,7 +57,7 @@ public final class TransactionCursor {
   ///
   /// - Throws: ``StoreError/damaged(path:place:detail:)`` where a transaction is out of order, or where
   ///   the table and its indexes disagree on how many there are.
-  public func next() throws -> Bool {
+  package func next() throws -> Bool {
     guard try cursor.step() else {
       try checkCount()
       return false

@@ -2,7 +2,7 @@ import GRDB
 import GRDBSQLite
 
 /// Steps through the numbers and times of transactions, oldest first, and nothing else of their rows.
-public final class TransactionPositionCursor {
+package final class TransactionPositionCursor {
   private let cursor: StatementCursor
   private var order: RowOrder
 
@@ -16,7 +16,7 @@ public final class TransactionPositionCursor {
   /// Goes to the next transaction; nil after the last one.
   ///
   /// - Throws: ``StoreError/damaged(path:place:detail:)`` where one is out of order.
-  public func next() throws -> TransactionPosition? {
+  package func next() throws -> TransactionPosition? {
     guard try cursor.step() else { return nil }
     let number = cursor.integer(at: 0)
     try order.take(number)
@@ -31,7 +31,7 @@ extension StoreSnapshot {
   /// Steps through the numbers and times of the transactions from a number on, oldest first.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  public func transactionPositions(from number: Int64) throws -> TransactionPositionCursor {
+  package func transactionPositions(from number: Int64) throws -> TransactionPositionCursor {
     _ = try historyTables()
     return try TransactionPositionCursor(database, from: number, path: location.path)
   }
@@ -39,7 +39,7 @@ extension StoreSnapshot {
   /// How many transactions there are behind a position.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  public func transactionCount(after number: Int64) throws -> Int64 {
+  package func transactionCount(after number: Int64) throws -> Int64 {
     _ = try historyTables()
     let cursor = try StatementCursor(
       database, sql: "SELECT count(*) FROM ATRANSACTION WHERE Z_PK > ?1")

@@ -27,23 +27,23 @@ public struct TransactionSelection: Hashable, Sendable {
     }
 
     /// Whether every transaction meets it.
-    public var isEmpty: Bool { anyOf == nil && noneOf.isEmpty }
+    package var isEmpty: Bool { anyOf == nil && noneOf.isEmpty }
   }
 
   /// The conditions on each of the four texts, one for each role.
-  public struct TextConditions: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+  package struct TextConditions: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     private var author = TextCondition()
     private var bundle = TextCondition()
     private var process = TextCondition()
     private var context = TextCondition()
 
     /// Conditions; a role that is not named has none.
-    public init(dictionaryLiteral elements: (StringRole, TextCondition)...) {
+    package init(dictionaryLiteral elements: (StringRole, TextCondition)...) {
       for (role, condition) in elements { self[role] = condition }
     }
 
     /// The condition on one text.
-    public subscript(role: StringRole) -> TextCondition {
+    package subscript(role: StringRole) -> TextCondition {
       get {
         switch role {
         case .author: author
@@ -63,29 +63,29 @@ public struct TransactionSelection: Hashable, Sendable {
     }
 
     /// Whether every transaction meets them.
-    public var isEmpty: Bool { StringRole.allCases.allSatisfy { self[$0].isEmpty } }
+    package var isEmpty: Bool { StringRole.allCases.allSatisfy { self[$0].isEmpty } }
   }
 
   /// Only transactions with a higher number.
-  public var after: Int64?
+  package var after: Int64?
   /// Only transactions with this number or a lower one.
-  public var until: Int64?
+  package var until: Int64?
   /// Conditions on author, bundle, process and context.
-  public var texts: TextConditions
+  package var texts: TextConditions
   /// Only transactions with at least one such change.
-  public var change: ChangeSelection?
+  package var change: ChangeSelection?
   /// Which transaction comes first.
-  public var order: Order
+  package var order: Order
   /// At most so many transactions; nil for all.
-  public var limit: Int?
+  package var limit: Int?
   /// Whether ``limit`` keeps the newest transactions, whatever the order.
-  public var limitKeepsNewest: Bool
+  package var limitKeepsNewest: Bool
   /// Whether reading ends with an error where an index lists more rows than were read with their
   /// transactions, as where a change has lost its own.
-  public var checksCompleteness = true
+  package var checksCompleteness = true
 
   /// A selection; without arguments, of everything, oldest first.
-  public init(
+  package init(
     after: Int64? = nil, until: Int64? = nil, texts: TextConditions = [:],
     change: ChangeSelection? = nil, order: Order = .ascending, limit: Int? = nil,
     limitKeepsNewest: Bool = false
@@ -157,32 +157,32 @@ public struct TransactionSelection: Hashable, Sendable {
 }
 
 /// Which changes to look for, in the terms of the tables; a change must meet all conditions.
-public struct ChangeSelection: Hashable, Sendable {
+package struct ChangeSelection: Hashable, Sendable {
   /// An object: the number of its entity, and its primary key.
-  public struct Object: Hashable, Sendable {
+  package struct Object: Hashable, Sendable {
     /// The number of the object's own entity.
-    public let entityNumber: Int64
+    package let entityNumber: Int64
     /// The object's primary key.
-    public let primaryKey: Int64
+    package let primaryKey: Int64
 
     /// An object.
-    public init(entityNumber: Int64, primaryKey: Int64) {
+    package init(entityNumber: Int64, primaryKey: Int64) {
       self.entityNumber = entityNumber
       self.primaryKey = primaryKey
     }
   }
 
   /// Some slots of one entity.
-  public struct Slots: Hashable, Sendable {
+  package struct Slots: Hashable, Sendable {
     /// The number of the entity.
-    public let entityNumber: Int64
+    package let entityNumber: Int64
     /// How many slots its masks have.
-    public let slotCount: Int
+    package let slotCount: Int
     /// The slots of which at least one must be set.
-    public let slots: [Int]
+    package let slots: [Int]
 
     /// Some slots.
-    public init(entityNumber: Int64, slotCount: Int, slots: [Int]) {
+    package init(entityNumber: Int64, slotCount: Int, slots: [Int]) {
       self.entityNumber = entityNumber
       self.slotCount = slotCount
       self.slots = slots
@@ -190,16 +190,16 @@ public struct ChangeSelection: Hashable, Sendable {
   }
 
   /// The change is of one of these kinds; nil for any.
-  public var kinds: [ChangeKind]?
+  package var kinds: [ChangeKind]?
   /// The object is of one of these entities; nil for any.
-  public var entityNumbers: [Int64]?
+  package var entityNumbers: [Int64]?
   /// The object is one of these; nil for any.
-  public var objects: [Object]?
+  package var objects: [Object]?
   /// The change is an update that touched one of these slots; nil for any change.
-  public var slots: [Slots]?
+  package var slots: [Slots]?
 
   /// A selection; without arguments, of every change.
-  public init(
+  package init(
     kinds: [ChangeKind]? = nil, entityNumbers: [Int64]? = nil, objects: [Object]? = nil,
     slots: [Slots]? = nil
   ) {

@@ -2,22 +2,22 @@
 ///
 /// For tests and samples: a store whose history says more than its tables do is one that no
 /// framework would write.
-public struct HistoryRecord: Hashable, Sendable {
+package struct HistoryRecord: Hashable, Sendable {
   /// One change.
-  public struct Change: Hashable, Sendable {
+  package struct Change: Hashable, Sendable {
     /// What happened.
-    public var kind: ChangeKind
+    package var kind: ChangeKind
     /// The object's own entity.
-    public var entityName: String
+    package var entityName: String
     /// The object's primary key.
-    public var primaryKey: Int64
+    package var primaryKey: Int64
     /// The properties that an update touched; all slots of each are marked.
-    public var properties: [String]
+    package var properties: [String]
     /// What a deleted object leaves behind, by the names of preserved attributes.
-    public var tombstone: [String: StoredValue]
+    package var tombstone: [String: StoredValue]
 
     /// A change.
-    public init(
+    package init(
       _ kind: ChangeKind, _ entityName: String, _ primaryKey: Int64, properties: [String] = [],
       tombstone: [String: StoredValue] = [:]
     ) {
@@ -30,12 +30,12 @@ public struct HistoryRecord: Hashable, Sendable {
   }
 
   /// Who saved, with what and when.
-  public var header: TransactionHeader
+  package var header: TransactionHeader
   /// The changes in recorded order.
-  public var changes: [Change]
+  package var changes: [Change]
 
   /// A transaction.
-  public init(header: TransactionHeader = TransactionHeader(), changes: [Change] = []) {
+  package init(header: TransactionHeader = TransactionHeader(), changes: [Change] = []) {
     self.header = header
     self.changes = changes
   }

@@ -14,7 +14,7 @@ import GRDB
 /// room for the rest, they are committed. The first commit decides. Before it, what the other stores are
 /// to get stands in a file beside each, safe on the disk: should the program end between the commits,
 /// whoever next opens one of these stores for writing, or saves to it, completes its part first.
-public struct JointSave: Sendable {
+package struct JointSave: Sendable {
   private struct Part {
     let editor: StoreEditor
     var save: StoreSave
@@ -23,14 +23,14 @@ public struct JointSave: Sendable {
   private var parts: [Part] = []
 
   /// A save to no store yet.
-  public init() {}
+  package init() {}
 
   /// Adds what is to be saved to a store.
   ///
   /// - Parameters:
   ///   - save: What is to be saved.
   ///   - editor: The store; each once.
-  public mutating func add(_ save: StoreSave, to editor: StoreEditor) {
+  package mutating func add(_ save: StoreSave, to editor: StoreEditor) {
     parts.append(Part(editor: editor, save: save.folded()))
   }
 
@@ -42,7 +42,7 @@ public struct JointSave: Sendable {
   /// - Throws: ``StoreWriteError``, and what `whenReady` throws; all stores are then as they were.
   ///   ``StoreWriteError/unfinishedJointSave(path:record:detail:)`` means that the save is in some of
   ///   them, and that what is missing is completed when the store can be written again.
-  public func append(
+  package func append(
     whenReady: () throws -> Void = {}
   ) throws -> [AppendedTransaction?] {
     let order = parts.indices.sorted { first, second in

@@ -7,7 +7,7 @@ extension StoreEditor {
   /// - Returns: The transaction that was missing; nil where none was.
   /// - Throws: ``StoreWriteError``.
   @discardableResult
-  public func completeJointSave() throws -> AppendedTransaction? {
+  package func completeJointSave() throws -> AppendedTransaction? {
     guard JointSaveRecord.exists(beside: location) else { return nil }
     return try translating {
       try queue.writeWithoutTransaction { database in

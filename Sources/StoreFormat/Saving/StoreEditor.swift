@@ -10,9 +10,9 @@ import Synchronization
 ///
 /// Large values of attributes that allow it are put into files beside the store
 /// (``ManagedAttribute/allowsExternalStorage``).
-public final class StoreEditor: Sendable {
+package final class StoreEditor: Sendable {
   /// What a loss of power may take.
-  public enum Durability: Hashable, Sendable {
+  package enum Durability: Hashable, Sendable {
     /// Nothing that was appended.
     case everySave
     /// What was appended since the log was last moved into the store, as closing does. What is left
@@ -21,9 +21,9 @@ public final class StoreEditor: Sendable {
   }
 
   /// Where the store's files are.
-  public let location: StoreLocation
+  package let location: StoreLocation
   /// How long to wait for a store that is locked, in seconds.
-  public let busyTimeout: Double
+  package let busyTimeout: Double
 
   let queue: DatabaseQueue
   private let schema: Mutex<EditorSchema>
@@ -48,7 +48,7 @@ public final class StoreEditor: Sendable {
   ///     see ``RecordedValuesFile``. Nothing is saved then of which they cannot be.
   /// - Throws: ``StoreWriteError``; where the store keeps no history or does not tell its model, no
   ///   transaction can be appended.
-  public init(
+  package init(
     path: String, busyTimeout: Double = 5, durability: Durability = .everySave,
     largeValues: LargeValuePlacement = .files, recordsValues: Bool = false
   ) throws {
@@ -96,7 +96,7 @@ public final class StoreEditor: Sendable {
   }
 
   /// The model that the store was last seen with.
-  public var model: ManagedModel { knownSchema.model }
+  package var model: ManagedModel { knownSchema.model }
 
   /// What the store was last seen with.
   var knownSchema: EditorSchema { schema.withLock { $0 } }
@@ -108,7 +108,7 @@ public final class StoreEditor: Sendable {
   /// - Returns: The transaction, or nil where the save changes nothing.
   /// - Throws: ``StoreWriteError``; the store is then as it was.
   @discardableResult
-  public func append(_ save: StoreSave) throws -> AppendedTransaction? {
+  package func append(_ save: StoreSave) throws -> AppendedTransaction? {
     let save = save.folded()
     guard !save.isEmpty else { return nil }
     let largeValues = try stagedLargeValues(of: save)
@@ -149,7 +149,7 @@ public final class StoreEditor: Sendable {
   ///
   /// - Throws: ``StoreWriteError``; the store is then as it was.
   @discardableResult
-  public func appendHistory(_ record: HistoryRecord) throws -> TransactionPosition {
+  package func appendHistory(_ record: HistoryRecord) throws -> TransactionPosition {
     try write { schema, statement in
       let changes = try record.changes.map { try schema.encoded($0) }
       return try HistoryAppender(statement: statement, tables: schema.history)
@@ -168,7 +168,7 @@ public final class StoreEditor: Sendable {
   ///
   /// - Throws: ``StoreWriteError``; the store is then as it was.
   @discardableResult
-  public func deleteHistory(before number: Int64) throws -> DeletedHistory {
+  package func deleteHistory(before number: Int64) throws -> DeletedHistory {
     let deleted = try write { _, statement in
       try HistoryDeleter(statement: statement).delete(before: number)
     }
@@ -183,7 +183,7 @@ public final class StoreEditor: Sendable {
   /// tell what went wrong.
   ///
   /// - Throws: ``StoreWriteError``.
-  public func close() throws {
+  package func close() throws {
     do {
       let isHindered = try queue.writeWithoutTransaction { database in
         try Bool.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)") ?? false

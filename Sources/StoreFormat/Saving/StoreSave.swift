@@ -1,18 +1,18 @@
 /// Who saved, with what and when: what a transaction says of itself.
-public struct TransactionHeader: Hashable, Sendable {
+package struct TransactionHeader: Hashable, Sendable {
   /// Who saved, as the app sets it.
-  public var author: String?
+  package var author: String?
   /// The bundle identifier of the program.
-  public var bundle: String?
+  package var bundle: String?
   /// The name of the process.
-  public var process: String?
+  package var process: String?
   /// The name of the context.
-  public var context: String?
+  package var context: String?
   /// When; nil for the moment at which the store is written.
-  public var timestamp: StoreTimestamp?
+  package var timestamp: StoreTimestamp?
 
   /// A header.
-  public init(
+  package init(
     author: String? = nil, bundle: String? = nil, process: String? = nil, context: String? = nil,
     timestamp: StoreTimestamp? = nil
   ) {
@@ -34,18 +34,18 @@ public struct TransactionHeader: Hashable, Sendable {
 }
 
 /// An object that is in a store, or that a save is about to put there.
-public struct StoreObject: Hashable, Sendable {
+package struct StoreObject: Hashable, Sendable {
   enum Place: Hashable, Sendable {
     case stored(primaryKey: Int64)
     case inserted(number: Int)
   }
 
   /// The object's own entity.
-  public let entityName: String
+  package let entityName: String
   let place: Place
 
   /// An object that is in the store.
-  public init(entityName: String, primaryKey: Int64) {
+  package init(entityName: String, primaryKey: Int64) {
     self.entityName = entityName
     place = .stored(primaryKey: primaryKey)
   }
@@ -57,7 +57,7 @@ public struct StoreObject: Hashable, Sendable {
 
   /// The primary key of an object that is in the store; nil for one that a save is about to insert,
   /// whose key ``AppendedTransaction/primaryKey(of:)`` tells afterwards.
-  public var primaryKey: Int64? {
+  package var primaryKey: Int64? {
     if case .stored(let primaryKey) = place { primaryKey } else { nil }
   }
 }
@@ -66,16 +66,16 @@ public struct StoreObject: Hashable, Sendable {
 ///
 /// A property that is not named stays as it is, or in a new object gets its default. An element of
 /// a composite attribute is named `attribute.element`.
-public struct ObjectContent: Hashable, Sendable {
+package struct ObjectContent: Hashable, Sendable {
   /// Values by the name of the attribute, in the form in which a store keeps them.
-  public var values: [String: StoredValue]
+  package var values: [String: StoredValue]
   /// The other end of to-one relationships; an inner nil for none.
-  public var toOne: [String: StoreObject?]
+  package var toOne: [String: StoreObject?]
   /// All objects at the other end of to-many relationships, in their order where there is one.
-  public var toMany: [String: [StoreObject]]
+  package var toMany: [String: [StoreObject]]
 
   /// A content.
-  public init(
+  package init(
     values: [String: StoredValue] = [:], toOne: [String: StoreObject?] = [:],
     toMany: [String: [StoreObject]] = [:]
   ) {
@@ -103,15 +103,15 @@ public struct ObjectContent: Hashable, Sendable {
 ///
 /// As in the frameworks only the outcome counts: an object that is inserted and updated is inserted,
 /// one that is inserted and deleted was never there.
-public struct StoreSave: Hashable, Sendable {
+package struct StoreSave: Hashable, Sendable {
   /// Who saves, with what and when.
-  public var header: TransactionHeader
+  package var header: TransactionHeader
   /// Whether others may have deleted what the save names: then it is not deleted once more, is left
   /// out of lists, has none of its own, and need not be detached from anything.
   ///
   /// An object that gets values or leads to another one, and the other end of a to-one relationship,
   /// must be there all the same.
-  public var toleratesDeletions = false
+  package var toleratesDeletions = false
 
   private(set) var inserted: [(object: StoreObject, content: ObjectContent)] = []
   private(set) var updated: [(object: StoreObject, content: ObjectContent)] = []
@@ -119,7 +119,7 @@ public struct StoreSave: Hashable, Sendable {
   private var nextNumber = 0
 
   /// A save that does not change anything yet.
-  public init(
+  package init(
     author: String? = nil, bundle: String? = nil, process: String? = nil, context: String? = nil,
     timestamp: StoreTimestamp? = nil
   ) {
@@ -140,11 +140,11 @@ public struct StoreSave: Hashable, Sendable {
   }
 
   /// Whether nothing was inserted, updated or deleted.
-  public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+  package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
   /// Inserts an object and gives what other parts of this save name it by.
   @discardableResult
-  public mutating func insert(
+  package mutating func insert(
     _ entityName: String, values: [String: StoredValue] = [:],
     toOne: [String: StoreObject?] = [:], toMany: [String: [StoreObject]] = [:]
   ) -> StoreObject {
@@ -155,7 +155,7 @@ public struct StoreSave: Hashable, Sendable {
   }
 
   /// Changes some properties of an object; with none of them, just counts its version up.
-  public mutating func update(
+  package mutating func update(
     _ object: StoreObject, values: [String: StoredValue] = [:],
     toOne: [String: StoreObject?] = [:], toMany: [String: [StoreObject]] = [:]
   ) {
@@ -163,10 +163,10 @@ public struct StoreSave: Hashable, Sendable {
   }
 
   /// Deletes an object; the delete rules of its relationships say what becomes of others.
-  public mutating func delete(_ object: StoreObject) { deleted.append(object) }
+  package mutating func delete(_ object: StoreObject) { deleted.append(object) }
 
   /// Whether both would write the same.
-  public static func == (left: StoreSave, right: StoreSave) -> Bool {
+  package static func == (left: StoreSave, right: StoreSave) -> Bool {
     left.header == right.header && left.deleted == right.deleted
       && left.toleratesDeletions == right.toleratesDeletions
       && left.inserted.elementsEqual(right.inserted, by: ==)
@@ -174,7 +174,7 @@ public struct StoreSave: Hashable, Sendable {
   }
 
   /// Feeds what ``==(_:_:)`` compares into a hasher.
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(header)
     hasher.combine(deleted)
     for (object, content) in inserted + updated {
@@ -252,21 +252,21 @@ extension ObjectContent {
 }
 
 /// What a save became.
-public struct AppendedTransaction: Hashable, Sendable {
+package struct AppendedTransaction: Hashable, Sendable {
   /// The transaction's number and when it was saved.
-  public let position: TransactionPosition
+  package let position: TransactionPosition
   /// How many changes it has.
-  public let changeCount: Int
+  package let changeCount: Int
   let primaryKeys: [StoreObject: Int64]
 
   /// The primary key of an object that the save inserted, or of one that was in the store before;
   /// nil for an object of another save.
-  public func primaryKey(of object: StoreObject) -> Int64? {
+  package func primaryKey(of object: StoreObject) -> Int64? {
     object.primaryKey ?? primaryKeys[object]
   }
 
   /// The object as the next save can name it; nil for an object of another save.
-  public func stored(_ object: StoreObject) -> StoreObject? {
+  package func stored(_ object: StoreObject) -> StoreObject? {
     primaryKey(of: object).map { StoreObject(entityName: object.entityName, primaryKey: $0) }
   }
 }

@@ -9,15 +9,15 @@ public struct ColumnMask: Sendable {
   private var inline: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
   private var overflow: [UInt8]?
   /// The length in bytes.
-  public let byteCount: Int
+  package let byteCount: Int
 
   /// A mask out of its bytes.
-  public init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8]) {
     self = bytes.withUnsafeBytes { ColumnMask(bytes: $0) }
   }
 
   /// A mask out of bytes that are only lent.
-  public init(bytes: UnsafeRawBufferPointer) {
+  package init(bytes: UnsafeRawBufferPointer) {
     byteCount = bytes.count
     if bytes.count <= ColumnMask.inlineCapacity {
       overflow = nil
@@ -28,7 +28,7 @@ public struct ColumnMask: Sendable {
   }
 
   /// A mask of `slotCount` slots in which the given ones are set; others are ignored.
-  public init(slotCount: Int, settingSlots slots: some Sequence<Int>) {
+  package init(slotCount: Int, settingSlots slots: some Sequence<Int>) {
     var bytes = [UInt8](repeating: 0, count: (slotCount + 7) / 8)
     for slot in slots where slot >= 0 && slot < slotCount {
       bytes[slot / 8] |= 0x80 >> (slot % 8)
@@ -38,7 +38,7 @@ public struct ColumnMask: Sendable {
 
   /// Lends the bytes.
   @inline(__always)
-  public func withBytes<Result>(
+  package func withBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     if let overflow { return try overflow.withUnsafeBytes(body) }
@@ -48,7 +48,7 @@ public struct ColumnMask: Sendable {
   }
 
   /// The mask in one number, of which no other mask has the same; nil for one of more than 7 bytes.
-  public var shortKey: UInt64? {
+  package var shortKey: UInt64? {
     byteCount < 8 ? inline.0.littleEndian | UInt64(byteCount) << 56 : nil
   }
 
@@ -71,7 +71,7 @@ public struct ColumnMask: Sendable {
 
   /// Visits the numbers of the set slots, ascending, without making a list of them.
   @inline(__always)
-  public func forEachSetSlot(_ body: (Int) -> Void) {
+  package func forEachSetSlot(_ body: (Int) -> Void) {
     withBytes { bytes in
       for (index, byte) in bytes.enumerated() where byte != 0 {
         var rest = byte
@@ -85,7 +85,7 @@ public struct ColumnMask: Sendable {
   }
 
   /// The mask in which the slots of both are set; a shorter one is taken to have none at its end.
-  public func union(_ other: ColumnMask) -> ColumnMask {
+  package func union(_ other: ColumnMask) -> ColumnMask {
     if overflow == nil, other.overflow == nil {
       var union = byteCount >= other.byteCount ? self : other
       let rest = byteCount >= other.byteCount ? other : self
@@ -105,7 +105,7 @@ public struct ColumnMask: Sendable {
   }
 
   /// Whether the mask has the length of one of `slotCount` slots, and no bit behind the last.
-  public func fits(slotCount: Int) -> Bool {
+  package func fits(slotCount: Int) -> Bool {
     guard byteCount == (slotCount + 7) / 8 else { return false }
     return withBytes { bytes in
       guard let last = bytes.last, slotCount % 8 != 0 else { return true }

@@ -3,9 +3,9 @@
 /// The order is the framework's: to-one keys, entity keys, order keys, attributes, to-many
 /// relationships, many-to-many relationships. The columns of the SQL table are no substitute, for
 /// they are sorted by type and shared by all entities of a hierarchy.
-public struct EntitySlots: Hashable, Sendable {
+package struct EntitySlots: Hashable, Sendable {
   /// What a slot stands for.
-  public enum Role: String, Hashable, Sendable {
+  package enum Role: String, Hashable, Sendable {
     /// The key of a to-one relationship.
     case toOne
     /// The entity number of a to-one relationship whose destination has sub-entities.
@@ -21,27 +21,27 @@ public struct EntitySlots: Hashable, Sendable {
   }
 
   /// One bit of a mask.
-  public struct Slot: Hashable, Sendable {
+  package struct Slot: Hashable, Sendable {
     /// The name of the property; a relationship's slots share it.
-    public let name: String
+    package let name: String
     /// What the slot stands for.
-    public let role: Role
+    package let role: Role
 
     /// A slot.
-    public init(name: String, role: Role) {
+    package init(name: String, role: Role) {
       self.name = name
       self.role = role
     }
   }
 
   /// The slots of a mask; bit *i* of a mask is slot *i*.
-  public let slots: [Slot]
+  package let slots: [Slot]
   /// The attributes that a deleted object leaves behind; `ZTOMBSTONE`*n* holds number *n*. A composite
   /// one is there by its elements, each named `attribute.element`.
-  public let tombstoneAttributes: [ManagedAttribute]
+  package let tombstoneAttributes: [ManagedAttribute]
 
   /// Slots in the given order.
-  public init(slots: [Slot], tombstoneAttributes: [ManagedAttribute]) {
+  package init(slots: [Slot], tombstoneAttributes: [ManagedAttribute]) {
     self.slots = slots
     self.tombstoneAttributes = tombstoneAttributes
   }
@@ -50,7 +50,7 @@ public struct EntitySlots: Hashable, Sendable {
   ///
   /// Nil where the mask does not fit: then it was written with another model, and names would be
   /// guesses.
-  public func names(in mask: ColumnMask) -> [String]? {
+  package func names(in mask: ColumnMask) -> [String]? {
     guard mask.fits(slotCount: slots.count) else { return nil }
     var names: [String] = []
     for slot in mask.setSlots where !names.contains(slots[slot].name) {
@@ -60,7 +60,7 @@ public struct EntitySlots: Hashable, Sendable {
   }
 
   /// The slots that a property has: one for an attribute, up to three for a relationship.
-  public func indices(of name: String) -> [Int] {
+  package func indices(of name: String) -> [Int] {
     slots.indices.filter { slots[$0].name == name }
   }
 }

@@ -3,7 +3,7 @@ import Synchronization
 /// The slots of a model's entities, each worked out when it is first asked for.
 ///
 /// A large model has a hundred entities, of which the last few transactions touch three.
-public final class LazySlots: Sendable {
+package final class LazySlots: Sendable {
   private struct State {
     var order: SlotOrder
     var known: [String: EntitySlots?] = [:]
@@ -12,12 +12,12 @@ public final class LazySlots: Sendable {
   private let state: Mutex<State>
 
   /// The slots of a model.
-  public init(_ model: ManagedModel) {
+  package init(_ model: ManagedModel) {
     state = Mutex(State(order: SlotOrder(model)))
   }
 
   /// The slots of an entity; nil where the model does not tell.
-  public func slots(of entityName: String) -> EntitySlots? {
+  package func slots(of entityName: String) -> EntitySlots? {
     state.withLock { state in
       if let slots = state.known[entityName] { return slots }
       let slots = state.order.slots(of: entityName)

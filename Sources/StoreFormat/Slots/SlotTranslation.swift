@@ -12,9 +12,9 @@
 /// A value of a tombstone goes to the place of the same attribute, or of the same element of a
 /// composite one. Where both models put all
 /// properties in the same order, masks and values stay as they are, also those that fit neither.
-public struct SlotTranslation: Sendable {
+package struct SlotTranslation: Sendable {
   /// Why a mask or a tombstone cannot be brought into the other order.
-  public enum Problem: Error, Hashable, Sendable {
+  package enum Problem: Error, Hashable, Sendable {
     /// The mask does not have the length of its own model.
     case unfitMask
     /// The other model has no property of this name.
@@ -28,9 +28,9 @@ public struct SlotTranslation: Sendable {
   }
 
   /// Whether masks stay as they are.
-  public let keepsMasks: Bool
+  package let keepsMasks: Bool
   /// Whether tombstones stay as they are.
-  public let keepsTombstones: Bool
+  package let keepsTombstones: Bool
 
   private let oldSlotCount: Int
   private let newSlotCount: Int
@@ -38,7 +38,7 @@ public struct SlotTranslation: Sendable {
   private let tombstoneSlots: [Result<Int, Problem>]
 
   /// A translation from one model into another.
-  public init(from old: EntitySlots, to new: EntitySlots) {
+  package init(from old: EntitySlots, to new: EntitySlots) {
     oldSlotCount = old.slots.count
     newSlotCount = new.slots.count
     keepsMasks = old.slots == new.slots
@@ -69,7 +69,7 @@ public struct SlotTranslation: Sendable {
   }
 
   /// A mask in the other order.
-  public func mask(_ mask: ColumnMask) throws(Problem) -> ColumnMask {
+  package func mask(_ mask: ColumnMask) throws(Problem) -> ColumnMask {
     if keepsMasks { return mask }
     guard mask.fits(slotCount: oldSlotCount) else { throw .unfitMask }
     var new: [Int] = []
@@ -78,7 +78,7 @@ public struct SlotTranslation: Sendable {
   }
 
   /// A tombstone in the other order, without nulls at the end.
-  public func tombstone(_ values: [StoredValue]) throws(Problem) -> [StoredValue] {
+  package func tombstone(_ values: [StoredValue]) throws(Problem) -> [StoredValue] {
     if keepsTombstones { return values }
     var new: [StoredValue] = []
     for (slot, value) in values.enumerated() where !value.isNull {

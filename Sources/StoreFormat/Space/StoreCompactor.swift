@@ -10,9 +10,9 @@ import Glibc
 #endif
 
 /// What giving back free pages has come to.
-public struct CompactionResult: Hashable, Sendable {
+package struct CompactionResult: Hashable, Sendable {
   /// Why it ended before all free pages were given back.
-  public enum Obstacle: Hashable, Sendable {
+  package enum Obstacle: Hashable, Sendable {
     /// Another program held the store for too long.
     case busy
     /// A reader kept the log from being moved into the store for too long.
@@ -20,22 +20,22 @@ public struct CompactionResult: Hashable, Sendable {
   }
 
   /// The pages before.
-  public let before: StoreSpace
+  package let before: StoreSpace
   /// The pages behind it.
-  public let after: StoreSpace
+  package let after: StoreSpace
   /// The size of the main file before, in bytes.
-  public let fileByteCountBefore: Int64
+  package let fileByteCountBefore: Int64
   /// Its size behind it; a reader can keep the file from getting shorter until it is done.
-  public let fileByteCountAfter: Int64
+  package let fileByteCountAfter: Int64
   /// What stood in the way; nil where all was done.
-  public let obstacle: Obstacle?
+  package let obstacle: Obstacle?
 }
 
 /// Gives the pages of a store that hold nothing back to the file system.
 ///
 /// Deleting rows never makes a file smaller: their pages are kept for what comes. The tables, the
 /// rows, the journal mode and the way in which the store gives back pages stay as they are.
-public final class StoreCompactor: Sendable {
+package final class StoreCompactor: Sendable {
   /// How long to wait before looking again at what somebody else holds, in seconds.
   private static let patience = 0.02
   /// The longest that the lock may be held at a time, in seconds, where nobody else writes and where
@@ -43,9 +43,9 @@ public final class StoreCompactor: Sendable {
   private static let hold = (alone: 0.05, shared: 0.02)
 
   /// Where the store's files are.
-  public let location: StoreLocation
+  package let location: StoreLocation
   /// How long to wait for a store that is locked, in seconds.
-  public let busyTimeout: Double
+  package let busyTimeout: Double
 
   private let ignoresDamage: Bool
 
@@ -56,7 +56,7 @@ public final class StoreCompactor: Sendable {
   ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
   ///   - ignoresDamage: Whether to write although that destroys saves after a damaged part of the log.
   /// - Throws: ``StoreWriteError/store(_:)``.
-  public init(
+  package init(
     path: String, busyTimeout: Double = 5, ignoresDamage: Bool = false
   ) throws(StoreWriteError) {
     self.busyTimeout = busyTimeout
@@ -79,7 +79,7 @@ public final class StoreCompactor: Sendable {
   /// - Throws: ``StoreWriteError/notIncremental(path:)`` where the store was not made for it, and
   ///   ``StoreWriteError``; where nothing was given back yet and the store is held by somebody,
   ///   ``StoreError/busy(path:seconds:)`` in it.
-  public func giveBackFreePages(
+  package func giveBackFreePages(
     progress: (Int64) -> Void = { _ in }
   ) throws -> CompactionResult {
     try using(WritingConnection.open(path: location.resolvedPath, busyTimeout: busyTimeout)) {
@@ -137,7 +137,7 @@ public final class StoreCompactor: Sendable {
   /// - Throws: ``StoreWriteError/renumbersRows(path:tables:)``,
   ///   ``StoreWriteError/withoutSpace(path:needed:free:)``, and ``StoreWriteError``; where somebody
   ///   else has the store open, ``StoreError/busy(path:seconds:)`` in it.
-  public func rebuild() throws -> CompactionResult {
+  package func rebuild() throws -> CompactionResult {
     // SQLite tells of a folder in which it can make no journal as of a broken disk.
     try using(openAlone(), writes: [location.resolvedPath, location.folder]) { database in
       let fileBefore = try fileByteCount()

@@ -1,7 +1,7 @@
 import GRDB
 
 /// How a store gives pages back that hold nothing any more.
-public enum AutoVacuum: Int64, Hashable, Sendable {
+package enum AutoVacuum: Int64, Hashable, Sendable {
   /// Never; only a rebuild makes the file smaller.
   case none = 0
   /// With every save.
@@ -11,20 +11,20 @@ public enum AutoVacuum: Int64, Hashable, Sendable {
 }
 
 /// The pages of a store, in the main file and in the log together.
-public struct StoreSpace: Hashable, Sendable {
+package struct StoreSpace: Hashable, Sendable {
   /// The bytes of a page.
-  public let pageByteCount: Int64
+  package let pageByteCount: Int64
   /// How many pages there are.
-  public let pageCount: Int64
+  package let pageCount: Int64
   /// How many of them hold nothing.
-  public let freePageCount: Int64
+  package let freePageCount: Int64
   /// How free pages are given back.
-  public let autoVacuum: AutoVacuum
+  package let autoVacuum: AutoVacuum
 
   /// The bytes of all pages.
-  public var byteCount: Int64 { pageCount * pageByteCount }
+  package var byteCount: Int64 { pageCount * pageByteCount }
   /// The bytes of the pages that hold nothing.
-  public var freeByteCount: Int64 { freePageCount * pageByteCount }
+  package var freeByteCount: Int64 { freePageCount * pageByteCount }
 
   init(database: Database) throws {
     func number(_ name: String) throws -> Int64 {
@@ -40,10 +40,10 @@ public struct StoreSpace: Hashable, Sendable {
 
 extension StoreSnapshot {
   /// The pages of the store.
-  public func space() throws -> StoreSpace { try StoreSpace(database: database) }
+  package func space() throws -> StoreSpace { try StoreSpace(database: database) }
 
   /// The tables whose rows a rebuild of the store would number anew, by name.
-  public func tablesThatRebuildingRenumbers() throws -> [String] {
+  package func tablesThatRebuildingRenumbers() throws -> [String] {
     try RowNumbering.tablesToRenumber(database)
   }
 }

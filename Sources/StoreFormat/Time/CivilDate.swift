@@ -1,17 +1,17 @@
 /// A day of the proleptic Gregorian calendar in the years 1 to 9999, without a time zone.
-public struct CivilDate: Hashable, Comparable, Sendable {
+package struct CivilDate: Hashable, Comparable, Sendable {
   /// The year, 1 to 9999.
-  public let year: Int
+  package let year: Int
   /// The month, 1 to 12.
-  public let month: Int
+  package let month: Int
   /// The day of the month, 1 to 31.
-  public let day: Int
+  package let day: Int
 
   /// The days that this type can hold, counted from 1970-01-01: 0001-01-01 to 9999-12-31.
-  public static let dayRange: ClosedRange<Int> = -719_162...2_932_896
+  package static let dayRange: ClosedRange<Int> = -719_162...2_932_896
 
   /// Makes the date of a year, month and day; nil where the calendar has no such day.
-  public init?(year: Int, month: Int, day: Int) {
+  package init?(year: Int, month: Int, day: Int) {
     guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
       day <= Self.dayCount(ofMonth: month, year: year)
     else { return nil }
@@ -20,7 +20,7 @@ public struct CivilDate: Hashable, Comparable, Sendable {
 
   /// Makes the date that lies so many days after 1970-01-01 (before it if negative); nil outside
   /// the years 1 to 9999.
-  public init?(daysSinceUnixEpoch: Int) {
+  package init?(daysSinceUnixEpoch: Int) {
     guard Self.dayRange.contains(daysSinceUnixEpoch) else { return nil }
     // Counting years from 1 March puts the leap day last, so that a day's place in the year gives
     // its month by one linear formula.
@@ -45,7 +45,7 @@ public struct CivilDate: Hashable, Comparable, Sendable {
   }
 
   /// Days since 1970-01-01; negative before it.
-  public var daysSinceUnixEpoch: Int {
+  package var daysSinceUnixEpoch: Int {
     let marchYear = month <= 2 ? year - 1 : year
     let era = marchYear / 400
     let yearOfEra = marchYear % 400
@@ -55,20 +55,20 @@ public struct CivilDate: Hashable, Comparable, Sendable {
   }
 
   /// The day of the week as ISO 8601 counts: 1 for Monday to 7 for Sunday.
-  public var weekday: Int {
+  package var weekday: Int {
     // 0001-01-01 was a Monday.
     (daysSinceUnixEpoch - Self.dayRange.lowerBound) % 7 + 1
   }
 
   /// The date so many days later (earlier if negative); nil outside the years 1 to 9999.
-  public func adding(days: Int) -> CivilDate? {
+  package func adding(days: Int) -> CivilDate? {
     let (sum, overflow) = daysSinceUnixEpoch.addingReportingOverflow(days)
     return overflow ? nil : CivilDate(daysSinceUnixEpoch: sum)
   }
 
   /// The same day so many months later (earlier if negative), or the month's last day where that
   /// month is shorter; nil outside the years 1 to 9999.
-  public func adding(months: Int) -> CivilDate? {
+  package func adding(months: Int) -> CivilDate? {
     let (sum, overflow) = (year * 12 + month - 1).addingReportingOverflow(months)
     guard !overflow, sum >= 12, sum < 10_000 * 12 else { return nil }
     let (newYear, newMonth) = (sum / 12, sum % 12 + 1)
@@ -79,7 +79,7 @@ public struct CivilDate: Hashable, Comparable, Sendable {
   }
 
   /// How many days a month has, 28 to 31; 0 for a month outside 1 to 12.
-  public static func dayCount(ofMonth month: Int, year: Int) -> Int {
+  package static func dayCount(ofMonth month: Int, year: Int) -> Int {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
     case 4, 6, 9, 11: 30
@@ -89,7 +89,7 @@ public struct CivilDate: Hashable, Comparable, Sendable {
   }
 
   /// Whether the left date is earlier.
-  public static func < (left: CivilDate, right: CivilDate) -> Bool {
+  package static func < (left: CivilDate, right: CivilDate) -> Bool {
     (left.year, left.month, left.day) < (right.year, right.month, right.day)
   }
 }

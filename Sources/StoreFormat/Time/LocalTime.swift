@@ -7,30 +7,30 @@ import Glibc
 #endif
 
 /// A date and time of day on the clock of the process's time zone (`TZ`, or the system's).
-public struct LocalTime: Hashable, Sendable {
+package struct LocalTime: Hashable, Sendable {
   /// The calendar day.
-  public let date: CivilDate
+  package let date: CivilDate
   /// The hour, 0 to 23.
-  public let hour: Int
+  package let hour: Int
   /// The minute, 0 to 59.
-  public let minute: Int
+  package let minute: Int
   /// The second, 0 to 59; the fraction is dropped, downwards.
-  public let second: Int
+  package let second: Int
   /// How far the clock is ahead of UTC, in seconds; negative west of Greenwich.
-  public let offsetSeconds: Int
+  package let offsetSeconds: Int
 
   /// The year, 1 to 9999.
-  public var year: Int { date.year }
+  package var year: Int { date.year }
   /// The month, 1 to 12.
-  public var month: Int { date.month }
+  package var month: Int { date.month }
   /// The day of the month, 1 to 31.
-  public var day: Int { date.day }
+  package var day: Int { date.day }
   /// The day of the week: 1 for Monday to 7 for Sunday.
-  public var weekday: Int { date.weekday }
+  package var weekday: Int { date.weekday }
 
   /// Reads the local clock at a timestamp; nil where its local year is not in 1 to 9999, and for
   /// numbers that are not finite.
-  public init?(_ timestamp: StoreTimestamp) {
+  package init?(_ timestamp: StoreTimestamp) {
     let seconds = timestamp.secondsSinceReferenceDate.rounded(.down)
     guard seconds.magnitude < 1e12 else { return nil }
     self.init(unixSeconds: Int(seconds) + Int(StoreTimestamp.referenceDateUnixSeconds))
@@ -43,7 +43,7 @@ public struct LocalTime: Hashable, Sendable {
   /// that is skipped becomes the day's first moment). `mktime` leaves both to chance: what it
   /// answers depends on the C library and, in glibc, on the call before. Nil for hours, minutes
   /// and seconds that no clock shows, and at the edges of the years 1 to 9999.
-  public init?(date: CivilDate, hour: Int, minute: Int, second: Int) {
+  package init?(date: CivilDate, hour: Int, minute: Int, second: Int) {
     guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second) else {
       return nil
     }
@@ -81,12 +81,12 @@ public struct LocalTime: Hashable, Sendable {
   }
 
   /// Whole seconds since 1970-01-01T00:00:00Z.
-  public var unixSeconds: Int {
+  package var unixSeconds: Int {
     date.daysSinceUnixEpoch * 86_400 + hour * 3600 + minute * 60 + second - offsetSeconds
   }
 
   /// The moment at which this second begins.
-  public var timestamp: StoreTimestamp {
+  package var timestamp: StoreTimestamp {
     StoreTimestamp(
       secondsSinceReferenceDate: Double(
         unixSeconds - Int(StoreTimestamp.referenceDateUnixSeconds)))

@@ -4,7 +4,7 @@ extension StoreTimestamp {
   /// It has as many fraction digits as the shortest decimal text of the stored number, and none
   /// if that is integral. Nil where no such text exists: outside the years 1 to 9999, for `-0.0`,
   /// and for numbers nearer to zero than 0.0001, whose shortest text has an exponent.
-  public var exactISO8601: String? {
+  package var exactISO8601: String? {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.exactISO8601ByteCount) { room in
       let count = writeExactISO8601(into: room)
       return count == 0
@@ -13,13 +13,13 @@ extension StoreTimestamp {
   }
 
   /// The most bytes that ``writeExactISO8601(into:)`` writes.
-  public static let exactISO8601ByteCount = 64
+  package static let exactISO8601ByteCount = 64
 
   /// Writes ``exactISO8601`` as UTF-8; nothing where there is none.
   ///
   /// - Parameter room: At least ``exactISO8601ByteCount`` bytes.
   /// - Returns: How many bytes were written.
-  public func writeExactISO8601(into room: UnsafeMutableBufferPointer<UInt8>) -> Int {
+  package func writeExactISO8601(into room: UnsafeMutableBufferPointer<UInt8>) -> Int {
     guard room.count >= Self.exactISO8601ByteCount else { return 0 }
     if let count = writeShortestISO8601(into: room) { return count }
     guard let text = complementedISO8601, text.utf8.count <= room.count else { return 0 }
@@ -77,7 +77,7 @@ extension StoreTimestamp {
   ///
   /// The result is the double nearest to that time. Nil for every other form, for days and times
   /// that do not exist, leap seconds included, and for lower-case letters.
-  public init?(exactISO8601 text: String) {
+  package init?(exactISO8601 text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"),
       let year = Self.number(bytes[0..<4]), bytes[4] == UInt8(ascii: "-"),
@@ -103,7 +103,7 @@ extension StoreTimestamp {
   /// forward from them, given as ASCII digits.
   ///
   /// Nil for more than 32 digits, for other bytes than digits, and where the sum overflows.
-  public init?(unixSeconds: Int, fractionDigits: ArraySlice<UInt8>) {
+  package init?(unixSeconds: Int, fractionDigits: ArraySlice<UInt8>) {
     let (whole, overflow) = unixSeconds.subtractingReportingOverflow(
       Int(Self.referenceDateUnixSeconds))
     guard !overflow, fractionDigits.count <= 32,

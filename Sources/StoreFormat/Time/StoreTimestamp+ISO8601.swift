@@ -1,6 +1,6 @@
 extension StoreTimestamp {
   /// How many bytes the form with microseconds takes: `2024-07-29T00:42:37.824189Z`.
-  public static let iso8601ByteCount = 27
+  package static let iso8601ByteCount = 27
 
   /// The time in UTC as people read it, `2024-07-29T00:42:37.824189Z`.
   ///
@@ -18,7 +18,7 @@ extension StoreTimestamp {
   /// ``iso8601(fractionDigits:)`` does.
   ///
   /// The fraction is cut, never rounded: given back as a moment, it is not after the time itself.
-  public var iso8601Second: String? {
+  package var iso8601Second: String? {
     StoreTimestamp(secondsSinceReferenceDate: secondsSinceReferenceDate.rounded(.down))
       .iso8601(fractionDigits: 0)
   }
@@ -26,7 +26,7 @@ extension StoreTimestamp {
   /// Appends the form with microseconds without making a string.
   ///
   /// Answers false, and appends nothing, where `iso8601()` is nil.
-  public func appendISO8601(to buffer: inout [UInt8]) -> Bool {
+  package func appendISO8601(to buffer: inout [UInt8]) -> Bool {
     guard let time = UniversalTime(self, fractionDigits: 6) else { return false }
     let start = buffer.count
     buffer.append(contentsOf: repeatElement(0, count: Self.iso8601ByteCount))
@@ -39,7 +39,7 @@ extension StoreTimestamp {
   /// Writes the form with microseconds to the start of a buffer and answers its length, 27.
   ///
   /// Answers 0, and writes nothing, where `iso8601()` is nil or the buffer is shorter than that.
-  public func writeISO8601(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+  package func writeISO8601(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
     guard buffer.count >= Self.iso8601ByteCount,
       let time = UniversalTime(self, fractionDigits: 6)
     else { return 0 }

@@ -13,7 +13,7 @@ import Glibc
 /// other, and NaN stands before all numbers, where SQLite sorts the NULL that it makes of one.
 public struct StoreTimestamp: Sendable {
   /// The reference date, 2001-01-01T00:00:00Z, in seconds since 1970-01-01T00:00:00Z.
-  public static let referenceDateUnixSeconds: Int64 = 978_307_200
+  package static let referenceDateUnixSeconds: Int64 = 978_307_200
 
   /// Seconds since 2001-01-01T00:00:00Z, exactly as stored; negative before that date.
   public let secondsSinceReferenceDate: Double

@@ -1,7 +1,7 @@
 /// What an update changed a value from, and to.
 public struct RecordedValue: Hashable, Sendable {
   /// What kind of value it is, which tells how people write it.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A text.
     case text
     /// A whole number.
@@ -28,14 +28,14 @@ public struct RecordedValue: Hashable, Sendable {
   /// `attribute.element`.
   public var name: String
   /// What kind of value it is.
-  public var kind: Kind
+  package var kind: Kind
   /// What stood in the store before the save.
   public var old: RecordedContent
   /// What the save put there.
   public var new: RecordedContent
 
   /// A recorded value.
-  public init(name: String, kind: Kind, old: RecordedContent, new: RecordedContent) {
+  package init(name: String, kind: Kind, old: RecordedContent, new: RecordedContent) {
     self.name = name
     self.kind = kind
     self.old = old
@@ -43,17 +43,17 @@ public struct RecordedValue: Hashable, Sendable {
   }
 
   /// How much memory its contents take, but for a few bytes.
-  public var byteCount: Int { old.byteCount + new.byteCount }
+  package var byteCount: Int { old.byteCount + new.byteCount }
 
   /// The attribute or relationship that it belongs to: of an element that of the whole.
-  public var property: String {
+  package var property: String {
     name.firstIndex(of: ".").map { String(name[..<$0]) } ?? name
   }
 }
 
 extension RecordedValue.Kind {
   /// The kind of the values of an attribute.
-  public init(_ type: AttributeType) {
+  package init(_ type: AttributeType) {
     self =
       switch type {
       case .integer16, .integer32, .integer64: .integer
@@ -69,7 +69,7 @@ extension RecordedValue.Kind {
   }
 
   /// An attribute's type whose values are written in the same way.
-  public var attributeType: AttributeType {
+  package var attributeType: AttributeType {
     switch self {
     case .text, .object: .string
     case .integer: .integer64

@@ -1,21 +1,21 @@
 /// A recorded value with the change that it belongs to: one row of the file of recorded values.
-public struct RecordedValueRow: Hashable, Sendable {
+package struct RecordedValueRow: Hashable, Sendable {
   /// The transaction's number.
-  public var transaction: Int64
+  package var transaction: Int64
   /// The transaction's time, which tells it from another one that has its number in another copy of
   /// the store.
-  public var timestamp: StoreTimestamp?
+  package var timestamp: StoreTimestamp?
   /// The change's number.
-  public var change: Int64
+  package var change: Int64
   /// The object's own entity.
-  public var entityName: String
+  package var entityName: String
   /// The object's primary key.
-  public var primaryKey: Int64
+  package var primaryKey: Int64
   /// The value.
-  public var value: RecordedValue
+  package var value: RecordedValue
 
   /// A row.
-  public init(
+  package init(
     transaction: Int64, timestamp: StoreTimestamp?, change: Int64, entityName: String,
     primaryKey: Int64, value: RecordedValue
   ) {
@@ -28,7 +28,7 @@ public struct RecordedValueRow: Hashable, Sendable {
   }
 
   /// Where it stands among all rows.
-  public struct Place: Hashable, Sendable {
+  package struct Place: Hashable, Sendable {
     let transaction: Int64
     let change: Int64
     let name: String
@@ -40,11 +40,11 @@ public struct RecordedValueRow: Hashable, Sendable {
     }
 
     /// The place before all values of a change.
-    public init(before change: Int64, of transaction: Int64) {
+    package init(before change: Int64, of transaction: Int64) {
       self.init(transaction: transaction, change: change, name: "")
     }
   }
 
   /// Where it stands among all rows.
-  public var place: Place { Place(transaction: transaction, change: change, name: value.name) }
+  package var place: Place { Place(transaction: transaction, change: change, name: value.name) }
 }

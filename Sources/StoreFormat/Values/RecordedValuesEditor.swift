@@ -14,11 +14,11 @@ import Glibc
 /// A store and this file cannot be written at one instant. Whoever saves writes the values first, while
 /// it holds the store's write lock, and completes the save then: a crash between the two leaves rows of
 /// a transaction that there is not.
-public final class RecordedValuesEditor: Sendable {
+package final class RecordedValuesEditor: Sendable {
   /// The file.
-  public let path: String
+  package let path: String
   /// How long to wait for a file that is locked, in seconds.
-  public let busyTimeout: Double
+  package let busyTimeout: Double
 
   private let storeIdentifier: String
   private let store: StoreLocation
@@ -50,7 +50,7 @@ public final class RecordedValuesEditor: Sendable {
   ///   - movesLog: Whether a write behind which the log is long moves it into the file; otherwise
   ///     ``moveLog()`` does, and whoever closes the file last.
   /// - Throws: ``StoreWriteError/unrecordedValues(path:reason:)``.
-  public init(
+  package init(
     path: String, storeIdentifier: String, beside store: StoreLocation, busyTimeout: Double = 5,
     durability: StoreEditor.Durability = .everySave, movesLog: Bool = true
   ) throws {
@@ -77,7 +77,7 @@ public final class RecordedValuesEditor: Sendable {
   ///     higher one can only be of saves that were never completed, and are removed. Nil where no
   ///     transaction is about to be saved.
   /// - Throws: ``StoreWriteError/unrecordedValues(path:reason:)``; nothing is written then.
-  public func write(_ rows: [RecordedValueRow], removingFrom next: Int64? = nil) throws {
+  package func write(_ rows: [RecordedValueRow], removingFrom next: Int64? = nil) throws {
     try writing { statement in
       if let next {
         try statement.run(
@@ -114,7 +114,7 @@ public final class RecordedValuesEditor: Sendable {
   /// Moves the log into the file, as far as nobody reads in it.
   ///
   /// - Throws: ``StoreWriteError/unrecordedValues(path:reason:)``.
-  public func moveLog() throws {
+  package func moveLog() throws {
     try opened.withLock { opened in
       do {
         try opened.queue.writeWithoutTransaction {
@@ -131,7 +131,7 @@ public final class RecordedValuesEditor: Sendable {
   /// Where nobody else has it open, its log is moved into it and is gone.
   ///
   /// - Throws: ``StoreWriteError/unrecordedValues(path:reason:)``.
-  public func close() throws {
+  package func close() throws {
     try opened.withLock { opened in
       do {
         try opened.queue.close()

@@ -1,13 +1,13 @@
 import GRDB
 
 /// Removes recorded values of transactions that are gone.
-public enum RecordedValuesErasure {
+package enum RecordedValuesErasure {
   /// What became of it.
-  public struct Result: Sendable {
+  package struct Result: Sendable {
     /// How many values were removed, for good.
-    public internal(set) var valueCount = 0
+    package internal(set) var valueCount = 0
     /// What stopped it, a ``StoreWriteError`` as a rule; nil where all are removed.
-    public internal(set) var problem: (any Error)?
+    package internal(set) var problem: (any Error)?
   }
 
   /// Removes the values of all transactions before one, in batches so short that an app which saves
@@ -22,7 +22,7 @@ public enum RecordedValuesErasure {
   ///   - store: Where the store is whose values they are. The values of its oldest transaction stay,
   ///     with those of all after it, also where that is older than the given one.
   /// - Returns: What was removed, and what stopped it if anything did.
-  public static func erase(
+  package static func erase(
     before number: Int64, from file: RecordedValuesFile, of store: StoreLocation
   ) -> Result {
     let tally = Tally()

@@ -9,7 +9,7 @@ extension RecordedValuesFile {
   ///   - overwrites: Whether a file that is there is replaced.
   /// - Throws: ``StoreWriteError``, ``StoreError/unusableValues(path:reason:)``; nothing is left of an
   ///   unfinished copy.
-  public func copy(to path: String, from number: Int64?, overwrites: Bool) throws {
+  package func copy(to path: String, from number: Int64?, overwrites: Bool) throws {
     let draft = try StoreDraft(path: path, overwrites: overwrites, busyTimeout: busyTimeout)
     try draft.write { temporary in
       try Self.reading(location.path) {

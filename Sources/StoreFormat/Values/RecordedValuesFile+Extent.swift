@@ -1,19 +1,19 @@
 /// What a file of recorded values holds altogether, for who prunes, lists or checks it.
 extension RecordedValuesFile {
   /// What a file holds, found without going through it.
-  public struct Extent: Hashable, Sendable {
+  package struct Extent: Hashable, Sendable {
     /// The oldest transaction with recorded values; nil where there is none.
-    public let first: TransactionPosition?
+    package let first: TransactionPosition?
     /// The newest one.
-    public let last: TransactionPosition?
+    package let last: TransactionPosition?
     /// How many bytes the file and its log take.
-    public let byteCount: Int64
+    package let byteCount: Int64
   }
 
   /// What the file holds.
   ///
   /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
-  public func extent() throws -> Extent {
+  package func extent() throws -> Extent {
     try Self.reading(location.path) {
       let ends = try file.readDatabase { database in
         let statement = StatementRunner(database)
@@ -36,7 +36,7 @@ extension RecordedValuesFile {
   /// How many values of transactions before one there are.
   ///
   /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
-  public func valueCount(before number: Int64) throws -> Int64 {
+  package func valueCount(before number: Int64) throws -> Int64 {
     try Self.reading(location.path) {
       try file.readDatabase {
         try StatementRunner($0).integer(
@@ -49,7 +49,7 @@ extension RecordedValuesFile {
   /// What SQLite's own check finds wrong with the pages of the file; nothing where all is well.
   ///
   /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
-  public func pageProblems() throws -> [String] {
+  package func pageProblems() throws -> [String] {
     try Self.reading(location.path) {
       try file.readDatabase { database in
         try StatementRunner(database).rows("PRAGMA quick_check(10)").compactMap { row in
@@ -66,7 +66,7 @@ extension RecordedValuesFile {
   ///   - number: The number after which to begin; nil for the first ones.
   ///   - limit: The most to give.
   /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
-  public func positions(after number: Int64?, limit: Int) throws -> [TransactionPosition] {
+  package func positions(after number: Int64?, limit: Int) throws -> [TransactionPosition] {
     try Self.reading(location.path) {
       try file.readDatabase { database in
         let statement = StatementRunner(database)

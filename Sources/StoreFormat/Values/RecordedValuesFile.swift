@@ -9,21 +9,21 @@ import GRDB
 /// Rows are of a transaction of the store only where number and time are both the same. A save writes
 /// them before it is complete itself, so after a crash there may be rows of a transaction that there is
 /// not; nobody ever sees them, and the next save removes them.
-public final class RecordedValuesFile: Sendable {
+package final class RecordedValuesFile: Sendable {
   /// Where the file is.
-  public var location: StoreLocation { file.location }
+  package var location: StoreLocation { file.location }
   /// How long to wait for a file that is locked, in seconds.
-  public var busyTimeout: Double { file.busyTimeout }
+  package var busyTimeout: Double { file.busyTimeout }
   /// The identifier of the store whose values these are.
-  public let storeIdentifier: String
+  package let storeIdentifier: String
 
   let file: StoreFile
 
   /// Where a store's recorded values are kept.
-  public static func path(besideStore path: String) -> String { path + "-values.db" }
+  package static func path(besideStore path: String) -> String { path + "-values.db" }
 
   /// Whether there is anything at a path.
-  public static func isThere(_ path: String) -> Bool { FileMove.entry(at: path) != .none }
+  package static func isThere(_ path: String) -> Bool { FileMove.entry(at: path) != .none }
 
   /// Opens a file.
   ///
@@ -34,7 +34,7 @@ public final class RecordedValuesFile: Sendable {
   /// - Throws: ``StoreError/unusableValues(path:reason:)`` where the file is not one of recorded values
   ///   or of another store's, ``StoreError/unreadable(path:reason:)``,
   ///   ``StoreError/busy(path:seconds:)``.
-  public init(path: String, storeIdentifier: String? = nil, busyTimeout: Double = 5) throws {
+  package init(path: String, storeIdentifier: String? = nil, busyTimeout: Double = 5) throws {
     (file, self.storeIdentifier) = try Self.reading(path) {
       let file = try StoreFile(path: path, busyTimeout: busyTimeout)
       let identifier = try file.readDatabase {
@@ -58,7 +58,7 @@ public final class RecordedValuesFile: Sendable {
   ///
   /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``, or what
   ///   the body throws.
-  public func inOneState<Answer>(_ body: (RecordedValuesFile) throws -> Answer) throws -> Answer {
+  package func inOneState<Answer>(_ body: (RecordedValuesFile) throws -> Answer) throws -> Answer {
     try Self.reading(location.path) {
       try file.holding { held in
         // What the body throws is its own.
@@ -90,7 +90,7 @@ public final class RecordedValuesFile: Sendable {
   ///   - place: The row after which to begin; nil for the first ones.
   ///   - limit: The most rows to give.
   /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
-  public func rows(
+  package func rows(
     of position: TransactionPosition, after place: RecordedValueRow.Place? = nil, limit: Int
   ) throws -> [RecordedValueRow] {
     try rows(
@@ -112,7 +112,7 @@ public final class RecordedValuesFile: Sendable {
   ///   - place: The row after which to begin; nil for the first ones.
   ///   - limit: The most rows to give.
   /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
-  public func rows(
+  package func rows(
     ofEntity entityName: String, primaryKey: Int64, transactions: ClosedRange<Int64>,
     after place: RecordedValueRow.Place? = nil, limit: Int
   ) throws -> [RecordedValueRow] {

@@ -2,7 +2,7 @@ import GRDB
 import GRDBSQLite
 
 /// Steps through the rows of `ATRANSACTIONSTRING`, one for each interned text.
-public final class InternedStringCursor {
+package final class InternedStringCursor {
   private let cursor: StatementCursor
 
   init(_ database: Database) throws {
@@ -11,12 +11,12 @@ public final class InternedStringCursor {
   }
 
   /// The number by which transactions name the text.
-  public private(set) var number: Int64 = 0
+  package private(set) var number: Int64 = 0
   /// Whether the row holds a text.
-  public private(set) var hasText = false
+  package private(set) var hasText = false
 
   /// Goes to the next row; `false` after the last one.
-  public func next() throws -> Bool {
+  package func next() throws -> Bool {
     guard try cursor.step() else { return false }
     number = cursor.integer(at: 0)
     hasText = cursor.integer(at: 1) == 1
@@ -28,7 +28,7 @@ extension StoreSnapshot {
   /// Steps through the interned texts; nil in a store that keeps none.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  public func internedStrings() throws -> InternedStringCursor? {
+  package func internedStrings() throws -> InternedStringCursor? {
     try historyTables().internsStrings ? InternedStringCursor(database) : nil
   }
 }

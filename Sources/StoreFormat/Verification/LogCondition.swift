@@ -3,7 +3,7 @@
 /// SQLite reads a log up to the first part that does not fit its checksum and takes no notice of the
 /// rest. That is right after a program was killed in the middle of a save, and it hides a flipped bit:
 /// all saves behind it are gone without a word.
-public enum LogCondition: Hashable, Sendable {
+package enum LogCondition: Hashable, Sendable {
   /// There is none, or nothing is in it.
   case empty
   /// All that is in it can be read.
@@ -21,7 +21,7 @@ public enum LogCondition: Hashable, Sendable {
   ///
   /// A loss of power leaves that too: until the disk has a save, its frames reach it in any order. What
   /// was saved before can be read, and the save itself was never safe.
-  public var isTornAtEnd: Bool {
+  package var isTornAtEnd: Bool {
     if case .broken(_, _, let saves) = self { saves == 1 } else { false }
   }
 }
@@ -30,7 +30,7 @@ extension StoreSnapshot {
   /// Reads the whole log and compares it with its checksums.
   ///
   /// - Throws: ``StoreError/unreadable(path:reason:)``.
-  public func logCondition() throws -> LogCondition {
+  package func logCondition() throws -> LogCondition {
     let cursor = try StatementCursor(database, sql: "PRAGMA page_size")
     let pageSize = try cursor.step() ? Int(clamping: cursor.integer(at: 0)) : nil
     return try location.logCondition(pageSize: pageSize)
@@ -43,7 +43,7 @@ extension StoreLocation {
   /// - Parameter pageSize: How many bytes the pages of the store have; nil for as many as those of the
   ///   log.
   /// - Throws: ``StoreError/unreadable(path:reason:)``.
-  public func logCondition(pageSize: Int? = nil) throws(StoreError) -> LogCondition {
+  package func logCondition(pageSize: Int? = nil) throws(StoreError) -> LogCondition {
     do {
       return try LogScan.condition(ofLogAt: logPath, pageSize: pageSize)
     } catch {

@@ -2,7 +2,7 @@ extension StoreLocation {
   /// How many bytes the write-ahead log has; 0 where there is none.
   ///
   /// - Throws: ``StoreError/unreadable(path:reason:)``.
-  public func logSize() throws(StoreError) -> Int64 { try size(of: logPath) ?? 0 }
+  package func logSize() throws(StoreError) -> Int64 { try size(of: logPath) ?? 0 }
 
   /// Checks that nothing in the write-ahead log is lost that a write would take away for good.
   ///
@@ -12,7 +12,7 @@ extension StoreLocation {
   /// - Parameter allowsTornEnd: Whether damage of the last save alone is let pass, as a loss of power
   ///   leaves it; see ``LogCondition/isTornAtEnd``.
   /// - Throws: ``StoreError/damaged(path:place:detail:)``, ``StoreError/unreadable(path:reason:)``.
-  public func checkLog(allowsTornEnd: Bool = false) throws(StoreError) {
+  package func checkLog(allowsTornEnd: Bool = false) throws(StoreError) {
     let condition = try logCondition()
     if allowsTornEnd, condition.isTornAtEnd { return }
     switch condition {

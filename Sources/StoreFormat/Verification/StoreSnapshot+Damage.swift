@@ -1,12 +1,12 @@
 /// What SQLite came upon that contradicts itself or the layout.
-public struct StoreDamage: Hashable, Sendable {
+package struct StoreDamage: Hashable, Sendable {
   /// The part of the store.
-  public let place: String
+  package let place: String
   /// What is wrong there.
-  public let detail: String
+  package let detail: String
 
   /// Damage.
-  public init(place: String, detail: String) {
+  package init(place: String, detail: String) {
     self.place = place
     self.detail = detail
   }
@@ -19,7 +19,7 @@ extension StoreSnapshot {
   /// Whoever looks for damage goes on with what can still be read.
   ///
   /// - Throws: Whatever else went wrong.
-  public func damage(in body: () throws -> Void) throws -> StoreDamage? {
+  package func damage(in body: () throws -> Void) throws -> StoreDamage? {
     do {
       try body()
       return nil

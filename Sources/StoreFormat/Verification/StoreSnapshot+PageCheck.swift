@@ -2,7 +2,7 @@ import GRDB
 
 extension StoreSnapshot {
   /// The tables without which a history cannot be read, the largest first.
-  public var tablesOfHistory: [String] {
+  package var tablesOfHistory: [String] {
     ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING", "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
       .filter(layout.tableNames.contains)
   }
@@ -15,7 +15,7 @@ extension StoreSnapshot {
   /// - Parameter table: One of ``tablesOfHistory``; nil for the whole file, every table of the app
   ///   and the list of free pages included.
   /// - Returns: At most a hundred problems.
-  public func pageProblems(inTable table: String?) throws -> [String] {
+  package func pageProblems(inTable table: String?) throws -> [String] {
     let argument = table.map { "(\(quoted($0)))" } ?? ""
     let cursor = try StatementCursor(database, sql: "PRAGMA integrity_check\(argument)")
     var problems: [String] = []

@@ -3,17 +3,17 @@ import GRDB
 extension StoreSnapshot {
   /// A counter of the store that is lower than a number in use: parts of the store are then of
   /// different times, as when it was copied without its `-wal`.
-  public struct TornCounter: Hashable, Sendable {
+  package struct TornCounter: Hashable, Sendable {
     /// The name of the entity: `TRANSACTION`, `CHANGE` or `TRANSACTIONSTRING`.
-    public let entity: String
+    package let entity: String
     /// The highest number that the store says it gave out.
-    public let issued: Int64
+    package let issued: Int64
     /// The highest number in use.
-    public let present: Int64
+    package let present: Int64
   }
 
   /// Returns the counters of the history's own tables that are lower than a number in use.
-  public func tornHistoryCounters() throws -> [TornCounter] {
+  package func tornHistoryCounters() throws -> [TornCounter] {
     guard layout.history != nil else { return [] }
     let counters: [(EntityNumbering.HistoryEntity, String)] = [
       (.transaction, "TRANSACTION"), (.change, "CHANGE"), (.string, "TRANSACTIONSTRING"),
@@ -29,7 +29,7 @@ extension StoreSnapshot {
   }
 
   /// Returns why the pages that the file counts cannot all be there, or `nil` where they can.
-  public func pageCountProblem() throws -> String? {
+  package func pageCountProblem() throws -> String? {
     let pages = try integer("PRAGMA page_count") ?? 0
     let size = try integer("PRAGMA page_size") ?? 0
     if let free = try integer("PRAGMA freelist_count"), free >= pages, pages > 0 {
@@ -49,7 +49,7 @@ extension StoreSnapshot {
   /// Returns what contradicts itself at the two ends of the history: changes that have no transaction.
   ///
   /// Changes before the oldest transaction are left by an insertion that was interrupted.
-  public func problemsAtHistoryEnds() throws -> [String] {
+  package func problemsAtHistoryEnds() throws -> [String] {
     guard let tables = layout.history, let oldest = try oldestTransaction()?.number else {
       return []
     }

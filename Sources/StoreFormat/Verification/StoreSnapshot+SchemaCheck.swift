@@ -2,7 +2,7 @@ import GRDB
 
 extension StoreSnapshot {
   /// The triggers on the tables of the history; a framework makes none that stay.
-  public func triggersOfHistory() throws -> [String] {
+  package func triggersOfHistory() throws -> [String] {
     let cursor = try StatementCursor(
       database,
       sql: """
@@ -17,7 +17,7 @@ extension StoreSnapshot {
   }
 
   /// Whether the property list of the metadata cannot be read, where there is one.
-  public func hasUnreadableMetadata() throws -> Bool {
+  package func hasUnreadableMetadata() throws -> Bool {
     guard !metadata.isComplete, layout.tableNames.contains("Z_METADATA") else { return false }
     let cursor = try StatementCursor(
       database, sql: "SELECT Z_PLIST IS NOT NULL FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
@@ -29,7 +29,7 @@ extension AttributeType {
   /// Whether a value of this type can stand like that in what a deleted object left behind.
   ///
   /// The columns of tombstones have no type of their own, so the value is as the framework bound it.
-  public func fits(tombstone value: StoredValue) -> Bool {
+  package func fits(tombstone value: StoredValue) -> Bool {
     switch (self, value) {
     case (.undefined, _), (.objectIdentifier, _), (.composite, _), (.unknown, _): true
     case (.uri, .malformedText): true

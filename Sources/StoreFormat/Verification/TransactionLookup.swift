@@ -1,7 +1,7 @@
 import GRDB
 
 /// Tells whether transactions are there, one after the other.
-public final class TransactionLookup {
+package final class TransactionLookup {
   private let cursor: StatementCursor
 
   init(_ database: Database) throws {
@@ -9,7 +9,7 @@ public final class TransactionLookup {
   }
 
   /// Whether the transaction with exactly this number is there.
-  public func contains(_ number: Int64) throws -> Bool {
+  package func contains(_ number: Int64) throws -> Bool {
     try cursor.bind(number)
     defer { cursor.reset() }
     return try cursor.step()
@@ -20,7 +20,7 @@ extension StoreSnapshot {
   /// Prepares to look transactions up.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  public func transactionLookup() throws -> TransactionLookup {
+  package func transactionLookup() throws -> TransactionLookup {
     _ = try historyTables()
     return try TransactionLookup(database)
   }
@@ -29,7 +29,7 @@ extension StoreSnapshot {
   /// ``ChangeCursor/nextOfAnyTransaction()``.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  public func everyChange() throws -> ChangeCursor {
+  package func everyChange() throws -> ChangeCursor {
     try ChangeCursor(
       database, tables: historyTables(), path: location.path, range: .min ... .max,
       isAscending: true, isSparse: false,

@@ -56,7 +56,7 @@ public enum StoreWriteError: Error, Hashable, Sendable {
   /// The file system has too little room, in bytes, to rebuild the store.
   case withoutSpace(path: String, needed: Int64, free: Int64)
   /// What becomes of an entity or a property in another model cannot be told from the models.
-  case notInferable(entity: String, property: String?, obstacle: MigrationObstacle)
+  case notInferable(entity: String, property: String?, reason: String, remedy: String)
   /// A table has what a migration to another model would lose.
   case notMigratable(table: String, detail: String)
   /// A save to several stores is in some of them and cannot be completed in this one.
@@ -116,8 +116,8 @@ extension StoreWriteError {
     case .unsupportedFetch(let detail): "the objects cannot be fetched: \(detail)"
     case .withoutSpace(let path, let needed, let free):
       "rebuilding \(path) needs \(needed) bytes temporarily; \(free) bytes are free"
-    case .notInferable(let entity, let property, let obstacle):
-      "\(entity)\(property.map { "." + $0 } ?? "") \(obstacle.message)"
+    case .notInferable(let entity, let property, let reason, _):
+      "\(entity)\(property.map { "." + $0 } ?? "") \(reason)"
     case .notMigratable(let table, let detail):
       "the table \(table) cannot be brought to another model here: \(detail)"
     case .unfinishedJointSave(let path, let record, let detail):
@@ -156,7 +156,7 @@ extension StoreWriteError {
       "leave the store as it is; something may refer to these rows by their numbers"
     case .unsupportedFetch: "ask a simpler question, and choose among the answers"
     case .withoutSpace: "make room, or give back free pages without rebuilding"
-    case .notInferable(_, _, let obstacle): obstacle.remedy
+    case .notInferable(_, _, _, let remedy): remedy
     case .notMigratable: "open the store once with its app, so that it is migrated there"
     case .unfinishedJointSave:
       "put right what is in the way and open the store again; to give the part up, remove the file"

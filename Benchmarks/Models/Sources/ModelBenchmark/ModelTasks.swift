@@ -1,6 +1,5 @@
 import OpenSwiftData
 import PersistentHistory
-import StoreFormat
 
 /// What is measured, done with models.
 struct ModelTasks {

@@ -1,0 +1,2 @@
+// One import is enough for a program that reads sealed history.
+@_exported import PersistentHistory

@@ -1,0 +1,2 @@
+// One import is enough for a program that writes history as lines.
+@_exported import PersistentHistory

@@ -1,0 +1,2 @@
+// One import is enough for a program that opens a store, reads its history and handles the errors of both.
+@_exported import StoreFormat
