@@ -39,6 +39,7 @@ let package = Package(
 
     // Floor 1: what knows nothing of stores.
     .target(name: "PropertyLists", swiftSettings: strict),
+    .target(name: "Terminal", swiftSettings: strict),
 
     // Floor 2: the file.
     .target(
@@ -94,13 +95,16 @@ let package = Package(
       dependencies: ["OpenSwiftDataMacros", "StoreFormat", "PersistentHistory"],
       swiftSettings: strict),
 
-    // Floor 6: the tool.
-    .executableTarget(
-      name: "histctl",
+    // Floor 6: the commands, and the program that runs one of them.
+    .target(
+      name: "HistctlCommands",
       dependencies: [
         "StoreFormat", "PersistentHistory", "HistoryCoding", "HistoryArchive", "DemoStore",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Terminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "histctl", dependencies: ["HistctlCommands", "StoreFormat", "Terminal"],
       swiftSettings: strict),
 
     // A sample beside it: an app and its widget over one store of models.
@@ -137,6 +141,8 @@ let package = Package(
     .testTarget(
       name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "TerminalTests", dependencies: ["Terminal", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "StoreFormatTests",
       dependencies: ["PropertyLists", "StoreFormat", "StoreAppender", "TestSupport"],
@@ -176,6 +182,8 @@ let package = Package(
       dependencies: ["sampletrips", "sampletrips-widget", "histctl", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "histctlTests", dependencies: ["histctl", "TestSupport"], swiftSettings: strict),
+      name: "HistctlCommandsTests",
+      dependencies: ["HistctlCommands", "Terminal", "histctl", "TestSupport"], swiftSettings: strict
+    ),
   ]
 )

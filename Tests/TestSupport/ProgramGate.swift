@@ -2,16 +2,16 @@
 ///
 /// All tests begin at once, and each run has memory of its own for what the program writes: without a
 /// gate there would be so much of it that the process could not be forked any more.
-actor ProgramGate {
+package actor ProgramGate {
   static let shared = ProgramGate(places: 40)
 
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  private init(places: Int) { free = places }
+  package init(places: Int) { free = places }
 
   /// Waits for a place.
-  func enter() async {
+  package func enter() async {
     guard free == 0 else {
       free -= 1
       return
@@ -20,7 +20,7 @@ actor ProgramGate {
   }
 
   /// Gives a place back, to who has waited longest.
-  func leave() {
+  package func leave() {
     if waiting.isEmpty {
       free += 1
     } else {

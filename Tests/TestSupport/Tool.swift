@@ -30,6 +30,12 @@ package struct Tool: Sendable {
         .filter { !Self.isHeading(String($0)) }.joined(separator: "\n")
     }
 
+    package init(status: Int, output: [UInt8], errors: String) {
+      self.status = status
+      self.output = output
+      self.errors = errors
+    }
+
     private static func isHeading(_ line: String) -> Bool {
       let plain = line.replacing(#/\u{1B}\[[0-9;]*m/#, with: "")
       let start = plain.drop { $0 == " " }

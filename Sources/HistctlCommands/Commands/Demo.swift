@@ -1,0 +1,73 @@
+import ArgumentParser
+import DemoStore
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// `histctl demo`: a sample store to try histctl on.
+struct Demo: HistctlCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    _superCommandName: "histctl",
+    abstract: "Write a sample store with a lively history, and say what to try on it.",
+    discussion: """
+      The store is DIR/trips.store, in the layout that Apple's frameworks write: six weeks in the \
+      life of an app that plans trips, with its widget and its server, up to yesterday. The \
+      beginning of its history has been deleted, so that old tokens have expired. The commands \
+      that are listed can be pasted as they stand.
+
+      Examples:
+        histctl demo demo
+        histctl demo demo --overwrite --json
+        histctl demo sample --ending 2026-11-20
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The folder for the store; made where it is missing.", valueName: "dir"),
+    completion: .directory)
+  var folder: String
+
+  @Flag(help: "Replace a store that is there already.")
+  var overwrite = false
+
+  @Option(help: ArgumentHelp("The last day of the history.", valueName: "date"))
+  var ending = "yesterday"
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run(_ console: Console) throws {
+    let session = Session(output, console, outlivesReader: true)
+    let demo = try TripsDemo(lastDay: lastDay(session.now))
+    try OutputFolder.make(folder)
+    let draft = try StoreDraft(
+      path: OutputFolder.path(of: "trips.store", in: folder), overwrites: overwrite)
+    let registrations = draft.temporaryFiles.compactMap(TemporaryFileRegistry.register)
+    defer { registrations.forEach(TemporaryFileRegistry.unregister) }
+    let report = try draft.write { path in
+      try demo.write(to: path)
+      return try StoreFile(path: path).read { snapshot in
+        try DemoReport(
+          snapshot: snapshot, path: draft.path, program: session.console.programName,
+          isQualified: output.qualified)
+      }
+    }
+    try session.write(usesPager: false) { writer in
+      if output.json {
+        try writer.writeLine(report.json)
+      } else {
+        try DemoText(session: session, writer: writer, report: report).write()
+      }
+    }
+  }
+
+  private func lastDay(_ now: StoreTimestamp) throws -> CivilDate {
+    guard let moment = try Moment.parse(ending, now: now),
+      let time = LocalTime(moment.timestamp)
+    else {
+      throw MomentError(
+        message: "'\(ending)' is not a day",
+        hint: "--ending takes a day, such as 2026-11-20, yesterday or 3d for three days ago")
+    }
+    return time.date
+  }
+}

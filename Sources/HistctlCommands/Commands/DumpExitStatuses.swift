@@ -1,0 +1,22 @@
+import ArgumentParser
+import HistoryCoding
+import Terminal
+
+/// `histctl dump-exit-statuses`: the table of statuses for the manual pages; hidden.
+struct DumpExitStatuses: HistctlCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dump-exit-statuses",
+    _superCommandName: "histctl",
+    abstract: "Write the exit statuses as JSON.",
+    shouldDisplay: false)
+
+  func run(_ console: Console) throws {
+    try console.write { writer in
+      for status in ExitStatus.allCases {
+        try writer.writeLine([
+          "status": .integer(Int64(status.rawValue)), "meaning": .string(status.meaning),
+        ])
+      }
+    }
+  }
+}

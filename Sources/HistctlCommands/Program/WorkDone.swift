@@ -1,0 +1,88 @@
+import HistoryCoding
+import Terminal
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// What a command that changes something has done so far, reported if a signal or an error ends it
+/// early.
+///
+/// A signal's handler may neither allocate nor lock, so the whole line is made beforehand, in one of a
+/// few buffers that are never freed, and the handler writes it as it stands.
+package final class WorkDone {
+  private static let capacity = 8192
+  /// While a handler writes one, others are made.
+  private static let count = 4
+
+  nonisolated(unsafe) private static let buffers = UnsafeMutablePointer<UInt8>.allocate(
+    capacity: capacity * count)
+  nonisolated(unsafe) private static var next = 0
+  /// The line to be written: where it begins and its length; nil where nothing is at work.
+  nonisolated(unsafe) private static var line: UnsafeMutableRawBufferPointer?
+
+  private let isReportedBySignals: Bool
+  private var words: (message: String, json: JSONValue)?
+  /// What stands before every message, as of a run over many stores.
+  private var context: String?
+
+  /// - Parameter isReportedBySignals: Whether ``writeFromHandler()`` writes it, as in the one run of a
+  ///   process.
+  package init(isReportedBySignals: Bool = false) {
+    self.isReportedBySignals = isReportedBySignals
+  }
+
+  /// Notes how far the work is. One thread at a time may call it.
+  ///
+  /// - Parameter isBegun: Whether anything was done, so that it is reported after an error too.
+  func note(
+    _ message: String, _ details: [(String, JSONValue)] = [], isBegun: Bool, in session: Session
+  ) {
+    let whole = context.map { "\($0); \(message)" } ?? message
+    let members = JSONMembers.start("workDone") + [("message", .string(whole))] + details
+    words = isBegun ? (whole, .object(JSONObject(members))) : nil
+    guard isReportedBySignals else { return }
+    var bytes: [UInt8]
+    if session.options.json {
+      var writer = JSONWriter()
+      writer.append(.object(JSONObject(members)))
+      bytes = Array(writer.bytes)
+    } else {
+      bytes = Array(("histctl: interrupted: " + TerminalText.terminal.escaped(whole)).utf8)
+    }
+    bytes = bytes.prefix(Self.capacity - 1) + [UInt8(ascii: "\n")]
+    let start = Self.buffers + Self.next * Self.capacity
+    Self.next = (Self.next + 1) % Self.count
+    start.update(from: bytes, count: bytes.count)
+    Self.line = UnsafeMutableRawBufferPointer(start: start, count: bytes.count)
+  }
+
+  /// Chooses what goes before the notes that follow.
+  func begin(_ context: String?) {
+    self.context = context
+    clear()
+  }
+
+  /// Removes the note: the work is done and was reported.
+  func clear() {
+    if isReportedBySignals { Self.line = nil }
+    words = nil
+  }
+
+  /// Reports what was done before an error, once.
+  func tell(_ diagnostics: Diagnostics) {
+    guard let words else { return }
+    clear()
+    diagnostics.tell(words.message, words.json)
+  }
+
+  /// Writes the line on standard error; safe in a signal's handler.
+  package static func writeFromHandler() {
+    guard let line else { return }
+    _ = write(STDERR_FILENO, line.baseAddress, line.count)
+  }
+}

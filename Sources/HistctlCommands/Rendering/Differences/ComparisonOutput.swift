@@ -1,0 +1,122 @@
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// Writes how two copies of a store relate, and what each has of its own.
+struct ComparisonOutput {
+  let session: Session
+  let writer: OutputWriter
+  let form: DiffForm
+
+  /// Writes the comparison of two stores and tells how they relate.
+  ///
+  /// - Parameter conditions: Which changes to show; its range does not count.
+  func write(
+    _ first: StoreSnapshot, _ second: StoreSnapshot, _ conditions: HistoryQuery
+  ) throws -> StoreComparison.Relation {
+    let comparison = try StoreComparison(first, second)
+    if session.options.json {
+      try writer.writeLine(json(comparison))
+    } else {
+      try writeHeading(comparison)
+    }
+    for (copy, snapshot) in [(comparison.first, first), (comparison.second, second)]
+    where copy.transactionCount > 0 {
+      if !session.options.json {
+        try writer.writeLine("")
+        let heading = "\(copy.path) after \(tokens(comparison).text(comparison.common.number))"
+        try writer.writeLine(StyledLine(session).line([.init(text: heading, style: .heading)]))
+      }
+      let output = DiffOutput(
+        session: session, writer: writer, timeline: HistoryTimeline(snapshot),
+        schema: try session.schema(of: snapshot), form: form, path: copy.path)
+      _ = try output.write(
+        HistoryRange(
+          from: comparison.common.number, to: copy.newest?.number ?? comparison.common.number),
+        conditions)
+    }
+    return comparison.relation
+  }
+
+  private func tokens(_ comparison: StoreComparison) -> TokenText {
+    TokenText(isQualified: session.options.qualified, store: comparison.storeIdentifier)
+  }
+
+  // MARK: - For people
+
+  private func writeHeading(_ comparison: StoreComparison) throws {
+    let (first, second) = (comparison.first, comparison.second)
+    let answer =
+      switch comparison.relation {
+      case .same where first.earlierCount == 0 && second.earlierCount == 0:
+        "\(first.path) and \(second.path) have the same history"
+      case .same: "\(first.path) and \(second.path) have the same history, as far as both keep it"
+      case .firstAhead: "\(first.path) is ahead of \(second.path), which has nothing of its own"
+      case .secondAhead: "\(second.path) is ahead of \(first.path), which has nothing of its own"
+      case .diverged:
+        "\(first.path) and \(second.path) are copies of one store that went separate ways"
+      }
+    let styled = StyledLine(session)
+    let width = max(10, first.path.displayWidth, second.path.displayWidth) + 2
+    func field(_ title: String, _ text: String) throws {
+      try writer.writeLine(styled.field(styled.text.escaped(title), text, width: width))
+    }
+    try writer.writeLine(styled.line([.init(text: answer, style: .heading)]))
+    if let identifier = comparison.storeIdentifier { try field("store", identifier) }
+    try field("common", position(comparison.common, comparison))
+    for (copy, other) in [(first, second), (second, first)] {
+      let count = copy.transactionCount
+      try field(
+        copy.path,
+        count == 0
+          ? "nothing since"
+          : count.counted("transaction") + " since"
+            + (copy.newest.map { ", up to \(position($0, comparison))" } ?? ""))
+      if copy.earlierCount > 0 {
+        try field(
+          "",
+          copy.earlierCount.counted("transaction")
+            + " from before, which \(other.path) has pruned")
+      }
+    }
+  }
+
+  private func position(
+    _ position: TransactionPosition, _ comparison: StoreComparison
+  ) -> String {
+    guard position.number != 0 || position.timestamp != nil else {
+      return "nothing but the beginning"
+    }
+    let time = TimeText(style: session.options.date, now: session.now)
+    return "\(tokens(comparison).text(position.number))  \(time.text(position.timestamp))"
+  }
+
+  // MARK: - For programs
+
+  private func json(_ comparison: StoreComparison) -> JSONValue {
+    var members: [(String, JSONValue)] = [("schema", 1), ("type", "comparison")]
+    if let store = comparison.storeIdentifier { members.append(("store", .string(store))) }
+    members.append(("relation", .string(comparison.relation.rawValue)))
+    members += Self.members("common", comparison.common)
+    members.append(("first", Self.json(comparison.first)))
+    members.append(("second", Self.json(comparison.second)))
+    return .object(JSONObject(members))
+  }
+
+  private static func json(_ copy: StoreComparison.Copy) -> JSONValue {
+    var members: [(String, JSONValue)] = [
+      ("path", .string(copy.path)), ("transactionsSince", .integer(copy.transactionCount)),
+    ]
+    if copy.earlierCount > 0 { members.append(("transactionsBefore", .integer(copy.earlierCount))) }
+    if let newest = copy.newest { members += Self.members("newest", newest) }
+    return .object(JSONObject(members))
+  }
+
+  private static func members(
+    _ key: String, _ position: TransactionPosition
+  ) -> [(String, JSONValue)] {
+    [(key, .integer(position.number))]
+      + (position.timestamp?.iso8601().map { [("\(key)Timestamp", .string($0))] } ?? [])
+  }
+}

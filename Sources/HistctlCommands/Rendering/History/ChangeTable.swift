@@ -1,0 +1,44 @@
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// Writes changes as a table, one line each with what its transaction says of itself.
+struct ChangeTable {
+  private let table: StreamedTable
+  private let tokens: TokenText
+  private let time: TimeText
+  private let showsAuthors: Bool
+
+  init(session: Session, writer: OutputWriter, timeline: HistoryTimeline) throws {
+    tokens = TokenText(isQualified: session.options.qualified, store: timeline.storeIdentifier)
+    time = TimeText(style: session.options.date, now: session.now)
+    showsAuthors = try timeline.hasAuthors()
+    let author = TableColumn(
+      "AUTHOR", priority: 2, minimumWidth: 6, canShrink: true, canDrop: true)
+    table = StreamedTable(
+      session: session, writer: writer,
+      columns: [
+        TableColumn("TOKEN", alignment: tokens.isQualified ? .leading : .trailing, priority: 5),
+        TableColumn("TIME", priority: 3, canDrop: true),
+      ] + (showsAuthors ? [author] : []) + [
+        TableColumn("OBJECT", priority: 6, minimumWidth: 48, canShrink: true),
+        TableColumn("DETAILS", priority: 4, minimumWidth: 10, canShrink: true, canDrop: true),
+      ])
+  }
+
+  /// Writes one change.
+  func write(_ change: HistoryChange, _ transaction: HistoryTransaction) throws {
+    let author = showsAuthors ? [TableCell(transaction.author?.string ?? "")] : []
+    try table.write(
+      [
+        TableCell(tokens.text(transaction.number), style: .token),
+        TableCell(time.text(transaction.timestamp)),
+      ] + author + [
+        TableCell(spans: [ChangeText.object(change)]),
+        TableCell(spans: ChangeText.details(change)),
+      ])
+  }
+
+  /// Writes what has been kept back.
+  func finish() throws { try table.finish() }
+}

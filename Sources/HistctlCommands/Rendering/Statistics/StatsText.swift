@@ -1,0 +1,182 @@
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// Writes a report on a history's activity for people.
+struct StatsText: FieldPage {
+  let session: Session
+  let writer: OutputWriter
+  let report: StatsReport
+  /// Whether each period has a line.
+  let listsPeriods: Bool
+
+  private var statistics: HistoryStatistics { report.statistics }
+  private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
+
+  func write() throws {
+    try writeFacts()
+    try writeForecast()
+    guard !statistics.total.isEmpty else { return }
+    try writePeriods()
+    try writeRates()
+    let bars = ActivityTable(session: session, writer: writer, report: report)
+    if listsPeriods { try bars.writePeriods() }
+    for section in report.sections { try bars.write(section) }
+  }
+
+  // MARK: - Facts
+
+  private func writeFacts() throws {
+    let total = statistics.total
+    try field("store", report.path, style: .heading)
+    try field("archive", report.archive)
+    let bytes = statistics.byteCount(of: total).map {
+      (statistics.isWhole ? ", " : ", about ") + "\(ByteCount($0))"
+    }
+    try field(
+      statistics.isWhole ? "history" : "selected",
+      "\(total.transactions.counted("transaction")), \(total.changes.counted("change"))"
+        + (bytes ?? ""))
+    guard !total.isEmpty else { return }
+    try writePosition("oldest", statistics.oldest)
+    try writePosition("newest", statistics.newest)
+    if !statistics.withoutTime.isEmpty {
+      try field(
+        "no time",
+        "\(statistics.withoutTime.transactions.counted("transaction")) without a usable time",
+        style: .warning)
+    }
+  }
+
+  private func writePosition(_ title: String, _ position: TransactionPosition?) throws {
+    let tokens = TokenText(isQualified: session.options.qualified, store: report.store)
+    try field(
+      title, position.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
+  }
+
+  private func writeForecast() throws {
+    guard let size = report.size else { return }
+    let answer =
+      switch report.forecast {
+      case .reached: "history is that large already"
+      case .never: "never: history does not grow"
+      case .inDays(let days):
+        "in \(counted(days: days))"
+          + (report.forecast?.date(from: report.now).map { ", \(time.text($0))" } ?? "")
+          + ", if it goes on as at present"
+      case nil where statistics.size != nil: "not known: no transaction has a usable time"
+      case nil: "not known: this SQLite cannot tell the size of tables"
+      }
+    try field("\(ByteCount(size))", answer)
+  }
+
+  private func counted(days: Double) -> String {
+    days == 1 ? "1 day" : "\(RateText.describe(days)) days"
+  }
+
+  // MARK: - Over time
+
+  private func writePeriods() throws {
+    let periods = PeriodRun(statistics)
+    guard let first = statistics.periods.first, let last = statistics.periods.last else { return }
+    let environment = session.environment
+    let line = Sparkline(
+      periods.values.map { Double($0) }, width: environment.columns, isUTF8: environment.isUTF8)
+    let step =
+      line.valuesPerColumn == 1
+      ? "1 \(statistics.unit.rawValue)" : "\(line.valuesPerColumn) \(statistics.unit.rawValue)s"
+    try writer.writeLine("")
+    try writer.writeLine(session.palette.apply(.heading, to: "ACTIVITY"))
+    try writer.writeLine(session.palette.apply(.token, to: line.text))
+    let isOne = first.period == last.period
+    try writeNote(
+      isOne
+        ? "\(first.period.name), 1 \(statistics.unit.rawValue)"
+        : "\(first.period.name) to \(last.period.name), \(step) each")
+    if let most = statistics.periods.max(by: { $0.activity.transactions < $1.activity.transactions }
+    ),
+      !isOne
+    {
+      try writeNote(
+        "most: \(most.activity.transactions.counted("transaction")), \(most.period.name)")
+    }
+  }
+
+  /// What was saved in a day, lately and in all.
+  private func writeRates() throws {
+    guard statistics.times != nil else { return }
+    let rates = [
+      ("in \(counted(days: report.total.days))", report.total),
+      ("in the last 30", report.lastMonth), ("in the last 7", report.lastWeek),
+    ]
+    let rows = rates.compactMap { name, rate in
+      rate.map { rate in
+        [
+          TableCell(name),
+          TableCell(RateText.describe(Double(rate.activity.transactions) / rate.days)),
+          TableCell(RateText.describe(Double(rate.activity.changes) / rate.days)),
+          TableCell(
+            statistics.bytesPerDay(of: rate.activity, in: rate.days).map {
+              "\(ByteCount(Int64($0.rounded())))"
+            } ?? "-"),
+        ]
+      }
+    }
+    let table = session.table(
+      columns: [
+        TableColumn("A DAY", priority: 4),
+        TableColumn("TRANSACTIONS", alignment: .trailing, priority: 3, canDrop: true),
+        TableColumn("CHANGES", alignment: .trailing, priority: 1, canDrop: true),
+        TableColumn("BYTES", alignment: .trailing, priority: 2, canDrop: true),
+      ], sample: rows)
+    try writer.writeLine("")
+    try writer.writeLine(table.header)
+    for row in rows { try writer.writeLine(table.line(row)) }
+  }
+
+  private func writeNote(_ text: String) throws {
+    let width = session.environment.lineWidth ?? .max
+    try writer.writeLine(session.palette.apply(.secondary, to: text.truncated(to: width)))
+  }
+}
+
+/// The transactions of all periods from the first to the last, those without any included.
+struct PeriodRun {
+  /// How many in each.
+  private(set) var values: [Int64] = []
+
+  /// More cannot come up: the times that count are so few.
+  private static let mostPeriods = 100_000
+
+  init(_ statistics: HistoryStatistics) {
+    for entry in statistics.periods {
+      if !values.isEmpty { fill(upTo: entry.period, statistics.clock) }
+      values.append(entry.activity.transactions)
+      last = entry.period
+    }
+  }
+
+  private var last: HistoryPeriod?
+
+  private mutating func fill(upTo next: HistoryPeriod, _ clock: PeriodClock) {
+    for _ in 0..<Self.emptyPeriods(between: last, and: next, clock)
+    where values.count < Self.mostPeriods {
+      values.append(0)
+    }
+  }
+
+  /// How many periods lie between two.
+  static func emptyPeriods(
+    between last: HistoryPeriod?, and next: HistoryPeriod, _ clock: PeriodClock
+  ) -> Int {
+    guard var end = last?.end else { return 0 }
+    var count = 0
+    while end < next.start, count < mostPeriods,
+      let period = clock.period(next.unit, containing: end), period.start < next.start
+    {
+      count += 1
+      end = period.end
+    }
+    return count
+  }
+}

@@ -1,0 +1,58 @@
+import HistoryArchive
+import HistoryCoding
+import PersistentHistory
+import Terminal
+
+/// How many changes of each kind there are of one entity, as `info` shows them.
+struct EntityCounts {
+  let label: String
+  let inserts: Int64
+  let updates: Int64
+  let deletes: Int64
+
+  /// Those that a store's history has.
+  init(_ count: HistoryOverview.EntityCount) {
+    label = count.entity.label
+    (inserts, updates, deletes) = (count.inserts, count.updates, count.deletes)
+  }
+
+  /// Those that an archive has.
+  init(_ count: ArchiveOverview.EntityCount) {
+    label = count.label
+    (inserts, updates, deletes) = (count.inserts, count.updates, count.deletes)
+  }
+
+  /// For programs.
+  var json: JSONValue {
+    [
+      "entity": .string(label), "inserts": .integer(inserts), "updates": .integer(updates),
+      "deletes": .integer(deletes),
+    ]
+  }
+
+  fileprivate var cells: [TableCell] {
+    func cell(_ count: Int64, _ style: Style) -> TableCell {
+      TableCell(count == 0 ? "-" : count.grouped, style: count == 0 ? .secondary : style)
+    }
+    return [
+      TableCell(label), cell(inserts, .inserted), cell(updates, .updated), cell(deletes, .deleted),
+    ]
+  }
+}
+
+extension OutputWriter {
+  /// Writes a table of entities; nothing where there are none.
+  ///
+  /// - Parameter rowLimit: How many of them are shown at the most; the others are counted.
+  func writeTable(_ entities: [EntityCounts], rowLimit: Int, in session: Session) throws {
+    guard !entities.isEmpty else { return }
+    let rows = entities.prefix(rowLimit).map(\.cells)
+    try writeTable(
+      [
+        TableColumn("ENTITY", priority: 4, minimumWidth: 8, canShrink: true),
+        TableColumn("INSERTS", alignment: .trailing, priority: 3, canDrop: true),
+        TableColumn("UPDATES", alignment: .trailing, priority: 2, canDrop: true),
+        TableColumn("DELETES", alignment: .trailing, priority: 1, canDrop: true),
+      ], rows, hidden: entities.count - rows.count, in: session)
+  }
+}

@@ -1,0 +1,106 @@
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// Writes a report on a store for people.
+struct InfoText: FieldPage {
+  let session: Session
+  let writer: OutputWriter
+  let report: InfoReport
+  /// How many entities, authors and the like are listed before the rest is summed up.
+  let rowLimit: Int
+
+  func write() throws {
+    try writeStore()
+    if let overview = report.overview {
+      try writeHistory(overview)
+      try writer.writeTable(
+        overview.entities.map(EntityCounts.init), rowLimit: rowLimit, in: session)
+      try writeTexts("AUTHOR", overview.authors)
+      try writeTexts("BUNDLE", overview.bundles)
+      try writeTexts("PROCESS", overview.processes)
+    }
+    try writeBookmarks()
+    try writer.writeNotices(report.notices.map(\.text), in: session)
+  }
+
+  private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
+
+  private func writeStore() throws {
+    try field("store", report.path, style: .heading)
+    try field("identifier", report.metadata.storeIdentifier)
+    let system = report.metadata.frameworkVersion.map { version in
+      " (framework \(version.number)" + (version.system.map { ", \($0)" } ?? "") + ")"
+    }
+    try field("written by", report.origin.name + (system ?? ""))
+    let free = report.freeByteCount > 0 ? ", \(ByteCount(report.freeByteCount)) free" : ""
+    try field("size", "\(ByteCount(report.storeByteCount))\(free)")
+    try field("entities", "\(report.entityNames.count)")
+  }
+
+  private func writeHistory(_ overview: HistoryOverview) throws {
+    let bytes = overview.historyByteCount.map { ", \(ByteCount($0))" } ?? ""
+    try field(
+      "history",
+      "\(overview.transactionCount.counted("transaction")), "
+        + "\(overview.changeCount.counted("change"))\(bytes)")
+    let tokens = TokenText(
+      isQualified: session.options.qualified, store: report.metadata.storeIdentifier)
+    try field(
+      "oldest", overview.oldest.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
+    try field(
+      "newest", overview.newest.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
+    try field("mirrored", report.mirroring.map { $0.text(tokens) })
+    try field("values", report.values.map { text(of: $0.extent, tokens) })
+  }
+
+  /// What is recorded of values, by the numbers of its transactions.
+  private func text(of extent: RecordedValuesFile.Extent, _ tokens: TokenText) -> String {
+    let bytes = "\(ByteCount(extent.byteCount))"
+    guard let first = extent.first, let last = extent.last else { return "none yet, \(bytes)" }
+    return "of updates, \(tokens.text(first.number)) to \(tokens.text(last.number)), \(bytes)"
+  }
+
+  private func writeTexts(_ title: String, _ counts: [TextCount]) throws {
+    // One program that never names itself says nothing worth a table.
+    guard counts.contains(where: { $0.text != nil }) else { return }
+    let rows = counts.prefix(rowLimit).map { count in
+      [
+        TableCell(
+          count.text?.string ?? "(none)", style: count.text == nil ? .secondary : .plain),
+        TableCell(count.count.grouped),
+      ]
+    }
+    try writer.writeTable(
+      [
+        TableColumn(title, priority: 2, minimumWidth: 8, canShrink: true),
+        TableColumn("TRANSACTIONS", alignment: .trailing, priority: 1, canDrop: true),
+      ], rows, hidden: counts.count - rows.count, in: session)
+  }
+
+  private func writeBookmarks() throws {
+    let tokens = TokenText(
+      isQualified: session.options.qualified, store: report.metadata.storeIdentifier)
+    guard !report.bookmarks.isEmpty else { return }
+    let rows = report.bookmarks.map { bookmark in
+      let standing = report.standings[bookmark.name]
+      return [
+        TableCell("@" + bookmark.name, style: .token),
+        TableCell(
+          standing?.token.state.name ?? "-",
+          style: standing.map { $0.holdsHistory ? .inserted : .deleted } ?? .secondary),
+        TableCell(tokens.text(bookmark)),
+        TableCell(standing?.lag?.transactions.grouped ?? "-"),
+        TableCell(time.text(bookmark.timestamp)),
+      ]
+    }
+    try writer.writeTable(
+      [
+        TableColumn("BOOKMARK", priority: 5, minimumWidth: 8, canShrink: true),
+        TableColumn("STATE", priority: 4),
+        TableColumn("TOKEN", priority: 2, minimumWidth: 10, canShrink: true, canDrop: true),
+        TableColumn("BEHIND", alignment: .trailing, priority: 3, canDrop: true),
+        TableColumn("TIME", priority: 1, canDrop: true),
+      ], rows, in: session)
+  }
+}

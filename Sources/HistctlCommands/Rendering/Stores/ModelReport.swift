@@ -1,0 +1,116 @@
+import HistoryArchive
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// Tells what a store's model says, or as much of it as an archive of its history has kept.
+struct ModelReport: FieldPage {
+  /// How many properties without a column are named.
+  private static let mostMissing = 3
+
+  let session: Session
+  let writer: OutputWriter
+  /// The entities that are asked for; all where none is.
+  let entityNames: [String]
+
+  // MARK: - Of a store
+
+  func write(_ snapshot: StoreSnapshot) throws {
+    let schema = try session.schema(of: snapshot)
+    let reader = try snapshot.entityOutlines()
+    let chosen = try self.chosen(
+      among: reader.entities, schema: schema, name: \.name, number: \.number)
+    let (path, store) = (snapshot.location.path, snapshot.metadata.storeIdentifier)
+    if !session.options.json {
+      try field("store", path, style: .heading)
+      try writeHeading(
+        store: store, versions: snapshot.metadata.modelVersionIdentifiers,
+        count: reader.entities.count)
+    }
+    var missing: [String] = []
+    for entity in chosen {
+      let outline = try reader.outline(of: entity)
+      try write(outline, path: path, store: store)
+      for property in outline.properties ?? []
+      where property.lacksColumns
+        && (property.declaringEntityName == outline.name || !entityNames.isEmpty)
+      {
+        missing.append("\(outline.label).\(property.name)")
+      }
+    }
+    tell(missing)
+  }
+
+  private func tell(_ missing: [String]) {
+    guard !missing.isEmpty else { return }
+    let named = missing.prefix(Self.mostMissing).joined(separator: ", ")
+    let more = missing.count - Self.mostMissing
+    session.diagnostics.warn(
+      "the tables have no column for \(named)" + (more > 0 ? " and \(more) more" : ""),
+      kind: "missingColumns", hint: "the store was written with another model than it carries")
+  }
+
+  // MARK: - Of an archive
+
+  /// Tells of every store the model that its newest segment was sealed with.
+  func write(_ archive: Archive) throws {
+    let models = try archive.stores().compactMap { store in
+      try store.entries.last.map { (store.identifier, try archive.manifest(of: $0).schema) }
+    }
+    let schema = HistorySchema(entities: models.flatMap { $0.1.entities.map(\.historyEntity) })
+    let chosen = try models.map { _, model in
+      try self.chosen(among: model.entities, schema: schema, name: \.name) { $0.number }
+    }
+    if !session.options.json { try field("archive", archive.path, style: .heading) }
+    for ((store, model), entities) in zip(models, chosen) {
+      // Of several stores, perhaps only one has the entity.
+      if entities.isEmpty, !entityNames.isEmpty { continue }
+      if !session.options.json {
+        try writeHeading(
+          store: store, versions: model.versionIdentifiers, count: model.entities.count)
+      }
+      for entity in entities {
+        try write(
+          EntityOutline(name: entity.name, number: entity.number, slots: entity.entitySlots),
+          path: archive.path, store: store)
+      }
+    }
+  }
+
+  // MARK: - What both have in common
+
+  private func writeHeading(store: String?, versions: [String], count: Int) throws {
+    try field("identifier", store)
+    let named = versions.filter { !$0.isEmpty }
+    try field(
+      "model",
+      (named.isEmpty ? "" : "version \(named.joined(separator: ", ")), ")
+        + (count == 1 ? "1 entity" : "\(count) entities"))
+  }
+
+  private func write(_ outline: EntityOutline, path: String, store: String?) throws {
+    if session.options.json {
+      try writer.writeLine(outline.json(path: path, store: store))
+    } else {
+      try EntityOutlineText(session: session, writer: writer).write(outline)
+    }
+  }
+
+  /// The entities that are asked for, in their own order.
+  ///
+  /// - Throws: `HistoryError.unknownEntity` for one that none of them is.
+  private func chosen<Entity>(
+    among entities: [Entity], schema: HistorySchema, name: (Entity) -> String?,
+    number: (Entity) -> Int64?
+  ) throws -> [Entity] {
+    guard !entityNames.isEmpty else { return entities }
+    let names = Set(entities.compactMap(name))
+    var numbers: Set<Int64> = []
+    for wanted in entityNames where !names.contains(wanted) {
+      numbers.insert(try NameLookup(schema: schema).entityNumber(wanted))
+    }
+    return entities.filter { entity in
+      name(entity).map(entityNames.contains) ?? number(entity).map(numbers.contains) ?? false
+    }
+  }
+}

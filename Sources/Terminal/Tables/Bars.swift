@@ -1,0 +1,138 @@
+/// Horizontal bars: a label, a bar in proportion to a value, and the value as text.
+package struct Bars {
+  /// One bar.
+  package struct Row: Sendable {
+    /// What is measured; text from a store is made safe when the line is made.
+    package var label: String
+    /// What the bar is made of: how much of what, from left to right.
+    package var parts: [(value: Double, style: Style)]
+    /// The value as people read it: "1,204".
+    package var text: String
+
+    /// How much in all; the longest bar belongs to the largest.
+    package var value: Double { parts.reduce(0) { $0 + $1.value } }
+
+    /// Makes a row with a bar of one colour.
+    package init(label: String, value: Double, text: String, style: Style = .plain) {
+      self.init(label: label, parts: [(value, style)], text: text)
+    }
+
+    /// Makes a row with a bar of several parts.
+    package init(label: String, parts: [(value: Double, style: Style)], text: String) {
+      self.label = label
+      self.parts = parts
+      self.text = text
+    }
+  }
+
+  /// Longest bar; longer ones tell no more.
+  package static let longestBar = 60
+
+  private static let gap = 2
+  /// Blocks of one to seven eighths of a column.
+  private static let eighths = ["▏", "▎", "▍", "▌", "▋", "▊", "▉"]
+
+  private let columns: Int
+  private let isUTF8: Bool
+  private let text: TerminalText
+  private let palette: Palette
+
+  /// Prepares for standard output.
+  package init(environment: TerminalEnvironment, palette: Palette) {
+    columns = environment.columns
+    isUTF8 = environment.isUTF8
+    text = .terminal
+    self.palette = palette
+  }
+
+  /// One line for each row, without line end, none wider than the terminal.
+  ///
+  /// The value keeps its place, then the label (up to a third of the line), then the bar.
+  package func lines(_ rows: [Row]) -> [String] {
+    let labels = rows.map { text.escaped($0.label) }
+    let values = rows.map { text.escaped($0.text) }
+    let valueWidth = min(values.map(\.displayWidth).max() ?? 0, columns)
+    let labelRoom = max(min(columns / 3, columns - valueWidth - Self.gap), 0)
+    let labelWidth = min(labels.map(\.displayWidth).max() ?? 0, labelRoom)
+    let barRoom = columns - labelWidth - valueWidth - 2 * Self.gap
+    let barWidth = min(max(barRoom, 0), Self.longestBar)
+    let largest = rows.map(\.value).filter(\.isFinite).max() ?? 0
+    let space = String(repeating: " ", count: Self.gap)
+
+    return rows.indices.map { place in
+      let label = labels[place].truncated(to: labelWidth).padded(to: labelWidth)
+      let value = values[place].truncated(to: valueWidth)
+        .padded(to: valueWidth, alignment: .trailing)
+      let fraction = largest > 0 ? rows[place].value / largest : 0
+      let bar = Self.bar(fraction: fraction, width: barWidth, isUTF8: isUTF8)
+      let parts = [label, value, styled(bar, rows[place])]
+      return parts.filter { !$0.isEmpty }.joined(separator: space)
+    }
+  }
+
+  /// The bar with each part in its colour, to the next whole column.
+  private func styled(_ bar: String, _ row: Row) -> String {
+    var styled = ""
+    var sum = 0.0
+    var start = bar.startIndex
+    for (index, part) in row.parts.enumerated() {
+      sum += part.value
+      let share = row.value > 0 ? min(max(sum / row.value, 0), 1) : 0
+      let columns = share.isFinite ? Int((share * Double(bar.count)).rounded()) : 0
+      let end =
+        index == row.parts.count - 1
+        ? bar.endIndex : max(start, bar.index(bar.startIndex, offsetBy: columns))
+      styled += palette.apply(part.style, to: String(bar[start..<end]))
+      start = end
+    }
+    return styled
+  }
+
+  /// A bar that fills a part of `width` columns, in steps of an eighth of a column; without
+  /// UTF-8, in "#" and whole columns.
+  ///
+  /// Whatever is more than nothing can be seen; fractions outside 0 to 1 are brought inside, and
+  /// what is not a number is nothing.
+  package static func bar(fraction: Double, width: Int, isUTF8: Bool) -> String {
+    guard fraction > 0, width > 0 else { return "" }
+    let steps = isUTF8 ? 8 : 1
+    let filled = (min(fraction, 1) * Double(width * steps)).rounded()
+    let count = min(max(Int(filled), 1), width * steps)
+    let partial = count % steps
+    return String(repeating: isUTF8 ? "█" : "#", count: count / steps)
+      + (partial > 0 ? eighths[partial - 1] : "")
+  }
+}
+
+/// A row of small bars, one column each, for values that follow each other.
+package struct Sparkline {
+  private static let blocks = Array("▁▂▃▄▅▆▇█")
+  /// For terminals that know ASCII only.
+  private static let letters = Array(".:-=+*#@")
+
+  /// The bars; nothing at all is a blank, and whatever is more can be seen.
+  package let text: String
+  /// How many values each bar sums up.
+  package let valuesPerColumn: Int
+
+  /// Draws values in at most `width` columns, summing up neighbours where they are more.
+  ///
+  /// What is negative or not a number is nothing.
+  package init(_ values: [Double], width: Int, isUTF8: Bool) {
+    let width = max(width, 1)
+    let count = max(1, (values.count + width - 1) / width)
+    let sums = stride(from: 0, to: values.count, by: count).map { start in
+      values[start..<min(start + count, values.count)]
+        .reduce(0) { $0 + ($1.isFinite ? max($1, 0) : 0) }
+    }
+    let largest = sums.max() ?? 0
+    let marks = isUTF8 ? Self.blocks : Self.letters
+    text = String(
+      sums.map { sum in
+        guard sum > 0, largest > 0 else { return " " }
+        let level = (sum / largest * Double(marks.count)).rounded(.up)
+        return marks[min(max(Int(level) - 1, 0), marks.count - 1)]
+      })
+    valuesPerColumn = count
+  }
+}

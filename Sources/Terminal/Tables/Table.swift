@@ -1,0 +1,150 @@
+/// Aligned columns for people, whose rows may come in a stream of any length.
+///
+/// Widths are chosen once, from the titles and a sample of rows. Rows that come later keep to
+/// them: on a terminal a longer cell is cut short, in a pipe it is left whole and moves the rest
+/// of its line. On a terminal the last column may use what remains of the line.
+package struct Table {
+  private let columns: [TableColumn]
+  private let layout: TableLayout
+  private let lineWidth: Int?
+  private let text: TerminalText
+  private let palette: Palette
+
+  /// Chooses the layout.
+  ///
+  /// - Parameters:
+  ///   - columns: The columns, in the order in which every row has its cells.
+  ///   - sample: The first rows; they are not written by this.
+  ///   - lineWidth: Width that a line must keep to, or nil for no limit.
+  ///   - text: How cells are made safe.
+  ///   - palette: Whether styles show.
+  package init(
+    columns: [TableColumn], sample: [[TableCell]], lineWidth: Int?, text: TerminalText,
+    palette: Palette
+  ) {
+    var naturalWidths = columns.map { text.escaped($0.title).displayWidth }
+    for row in sample {
+      for (place, cell) in row.enumerated() where place < columns.count {
+        naturalWidths[place] = max(naturalWidths[place], text.escaped(cell.text).displayWidth)
+      }
+    }
+    self.columns = columns
+    self.lineWidth = lineWidth
+    self.text = text
+    self.palette = palette
+    layout = TableLayout(columns: columns, naturalWidths: naturalWidths, limit: lineWidth)
+  }
+
+  /// Chooses the layout for standard output.
+  package init(
+    columns: [TableColumn], sample: [[TableCell]], environment: TerminalEnvironment,
+    palette: Palette
+  ) {
+    self.init(
+      columns: columns, sample: sample, lineWidth: environment.lineWidth,
+      text: .terminal, palette: palette)
+  }
+
+  /// The titles of the columns that there is no room for.
+  package var hiddenTitles: [String] {
+    columns.indices.filter { !layout.columns.contains($0) }.map { columns[$0].title }
+      .filter { !$0.isEmpty }
+  }
+
+  /// The width of a line with all its columns, each as wide as it is.
+  package var width: Int {
+    layout.widths.reduce(0, +) + TableLayout.gap * max(layout.widths.count - 1, 0)
+  }
+
+  /// The line of titles, without line end.
+  package var header: String {
+    line(columns.map { TableCell($0.title, style: .heading) })
+  }
+
+  /// One row's line, without line end and without spaces behind the last cell.
+  ///
+  /// Cells that are missing are empty; cells beyond the last column are left out.
+  package func line(_ cells: [TableCell]) -> String {
+    var line = ""
+    var pendingSpaces = 0
+    var start = 0
+    for (position, place) in layout.columns.enumerated() {
+      let width = layout.widths[position]
+      let isLast = position == layout.columns.count - 1
+      let cell = place < cells.count ? cells[place] : TableCell("")
+      let shown = fit(cell, width: room(width, start, isLast, columns[place].alignment))
+      let missing = max(width - shown.width, 0)
+      if columns[place].alignment == .trailing { pendingSpaces += missing }
+      if shown.width > 0 {
+        line.append(contentsOf: Self.spaces(pendingSpaces))
+        line += shown.text
+        pendingSpaces = 0
+      }
+      if columns[place].alignment == .leading { pendingSpaces += missing }
+      pendingSpaces += TableLayout.gap
+      start += width + TableLayout.gap
+    }
+    return line
+  }
+
+  /// One row's lines: on a terminal, what does not fit into the last column goes on below it.
+  package func lines(_ cells: [TableCell]) -> [String] {
+    guard let lineWidth, let place = layout.columns.last, place < cells.count else {
+      return [line(cells)]
+    }
+    let start = layout.widths.dropLast().reduce(0) { $0 + $1 + TableLayout.gap }
+    let parts = cells[place].spans.wrapped(to: max(lineWidth - start, 1)) {
+      text.escaped($0).displayWidth
+    }
+    return parts.enumerated().map { index, part in
+      var row = index == 0 ? cells : cells.map { _ in TableCell("") }
+      row[place] = TableCell(spans: part)
+      return line(row)
+    }
+  }
+
+  private static let manySpaces = String(repeating: " ", count: 256)
+
+  private static func spaces(_ count: Int) -> Substring {
+    count <= 256
+      ? Substring(manySpaces.utf8.prefix(count)) : String(repeating: " ", count: count)[...]
+  }
+
+  /// Columns that a cell may take.
+  private func room(_ width: Int, _ start: Int, _ isLast: Bool, _ alignment: TextAlignment) -> Int {
+    guard let lineWidth, isLast, alignment == .leading else { return width }
+    return max(width, lineWidth - start)
+  }
+
+  /// The cell made safe, cut to a width and styled, and how wide it shows.
+  private func fit(_ cell: TableCell, width: Int) -> (text: String, width: Int) {
+    if let only = cell.spans.first, cell.spans.count == 1 {
+      // Nearly every cell; a million rows need not make a list for each.
+      let escaped = text.escaped(only.text)
+      let total = escaped.displayWidth
+      if lineWidth == nil || total <= width {
+        return (palette.apply(only.style, to: escaped), total)
+      }
+    }
+    let spans = cell.spans.map { (text: text.escaped($0.text), style: $0.style) }
+    let total = spans.reduce(0) { $0 + $1.text.displayWidth }
+    if lineWidth == nil || total <= width {
+      return (spans.map { palette.apply($0.style, to: $0.text) }.joined(), total)
+    }
+    var shown = ""
+    var used = 0
+    for span in spans {
+      let spanWidth = span.text.displayWidth
+      // The last column is kept for the sign that something was cut.
+      if used + spanWidth < width {
+        shown += palette.apply(span.style, to: span.text)
+        used += spanWidth
+      } else {
+        let cut = spanWidth == width - used ? span.text + "…" : span.text
+        let part = cut.truncated(to: width - used)
+        return (shown + palette.apply(span.style, to: part), used + part.displayWidth)
+      }
+    }
+    return (shown, used)
+  }
+}

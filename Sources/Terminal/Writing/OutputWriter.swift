@@ -1,0 +1,242 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The one way to standard output: buffered, and every write is checked.
+///
+/// Swift's `print` ignores a full disk, and a program that lost half of an export with status 0
+/// has lied. So everything passes here, short and interrupted writes are carried on with, and the
+/// first failure is thrown, then and by every later call.
+///
+/// What was not flushed by `flush()` or `close()` is lost, since a deinitialiser could not report
+/// a failure; every path that ends with success calls `close()`. One thread only.
+package final class OutputWriter {
+  /// What `close()` does with the descriptor.
+  package enum Ownership {
+    /// It stays open, as standard output must: a file opened later would take its number.
+    case borrowed
+    /// It is closed, as the end of a pager's pipe must be.
+    case owned
+  }
+
+  /// Bytes gathered before they are handed to the system.
+  package static let bufferCapacity = 64 * 1024
+
+  /// Whether whatever ends a line goes out at once: for terminals, and for `--follow`.
+  package var flushesEachLine: Bool
+
+  /// Whether a reader that has gone is no failure: what is being done matters more than what is told
+  /// of it.
+  package var outlivesReader = false
+  /// What keeps text from a store from acting on a terminal; nil where it goes elsewhere, or the text
+  /// is safe already.
+  package var guardedForm: TerminalGuard.Form? {
+    get { terminalGuard?.form }
+    set { terminalGuard = newValue.map { TerminalGuard($0) } }
+  }
+
+  private var terminalGuard: TerminalGuard?
+  private let descriptor: Int32
+  private let ownership: Ownership
+  private let buffer: UnsafeMutableRawBufferPointer
+  private var bufferedCount = 0
+  private var failure: OutputError?
+  private var isClosed = false
+
+  /// Makes a writer on a descriptor, standard output unless told otherwise.
+  ///
+  /// The process must ignore SIGPIPE (`Signals.ignoreFailedWrites()`), or a reader that leaves
+  /// ends the program before its failure can be reported.
+  package init(
+    descriptor: Int32 = STDOUT_FILENO, ownership: Ownership = .borrowed,
+    flushesEachLine: Bool = false
+  ) {
+    self.descriptor = descriptor
+    self.ownership = ownership
+    self.flushesEachLine = flushesEachLine
+    buffer = .allocate(byteCount: Self.bufferCapacity, alignment: 16)
+  }
+
+  deinit {
+    buffer.deallocate()
+    if ownership == .owned && !isClosed { _ = systemClose(descriptor) }
+  }
+
+  /// Writes bytes as they are.
+  package func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) {
+    accept(bytes)
+    try throwFailure()
+  }
+
+  /// Writes bytes as they are.
+  package func write(_ bytes: [UInt8]) throws(OutputError) {
+    bytes.withUnsafeBytes { accept($0) }
+    try throwFailure()
+  }
+
+  /// Writes text as UTF-8. Text from a store goes through `TerminalText` first.
+  package func write(_ text: String) throws(OutputError) {
+    acceptText(text)
+    try throwFailure()
+  }
+
+  /// Writes text as UTF-8 and ends the line.
+  package func writeLine(_ text: String) throws(OutputError) {
+    acceptText(text)
+    withUnsafeBytes(of: UInt8(ascii: "\n")) { accept($0) }
+    try throwFailure()
+  }
+
+  /// Hands everything that was gathered to the system.
+  package func flush() throws(OutputError) {
+    releaseGuarded()
+    deliverBuffer()
+    try throwFailure()
+  }
+
+  /// Flushes, and asks the file system for a failure that it has kept back until now.
+  ///
+  /// A second call does nothing; writing afterwards fails.
+  package func close() throws(OutputError) {
+    guard !isClosed else { return }
+    isClosed = true
+    releaseGuarded()
+    deliverBuffer()
+    let status: Int32
+    switch ownership {
+    case .owned:
+      status = systemClose(descriptor)
+    case .borrowed:
+      // Network file systems report a full disk when a descriptor is closed; a duplicate's
+      // closing does as well, and the number stays taken.
+      let duplicate = dup(descriptor)
+      status = duplicate < 0 ? 0 : systemClose(duplicate)
+    }
+    // After EINTR the descriptor's state is unspecified, and closing again may hit another file.
+    if status != 0 && errno != EINTR && failure == nil { failure = .failed(errno) }
+    try throwFailure()
+    failure = .failed(EBADF)
+  }
+
+  private func throwFailure() throws(OutputError) {
+    guard let failure, !(outlivesReader && failure == .closedPipe) else { return }
+    throw failure
+  }
+
+  private func acceptText(_ text: String) {
+    var text = text
+    text.withUTF8 { accept(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Takes bytes in; a failure is kept and not thrown, because closures over unsafe memory
+  /// cannot throw a typed error.
+  private func accept(_ bytes: UnsafeRawBufferPointer) {
+    guard terminalGuard != nil else { return acceptHarmless(bytes) }
+    terminalGuard?.add(bytes)
+    releaseGuarded(onlyLines: true)
+  }
+
+  /// Takes in what was kept back until it could be judged.
+  private func releaseGuarded(onlyLines: Bool = false) {
+    guard let text = terminalGuard?.take(onlyLines: onlyLines) else { return }
+    text.withUnsafeBytes { acceptHarmless($0) }
+  }
+
+  private func acceptHarmless(_ bytes: UnsafeRawBufferPointer) {
+    guard failure == nil, let source = bytes.baseAddress, !bytes.isEmpty else { return }
+    if bytes.count > buffer.count - bufferedCount { deliverBuffer() }
+    if bytes.count >= buffer.count {
+      deliver(bytes)
+    } else if failure == nil {
+      UnsafeMutableRawBufferPointer(rebasing: buffer[bufferedCount...])
+        .copyMemory(from: UnsafeRawBufferPointer(start: source, count: bytes.count))
+      bufferedCount += bytes.count
+    }
+    if flushesEachLine && memchr(source, Int32(UInt8(ascii: "\n")), bytes.count) != nil {
+      deliverBuffer()
+    }
+  }
+
+  private func deliverBuffer() {
+    deliver(UnsafeRawBufferPointer(rebasing: buffer[..<bufferedCount]))
+    bufferedCount = 0
+  }
+
+  private func deliver(_ bytes: UnsafeRawBufferPointer) {
+    var remaining = bytes
+    while failure == nil && !remaining.isEmpty {
+      // Some systems refuse a single write of 2 GiB or more.
+      let count = systemWrite(descriptor, remaining.baseAddress, min(remaining.count, 1 << 30))
+      if count > 0 {
+        remaining = UnsafeRawBufferPointer(rebasing: remaining[min(count, remaining.count)...])
+      } else if count == 0 {
+        failure = .failed(EIO)
+      } else {
+        recover(from: errno)
+      }
+    }
+  }
+
+  private func recover(from number: Int32) {
+    switch number {
+    case EINTR:
+      break
+    case EAGAIN, EWOULDBLOCK:
+      // Another program that shares the terminal or pipe may have made it non-blocking.
+      var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      if poll(&request, 1, -1) < 0 && errno != EINTR && errno != EAGAIN {
+        failure = .failed(errno)
+      }
+    case EPIPE:
+      failure = .closedPipe
+    default:
+      failure = .failed(number)
+    }
+  }
+}
+
+/// The system's `write`, under a name that the class's own methods do not hide.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, bytes, count)
+}
+
+/// The system's `close`, under a name that the class's own method does not hide.
+private func systemClose(_ descriptor: Int32) -> Int32 {
+  close(descriptor)
+}
+
+/// Why standard output could not take what was written.
+package enum OutputError: Error, Equatable, CustomStringConvertible {
+  /// The reader has gone: `| head` has seen enough, or the pager was quit.
+  ///
+  /// The program then ends quietly and with success.
+  case closedPipe
+
+  /// Anything else, with the system's error number. The program ends with exit status 9.
+  case failed(Int32)
+
+  /// One line that says what could not be done, and why.
+  package var description: String {
+    switch self {
+    case .closedPipe:
+      "the reader of standard output has gone"
+    case .failed(let number):
+      "cannot write to standard output: \(String(cString: strerror(number)))"
+    }
+  }
+
+  /// What to do about it, or nil where there is no good advice.
+  package var hint: String? {
+    guard case .failed(let number) = self else { return nil }
+    switch number {
+    case ENOSPC, EDQUOT: return "free some space, or write to another file system"
+    case EFBIG: return "raise the limit on file sizes (ulimit -f), or write several files"
+    case EBADF: return "give histctl a standard output that can be written"
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import HistctlCommands
+import StoreFormat
+import Terminal
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+StandardDescriptors.openMissing()
+Signals.ignoreFailedWrites()
+Signals.cleanUpWhenTerminated(report: { WorkDone.writeFromHandler() })
+BatchHold.observe(Signals.holdBack)
+TemporaryFiles.tell { paths in
+  let registrations = paths.compactMap(TemporaryFileRegistry.register)
+  return { registrations.forEach(TemporaryFileRegistry.unregister) }
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+let name = CommandLine.arguments.first ?? ""
+let console = Console(
+  terminal: .current(), output: STDOUT_FILENO, errors: STDERR_FILENO,
+  // A login shell's name begins with a dash.
+  programName: name.isEmpty || name.hasPrefix("-") ? "histctl" : name,
+  homeFolder: ProcessEnvironment.variables(named: ["HOME"])["HOME"],
+  readAnswer: { readLine() }, endQuietly: ProcessorTimeLimit.endQuietly,
+  workDone: WorkDone(isReportedBySignals: true))
+do {
+  try CommandLineBytes.check()
+  exit(Program.run(arguments, console).rawValue)
+} catch {
+  exit(Program.report(error, of: arguments, console).rawValue)
+}

@@ -1,0 +1,130 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Every line of JSON that a command writes, to either stream, against the published schemas.
+@Suite struct EveryLineTests {
+  /// What is run, one after the other in one folder.
+  private static let commands = [
+    "demo d", "demo d", "info d/trips.store", "info sample.store", "info none.store",
+    "log sample.store -n 3", "log sample.store --after 99", "log sample.store --nonsense",
+    "show sample.store 8", "diff sample.store 2 6", "diff sample.store 6 2 --stat",
+    "diff sample.store 2 6 --each", "object sample.store Trip/p1", "object sample.store Trip/p777",
+    "export sample.store", "export sample.store -o a.jsonl",
+    "export sample.store --format changes --kind delete",
+    "export sample.store --output-dir logs --bookmark nightly",
+    "export sample.store --output-dir logs --bookmark nightly",
+    "stats sample.store --until-size 1G --top 1", "stats sample.store --by day --author app",
+    "bookmark set sample.store widget 5", "bookmark set sample.store other 99",
+    "bookmark list sample.store", "bookmark check sample.store --keep-last 3 --max-behind 1",
+    "info sample.store", "check sample.store --max-size 1B --max-age 1d", "check sample.store none",
+    "token check sample.store 3 99 2024-07-29 last @widget", "token show sample.store last",
+    "info sample.store --model", "info d/trips.store --model --entity Trip",
+    "verify sample.store", "archive sample.store arch --before 9 --dry-run",
+    "archive sample.store arch --before 9", "info arch", "info arch --model", "verify arch",
+    "compact arch",
+    "rehearse sample.store 5 -o copy.store --check-token 4 --check-token last",
+    "diff sample.store --with copy.store", "maintain --config good.conf --check-config",
+    "maintain --config good.conf --dry-run", "maintain --config good.conf",
+    "maintain --config bad.conf", "bookmark remove sample.store widget",
+    "prune sample.store --keep-last 6 --check-token 2 --archive arch --dry-run",
+    "prune sample.store --keep-last 6 --archive arch --yes", "token check sample.store 3",
+    "log sample.store --after 3", "log sample.store --after 3 --archive arch",
+    "restore sample.store arch --dry-run", "restore sample.store arch --yes",
+    "compact sample.store --dry-run", "compact sample.store",
+    "prune sample.store --keep-last 2 --yes --ignore-guard bookmarks",
+    "log sample.store --archive old", "stats sample.store --archive old",
+    "restore sample.store old",
+  ]
+
+  private typealias Object = [String: Any]
+
+  private static func object(_ text: some StringProtocol) throws -> Object {
+    try #require(
+      try JSONSerialization.jsonObject(with: Data(text.utf8)) as? Object, "no JSON: \(text)")
+  }
+
+  /// The record types that a schema knows.
+  private static func types(_ schema: String) throws -> Set<String> {
+    let text = try FileBytes.read(Manual.path(schema))
+    let schema = try object(String(decoding: text, as: UTF8.self))
+    let change = (schema["$defs"] as? Object)?["change"] as? Object
+    let properties = schema["properties"] as? Object ?? change?["properties"] as? Object
+    let type = try #require(properties?["type"] as? Object)
+    return Set(type["enum"] as? [String] ?? [type["const"] as? String ?? ""])
+  }
+
+  @Test("It fits, and none of their types is without a line here")
+  func fits() async throws {
+    let sample = try SampleFolder()
+    try FileBytes.write(
+      Array(
+        """
+        [trips]
+        store = sample.store
+        export.output-dir = exports
+        export.bookmark = cron
+        prune.keep-last = 11
+        prune.archive = arch
+        compact = yes
+
+        """.utf8), to: sample.folder.file("good.conf"))
+    try FileBytes.write(Array("nonsense\n".utf8), to: sample.folder.file("bad.conf"))
+    #expect(try await sample.run("archive sample.store old --before 4 --quiet").status == 0)
+    var lines: [(command: String, text: String)] = []
+    for command in Self.commands {
+      let result = try await sample.run(command + " --json")
+      let texts = result.lines + result.errors.split(separator: "\n").map(String.init)
+      #expect(!texts.isEmpty || result.status == 0, "\(command) ends with \(result.status)")
+      lines += texts.map { (command, $0) }
+    }
+    // Damage, for a finding.
+    try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK = 11")
+    for line in try await sample.run("verify sample.store --json").lines {
+      lines.append(("verify", line))
+    }
+
+    let schemas = ["json", "reports", "changes"].map { "man/histctl-\($0).schema.json" }
+    var seen: [String: Set<String>] = [:]
+    var texts: [String: String] = [:]
+    for (command, text) in lines {
+      let object = try Self.object(text)
+      #expect(object["schema"] as? Int == 1, "\(command): \(text.prefix(200))")
+      let type = try #require(object["type"] as? String)
+      let schema = try schemas.first { try Self.types($0).contains(type) }
+      guard let schema else {
+        Issue.record("\(command): no schema has the type \(type)")
+        continue
+      }
+      seen[schema, default: []].insert(type)
+      texts[schema, default: ""] += text + "\n"
+    }
+    for schema in schemas {
+      // Nothing is interrupted here; see WorkDoneTests.
+      let expected = try Self.types(schema).subtracting(["workDone"])
+      #expect(expected.subtracting(seen[schema] ?? []) == [], "\(schema)")
+      try await SchemaCheck.expectFits(texts[schema] ?? "", schema: schema)
+    }
+  }
+
+  @Test("Every command that takes --json is run")
+  func complete() async throws {
+    let dump = try Self.object(try await InProcess.run(["--experimental-dump-help"]).text)
+    func names(_ command: Object, _ path: [String]) -> [String] {
+      guard command["shouldDisplay"] as? Bool != false else { return [] }
+      if let commands = command["subcommands"] as? [Object], !commands.isEmpty {
+        return commands.flatMap { next in
+          names(next, path + [next["commandName"] as? String ?? ""])
+        }
+      }
+      let options = command["arguments"] as? [Object] ?? []
+      let takesJSON = options.contains { $0["valueName"] as? String == "json" }
+      return takesJSON ? [path.joined(separator: " ")] : []
+    }
+    let all = names(try #require(dump["command"] as? Object), [])
+    #expect(all.count > 20)
+    for name in all {
+      #expect(Self.commands.contains { $0.hasPrefix(name + " ") }, "\(name) is not run")
+    }
+  }
+}

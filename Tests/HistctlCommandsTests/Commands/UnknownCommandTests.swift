@@ -1,0 +1,80 @@
+import TestSupport
+import Testing
+
+@Suite struct UnknownCommandTests {
+  @Test("A word that is no command is named, with the commands that there are")
+  func mistyped() async throws {
+    let far = try await InProcess.run(["frobnicate", "sample.store"])
+    #expect(
+      far.errors == """
+        histctl: no command named 'frobnicate'
+        hint: the commands are info, log, show, diff, object, export, stats, archive, prune, restore, compact, maintain, check, verify, token, bookmark, rehearse, demo
+
+        """)
+    let result = try await InProcess.run(["lgo", "sample.store"])
+    #expect(result.status == 64)
+    #expect(
+      result.errors == """
+        histctl: no command named 'lgo'
+        hint: did you mean 'log'?
+
+        """)
+  }
+
+  @Test("No help is given for what is no command", arguments: ["help lgo", "help token chek"])
+  func helpForNothing(_ line: String) async throws {
+    let words = line.split(separator: " ").map(String.init)
+    let result = try await InProcess.run(words)
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(
+      result.errors.hasPrefix(
+        "histctl: no command named '\(words.last ?? "")'\nhint: did you mean '"))
+    for line in [["help"], ["help", "token"], ["help", "token", "check"], ["help", "log"]] {
+      let help = try await InProcess.run(line)
+      #expect(help.status == 0 && help.text.contains("USAGE: histctl"), "\(line): \(help.errors)")
+    }
+  }
+
+  @Test("An argument that is no UTF-8 is named as such, and nothing is made by another name")
+  func otherEncodings() async throws {
+    let sample = try SampleFolder()
+    let shell = try #require(Tool("sh"))
+    for script in [
+      #"cp sample.store "$name.store"; "$1" info "$name.store""#,
+      #""$1" export sample.store -o "$name.jsonl""#,
+    ] {
+      let result = try await shell.run(
+        ["-c", #"name=$(printf 'caf\351'); "# + script, "sh", Tool.histctl.path],
+        folder: sample.folder.path)
+      #expect(result.status == 64 && result.errors.contains("is not UTF-8"), "\(result.errors)")
+    }
+    #expect(try sample.folder.names().allSatisfy { !$0.hasSuffix(".jsonl") })
+  }
+
+  @Test(
+    "A value that looks like an option is named",
+    arguments: [
+      ("log sample.store -n -3", "-n=-3"), ("log sample.store --after -1", "--after=-1"),
+      ("stats sample.store --top -1", "--top=-1"),
+    ])
+  func negativeValues(_ line: String, _ joined: String) async throws {
+    let sample = try SampleFolder()
+    let result = try await sample.run(line)
+    #expect(result.status == 64 && result.output.isEmpty)
+    let value = line.split(separator: " ").last ?? ""
+    #expect(
+      result.errors.contains("'\(value)' behind it begins with a dash"), "\(result.errors)")
+    #expect(result.errors.contains("join it to the option: \(joined)\n"), "\(result.errors)")
+    let other = try await sample.run("log sample.store --after")
+    #expect(other.errors.contains("\nhint: usage: "))
+  }
+
+  @Test("So is one below a command, and with --json it is JSON")
+  func mistypedBelow() async throws {
+    let result = try await InProcess.run(["token", "chek", "sample.store", "--json"])
+    #expect(result.status == 64)
+    #expect(result.errors.contains(#""kind":"usage""#))
+    #expect(result.errors.contains(#""message":"no command named 'chek'""#))
+    #expect(result.errors.contains("did you mean 'check'?"))
+  }
+}

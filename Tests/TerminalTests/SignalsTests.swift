@@ -1,0 +1,81 @@
+import Testing
+
+@testable import Terminal
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+extension DescriptorTests {
+  @Suite struct SignalsTests {
+    init() {
+      // Makes, here and not in a forked child, whatever is made at the first use.
+      TemporaryFileRegistry.removeAll()
+      Signals.ignoreFailedWrites()
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func endingBySignalRemovesTemporaryFiles(_ number: Int32) throws {
+      let folder = try ScriptFolder()
+      let kept = folder.file("kept")
+      let temporary = folder.file("temporary")
+      for path in [kept, temporary] { try folder.write("x", to: path) }
+      let renamed = try #require(TemporaryFileRegistry.register(kept))
+      let registration = try #require(TemporaryFileRegistry.register(temporary))
+      TemporaryFileRegistry.unregister(renamed)
+
+      let status = try statusOfForkedChild {
+        _ = signal(number, SIG_DFL)
+        Signals.cleanUpWhenTerminated()
+        raise(number)
+      }
+      TemporaryFileRegistry.unregister(registration)
+      #expect(status & 0x7F == number)
+      #expect(access(temporary, F_OK) != 0)
+      #expect(access(kept, F_OK) == 0)
+    }
+
+    @Test func ignoredSignalsStayIgnored() throws {
+      let status = try statusOfForkedChild {
+        _ = signal(SIGHUP, SIG_IGN)
+        Signals.cleanUpWhenTerminated()
+        raise(SIGHUP)
+        _exit(7)
+      }
+      #expect(status == 7 << 8)
+    }
+
+    @Test func interruptsAreSuspendedAndRestored() throws {
+      let status = try statusOfForkedChild {
+        _ = signal(SIGINT, SIG_DFL)
+        let before = Signals.suspendInterrupts()
+        raise(SIGINT)
+        Signals.restoreInterrupts(before)
+        raise(SIGINT)
+      }
+      #expect(status & 0x7F == SIGINT)
+    }
+
+    @Test func theTableIsFiniteAndPlacesAreUsedAgain() {
+      var registrations: [TemporaryFileRegistry.Registration] = []
+      for number in 0..<TemporaryFileRegistry.capacity {
+        if let one = TemporaryFileRegistry.register("/nonexistent/histctl-\(number)") {
+          registrations.append(one)
+        }
+      }
+      #expect(registrations.count == TemporaryFileRegistry.capacity)
+      #expect(TemporaryFileRegistry.register("/nonexistent/one-more") == nil)
+      for one in registrations { TemporaryFileRegistry.unregister(one) }
+      #expect(TemporaryFileRegistry.register("") == nil)
+      #expect(TemporaryFileRegistry.register("a\0b") == nil)
+      #expect(TemporaryFileRegistry.register(String(repeating: "x", count: 4096)) == nil)
+      let longest = TemporaryFileRegistry.register(String(repeating: "x", count: 4095))
+      #expect(longest != nil)
+      if let longest { TemporaryFileRegistry.unregister(longest) }
+    }
+  }
+}
