@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The README tells a story of the app, its widget and histctl; its commands work one after the other
+/// The page of SampleTrips tells a story of the app, its widget and histctl; its commands work one after the other
 /// and say what is shown.
 @Suite(.enabled(if: Tool("bash") != nil && Tool.hasTerminals)) struct StoryTests {
   /// What every time looks like in a comparison.
@@ -11,7 +11,7 @@ import Testing
   /// The commands of the story, each with what follows it.
   private static func story() throws -> [(command: String, output: String)] {
     let readme = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("README.md")
+      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources/SampleTrips/README.md")
     let text = try String(contentsOf: readme, encoding: .utf8)
     guard let begin = text.range(of: "```console story\n"),
       let end = text[begin.upperBound...].range(of: "```\n")
