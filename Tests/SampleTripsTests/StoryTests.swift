@@ -11,7 +11,8 @@ import Testing
   /// The commands of the story, each with what follows it.
   private static func story() throws -> [(command: String, output: String)] {
     let readme = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources/SampleTrips/README.md")
+      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
+        "Sources/SampleTrips/README.md")
     let text = try String(contentsOf: readme, encoding: .utf8)
     guard let begin = text.range(of: "```console story\n"),
       let end = text[begin.upperBound...].range(of: "```\n")

@@ -9,8 +9,15 @@ package enum Campaign {
     environment["HISTCTL_SEED"].flatMap { UInt64($0) } ?? 20_261_123
   }
 
+  /// A seed that is another in every run, for what is too slow to try much of; `HISTCTL_SEED` chooses one.
+  package static let rotatingSeed =
+    environment["HISTCTL_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999_999)
+
+  /// Whether everything is tried: `HISTCTL_EVERY_FAULT=1`.
+  package static var isEverything: Bool { environment["HISTCTL_EVERY_FAULT"] == "1" }
+
   /// Returns how many cases to try: a few hundred always, thousands with `HISTCTL_EVERY_FAULT=1`.
   package static func count(_ always: Int, _ everything: Int) -> Int {
-    environment["HISTCTL_EVERY_FAULT"] == "1" ? everything : always
+    isEverything ? everything : always
   }
 }

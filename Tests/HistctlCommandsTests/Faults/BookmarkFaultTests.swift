@@ -75,7 +75,7 @@ import Testing
         try Self.positions(place) == wanted ? [] : ["\(try Self.positions(place))"]
       }
     ).run()
-    #expect(statuses.isSuperset(of: [9, 137]))
+    #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [9, 137]))
   }
 
   @Test("Export with a bookmark, of everything and of the rest", arguments: [0, 5])
@@ -118,7 +118,7 @@ import Testing
           + (position == all.count ? [] : ["bookmark at \(position.map(String.init) ?? "none")"])
       }
     ).run()
-    #expect(statuses.isSuperset(of: [9, 137]))
+    #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [9, 137]))
   }
 
   private static let prune = ["prune", SampleFolder.name, "--keep-last", "4", "--yes", "--quiet"]

@@ -20,7 +20,6 @@ import Testing
     let statuses = try await FaultDrive(
       files: overwrites ? [Self.name: former] : [:],
       arguments: overwrites ? again : Self.demo, again: again,
-      count: 20,
       problemsAfterFault: { place, status in
         guard try place.files().keys.contains(Self.name) else {
           return overwrites || status == 0 ? ["there is no store"] : []
@@ -37,7 +36,7 @@ import Testing
           + (rows.transactions.count == count ? [] : ["\(rows.transactions.count) transactions"])
       }
     ).run()
-    #expect(statuses.isSuperset(of: [9, 137]))
+    #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [9, 137]))
   }
 }
 #endif

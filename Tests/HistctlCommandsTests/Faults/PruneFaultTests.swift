@@ -57,9 +57,8 @@ import Testing
       })
     // Each step is then a batch of its own.
     drive.clockStep = 40
-    drive.count = 100
     let statuses = try await drive.run()
-    #expect(statuses.isSuperset(of: [0, 3, 9, 137]))
+    #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [0, 3, 9, 137]))
   }
 }
 #endif

@@ -50,7 +50,6 @@ import Testing
       problemsInTheEnd: { place in try Self.problems(place, rows, isDone: true) })
     drive.clockStep = 40
     drive.mayStay = [Self.values + "-wal", Self.values + "-shm"]
-    drive.count = 100
     try await drive.run()
   }
 

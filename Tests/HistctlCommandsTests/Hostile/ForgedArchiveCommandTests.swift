@@ -59,7 +59,7 @@ import Testing
     let commands =
       Self.commands.map { $0.replacing("S", with: "sealed", maxReplacements: 1) } + Self.others
     let turn = ForgedArchive.all.firstIndex { $0.testDescription == forged.testDescription } ?? 0
-    let isEvery = ProcessInfo.processInfo.environment["HISTCTL_EVERY_FAULT"] == "1"
+    let isEvery = Campaign.isEverything
     let chosen = commands.enumerated().filter { isEvery || ($0.offset + turn) % Self.turns == 0 }
     for line in Self.always + chosen.map({ $0.element }) {
       let result = try await sample.run(line)
