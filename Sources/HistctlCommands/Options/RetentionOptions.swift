@@ -1,4 +1,5 @@
 import ArgumentParser
+import HistoryArchive
 import PersistentHistory
 
 /// What is to be kept. With several rules, a transaction goes only if every one lets it go.
@@ -57,4 +58,55 @@ struct RetentionOptions: CheckedOptions {
 
   /// What is to be deleted.
   var target: PruneRequest.Target { entity.map { .entity($0) } ?? .transactions(rules) }
+}
+
+/// How history is sealed.
+struct SealingOptions: CheckedOptions {
+  @Option(
+    help: ArgumentHelp(
+      "How much text a segment has before it is packed, such as 64M.", valueName: "size"),
+    transform: ByteSize.init(parsing:))
+  var segmentSize: ByteSize?
+
+  @Flag(help: "Seal although history between the archive and the store is gone.")
+  var allowGap = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Time to wait for another program that uses the archive, such as 10min.",
+      valueName: "duration"),
+    transform: DurationArgument.init(parsing:))
+  var lockWait: DurationArgument?
+
+  /// Whether any of them is given.
+  var isGiven: Bool { segmentSize != nil || allowGap || lockWait != nil }
+
+  func check() throws {
+    if let size = segmentSize, !ArchiveSealer.segmentSizes.contains(size.bytes) {
+      throw ValidationError("--segment-size takes 64K to 16G")
+    }
+  }
+}
+
+/// The way past the guard against damage, for commands that ask no other.
+struct DamageGuardOptions: CheckedOptions {
+  @Option(
+    help: ArgumentHelp(
+      "Ignore this guard: damage, which stops the command where the store shows any.",
+      valueName: "name"))
+  var ignoreGuard: [String] = []
+
+  /// The names of guards that are not asked.
+  var ignoredGuards: Set<String> { Set(ignoreGuard) }
+
+  /// Whether damage stops nothing.
+  var ignoresDamage: Bool { ignoreGuard.contains(RetentionGuard.damageName) }
+
+  func check() throws {
+    for name in ignoreGuard {
+      guard name == RetentionGuard.damageName else {
+        throw ValidationError("no guard here is named '\(name)'; the guard is damage")
+      }
+    }
+  }
 }

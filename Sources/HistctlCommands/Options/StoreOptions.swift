@@ -53,3 +53,41 @@ struct StoreOptions: CheckedOptions {
     bookmarkFile ?? BookmarkFile.path(besideStore: location.resolvedPath)
   }
 }
+
+/// Which stores a command is about, and how to open them.
+struct SeveralStoresOptions: CheckedOptions {
+  @Argument(
+    help: ArgumentHelp("The store files.", valueName: "store"), completion: .file())
+  var stores: [String]
+
+  @Option(
+    name: .customLong("bookmark-file"),
+    help: ArgumentHelp(
+      "Read bookmarks from this file instead of STORE-bookmarks.json.", valueName: "file"),
+    completion: .file())
+  var bookmarkFile: String?
+
+  @Option(
+    help: ArgumentHelp("Seconds to wait for a locked store.", valueName: "seconds"))
+  var busyTimeout: Double = 5
+
+  func check() throws {
+    try StoreOptions.validate(busyTimeout: busyTimeout)
+    try StoreOptions.check(bookmarkFile, isNotOf: stores)
+  }
+}
+
+/// Where history is that the store has pruned, and which store's it is.
+struct ArchiveOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Read what the store does not keep any more from this archive.", valueName: "dir"),
+    completion: .directory)
+  var archive: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The store that is meant, where an archive of several takes its place.",
+      valueName: "identifier"))
+  var storeIdentifier: String?
+}

@@ -1,4 +1,5 @@
 import HistoryCoding
+import StoreFormat
 
 /// The members of a JSON object in the making, those without a value left out.
 struct JSONMembers {
@@ -23,4 +24,13 @@ struct JSONMembers {
   }
 
   var json: JSONValue { .object(JSONObject(members)) }
+}
+
+extension TransactionPosition {
+  /// The position as a JSON object: number and, where the calendar has it, time.
+  var json: JSONValue {
+    var members: [(String, JSONValue)] = [("transaction", .integer(number))]
+    if let time = timestamp?.iso8601() { members.append(("timestamp", .string(time))) }
+    return .object(JSONObject(members))
+  }
 }

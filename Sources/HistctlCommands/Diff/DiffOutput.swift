@@ -1,0 +1,266 @@
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// Writes the difference between two positions in a history.
+struct DiffOutput {
+  /// How many bytes of lines are gathered before they are written.
+  private static let pieceSize = 1 << 16
+
+  let session: Session
+  let writer: OutputWriter
+  let timeline: HistoryTimeline
+  let schema: HistorySchema
+  let form: DiffForm
+  /// The store's path in lines, where there are several stores; nil for none.
+  var path: String?
+
+  /// Writes what happened in a range and gives how many objects, or with ``DiffForm/changes`` how
+  /// many changes, that concerned.
+  ///
+  /// - Parameter conditions: Conditions on transactions and changes. Its kinds select what is shown:
+  ///   objects by what happened to them in the end.
+  func write(_ range: HistoryRange, _ conditions: HistoryQuery) throws -> Int {
+    var query = conditions
+    query.after = range.after
+    query.until = range.until
+    // A name that the store does not have is told before anything is written.
+    _ = try TimelineReader(timeline, query: query, schema: schema)
+    session.noteUnknownHierarchy(of: query, in: timeline)
+    try DiffHeading(session: session, writer: writer, path: path).write(range, timeline)
+    if form != .changes { try writeGaps(query) }
+    return switch form {
+    case .objects: try writeObjects(query)
+    case .names: try writeNames(query)
+    case .stat: try writeStat(query)
+    case .changes: try writeChanges(query)
+    }
+  }
+
+  private var gaps: GapReport { GapReport(session: session, timeline: timeline) }
+
+  /// Says what the answer leaves out because nobody holds it any more.
+  private func writeGaps(_ query: HistoryQuery) throws {
+    for gap in try timeline.gaps(after: query.after, until: query.until) {
+      if session.options.json { try TransactionLines(writer: writer).write(gap) }
+      gaps.tell(gap)
+    }
+  }
+
+  // MARK: - Net changes
+
+  private func writeObjects(_ query: HistoryQuery) throws -> Int {
+    var summary = NetChangeSummary()
+    let reader: NetChangeReader
+    if session.options.json {
+      var encoder = NetChangeLineEncoder(path: path)
+      reader = try forEachObject(query) { change in
+        summary.add(change)
+        encoder.encode(change)
+        if encoder.byteCount >= Self.pieceSize { try flush(&encoder) }
+      }
+      try flush(&encoder)
+    } else {
+      let table = StreamedTable(
+        session: session, writer: writer,
+        columns: [
+          TableColumn("OBJECT", priority: 6, minimumWidth: 48, canShrink: true),
+          TableColumn("TOKENS", priority: 1, canDrop: true),
+          TableColumn("DETAILS", priority: 5, minimumWidth: 10, canShrink: true, canDrop: true),
+        ])
+      reader = try forEachObject(query) { change in
+        summary.add(change)
+        try table.write([
+          NetChangeText.object(change), NetChangeText.transactions(change),
+          NetChangeText.details(change),
+        ])
+      }
+      try table.finish()
+      try writeSummary(summary.total)
+    }
+    try tell(of: reader, summary.total, query)
+    return summary.total.total
+  }
+
+  private func writeNames(_ query: HistoryQuery) throws -> Int {
+    var summary = NetChangeSummary()
+    let text = TerminalText.terminal
+    let reader = try forEachObject(query, readsDetails: false) { change in
+      summary.add(change)
+      try writer.writeLine(text.escaped(NetChangeText.name(change)))
+    }
+    try tell(of: reader, summary.total, query)
+    return summary.total.total
+  }
+
+  private func writeStat(_ query: HistoryQuery) throws -> Int {
+    var summary = NetChangeSummary()
+    let reader = try forEachObject(query, readsDetails: false) { summary.add($0) }
+    try NetChangeStat(session: session, writer: writer, path: path).write(summary)
+    if !session.options.json { try writeSummary(summary.total) }
+    try tell(of: reader, summary.total, query)
+    return summary.total.total
+  }
+
+  /// Reads the net changes that are to be shown.
+  private func forEachObject(
+    _ query: HistoryQuery, readsDetails: Bool = true, _ body: (NetChange) throws -> Void
+  ) throws -> NetChangeReader {
+    var folded = query
+    folded.change.kinds = []
+    if !readsDetails { folded.recordedValues = nil }
+    let reader = try NetChangeReader(
+      timeline, query: folded, schema: schema, readsTombstones: readsDetails)
+    while let change = try reader.next() {
+      if query.change.kinds.isEmpty || query.change.kinds.contains(where: change.isKind) {
+        try body(change)
+      }
+    }
+    return reader
+  }
+
+  private func writeSummary(_ counts: NetChangeSummary.Counts) throws {
+    guard counts.total > 0 else { return }
+    try writer.writeLine("")
+    try writer.writeLine(StyledLine(session).line(NetChangeText.summary(counts)))
+  }
+
+  /// Tells what the answer does not show.
+  private func tell(
+    of reader: NetChangeReader, _ counts: NetChangeSummary.Counts, _ query: HistoryQuery
+  ) throws {
+    let skipped = reader.skippedChangeCount
+    if skipped > 0 {
+      session.diagnostics.warn(
+        "\(skipped.grouped) change\(skipped == 1 ? " is" : "s are") left out, for the row names no "
+          + "object or a kind that no framework writes",
+        kind: "skippedChanges", hint: "--each shows every change")
+    }
+    if counts.total == 0 { try tellOfNothing(foldedCount: reader.changeCount, query) }
+  }
+
+  /// Tells why there is no answer.
+  private func tellOfNothing(foldedCount: Int, _ query: HistoryQuery) throws {
+    if foldedCount == 0, !query.isUnconditional {
+      _ = try session.warnOfUnknownSavers(in: query, of: timeline)
+    }
+    guard session.environment.isErrorTerminal else { return }
+    let range = "after \(query.after ?? 0) up to \(query.until ?? 0)"
+    var anything = HistoryQuery(after: query.after, until: query.until)
+    anything.keepsOnlyMatchingChanges = query.keepsOnlyMatchingChanges
+    let asked = query == anything ? "" : " that matches"
+    session.diagnostics.note(
+      foldedCount == 0
+        ? "no change \(range)\(asked)"
+        : "the \(foldedCount.grouped) changes \(range) come to nothing\(asked)")
+  }
+
+  // MARK: - Each change
+
+  private func writeChanges(_ query: HistoryQuery) throws -> Int {
+    var query = query
+    query.keepsOnlyMatchingChanges = true
+    let reader = try TimelineReader(timeline, query: query, schema: schema)
+    var count = 0
+    if session.options.json {
+      var encoder = try ChangeRecordEncoder()
+      while let element = try reader.nextElement() {
+        guard case .transaction(let transaction) = element else {
+          if case .gap(let gap) = element {
+            encoder.append(gap)
+            gaps.tell(gap)
+          }
+          continue
+        }
+        encoder.begin(transaction)
+        while let change = try reader.nextChange() {
+          count += 1
+          encoder.append(change)
+          if encoder.byteCount >= Self.pieceSize { try flush(&encoder) }
+        }
+        encoder.end()
+      }
+      try flush(&encoder)
+    } else {
+      let table = try ChangeTable(session: session, writer: writer, timeline: timeline)
+      while let element = try reader.nextElement() {
+        guard case .transaction(let transaction) = element else {
+          if case .gap(let gap) = element { gaps.tell(gap) }
+          continue
+        }
+        while let change = try reader.nextChange() {
+          count += 1
+          try table.write(change, transaction)
+        }
+      }
+      try table.finish()
+    }
+    if count == 0 { try tellOfNothing(foldedCount: 0, query) }
+    return count
+  }
+
+  private func flush(_ encoder: inout NetChangeLineEncoder) throws {
+    try encoder.withUnsafeBytes { try writer.write($0) }
+    encoder.removeAll()
+  }
+
+  private func flush(_ encoder: inout ChangeRecordEncoder) throws {
+    try encoder.withUnsafeBytes { try writer.write($0) }
+    encoder.removeAll()
+  }
+}
+
+extension NetChange {
+  /// Whether this is of a kind that was asked for; an object that was replaced was deleted, and
+  /// another was inserted.
+  fileprivate func isKind(_ kind: ChangeKind) -> Bool {
+    switch self.kind {
+    case .insert: kind == .insert
+    case .update: kind == .update
+    case .delete: kind == .delete
+    case .replace: kind != .update
+    case nil: false
+    }
+  }
+}
+
+/// What `diff` shows of the changes in a range.
+enum DiffForm {
+  /// What happened to each object in the end.
+  case objects
+  /// The names of the objects alone.
+  case names
+  /// How many objects of each entity.
+  case stat
+  /// Each change.
+  case changes
+}
+
+/// Says which range of a history is compared: in JSON always, in words where it may surprise.
+struct DiffHeading {
+  let session: Session
+  let writer: OutputWriter
+  /// The store's path in lines, where there are several stores; nil for none.
+  var path: String?
+
+  func write(_ range: HistoryRange, _ timeline: HistoryTimeline) throws {
+    let store = timeline.storeIdentifier
+    if session.options.json {
+      var members: [(String, JSONValue)] = [("schema", 1), ("type", "diff")]
+      if let path { members.append(("path", .string(path))) }
+      if let store { members.append(("store", .string(store))) }
+      members.append(("after", .integer(range.after)))
+      members.append(("until", .integer(range.until)))
+      if range.isReversed { members.append(("reversed", true)) }
+      try writer.writeLine(.object(JSONObject(members)))
+    }
+    guard range.isReversed else { return }
+    let tokens = TokenText(isQualified: session.options.qualified, store: store)
+    session.diagnostics.warn(
+      "the second token stands before the first; shown is what happened after "
+        + "\(tokens.text(range.after)) up to \(tokens.text(range.until)), not its reverse",
+      kind: "reversedRange",
+      hint: "give the earlier token first")
+  }
+}

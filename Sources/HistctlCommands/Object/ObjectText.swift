@@ -1,0 +1,189 @@
+import HistoryArchive
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// Writes the life of an object for people: its changes as they are read, then what it is now.
+struct ObjectText {
+  let session: Session
+  let writer: OutputWriter
+  let timeline: HistoryTimeline
+  let gaps: GapReport
+
+  /// Writes everything that a reader gives; nothing at all where the object is unknown.
+  func write(_ reader: ObjectLifeReader) throws {
+    let showsAuthors = try hasHistory && timeline.hasAuthors()
+    let table = changeTable(showsAuthors)
+    var shown = 0
+    while let element = try reader.nextElement() {
+      guard case .transaction(let transaction) = element else {
+        if case .gap(let gap) = element { gaps.tell(gap) }
+        continue
+      }
+      while let change = try reader.nextChange() {
+        if shown == 0 { try writeHeading(reader.life) }
+        shown += 1
+        try table.write(row(change, transaction, showsAuthors))
+      }
+    }
+    try table.finish()
+    guard reader.life.state != .unknown else { return }
+    if shown == 0 {
+      try writeHeading(reader.life)
+      if reader.life.changeCount > 0 {
+        try writer.writeLine(
+          styled.line([.init(text: "no change meets the conditions", style: .secondary)]))
+      }
+    }
+    if reader.life.changeCount > 0 { try writer.writeLine("") }
+    try writeState(reader.life)
+    if let present = reader.life.present {
+      try write(present)
+    } else if let values = reader.life.deletion?.preservedValues, reader.life.state == .deleted {
+      try write(
+        values.map { value in
+          [
+            TableCell("  " + value.attribute.name),
+            TableCell(
+              ChangeText.value(
+                value.value, of: value.attribute.type, longest: ChangeText.longText)),
+          ]
+        })
+    }
+  }
+
+  private var styled: StyledLine { StyledLine(session) }
+  private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
+  private var tokens: TokenText {
+    TokenText(isQualified: session.options.qualified, store: timeline.storeIdentifier)
+  }
+  private var hasHistory: Bool { timeline.snapshot.map { $0.layout.history != nil } ?? true }
+
+  private func writeHeading(_ life: ObjectLife) throws {
+    let address = timeline.storeIdentifier.map { "x-coredata://\($0)/\(life.object)" }
+    try writer.writeLine(
+      styled.line(
+        ChangeText.spaced([
+          .init(text: life.object.description, style: .heading),
+          .init(text: address ?? "", style: .secondary),
+        ])))
+    try writer.writeLine("")
+  }
+
+  // MARK: - Its history
+
+  private func changeTable(_ showsAuthors: Bool) -> StreamedTable {
+    let author = TableColumn(
+      "AUTHOR", priority: 3, minimumWidth: 6, canShrink: true, canDrop: true)
+    return StreamedTable(
+      session: session, writer: writer,
+      columns: [
+        TableColumn("TOKEN", alignment: tokens.isQualified ? .leading : .trailing, priority: 5),
+        TableColumn("TIME", priority: 4, canDrop: true),
+      ] + (showsAuthors ? [author] : []) + [
+        TableColumn("PROCESS", priority: 1, minimumWidth: 6, canShrink: true, canDrop: true),
+        TableColumn("CHANGE", priority: 6, minimumWidth: 20, canShrink: true),
+      ], wrapsLastColumn: true)
+  }
+
+  private func row(
+    _ change: HistoryChange, _ transaction: HistoryTransaction, _ showsAuthors: Bool
+  ) -> [TableCell] {
+    let (word, style): (String, Style) =
+      switch change.kind {
+      case .insert: ("+ inserted", .inserted)
+      case .update: ("~ updated", .updated)
+      case .delete: ("- deleted", .deleted)
+      case nil: ("? changed", .warning)
+      }
+    let author = showsAuthors ? [TableCell(transaction.author?.string ?? "")] : []
+    return [
+      TableCell(tokens.text(transaction.number), style: .token),
+      TableCell(time.text(transaction.timestamp)),
+    ] + author + [
+      TableCell(transaction.process?.string ?? "", style: .secondary),
+      TableCell(
+        spans: ChangeText.spaced(
+          [.init(text: word, style: style)]
+            + ChangeText.details(change).filter { $0.text != "  " })),
+    ]
+  }
+
+  // MARK: - What it is now
+
+  private func writeState(_ life: ObjectLife) throws {
+    let (text, style): (String, Style) =
+      switch life.state {
+      case .present where life.changeCount == 0:
+        ("in the store; nothing is recorded of it", .inserted)
+      case .present: ("in the store", .inserted)
+      case .deleted: ("deleted" + (life.deleted.map { by($0) } ?? ""), .deleted)
+      case .missing: ("not in the store, although no delete was recorded", .warning)
+      case .recorded: ("not deleted, as far as the \(source) goes", .plain)
+      case .unknown: ("unknown", .warning)
+      }
+    try writer.writeLine(styled.line([.init(text: text, style: style)]))
+  }
+
+  /// What is read in the place of a store.
+  private var source: String { timeline.archive is ExportedHistory ? "export" : "archive" }
+
+  /// Names and values below each other.
+  private func write(_ rows: [[TableCell]]) throws {
+    let table = session.table(
+      columns: [
+        TableColumn("", priority: 2, minimumWidth: 10, canShrink: true),
+        TableColumn("", priority: 1, minimumWidth: 8, canShrink: true, canDrop: true),
+      ], sample: rows)
+    for row in rows { try writer.writeLine(table.line(row)) }
+  }
+
+  private func by(_ event: ObjectLife.Event) -> String {
+    " in transaction \(tokens.text(event.transaction)), \(time.text(event.timestamp))"
+      + (event.author.map { ", by \($0.string)" } ?? "")
+  }
+
+  private func write(_ present: PresentObject) throws {
+    var rows = present.values.map { value in
+      [TableCell("  " + value.name), ObjectValueText.cell(value)]
+    }
+    rows += present.references.map { reference in
+      [TableCell("  " + reference.name), ObjectValueText.cell(reference)]
+    }
+    rows += present.counts.map { count in
+      [
+        TableCell("  " + count.name),
+        TableCell(count.count.counted("object"), style: .secondary),
+      ]
+    }
+    try write(rows)
+    if !present.isNamedByModel {
+      session.diagnostics.note("the values stand under the names of their columns")
+    } else if !present.missingProperties.isEmpty {
+      session.diagnostics.warn(
+        "the table has no column for \(present.missingProperties.joined(separator: ", "))",
+        kind: "missingColumns", hint: "the store was written with another model than it carries")
+    }
+  }
+}
+
+/// Writes the present values of objects for people.
+enum ObjectValueText {
+  /// A value; data and very long texts are told by their size.
+  static func cell(_ value: PresentObject.Value) -> TableCell {
+    if let file = value.externalFile { return TableCell("in the file \(file)", style: .secondary) }
+    if let size = value.byteCount, value.isLeftOut || value.isData {
+      return TableCell("\(size.grouped) bytes", style: .secondary)
+    }
+    if value.value.isNull { return TableCell("nil", style: .secondary) }
+    return TableCell(
+      ChangeText.value(value.value, of: value.type, longest: ChangeText.longText))
+  }
+
+  /// The object that a relationship leads to.
+  static func cell(_ reference: PresentObject.Reference) -> TableCell {
+    guard let key = reference.primaryKey else { return TableCell("nil", style: .secondary) }
+    return TableCell("\(reference.entityName ?? "?")/p\(key)", style: .token)
+  }
+}
