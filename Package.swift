@@ -39,13 +39,17 @@ let package = Package(
 
     // Floor 1: what knows nothing of stores.
     .target(name: "PropertyLists", swiftSettings: strict),
+    .target(
+      name: "DurableFiles",
+      dependencies: [.product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: strict),
     .target(name: "Terminal", swiftSettings: strict),
 
     // Floor 2: the file.
     .target(
       name: "StoreFormat",
       dependencies: [
-        "CZlib", "CSQLiteSupport", "PropertyLists",
+        "CZlib", "CSQLiteSupport", "DurableFiles", "PropertyLists",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"),
@@ -57,7 +61,7 @@ let package = Package(
     .target(
       name: "PersistentHistory",
       dependencies: [
-        "PropertyLists", "StoreFormat",
+        "DurableFiles", "PropertyLists", "StoreFormat",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
@@ -71,7 +75,7 @@ let package = Package(
     .target(
       name: "HistoryArchive",
       dependencies: [
-        "HistoryCoding", "PersistentHistory", "StoreFormat", "CZstd",
+        "DurableFiles", "HistoryCoding", "PersistentHistory", "StoreFormat", "CZstd",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
@@ -92,19 +96,20 @@ let package = Package(
       ], swiftSettings: strict),
     .target(
       name: "OpenSwiftData",
-      dependencies: ["OpenSwiftDataMacros", "StoreFormat", "PersistentHistory"],
+      dependencies: ["OpenSwiftDataMacros", "DurableFiles", "StoreFormat", "PersistentHistory"],
       swiftSettings: strict),
 
     // Floor 6: the commands, and the program that runs one of them.
     .target(
       name: "HistctlCommands",
       dependencies: [
-        "StoreFormat", "PersistentHistory", "HistoryCoding", "HistoryArchive", "DemoStore",
-        "Terminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "DurableFiles", "StoreFormat", "PersistentHistory", "HistoryCoding", "HistoryArchive",
+        "DemoStore", "Terminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "histctl", dependencies: ["HistctlCommands", "StoreFormat", "Terminal"],
+      name: "histctl",
+      dependencies: ["DurableFiles", "HistctlCommands", "StoreFormat", "Terminal"],
       swiftSettings: strict),
 
     // A sample beside it: an app and its widget over one store of models.
@@ -145,7 +150,9 @@ let package = Package(
       name: "TerminalTests", dependencies: ["Terminal", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "StoreFormatTests",
-      dependencies: ["PropertyLists", "StoreFormat", "StoreAppender", "TestSupport"],
+      dependencies: [
+        "DurableFiles", "PropertyLists", "StoreFormat", "StoreAppender", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "PersistentHistoryTests",

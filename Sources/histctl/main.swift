@@ -1,3 +1,4 @@
+import DurableFiles
 import HistctlCommands
 import StoreFormat
 import Terminal

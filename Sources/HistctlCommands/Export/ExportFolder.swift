@@ -1,3 +1,4 @@
+import DurableFiles
 import HistoryArchive
 import HistoryCoding
 import PersistentHistory
@@ -251,7 +252,7 @@ struct ExportFolder {
 
   /// Sees that bookmarks can be changed before the file is written that they are to be moved behind.
   private func checkBookmarks() throws {
-    let place = FilePath(StoreLocation.resolvedPlace(bookmarks)).folder.string
+    let place = FilePath(FileStatus.resolvedPlace(bookmarks)).folder.string
     guard access(place, W_OK | X_OK) != 0 else { return }
     throw HistoryError.unwritableBookmarks(
       path: bookmarks, reason: Errno(rawValue: errno).description)

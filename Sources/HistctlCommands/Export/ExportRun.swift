@@ -1,3 +1,4 @@
+import DurableFiles
 import HistoryCoding
 import PersistentHistory
 import StoreFormat
@@ -79,8 +80,8 @@ struct ExportRun {
 
   /// Checks that the file would not take the place of what is exported, nor of what belongs to it.
   private func checkTakesNoPlace(_ path: String) throws {
-    let place = StoreLocation.resolvedPlace(path)
-    let source = timeline.archive.map { StoreLocation.resolvedPlace($0.path) }
+    let place = FileStatus.resolvedPlace(path)
+    let source = timeline.archive.map { FileStatus.resolvedPlace($0.path) }
     guard
       timeline.snapshot?.location.owns(path) ?? false
         || source.map({ place == $0 || place.hasPrefix($0 + "/") }) ?? false

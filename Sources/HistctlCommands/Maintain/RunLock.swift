@@ -1,3 +1,4 @@
+import DurableFiles
 import StoreFormat
 import SystemPackage
 import Terminal
@@ -29,7 +30,7 @@ final class RunLock {
   ///   - wait: How long to wait for another run, in seconds.
   convenience init(maintaining store: String, bookmarkPath: String, wait: Double) throws(Failure) {
     try self.init(
-      StoreLocation.resolvedPlace(bookmarkPath) + ".lock",
+      FileStatus.resolvedPlace(bookmarkPath) + ".lock",
       work: "histctl maintain is at work on \(store)", wait)
   }
 
@@ -47,7 +48,7 @@ final class RunLock {
     exportingFor consumer: String, store: String, bookmarkPath: String, wait: Double
   ) throws(Failure) {
     try self.init(
-      StoreLocation.resolvedPlace(bookmarkPath) + ".\(consumer).lock",
+      FileStatus.resolvedPlace(bookmarkPath) + ".\(consumer).lock",
       work: "histctl is exporting \(store) with the bookmark \(consumer)", wait)
   }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DurableFiles
 import HistoryArchive
 import PersistentHistory
 import StoreFormat
@@ -30,7 +31,7 @@ struct StoreOptions: CheckedOptions {
     guard let bookmarkFile else { return }
     for store in stores where store != ExportedText.standardInput {
       guard let location = try? StoreLocation(path: store), location.owns(bookmarkFile),
-        StoreLocation.resolvedPlace(bookmarkFile)
+        FileStatus.resolvedPlace(bookmarkFile)
           != BookmarkFile.path(besideStore: location.resolvedPath)
       else { continue }
       throw ValidationError(

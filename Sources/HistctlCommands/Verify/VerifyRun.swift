@@ -1,3 +1,4 @@
+import DurableFiles
 import HistoryArchive
 import PersistentHistory
 import StoreFormat

@@ -1,3 +1,4 @@
+import DurableFiles
 import StoreFormat
 
 #if canImport(Darwin)

@@ -1,3 +1,4 @@
+import DurableFiles
 import HistoryCoding
 import PersistentHistory
 import StoreFormat

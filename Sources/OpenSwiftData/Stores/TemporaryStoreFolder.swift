@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import StoreFormat
 import Synchronization
@@ -12,7 +13,7 @@ final class TemporaryStoreFolder: @unchecked Sendable {
 
   init() throws {
     let file = Self.parent + "/openswiftdata-memory.store"
-    folder = try DraftFolder(path: DraftFolder.path(for: file), for: file)
+    folder = try DraftFolder(path: DraftFolder.path(for: file), forStoreAt: file)
     Self.remember(folder.path)
   }
 

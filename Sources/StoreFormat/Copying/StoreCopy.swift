@@ -1,3 +1,4 @@
+import DurableFiles
 import GRDB
 import SystemPackage
 
@@ -32,7 +33,7 @@ package struct StoreCopy: Sendable {
     self.path = path
     let external = ExternalData(besideStoreAt: path)
     guard !location.owns(path),
-      ExternalData(besideStoreAt: StoreLocation.resolvedPlace(path)).path
+      ExternalData(besideStoreAt: FileStatus.resolvedPlace(path)).path
         != ExternalData(besideStoreAt: location.resolvedPath).path
     else { throw .copyOntoItself(path: path, of: location.path) }
     draft = try StoreDraft(path: path, overwrites: overwrites, busyTimeout: busyTimeout)

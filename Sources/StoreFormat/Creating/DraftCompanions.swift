@@ -1,3 +1,4 @@
+import DurableFiles
 import SystemPackage
 
 #if canImport(FoundationEssentials)
@@ -205,6 +206,26 @@ struct DraftCompanions {
       try FileManager.default.removeItem(atPath: path)
     } catch {
       throw Errno.ioError
+    }
+  }
+}
+
+extension DraftFolder {
+  /// Makes the folder in which a store is written, and removes others for the same store that nobody
+  /// uses any more, after what they hold of a former store was put back.
+  package convenience init(path: String, forStoreAt store: String) throws(Errno) {
+    try self.init(path: path, for: store, recovery: Self.recoverStore)
+  }
+
+  /// Removes folders for a store that nobody uses any more, after what they hold of a former store was
+  /// put back.
+  static func removeAbandoned(forStoreAt store: String, isPlaceLocked: Bool = false) {
+    removeAbandoned(for: store, isPlaceLocked: isPlaceLocked, recovery: recoverStore)
+  }
+
+  private static func recoverStore(_ store: String, in folder: String, isLocked: Bool) throws {
+    try DraftCompanions(ofStoreAt: store, draftIn: folder).recover {
+      isLocked ? nil : try lockPlace(of: store, patience: FolderLock.patience)
     }
   }
 }

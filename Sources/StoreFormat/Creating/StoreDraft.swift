@@ -1,3 +1,4 @@
+import DurableFiles
 import GRDB
 import SystemPackage
 
@@ -41,7 +42,7 @@ package struct StoreDraft: Hashable, Sendable {
     temporaryPath = temporaryFolder + "/" + (FilePath(path).lastComponent?.string ?? "store")
     // Also where nothing is written: a kill between a store and its draft leaves both, and what a killed
     // program has put beside the place is not somebody else's.
-    DraftFolder.removeAbandoned(for: path)
+    DraftFolder.removeAbandoned(forStoreAt: path)
     if overwrites { try checkIsStore() } else { try checkIsFree() }
   }
 
@@ -82,7 +83,7 @@ package struct StoreDraft: Hashable, Sendable {
   package func write<Result>(_ body: (_ temporaryPath: String) throws -> Result) throws -> Result {
     let folder: DraftFolder
     do throws(Errno) {
-      folder = try DraftFolder(path: temporaryFolder, for: path)
+      folder = try DraftFolder(path: temporaryFolder, forStoreAt: path)
     } catch {
       throw StoreWriteError.unwritable(path: path, reason: error.description)
     }
@@ -152,7 +153,7 @@ package struct StoreDraft: Hashable, Sendable {
     let lock = try lockPlace()
     defer { try? lock?.close() }
     // Who was killed since the beginning has left what is to be free, or to be replaced, as well.
-    DraftFolder.removeAbandoned(for: path, isPlaceLocked: true)
+    DraftFolder.removeAbandoned(forStoreAt: path, isPlaceLocked: true)
     let companions = DraftCompanions(ofStoreAt: path, draftIn: temporaryFolder)
     guard overwrites else {
       // A log that came meanwhile belongs to another store and would be taken for this one's.

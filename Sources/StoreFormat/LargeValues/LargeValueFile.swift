@@ -1,3 +1,5 @@
+import DurableFiles
+
 /// A value that a column leaves to a file beside the store, as a fetch has found it.
 ///
 /// The fetch looks whether the file is there; it is read when the value is asked for.

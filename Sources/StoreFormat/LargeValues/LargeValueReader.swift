@@ -1,3 +1,4 @@
+import DurableFiles
 import SystemPackage
 
 /// Finds out during a fetch what the columns say whose large values stand in files.

@@ -1,3 +1,4 @@
+import DurableFiles
 import SystemPackage
 
 /// The files that one save writes and makes superfluous.

@@ -1,3 +1,4 @@
+import DurableFiles
 import GRDB
 
 /// How a store is read without changing it.

@@ -1,3 +1,4 @@
+import DurableFiles
 import SystemPackage
 
 #if canImport(Darwin)
@@ -34,7 +35,7 @@ struct PrivateCopy {
     self.path = path
     registration = TemporaryFiles.register(["", "-wal", "-journal"].map { path + $0 } + [place])
     do throws(Errno) {
-      folder = try DraftFolder(path: place, for: file)
+      folder = try DraftFolder(path: place, forStoreAt: file)
     } catch {
       registration.end()
       throw .unreadable(

@@ -1,3 +1,4 @@
+import DurableFiles
 import GRDB
 
 /// What tells whether a store has been saved to, or is another file by now.

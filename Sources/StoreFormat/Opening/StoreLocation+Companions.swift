@@ -1,3 +1,4 @@
+import DurableFiles
 import SystemPackage
 
 extension StoreLocation {
@@ -19,7 +20,7 @@ extension StoreLocation {
   ///
   /// What is written there would take the place of somebody's only copy of their data.
   package func owns(_ path: String) -> Bool {
-    let place = Self.resolvedPlace(path)
+    let place = FileStatus.resolvedPlace(path)
     let own = [""] + Self.companions
     if own.contains(where: { resolvedPath + $0 == place }) { return true }
     if place.hasPrefix(ExternalData(besideStoreAt: resolvedPath).path + "/") { return true }
@@ -44,14 +45,5 @@ extension StoreLocation {
       if case .file? = (try? FileStatus(path: owner))?.kind { return owner }
     }
     return nil
-  }
-
-  /// A path with all links resolved, whether there is a file or not.
-  package static func resolvedPlace(_ path: String) -> String {
-    if let resolved = FileStatus.resolve(path) { return resolved }
-    let file = FilePath(path)
-    guard let name = file.lastComponent, let resolved = FileStatus.resolve(file.folder.string)
-    else { return path }
-    return FilePath(resolved).appending(name).string
   }
 }

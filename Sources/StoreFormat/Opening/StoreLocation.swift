@@ -1,3 +1,4 @@
+import DurableFiles
 import SystemPackage
 
 /// Where a store's files are: the store itself, its write-ahead log and what stands beside them.

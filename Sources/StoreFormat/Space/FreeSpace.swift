@@ -1,3 +1,4 @@
+import DurableFiles
 import SystemPackage
 
 #if canImport(Darwin)

@@ -1,3 +1,4 @@
+import DurableFiles
 import GRDB
 import Synchronization
 
@@ -152,7 +153,7 @@ package final class RecordedValuesEditor: Sendable {
         try make(path, storeIdentifier, store)
       } else {
         // Who was killed behind making it has left the folder in which it was made.
-        DraftFolder.removeAbandoned(for: path)
+        DraftFolder.removeAbandoned(forStoreAt: path)
       }
       let queue = try WritingConnection.open(path: path, busyTimeout: busyTimeout)
       try queue.writeWithoutTransaction { database in

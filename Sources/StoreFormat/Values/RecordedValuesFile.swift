@@ -1,3 +1,4 @@
+import DurableFiles
 import GRDB
 
 /// The file beside a store that keeps old and new values of updates, opened for reading.

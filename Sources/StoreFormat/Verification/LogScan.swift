@@ -1,3 +1,4 @@
+import DurableFiles
 import SystemPackage
 
 /// Goes through a write-ahead log by its own checksums.

@@ -1,3 +1,4 @@
+import DurableFiles
 import GRDB
 
 /// Does work in batches so short that an app which saves meanwhile is kept waiting for a fraction of a

@@ -1,3 +1,5 @@
+import DurableFiles
+
 /// Leaves the write lock to others in time, when work takes it again and again.
 ///
 /// Who waits for SQLite's lock sleeps and looks again, in the first eighth of a second at least every

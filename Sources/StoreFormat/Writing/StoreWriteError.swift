@@ -1,3 +1,5 @@
+import DurableFiles
+
 /// Everything that can keep a store from being created or a save from being appended.
 ///
 /// Whatever the case, the store is as it was before; ``unfinishedJointSave(path:record:detail:)`` alone
@@ -169,4 +171,10 @@ extension StoreWriteError {
 extension StoreWriteError: CustomStringConvertible {
   /// The message and the remedy as one line.
   public var description: String { "\(message) (\(remedy))" }
+}
+
+extension StoreWriteError {
+  init(_ problem: FileProblem) {
+    self = .unwritable(path: problem.path, reason: problem.reason)
+  }
 }

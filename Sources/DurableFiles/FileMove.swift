@@ -9,14 +9,14 @@ import Glibc
 #endif
 
 /// Gives a finished file its name, in one step.
-enum FileMove {
+package enum FileMove {
   /// What stands under a name, links not followed.
-  enum Entry: Hashable, Sendable {
+  package enum Entry: Hashable, Sendable {
     case none, file, folder, link, other
   }
 
   /// Looks at a name; what cannot be looked at is taken for something that is there.
-  static func entry(at path: String) -> Entry {
+  package static func entry(at path: String) -> Entry {
     var status = stat()
     guard lstat(path, &status) == 0 else {
       return errno == ENOENT || errno == ENOTDIR ? .none : .other
@@ -30,7 +30,7 @@ enum FileMove {
   }
 
   /// Whether two names are of one and the same file, links not followed.
-  static func isSameFile(_ one: String, _ other: String) -> Bool {
+  package static func isSameFile(_ one: String, _ other: String) -> Bool {
     var first = stat()
     var second = stat()
     guard lstat(one, &first) == 0, lstat(other, &second) == 0 else { return false }
@@ -41,7 +41,7 @@ enum FileMove {
   /// Gives a file a name that is free.
   ///
   /// - Throws: `Errno.fileExists` where the name is taken, even since a moment ago.
-  static func move(_ source: String, toFree target: String) throws(Errno) {
+  package static func move(_ source: String, toFree target: String) throws(Errno) {
     // Renaming would replace what is there.
     if link(source, target) == 0 {
       unlink(source)
@@ -58,7 +58,15 @@ enum FileMove {
   }
 
   /// Gives a file a name, whoever has it.
-  static func move(_ source: String, replacing target: String) throws(Errno) {
+  package static func move(_ source: String, replacing target: String) throws(Errno) {
     guard rename(source, target) == 0 else { throw Errno(rawValue: errno) }
+  }
+}
+
+extension FilePath {
+  /// The folder in which a file of this path stands; the present one for a mere name.
+  package var folder: FilePath {
+    let folder = removingLastComponent()
+    return folder.isEmpty ? "." : folder
   }
 }

@@ -16,12 +16,12 @@ package struct FileStatus: Hashable, Sendable {
     case other(String)
   }
 
-  let kind: Kind
-  let size: Int64
-  let device: UInt64
-  let inode: UInt64
-  let modifiedSeconds: Int64
-  let modifiedNanoseconds: Int64
+  package let kind: Kind
+  package let size: Int64
+  package let device: UInt64
+  package let inode: UInt64
+  package let modifiedSeconds: Int64
+  package let modifiedNanoseconds: Int64
 
   /// Asks for the status of a path, following links; nil where nothing is there.
   package init?(path: String) throws(Errno) {
@@ -38,7 +38,7 @@ package struct FileStatus: Hashable, Sendable {
   }
 
   /// What the system has said.
-  init(_ status: stat) {
+  package init(_ status: stat) {
     kind =
       switch status.st_mode & S_IFMT {
       case S_IFREG: .file
@@ -62,27 +62,38 @@ package struct FileStatus: Hashable, Sendable {
   }
 
   /// Whether this process may create files in a folder, by its effective user.
-  static func canCreateFiles(inFolder path: String) -> Bool {
+  package static func canCreateFiles(inFolder path: String) -> Bool {
     faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0
   }
 
   /// Whether this process may read a file, by its effective user.
-  static func canRead(_ path: String) -> Bool {
+  package static func canRead(_ path: String) -> Bool {
     faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0
   }
 
   /// Gives an open file an owner and a group, or the group alone, as far as the system allows that.
-  static func give(_ file: FileDescriptor, owner: uid_t, group: gid_t) {
+  package static func give(_ file: FileDescriptor, owner: uid_t, group: gid_t) {
     if fchown(file.rawValue, owner, group) != 0 { _ = fchown(file.rawValue, uid_t.max, group) }
   }
 
   /// Deletes a file; nothing happens where there is none.
-  static func remove(_ path: String) { unlink(path) }
+  package static func remove(_ path: String) { unlink(path) }
 
   /// The path with every link and `..` resolved; nil where it does not exist.
-  static func resolve(_ path: String) -> String? {
+  package static func resolve(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)
+  }
+}
+
+extension FileStatus {
+  /// A path with all links resolved, whether there is a file or not.
+  package static func resolvedPlace(_ path: String) -> String {
+    if let resolved = resolve(path) { return resolved }
+    let file = FilePath(path)
+    guard let name = file.lastComponent, let resolved = resolve(file.folder.string)
+    else { return path }
+    return FilePath(resolved).appending(name).string
   }
 }

@@ -24,7 +24,7 @@ package enum FolderNames {
   }
 
   /// The same for a folder that is open, which stays so.
-  static func read(_ folder: FileDescriptor) -> [String] {
+  package static func read(_ folder: FileDescriptor) -> [String] {
     guard let copy = try? folder.duplicate() else { return [] }
     guard let stream = fdopendir(copy.rawValue) else {
       try? copy.close()

@@ -16,20 +16,32 @@ import Glibc
 
 /// Drafts whose program was killed, so that nobody finishes them.
 ///
-/// Who writes a draft, a file or a folder of files, holds a lock on it. What cannot be locked, or not be looked at, stays.
+/// Who writes a draft, a file or a folder of files, holds a lock on it. What cannot be locked, or not be
+/// looked at, stays.
 package enum AbandonedDrafts {
+  /// Puts back what a folder holds of a former file.
+  ///
+  /// - Parameters:
+  ///   - target: The file that was to be written in the folder.
+  ///   - folder: The folder.
+  ///   - isLocked: Whether ``DraftFolder/lockPlace(of:patience:)`` is held.
+  /// - Throws: Where that cannot be done; the folder then stays.
+  package typealias Recovery = (
+    _ target: String, _ folder: String, _ isLocked: Bool
+  ) throws -> Void
+
   /// What stands between the name of a file and what tells its drafts apart.
-  static let mark = ".partial-"
+  package static let mark = ".partial-"
 
   /// Removes them.
   ///
   /// - Parameters:
   ///   - folder: Where they are.
-  ///   - areFolders: Whether they are folders of files; files otherwise.
+  ///   - recovery: What is done with a folder before it is removed; nil where drafts are files.
   ///   - isLocked: Whether the caller has the lock of `DraftFolder.lockPlace`.
   ///   - isTarget: Whether drafts of a file of this name go.
   package static func remove(
-    in folder: String, areFolders: Bool = false, isLocked: Bool = false,
+    in folder: String, recovery: Recovery? = nil, isLocked: Bool = false,
     of isTarget: (String) -> Bool
   ) {
     for name in FolderNames.read(folder) {
@@ -44,7 +56,7 @@ package enum AbandonedDrafts {
         FileStatus.remove(path)
       } else {
         removeUnlocked(
-          path, as: areFolders ? .folder : .file, of: folder + "/" + target, isLocked: isLocked)
+          path, recovery, of: folder + "/" + target, isLocked: isLocked)
       }
     }
   }
@@ -56,7 +68,7 @@ package enum AbandonedDrafts {
   }
 
   /// The folders in which a file is being written, or was when the program was killed.
-  static func folders(of path: String) -> [String] {
+  package static func folders(of path: String) -> [String] {
     let file = FilePath(path)
     let folder = file.folder
     return FolderNames.read(folder.string)
@@ -79,8 +91,9 @@ package enum AbandonedDrafts {
   }
 
   private static func removeUnlocked(
-    _ path: String, as entry: FileMove.Entry, of target: String, isLocked: Bool
+    _ path: String, _ recovery: Recovery?, of target: String, isLocked: Bool
   ) {
+    let entry: FileMove.Entry = recovery == nil ? .file : .folder
     guard FileMove.entry(at: path) == entry,
       let draft = try? FileDescriptor.open(
         FilePath(path), entry == .folder ? .readOnly : .readWrite,
@@ -88,19 +101,12 @@ package enum AbandonedDrafts {
     else { return }
     defer { try? draft.close() }
     guard FileLock.take(draft, at: path) == .taken else { return }
-    switch entry {
-    case .folder:
-      // Whose folder is somebody else's can exchange what is in it while it is being removed.
-      var status = stat()
-      guard fstat(draft.rawValue, &status) == 0, status.st_uid == geteuid() else { return }
-      // What cannot be put back is nowhere else.
-      let companions = DraftCompanions(ofStoreAt: target, draftIn: path)
-      let isRecovered: Void? = try? companions.recover {
-        isLocked ? nil : try DraftFolder.lockPlace(of: target, patience: FolderLock.patience)
-      }
-      guard isRecovered != nil else { return }
-      try? FileManager.default.removeItem(atPath: path)
-    default: FileStatus.remove(path)
-    }
+    guard let recovery else { return FileStatus.remove(path) }
+    // Whose folder is somebody else's can exchange what is in it while it is being removed.
+    var status = stat()
+    guard fstat(draft.rawValue, &status) == 0, status.st_uid == geteuid() else { return }
+    // What cannot be put back is nowhere else.
+    guard (try? recovery(target, path, isLocked)) != nil else { return }
+    try? FileManager.default.removeItem(atPath: path)
   }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 import SystemPackage
 
 #if canImport(FoundationEssentials)
@@ -34,25 +35,30 @@ package final class DraftFolder {
   /// - Parameters:
   ///   - path: Where it will be, as ``path(for:)`` gives it.
   ///   - file: What will be written in it.
-  package init(path: String, for file: String) throws(Errno) {
-    Self.removeAbandoned(for: file)
+  ///   - recovery: What is done with each of the others before it is removed.
+  package init(
+    path: String, for file: String, recovery: @escaping AbandonedDrafts.Recovery
+  ) throws(Errno) {
+    Self.removeAbandoned(for: file, recovery: recovery)
     self.path = path
     descriptor = try Self.make(path)
   }
 
   deinit { discard() }
 
-  /// Removes folders for a file that nobody uses any more, and puts back what they hold of a former
-  /// store.
+  /// Removes folders for a file that nobody uses any more.
   ///
   /// - Parameters:
   ///   - file: What was to be written in them.
-  ///   - isPlaceLocked: Whether the caller has the lock of `lockPlace`.
-  package static func removeAbandoned(for file: String, isPlaceLocked: Bool = false) {
+  ///   - isPlaceLocked: Whether the caller has the lock of ``lockPlace(of:patience:)``.
+  ///   - recovery: What is done with each before it is removed.
+  package static func removeAbandoned(
+    for file: String, isPlaceLocked: Bool = false, recovery: @escaping AbandonedDrafts.Recovery
+  ) {
     let path = FilePath(file)
     let name = path.lastComponent?.string
     AbandonedDrafts.remove(
-      in: path.folder.string, areFolders: true, isLocked: isPlaceLocked
+      in: path.folder.string, recovery: recovery, isLocked: isPlaceLocked
     ) { $0 == name }
   }
 
@@ -63,7 +69,8 @@ package final class DraftFolder {
   ///   - patience: How long to wait for another program, in seconds.
   /// - Returns: The lock, which ends with the descriptor; nil where none is needed, or there is none.
   /// - Throws: As ``FolderLock/take(_:patience:)``.
-  static func lockPlace(of file: String, patience: Double) throws(Errno) -> FileDescriptor? {
+  package static func lockPlace(of file: String, patience: Double) throws(Errno) -> FileDescriptor?
+  {
     let folder = FilePath(file).folder
     // In the folder of a draft nobody else is at work, and it is locked all the time.
     if let name = folder.lastComponent?.string, AbandonedDrafts.isDraft(name) { return nil }
@@ -103,5 +110,32 @@ package final class DraftFolder {
     isThere = false
     try? FileManager.default.removeItem(atPath: path)
     try? descriptor.close()
+  }
+}
+
+/// Files that are made on the way and are nobody's business, told to whoever removes them when the
+/// program is ended by a signal.
+package enum TemporaryFiles {
+  /// Takes paths of files, and of their folder behind them, and gives what forgets them again.
+  package typealias Registrar = @Sendable ([String]) -> @Sendable () -> Void
+
+  /// Paths that somebody remembers.
+  package struct Registration: Sendable {
+    fileprivate let forget: (@Sendable () -> Void)?
+
+    /// Forgets them, for they are gone.
+    package func end() { forget?() }
+  }
+
+  private static let registrar = Mutex<Registrar?>(nil)
+
+  /// Chooses who is told; nil for nobody.
+  package static func tell(_ registrar: Registrar?) {
+    Self.registrar.withLock { $0 = registrar }
+  }
+
+  /// Tells of files that are about to be made.
+  package static func register(_ paths: [String]) -> Registration {
+    Registration(forget: registrar.withLock { $0 }?(paths))
   }
 }

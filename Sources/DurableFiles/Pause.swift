@@ -7,14 +7,14 @@ import Glibc
 #endif
 
 /// A wait of the calling thread.
-enum Pause {
+package enum Pause {
   /// Waits.
-  static func take(seconds: Double) { usleep(UInt32(seconds * 1_000_000)) }
+  package static func take(seconds: Double) { usleep(UInt32(seconds * 1_000_000)) }
 }
 
 extension ContinuousClock.Instant {
   /// How long ago this was.
-  var secondsAgo: Double {
+  package var secondsAgo: Double {
     let parts = duration(to: .now).components
     return Double(parts.seconds) + Double(parts.attoseconds) * 1e-18
   }
