@@ -26,13 +26,19 @@ enum InProcess {
   /// a whole process.
   private static let ownProcess: Set = ["demo", "maintain", "rehearse"]
 
+  /// Whether a command opens files on threads that it has not started, which have the working folder of
+  /// the process.
+  private static func usesOtherThreads(_ arguments: [String]) -> Bool {
+    ["archive", "restore", "verify"].contains(arguments.first) || arguments.contains("--archive")
+  }
+
   /// Runs histctl to its end, as ``Tool/run(_:input:environment:folder:)`` does.
   static func run(
     _ arguments: [String], input: String = "", environment: [String: String] = [:],
     folder: String? = nil
   ) async throws -> Tool.Result {
     guard canMoveThread, input.isEmpty, known.isSuperset(of: environment.keys),
-      !ownProcess.contains(arguments.first ?? "")
+      !ownProcess.contains(arguments.first ?? ""), folder == nil || !usesOtherThreads(arguments)
     else {
       return try await Tool.histctl.run(
         arguments, input: input, environment: environment, folder: folder)
