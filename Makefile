@@ -17,6 +17,8 @@ endif
 PYTHON ?= python3
 # What `make docc` does with the committed public interface: check or write.
 INTERFACE ?= check
+# Documents whose listings use what only this package can.
+INNER = Sources/StoreFormat/% Sources/StoreEditing/%
 # Passed to every build, and to release builds and test runs only.
 BUILD_FLAGS ?=
 RELEASE_FLAGS ?=
@@ -148,8 +150,8 @@ docc: setup-test ## build the documentation of the libraries, and check their pu
 	@words=$$($(SWIFT) package $(BUILD_FLAGS) dump-symbol-graph --minimum-access-level package \
 	  --skip-synthesized-members 2>&1) || { echo "$$words"; exit 1; }
 	@programs=$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS)) && \
-	  .ci/check-listings public "$$programs" README.md $(filter-out Sources/StoreFormat/%,$(wildcard Sources/*/*.docc/*.md)) && \
-	  .ci/check-listings package "$$programs" $(wildcard Sources/StoreFormat/*.docc/*.md) && \
+	  .ci/check-listings public "$$programs" README.md $(filter-out $(INNER),$(wildcard Sources/*/*.docc/*.md)) && \
+	  .ci/check-listings package "$$programs" $(filter $(INNER),$(wildcard Sources/*/*.docc/*.md)) && \
 	  .ci/interface $(INTERFACE) "$$programs/../symbolgraph" && \
 	  .ci/docc "$$programs/../symbolgraph" .build/histctl.doccarchive
 	@echo "docc: python3 -m http.server -d .build/histctl.doccarchive shows it"

@@ -57,32 +57,46 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Floor 3: the history.
+    // Floor 3: changing the file.
     .target(
-      name: "PersistentHistory",
+      name: "StoreEditing",
       dependencies: [
-        "DurableFiles", "PropertyLists", "StoreFormat",
+        "CSQLiteSupport", "DurableFiles", "PropertyLists", "StoreFormat",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
 
-    // Floor 4: history as text.
+    // Floor 4: the history.
     .target(
-      name: "HistoryCoding", dependencies: ["PersistentHistory", "StoreFormat", "CZlib", "CZstd"],
+      name: "PersistentHistory",
+      dependencies: [
+        "DurableFiles", "PropertyLists", "StoreEditing", "StoreFormat",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: strict),
 
-    // Floor 5: sealed history.
+    // Floor 5: history as text.
+    .target(
+      name: "HistoryCoding",
+      dependencies: ["PersistentHistory", "StoreEditing", "StoreFormat", "CZlib", "CZstd"],
+      swiftSettings: strict),
+
+    // Floor 6: sealed history.
     .target(
       name: "HistoryArchive",
       dependencies: [
-        "DurableFiles", "HistoryCoding", "PersistentHistory", "StoreFormat", "CZstd",
+        "DurableFiles", "HistoryCoding", "PersistentHistory", "StoreEditing", "StoreFormat",
+        "CZstd",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
 
     // Floor 5: a store to try things on.
-    .target(name: "DemoStore", dependencies: ["StoreFormat"], swiftSettings: strict),
+    .target(
+      name: "DemoStore", dependencies: ["StoreEditing", "StoreFormat"], swiftSettings: strict),
 
     // Floor 5: SwiftData's API, and the macros that it is used by.
     .macro(
@@ -96,20 +110,23 @@ let package = Package(
       ], swiftSettings: strict),
     .target(
       name: "OpenSwiftData",
-      dependencies: ["OpenSwiftDataMacros", "DurableFiles", "StoreFormat", "PersistentHistory"],
+      dependencies: [
+        "OpenSwiftDataMacros", "DurableFiles", "StoreEditing", "StoreFormat", "PersistentHistory",
+      ],
       swiftSettings: strict),
 
-    // Floor 6: the commands, and the program that runs one of them.
+    // Floor 8: the commands, and the program that runs one of them.
     .target(
       name: "HistctlCommands",
       dependencies: [
-        "DurableFiles", "StoreFormat", "PersistentHistory", "HistoryCoding", "HistoryArchive",
+        "DurableFiles", "StoreEditing", "StoreFormat", "PersistentHistory", "HistoryCoding",
+        "HistoryArchive",
         "DemoStore", "Terminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "histctl",
-      dependencies: ["DurableFiles", "HistctlCommands", "StoreFormat", "Terminal"],
+      dependencies: ["DurableFiles", "HistctlCommands", "StoreEditing", "Terminal"],
       swiftSettings: strict),
 
     // A sample beside it: an app and its widget over one store of models.
@@ -134,14 +151,15 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "PersistentHistory", "PropertyLists", "StoreFormat", "CZlib",
+        "PersistentHistory", "PropertyLists", "StoreEditing", "StoreFormat", "CZlib",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
     // Another process that appends to a store, for tests of several writers and of killed ones.
     .executableTarget(
-      name: "StoreAppender", dependencies: ["StoreFormat"], path: "Tests/StoreAppender",
+      name: "StoreAppender", dependencies: ["StoreEditing", "StoreFormat"],
+      path: "Tests/StoreAppender",
       swiftSettings: strict),
     .testTarget(
       name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"],
@@ -151,7 +169,14 @@ let package = Package(
     .testTarget(
       name: "StoreFormatTests",
       dependencies: [
-        "DurableFiles", "PropertyLists", "StoreFormat", "StoreAppender", "TestSupport",
+        "DurableFiles", "PropertyLists", "StoreEditing", "StoreFormat", "TestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StoreEditingTests",
+      dependencies: [
+        "DurableFiles", "PropertyLists", "StoreAppender", "StoreEditing", "StoreFormat",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Plays the story into a store, save by save.

@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Who saves in the sample store, as the history names them.

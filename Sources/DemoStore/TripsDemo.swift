@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// A small store with a lively history, to try programs on.
@@ -23,8 +24,8 @@ package struct TripsDemo: Sendable {
   /// Writes the store as one file.
   ///
   /// - Parameter path: Where nothing is yet. When this throws, a part of the store may be left there;
-  ///   ``/StoreFormat/StoreDraft`` takes care of that.
-  /// - Throws: ``/StoreFormat/StoreWriteError``.
+  ///   ``/StoreEditing/StoreDraft`` takes care of that.
+  /// - Throws: ``/StoreEditing/StoreWriteError``.
   package func write(to path: String) throws {
     let end = try calendar.timestamp(day: 0)
     var random = DemoRandom(seed: end.secondsSinceReferenceDate.bitPattern)

@@ -78,22 +78,29 @@ package final class DraftFolder {
   }
 
   private static func make(_ path: String) throws(Errno) -> FileDescriptor {
+    var isOurs = false
+    let start = ContinuousClock.now
     while true {
       // A store holds what is private as a rule.
-      guard mkdir(path, 0o700) == 0 else { throw Errno(rawValue: errno) }
+      guard mkdir(path, 0o700) == 0 || errno == EEXIST && isOurs else {
+        throw Errno(rawValue: errno)
+      }
+      isOurs = true
       let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       guard descriptor >= 0 else {
         let error = Errno(rawValue: errno)
-        rmdir(path)
-        // Somebody has looked before it was even opened.
+        // Another program has removed it before it was opened.
         if error == .noSuchFileOrDirectory { continue }
+        rmdir(path)
         throw error
       }
       let folder = FileDescriptor(rawValue: descriptor)
       if FileLock.take(folder, at: path) != .lost { return folder }
-      // Somebody has looked in the instant before it was locked.
+      // Another program locked it first, takes it for an abandoned one and removes it by its name. A
+      // new folder must not have the name before that has happened.
       try? folder.close()
-      rmdir(path)
+      guard start.secondsAgo < FolderLock.patience else { throw .resourceTemporarilyUnavailable }
+      Pause.take(seconds: 0.002)
     }
   }
 

@@ -1,2 +1,3 @@
 // One import is enough for a program that opens a store, reads its history and handles the errors of both.
+@_exported import StoreEditing
 @_exported import StoreFormat

@@ -1,6 +1,6 @@
 import DurableFiles
 import HistctlCommands
-import StoreFormat
+import StoreEditing
 import Terminal
 
 #if canImport(Darwin)

@@ -1,5 +1,6 @@
 import DemoStore
 import Foundation
+import StoreEditing
 import StoreFormat
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import StoreEditing
 import StoreFormat
 
 /// Appends saves to a store of `TripsModel`, for tests that need another process to do so.

@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// The saves of one author, each of which goes on from the one before.

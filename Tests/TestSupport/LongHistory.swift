@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Stores with many transactions that look alike, written by SQL alone.

@@ -1,4 +1,5 @@
 import Foundation
+import StoreEditing
 import StoreFormat
 
 /// A store of trips whose updates were saved with their values beside it.

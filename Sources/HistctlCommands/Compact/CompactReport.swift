@@ -1,4 +1,5 @@
 import HistoryCoding
+import StoreEditing
 import StoreFormat
 import Terminal
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DemoStore
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 import Terminal
 

@@ -1,6 +1,7 @@
 import DurableFiles
 import HistoryCoding
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 import SystemPackage
 import Terminal
@@ -44,6 +45,8 @@ struct ExportRun {
       let draft = try DraftFile(
         path: path, permissions: timeline.filePermissions, overwrites: overwrites,
         followsLink: true)
+      // The threads that wrote into it may hold it a moment longer than this.
+      defer { draft.discard() }
       nonisolated(unsafe) let file = draft
       let summary = try write(to: path, showsProgress: true) { try file.write($0) }
       try draft.synchronize()

@@ -1,5 +1,6 @@
 import HistoryCoding
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 
 /// What there is to say of a store: one value for text and JSON.

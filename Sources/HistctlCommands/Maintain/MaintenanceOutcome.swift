@@ -1,5 +1,6 @@
 import HistoryArchive
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 
 /// What maintaining one store has come to, or would: as far as it came.

@@ -2,6 +2,7 @@ import DemoStore
 import HistoryArchive
 import HistoryCoding
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 import Terminal
 
@@ -66,14 +67,14 @@ extension Failure {
           + "read a store", details: [("store", .string(path))])
       return
     }
-    if ExportedText.isName(error.path), error.isOfNoStore {
+    if let path = error.path, ExportedText.isName(path), error.isOfNoStore {
       self.init(
         status: .notAStore, kind: "lines",
-        message: error.path == ExportedText.standardInput
+        message: path == ExportedText.standardInput
           ? "\"-\" reads exported lines; this command needs a store"
           : error.message,
         hint: "log, show, diff, export, object, stats and token check read lines as they read a "
-          + "store", details: [("store", .string(error.path))])
+          + "store", details: [("store", .string(path))])
       return
     }
     if case .notAStore(let path, .notSQLite) = error, ExportedText.isLikely(at: path) {
@@ -97,10 +98,13 @@ extension Failure {
       case .damaged: (.damaged, "damaged")
       case .largeValue: (.damaged, "largeValue")
       case .unusableValues: (.damaged, "unusableValues")
+      case .withoutModel, .invalidModel, .unknownEntity, .unknownProperty, .unexpectedTable,
+        .unsupportedFetch:
+        (.failure, "notSaved")
       }
     self.init(
       status: status, kind: kind, message: error.message, hint: error.hint,
-      details: [("store", .string(error.path))])
+      details: error.path.map { [("store", .string($0))] } ?? [])
   }
 
   private init(_ error: StoreWriteError) {

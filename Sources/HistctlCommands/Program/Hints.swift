@@ -2,6 +2,7 @@ import DurableFiles
 import HistoryArchive
 import HistoryCoding
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 import Terminal
 

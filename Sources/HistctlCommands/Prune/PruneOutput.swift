@@ -1,5 +1,6 @@
 import HistoryArchive
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 import Terminal
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 import Terminal
 

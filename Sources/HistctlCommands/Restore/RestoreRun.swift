@@ -1,6 +1,7 @@
 import HistoryArchive
 import HistoryCoding
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 import Terminal
 

@@ -1,5 +1,6 @@
 import HistoryCoding
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 
 /// History that was exported as lines, read as if it were an archive of its store.

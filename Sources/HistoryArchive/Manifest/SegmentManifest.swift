@@ -1,4 +1,5 @@
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 
 /// What a segment holds, and all that is needed to read it for ever.

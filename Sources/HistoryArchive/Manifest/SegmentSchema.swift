@@ -1,5 +1,6 @@
 import HistoryCoding
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 
 /// The model and the tables of a store as they were when a segment was sealed.

@@ -1,5 +1,6 @@
 import HistoryCoding
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 
 #if canImport(Darwin)

@@ -1,4 +1,5 @@
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 import Synchronization
 

@@ -1,4 +1,5 @@
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 
 /// Finds out whether text is, byte for byte, what the encoder writes of the transactions that it tells

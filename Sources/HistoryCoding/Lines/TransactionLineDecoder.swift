@@ -1,4 +1,5 @@
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 
 /// Reads JSON lines back into transactions, bit for bit.

@@ -1,4 +1,5 @@
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 
 /// What one thread does: take windows, encode them, hand them on.

@@ -1,4 +1,5 @@
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 
 /// Reads a history in windows on all threads that there are.

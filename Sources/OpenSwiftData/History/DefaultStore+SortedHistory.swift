@@ -1,5 +1,6 @@
 import Foundation
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 
 /// A history in an order that it was not recorded in.

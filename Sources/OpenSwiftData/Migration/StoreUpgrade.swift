@@ -1,4 +1,5 @@
 import Foundation
+import StoreEditing
 import StoreFormat
 
 /// Brings a store to the models of a container that opens it.

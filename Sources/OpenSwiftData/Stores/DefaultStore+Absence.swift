@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// What a save needs and is not in the store any more.

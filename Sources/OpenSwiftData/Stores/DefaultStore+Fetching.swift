@@ -1,4 +1,5 @@
 import Foundation
+import StoreEditing
 import StoreFormat
 
 extension DefaultStore {
@@ -101,9 +102,9 @@ extension DefaultStore {
     try translating {
       do {
         return try body()
-      } catch StoreWriteError.unsupportedFetch {
+      } catch StoreError.unsupportedFetch {
         throw DataStoreError.preferInMemoryFilter
-      } catch StoreWriteError.unknownEntity(let name, _) {
+      } catch StoreError.unknownEntity(let name, _) {
         throw SwiftDataError.unknownModel(name)
       }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreEditing
 import StoreFormat
 import Synchronization
 

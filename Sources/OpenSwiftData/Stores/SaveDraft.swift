@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// A context's changes on their way into the terms of the store.

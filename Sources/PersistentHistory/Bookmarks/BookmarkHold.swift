@@ -1,4 +1,5 @@
 import DurableFiles
+import StoreEditing
 import StoreFormat
 import SystemPackage
 
@@ -23,7 +24,7 @@ package final class BookmarkHold {
   /// Keeps the bookmarks as they are until ``release()``.
   ///
   /// - Parameter check: Looks at them again, where somebody has changed them since that was done.
-  /// - Throws: ``/StoreFormat/HistoryEraser/NotNow`` while somebody else changes them, and what `check`
+  /// - Throws: ``/StoreEditing/HistoryEraser/NotNow`` while somebody else changes them, and what `check`
   ///   throws.
   package func take(_ check: () throws -> Void) throws {
     release()

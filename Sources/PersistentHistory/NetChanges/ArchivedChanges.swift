@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Reads the changes of archived transactions for folding, in the numbers and slots of a schema.

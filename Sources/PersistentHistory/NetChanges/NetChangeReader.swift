@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Reads what the changes in a part of a history come to, object by object.

@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Reads the life of one object, oldest change first, and what its store holds of it now.

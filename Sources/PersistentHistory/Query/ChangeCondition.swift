@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Which changes a query is about; a change must meet all conditions.

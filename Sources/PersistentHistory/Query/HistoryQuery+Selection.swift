@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 extension HistoryQuery {

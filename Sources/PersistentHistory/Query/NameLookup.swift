@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Finds entities and attributes by name, and near names where there is none.

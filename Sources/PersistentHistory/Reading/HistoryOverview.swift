@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// A store's history at a glance: its span, its size, who wrote it and what about.

@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Reads the transactions of a store one after the other, each with its changes.

@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Values of a store to choose from while a command line is being typed.

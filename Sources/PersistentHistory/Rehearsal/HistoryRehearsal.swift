@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// A plan to let tokens expire in a copy of a store, to see how an app takes it.
@@ -39,7 +40,7 @@ package struct HistoryRehearsal: Hashable, Sendable {
   ///   - now: The moment that words such as `yesterday` in tokens count from.
   ///   - progress: Told now and then how many bytes have been copied; what it throws ends the
   ///     copying, and nothing is left of it.
-  /// - Throws: ``/StoreFormat/StoreWriteError``, ``/StoreFormat/StoreError``, or what `progress`
+  /// - Throws: ``/StoreEditing/StoreWriteError``, ``/StoreFormat/StoreError``, or what `progress`
   ///   throws.
   package func write(
     _ snapshot: StoreSnapshot, to copy: StoreCopy, tokens: [ResolvedToken], bookmarks: [Bookmark],

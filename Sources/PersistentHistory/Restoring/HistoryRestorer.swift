@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Puts sealed history back into a store, so that tokens which had expired work again: works out a
@@ -76,7 +77,7 @@ package struct HistoryRestorer: Sendable {
   /// - Returns: What was put back, and what stopped it if anything did. Whatever is there is a history
   ///   without a gap, and a new plan goes on from there.
   /// - Throws: ``HistoryError/restoreRefusedByGuards(path:reasons:)``, and where the store cannot be
-  ///   opened or the guards cannot be asked again ``/StoreFormat/StoreWriteError``, ``HistoryError`` or
+  ///   opened or the guards cannot be asked again ``/StoreEditing/StoreWriteError``, ``HistoryError`` or
   ///   ``/StoreFormat/StoreError``; nothing has been put back then.
   package func restore(
     _ plan: RestorePlan, of sealed: any RestorableHistory,

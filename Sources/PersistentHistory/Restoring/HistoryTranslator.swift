@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Turns sealed transactions into rows of a store, whose model may be another one by now.

@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Gives what a plan puts back, piece by piece, as rows of the store.

@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// What restoring would put back into a store.

@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Works out what of some sealed history can be put back into a store.

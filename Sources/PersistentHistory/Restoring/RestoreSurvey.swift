@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Looks at everything that is to be put back into a store, and finds out whether it can be.

@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Puts recorded values back beside a store: those of changes that are about to come back.

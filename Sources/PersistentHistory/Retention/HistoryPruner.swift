@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Prunes the history of a store: works out a plan, and carries it out.
@@ -62,7 +63,7 @@ public struct HistoryPruner: Sendable {
   /// - Returns: What was deleted, and what stopped it if anything did. Whatever is left is a whole
   ///   history, and a new plan goes on from there.
   /// - Throws: ``HistoryError/refusedByGuards(path:reasons:)``, and where the store cannot be opened or
-  ///   the guards cannot be asked again ``/StoreFormat/StoreWriteError``, ``HistoryError`` or
+  ///   the guards cannot be asked again ``/StoreEditing/StoreWriteError``, ``HistoryError`` or
   ///   ``/StoreFormat/StoreError``; nothing has been deleted then.
   public func prune(
     _ plan: PrunePlan, progress: (DeletedHistory) -> Void = { _ in }

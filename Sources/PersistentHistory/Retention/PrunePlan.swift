@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// What pruning a store would delete, and why exactly that.

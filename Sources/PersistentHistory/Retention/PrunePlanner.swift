@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Works out from one snapshot of a store what a request deletes there.

@@ -24,7 +24,7 @@ package struct RecordedValuesOutlook: Hashable, Sendable {
       guard let values = try RecordedValues(beside: snapshot) else { return nil }
       found = (values.path, try values.file.valueCount(before: firstKept), nil)
     } catch let error as StoreError {
-      found = (error.path, 0, error.message)
+      found = (error.path ?? snapshot.location.path, 0, error.message)
     }
     (path, valueCount, problem) = found
   }

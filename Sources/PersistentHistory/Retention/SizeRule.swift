@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Finds the cut that makes a history no larger than a number of bytes, measured as

@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// What was saved when, by whom and about what: a store's history, or a part of it, in numbers.

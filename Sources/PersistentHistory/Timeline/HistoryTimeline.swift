@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// The whole history of a store: what an archive holds of it, then what the store keeps.

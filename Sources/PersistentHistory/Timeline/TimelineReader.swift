@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Reads what a query selects of a timeline: transactions from the archive and from the store as one

@@ -1,3 +1,5 @@
+import StoreEditing
+
 /// Finds the numbers that entities of an archive have in the schema of a timeline.
 struct EntityNumbers {
   /// More entities than models have; an archive may name ever new ones.

@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// The entities of a store's history, by number and by name.

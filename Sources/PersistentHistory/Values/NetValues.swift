@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// Finds what the recorded values of one object after the other come to over a part of a store's

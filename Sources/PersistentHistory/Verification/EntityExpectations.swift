@@ -1,3 +1,4 @@
+import StoreEditing
 import StoreFormat
 
 /// What changes of each entity must look like, looked up once for many rows.

@@ -4,7 +4,7 @@ struct ObjectColumns {
     let property: FetchedObjects.Property
     let type: AttributeType
     let column: String
-    let keepsLargeValues: Bool
+    package let keepsLargeValues: Bool
   }
 
   struct Reference {
@@ -19,13 +19,13 @@ struct ObjectColumns {
 
   /// - Parameter properties: The properties that are read; nil for all.
   init(
-    _ entityName: String, schema: EditorSchema, only properties: Set<FetchedObjects.Property>? = nil
+    _ entityName: String, schema: ObjectSchema, only properties: Set<FetchedObjects.Property>? = nil
   ) throws {
     func isWanted(_ property: FetchedObjects.Property) -> Bool {
       properties?.contains(property) ?? true
     }
     guard let table = schema.tables.table(of: entityName) else {
-      throw StoreWriteError.unknownEntity(name: entityName, isAbstract: false)
+      throw StoreError.unknownEntity(name: entityName, isAbstract: false)
     }
     let lineage = (schema.model.lineage(of: entityName) ?? []).map(\.name)
     let entities =
@@ -56,9 +56,9 @@ struct ObjectColumns {
   }
 
   /// Whether values of an attribute may stand in files.
-  var keepsLargeValues: Bool { attributes.contains(where: \.keepsLargeValues) }
+  package var keepsLargeValues: Bool { attributes.contains(where: \.keepsLargeValues) }
 
-  func columns(row: String) -> [String] {
+  package func columns(row: String) -> [String] {
     ["\(row).Z_PK", "\(row).Z_ENT"] + attributes.map { "\(row).\(quoted($0.column))" }
       + references.flatMap { reference in
         [
@@ -69,7 +69,7 @@ struct ObjectColumns {
   }
 
   func object(
-    at cursor: StatementCursor, schema: EditorSchema, _ largeValues: LargeValueReader?
+    at cursor: StatementCursor, schema: ObjectSchema, _ largeValues: LargeValueReader?
   ) throws -> FetchedObjects.Object {
     let own = try schema.object(at: cursor, key: 0, number: 1)
     var place = 2

@@ -20,7 +20,7 @@ extension ObjectFetcher {
       let relationship = try schema.relationship(name, of: entityName)
       guard let table = schema.tables.table(of: relationship.destinationName),
         let (rows, owner) = relationship.ownedRows(of: table.name, row: "t")
-      else { throw StoreWriteError.unknownProperty(entity: entityName, property: name) }
+      else { throw StoreError.unknownProperty(entity: entityName, property: name) }
       let plan = try ObjectColumns(relationship.destinationName, schema: schema)
       let reader = plan.keepsLargeValues ? LargeValueReader(file.location) : nil
       let columns = plan.columns(row: "t") + [owner]

@@ -6,7 +6,7 @@ import Synchronization
 /// Every fetch sees the store as it is then, with what other programs have saved.
 package final class ObjectFetcher: Sendable {
   let file: StoreFile
-  private let schema: Mutex<EditorSchema>
+  private let schema: Mutex<ObjectSchema>
   /// Files of large values that rows name and that are not there; no file gets such a name anew.
   private let lost = Mutex<Set<LargeValueName>>([])
 
@@ -16,7 +16,7 @@ package final class ObjectFetcher: Sendable {
   package init(file: StoreFile) throws {
     self.file = file
     schema = Mutex(
-      try file.readDatabase { try EditorSchema(database: $0, path: file.location.path) })
+      try file.readDatabase { try ObjectSchema(database: $0, path: file.location.path) })
   }
 
   /// The model that the store was last seen with.
@@ -45,7 +45,7 @@ package final class ObjectFetcher: Sendable {
   ///
   /// - Parameter body: Gives what it has found, and the files that are not there.
   func lookUntilComplete<Result>(
-    _ body: (EditorSchema, StatementRunner) throws -> (Result, missing: Set<LargeValueName>)
+    _ body: (ObjectSchema, StatementRunner) throws -> (Result, missing: Set<LargeValueName>)
   ) throws -> Result {
     var missing: Set<LargeValueName>?
     while true {
@@ -102,7 +102,7 @@ package final class ObjectFetcher: Sendable {
       guard let table = schema.tables.table(of: relationship.destinationName),
         let condition = relationship.condition(row: "t", owner: "?1")
       else {
-        throw StoreWriteError.unknownProperty(entity: object.entityName, property: name)
+        throw StoreError.unknownProperty(entity: object.entityName, property: name)
       }
       let place = relationship.placeColumn.map { "t.\(quoted($0.name)), " } ?? ""
       return try statement.map(
@@ -112,14 +112,14 @@ package final class ObjectFetcher: Sendable {
     }
   }
 
-  func read<Result>(
-    _ body: (EditorSchema, StatementRunner) throws -> Result
+  package func read<Result>(
+    _ body: (ObjectSchema, StatementRunner) throws -> Result
   ) throws -> Result {
     try file.readDatabase { database in
       let statement = StatementRunner(database)
       var current = schema.withLock { $0 }
       if try !current.isCurrent(statement) {
-        current = try EditorSchema(database: database, path: file.location.path)
+        current = try ObjectSchema(database: database, path: file.location.path)
         schema.withLock { [current] in $0 = current }
       }
       return try body(current, statement)
@@ -127,7 +127,7 @@ package final class ObjectFetcher: Sendable {
   }
 }
 
-extension EditorSchema {
+extension ObjectSchema {
   /// The object that a row names by its primary key and the number of its entity.
   func object(
     at cursor: StatementCursor, key: Int, number: Int
@@ -143,7 +143,7 @@ extension EditorSchema {
 
 extension StatementRunner {
   /// What is made of each row that a statement gives.
-  func map<Element>(
+  package func map<Element>(
     _ sql: String, _ values: [StoredValue], _ element: (StatementCursor) throws -> Element
   ) throws -> [Element] {
     let cursor = try cursor(sql)

@@ -9,17 +9,17 @@ struct ObjectQuery {
   /// How many values one statement may be given; beyond that a fetch is refused.
   static let mostArguments = 30_000
 
-  private let schema: EditorSchema
+  private let schema: ObjectSchema
   private var scopes: [Int: Scope] = [:]
   private var rowCount = 0
   private(set) var arguments: [StoredValue] = []
 
-  init(schema: EditorSchema) { self.schema = schema }
+  init(schema: ObjectSchema) { self.schema = schema }
 
   /// The statement that reads columns of the objects of a fetch.
   ///
   /// - Parameter columns: Gives the columns, when it is told what the object's row is called.
-  mutating func statement(
+  package mutating func statement(
     for fetch: ObjectFetch, columns: (_ row: String) -> [String]
   ) throws -> String {
     let table = try self.table(of: fetch.entityName)
@@ -39,7 +39,7 @@ struct ObjectQuery {
       sql += " LIMIT \(limit) OFFSET \(bind(.integer(Int64(fetch.offset))))"
     }
     guard arguments.count <= Self.mostArguments else {
-      throw StoreWriteError.unsupportedFetch(
+      throw StoreError.unsupportedFetch(
         detail: "it names \(arguments.count) values, and at most \(Self.mostArguments) are possible"
       )
     }
@@ -66,7 +66,7 @@ struct ObjectQuery {
 
   private func table(of entityName: String) throws -> EntityTables.Table {
     guard let table = schema.tables.table(of: entityName) else {
-      throw StoreWriteError.unknownEntity(name: entityName, isAbstract: false)
+      throw StoreError.unknownEntity(name: entityName, isAbstract: false)
     }
     return table
   }
@@ -150,7 +150,7 @@ struct ObjectQuery {
       return ("(CASE WHEN \(try isKind(number, of: cast)) THEN \(key) END)", cast)
     }
     guard let scope = scopes[path.variable] else {
-      throw StoreWriteError.unsupportedFetch(detail: "a variable that stands for no object")
+      throw StoreError.unsupportedFetch(detail: "a variable that stands for no object")
     }
     guard let owner = path.owner, let last = path.relationships.last else {
       return ("\(scope.row).Z_PK", scope.entityName)
@@ -158,7 +158,7 @@ struct ObjectQuery {
     let ownerEntity = try entityName(of: owner)
     let relationship = try schema.relationship(last, of: ownerEntity)
     guard case .columns(let key, _, _) = relationship.storage else {
-      throw StoreWriteError.unknownProperty(entity: ownerEntity, property: last)
+      throw StoreError.unknownProperty(entity: ownerEntity, property: last)
     }
     return (try column(key, of: owner), relationship.destinationName)
   }
@@ -169,7 +169,7 @@ struct ObjectQuery {
       return try schema.relationship(last, of: entityName(of: owner)).destinationName
     }
     guard let scope = scopes[path.variable] else {
-      throw StoreWriteError.unsupportedFetch(detail: "a variable that stands for no object")
+      throw StoreError.unsupportedFetch(detail: "a variable that stands for no object")
     }
     return scope.entityName
   }
@@ -179,7 +179,7 @@ struct ObjectQuery {
     let name = ManagedAttribute.propertyName(ofPath: path)
     guard let declaring = schema.model.declaringEntity(of: name, in: entityName)?.name,
       let column = schema.tables.attributeColumn(path, declaredIn: declaring)
-    else { throw StoreWriteError.unknownProperty(entity: entityName, property: path) }
+    else { throw StoreError.unknownProperty(entity: entityName, property: path) }
     return try self.column(column, of: object)
   }
 
@@ -218,7 +218,7 @@ struct ObjectQuery {
     let table = try table(of: relationship.destinationName)
     let row = open(variable: related.variable, entityName: relationship.destinationName)
     guard let condition = relationship.condition(row: row, owner: owner.key) else {
-      throw StoreWriteError.unknownProperty(
+      throw StoreError.unknownProperty(
         entity: owner.entityName, property: related.relationship)
     }
     let own = try related.condition.map { " AND " + (try sql($0)) } ?? ""

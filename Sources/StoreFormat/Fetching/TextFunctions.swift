@@ -4,14 +4,14 @@ import GRDBSQLite
 /// Functions for SQL that look for one text in another one as Swift does.
 ///
 /// SQLite's own go by scalars: they find `e` in a decomposed `é`, and not `é` in it.
-enum TextFunctions {
+package enum TextFunctions {
   /// Whether the first text has the second one in it; null where one of them is.
   static let contains = "swift_contains"
   /// Whether the first text begins with the second one; null where one of them is.
   static let startsWith = "swift_starts_with"
 
   /// Lets the statements of a connection use the functions; what is in a store's schema cannot.
-  static func add(to database: Database) throws {
+  package static func add(to database: Database) throws {
     try add(contains, to: database) { context, _, values in
       TextFunctions.answer(context, values, TextSearch.contains)
     }

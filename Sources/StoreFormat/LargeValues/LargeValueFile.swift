@@ -62,7 +62,7 @@ extension LargeValueFolder {
   }
 
   /// An object's attribute in words.
-  static func place(of object: StoreObject, _ attribute: String) -> String {
+  package static func place(of object: StoreObject, _ attribute: String) -> String {
     "\(object.entityName)/p\(object.primaryKey ?? 0), \(attribute)"
   }
 }

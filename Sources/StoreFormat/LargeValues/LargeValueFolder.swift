@@ -13,9 +13,9 @@ import Glibc
 ///
 /// It is reached step by step without following a link, and in it only regular files are opened, by
 /// names that are UUIDs: whatever a store's columns say, nothing else is ever read or written.
-struct LargeValueFolder: Hashable, Sendable {
+package struct LargeValueFolder: Hashable, Sendable {
   /// The longest value that is read or written, in bytes.
-  static let longestValue = 1 << 30
+  package static let longestValue = 1 << 30
   private static let valuesName = "_EXTERNAL_DATA"
 
   /// The folder that the store stands in.
@@ -24,7 +24,7 @@ struct LargeValueFolder: Hashable, Sendable {
   let supportName: String
   private let location: StoreLocation
 
-  init(_ location: StoreLocation) {
+  package init(_ location: StoreLocation) {
     self.location = location
     storeFolder = location.folder
     supportName =
@@ -35,15 +35,15 @@ struct LargeValueFolder: Hashable, Sendable {
   var storePath: String { location.path }
 
   /// The path of the folder.
-  var path: String { storeFolder + "/" + supportName + "/" + Self.valuesName }
+  package var path: String { storeFolder + "/" + supportName + "/" + Self.valuesName }
 
   /// The path of a file.
-  func path(of name: LargeValueName) -> String { path + "/" + name.text }
+  package func path(of name: LargeValueName) -> String { path + "/" + name.text }
 
   // MARK: - Opening
 
   /// Opens the folder; nil where there is none.
-  func open() throws(FileProblem) -> FileDescriptor? {
+  package func open() throws(FileProblem) -> FileDescriptor? {
     let parent = try openStoreFolder()
     defer { try? parent.close() }
     guard let support = try open(supportName, in: parent) else { return nil }
@@ -54,7 +54,7 @@ struct LargeValueFolder: Hashable, Sendable {
   /// Opens the folder, and makes it where there is none.
   ///
   /// - Parameter permissions: Who may read and write the files.
-  func openOrMake(_ permissions: FilePermissions) throws(FileProblem) -> FileDescriptor {
+  package func openOrMake(_ permissions: FilePermissions) throws(FileProblem) -> FileDescriptor {
     let parent = try openStoreFolder()
     defer { try? parent.close() }
     let support = try openOrMake(supportName, in: parent, permissions)
@@ -102,7 +102,7 @@ struct LargeValueFolder: Hashable, Sendable {
   }
 
   /// Makes the names in a folder safe on the disk.
-  func synchronize(_ folder: FileDescriptor) throws(FileProblem) {
+  package func synchronize(_ folder: FileDescriptor) throws(FileProblem) {
     // Some file systems cannot, and have nothing to make safe.
     guard fsync(folder.rawValue) == 0 || errno == EINVAL else {
       throw FileProblem(path: path, errno: errno)
@@ -112,14 +112,14 @@ struct LargeValueFolder: Hashable, Sendable {
   // MARK: - Files
 
   /// Looks at a file without opening it.
-  func look(
+  package func look(
     at name: LargeValueName, in folder: FileDescriptor
   ) throws(FileProblem) -> FileStatus {
     try file(name, in: folder).look(longest: Self.longestValue)
   }
 
   /// The same for one that is to be read later, which none of the store's own files can be.
-  func look(
+  package func look(
     at name: LargeValueName, in folder: FileDescriptor, besides own: StoreOwnFiles
   ) throws(FileProblem) -> FileStatus {
     let file = file(name, in: folder)
@@ -129,14 +129,14 @@ struct LargeValueFolder: Hashable, Sendable {
   }
 
   /// Reads a file.
-  func read(
+  package func read(
     _ name: LargeValueName, in folder: FileDescriptor
   ) throws(FileProblem) -> [UInt8] {
     try file(name, in: folder).read(longest: Self.longestValue, besides: StoreOwnFiles(location))
   }
 
   /// The same where the folder is not open.
-  func read(_ name: LargeValueName) throws(FileProblem) -> [UInt8] {
+  package func read(_ name: LargeValueName) throws(FileProblem) -> [UInt8] {
     guard let opened = try open() else {
       throw FileProblem(path: path, reason: "it is missing", isMissing: true)
     }
@@ -149,7 +149,7 @@ struct LargeValueFolder: Hashable, Sendable {
   }
 
   /// Writes a new file, safe on the disk; its name is so when the folder is.
-  func write(
+  package func write(
     _ bytes: [UInt8], as name: LargeValueName, in folder: FileDescriptor,
     _ permissions: FilePermissions
   ) throws(FileProblem) {
@@ -169,19 +169,19 @@ struct LargeValueFolder: Hashable, Sendable {
   }
 
   /// Removes a file; nothing happens where there is none.
-  func remove(_ name: LargeValueName, from folder: FileDescriptor) {
+  package func remove(_ name: LargeValueName, from folder: FileDescriptor) {
     unlinkat(folder.rawValue, name.text, 0)
   }
 
   /// Removes files; what cannot be removed stays.
-  func remove(_ names: some Collection<LargeValueName>) {
+  package func remove(_ names: some Collection<LargeValueName>) {
     guard !names.isEmpty, let folder = try? open() else { return }
     defer { try? folder.close() }
     for name in names { remove(name, from: folder) }
   }
 
   /// The names of all files that can be values.
-  func names(in folder: FileDescriptor) -> [LargeValueName] {
+  package func names(in folder: FileDescriptor) -> [LargeValueName] {
     FolderNames.read(folder).compactMap { LargeValueName($0.utf8) }
   }
 }

@@ -1,15 +1,17 @@
 /// The name of a file that holds a large value: a UUID in text form.
 ///
 /// Nothing else can be one, so that no name leads out of the folder.
-struct LargeValueName: Hashable, Sendable {
+package struct LargeValueName: Hashable, Sendable {
   /// How many bytes a name has.
   static let length = 36
   private static let hyphens: Set<Int> = [8, 13, 18, 23]
 
-  let text: String
+  package let text: String
 
   /// A name that no other file has.
-  static func random() -> LargeValueName { LargeValueName(trusted: StoreIdentifier.random()) }
+  package static func random() -> LargeValueName {
+    LargeValueName(trusted: StoreIdentifier.random())
+  }
 
   private init(trusted text: String) { self.text = text }
 

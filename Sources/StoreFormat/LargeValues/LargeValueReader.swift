@@ -21,7 +21,7 @@ final class LargeValueReader {
   }
 
   /// The value of a column, or the file that it is left to.
-  func value(
+  package func value(
     of stored: StoredValue, in object: StoreObject, _ attribute: String
   ) -> (value: StoredValue, file: LargeValueFile?) {
     guard case .blob(let bytes) = stored else { return (stored, nil) }

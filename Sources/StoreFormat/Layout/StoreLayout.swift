@@ -22,7 +22,7 @@ package struct StoreLayout: Hashable, Sendable {
   ///
   /// - Throws: ``StoreError/notAStore(path:reason:)`` where Core Data's own tables are missing, and
   ///   ``StoreError/damaged(path:place:detail:)`` where one of two history tables is missing.
-  init(database: Database, path: String) throws {
+  package init(database: Database, path: String) throws {
     let tables = Set(
       try String.fetchAll(
         database,
@@ -80,7 +80,7 @@ package struct HistoryTables: Hashable, Sendable {
   /// The columns `ZTOMBSTONE0`, `ZTOMBSTONE1`, … by their number; later migrations append to them.
   package let tombstoneColumns: [String]
   /// The numbers in the names of ``tombstoneColumns``, which are the slots that they hold.
-  let tombstoneSlots: [Int]
+  package let tombstoneSlots: [Int]
   /// Whether authors, bundles, processes and contexts are interned in `ATRANSACTIONSTRING`.
   ///
   /// Stores of macOS 10.13 and iOS 11 keep the plain text in the transaction instead.
@@ -144,16 +144,16 @@ package struct HistoryTables: Hashable, Sendable {
     }
   }
 
-  enum Table { case transaction, change }
+  package enum Table { case transaction, change }
 }
 
 /// The names `ZTOMBSTONE0`, `ZTOMBSTONE1`, …
-enum TombstoneColumn {
+package enum TombstoneColumn {
   /// The most columns that SQLite gives a table; a higher number would only fill memory with nulls.
   private static let mostColumns = 2000
 
   /// The number in such a name; nil for any other column, and for a number written another way.
-  static func number(of name: String) -> Int? {
+  package static func number(of name: String) -> Int? {
     guard name.hasPrefix("ZTOMBSTONE") else { return nil }
     let digits = name.dropFirst("ZTOMBSTONE".count)
     guard let number = Int(digits), (0..<mostColumns).contains(number), "\(number)" == digits else {

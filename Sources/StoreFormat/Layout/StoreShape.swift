@@ -10,7 +10,7 @@ package struct StoreShape: Hashable, Sendable {
   private let entities: [[StoredValue]]
   private let modelDigest: Int
 
-  init(_ statement: StatementRunner) throws {
+  package init(_ statement: StatementRunner) throws {
     func rows(_ table: String, _ sql: String) throws -> [[StoredValue]] {
       let isThere = try statement.integer(
         "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1", [.text(table)])

@@ -62,7 +62,7 @@ package struct StoreMetadata: Hashable, Sendable {
 
 extension StoreMetadata {
   /// The store's identifier as it stands there, without all else; empty where there is none.
-  static func identifier(_ statement: StatementRunner) throws -> String {
+  package static func identifier(_ statement: StatementRunner) throws -> String {
     let rows = try statement.rows("SELECT Z_UUID FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
     guard case .text(let identifier)? = rows.first?.first else { return "" }
     return identifier

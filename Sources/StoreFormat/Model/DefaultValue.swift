@@ -6,7 +6,7 @@ import PropertyLists
 /// store would hold for them cannot be known.
 enum DefaultValue {
   /// Reads the default value in the form in which a store keeps values of the type.
-  static func read(
+  package static func read(
     _ attribute: KeyedArchive.Object, type: AttributeType
   ) throws -> StoredValue? {
     guard let value = try attribute["NSDefaultValue"] else { return nil }
@@ -28,7 +28,7 @@ enum DefaultValue {
   }
 
   /// Adds a default value to an archive; null where there is none.
-  static func add(
+  package static func add(
     _ attribute: ManagedAttribute, to writer: inout KeyedArchiveWriter
   ) -> PropertyListValue {
     let reference: KeyedArchive.Reference

@@ -33,7 +33,7 @@ package struct ManagedModel: Hashable, Sendable {
   }
 
   /// A relationship of an entity, its own or an inherited one.
-  func relationship(_ name: String, of entityName: String) -> ManagedRelationship? {
+  package func relationship(_ name: String, of entityName: String) -> ManagedRelationship? {
     guard let lineage = lineage(of: entityName) else { return nil }
     for entity in lineage {
       if case .relationship(let relationship)? = entity.propertiesByName[name] {
@@ -67,7 +67,7 @@ package struct ManagedEntity: Hashable, Sendable {
   /// Lists of properties that a store has an index for; a model cache does not tell them.
   package let indexes: [[String]]
   /// The properties by name.
-  let propertiesByName: [String: ManagedProperty]
+  package let propertiesByName: [String: ManagedProperty]
 
   /// An entity.
   package init(
@@ -91,7 +91,7 @@ package struct ManagedEntity: Hashable, Sendable {
   package var relationships: [ManagedRelationship] { properties.compactMap(\.relationship) }
 
   /// The properties that the store keeps.
-  var storedProperties: [ManagedProperty] { properties.filter { !$0.isTransient } }
+  package var storedProperties: [ManagedProperty] { properties.filter { !$0.isTransient } }
 }
 
 /// A property of an entity.
@@ -215,7 +215,7 @@ public struct ManagedAttribute: Hashable, Sendable {
   }
 
   /// The name of the property that a path leads to, which is its own or `attribute.element`.
-  static func propertyName(ofPath path: String) -> String {
+  package static func propertyName(ofPath path: String) -> String {
     path.split(separator: ".").first.map(String.init) ?? path
   }
 }

@@ -39,7 +39,7 @@ enum PackedModel {
     }
   }
 
-  var condition: ModelCache.Condition {
+  package var condition: ModelCache.Condition {
     switch self {
     case .archive: .present
     case .missing: .missing
@@ -50,7 +50,7 @@ enum PackedModel {
 
 extension RawDeflate.Failure {
   /// The failure in words.
-  var text: String {
+  package var text: String {
     switch self {
     case .malformed: "the cached model is not deflated data"
     case .cutShort: "the cached model is cut short"

@@ -3,7 +3,7 @@ import GRDB
 /// The tables of a store's objects, and which of their columns hold what of an entity.
 final class ObjectTables {
   /// The table of one hierarchy of entities, as it really is.
-  final class Table {
+  package final class Table {
     let name: String
     /// The columns, in table order.
     let columns: [String]
@@ -36,7 +36,7 @@ final class ObjectTables {
   private let database: Database
   private let layout: StoreLayout
   let entities: EntityNumbering
-  let model: ManagedModel?
+  package let model: ManagedModel?
   /// The tables that the model asks for; nil without a model, or for one that asks for none.
   let modelTables: EntityTables?
   private var tablesByEntity: [Int64: Table?] = [:]
@@ -53,7 +53,7 @@ final class ObjectTables {
   }
 
   /// The table of an entity; nil where the store has none.
-  func table(ofEntity number: Int64) throws -> Table? {
+  package func table(ofEntity number: Int64) throws -> Table? {
     if let known = tablesByEntity[number] { return known }
     guard let root = entities.root(of: number) else { return nil }
     var table = tablesByEntity[root] ?? nil
@@ -196,7 +196,7 @@ struct ObjectPlan {
   }
 
   /// Adds an attribute, or the elements of a composite one.
-  mutating func add(
+  package mutating func add(
     _ attribute: ManagedAttribute, path: String, declaredIn entityName: String,
     _ tables: EntityTables, _ columns: [String]
   ) {

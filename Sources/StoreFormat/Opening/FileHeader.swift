@@ -1,9 +1,9 @@
 /// The first hundred bytes of a SQLite database file, as far as opening needs them.
 ///
 /// The fields are those of <https://www.sqlite.org/fileformat2.html#the_database_header>.
-struct FileHeader: Hashable, Sendable {
+package struct FileHeader: Hashable, Sendable {
   /// What a database file begins with.
-  static let mark = Array("SQLite format 3\0".utf8)
+  package static let mark = Array("SQLite format 3\0".utf8)
   /// How many bytes ``init(_:)`` wants.
   static let length = 100
 

@@ -13,14 +13,14 @@ import Glibc
 ///
 /// No link is followed, nothing is waited for, and only a regular file is opened that is none of the
 /// store's own.
-struct ForeignFile {
+package struct ForeignFile {
   /// The path, as messages name it.
-  let path: String
+  package let path: String
   private let name: String
   private let folder: CInt
 
   /// A file by its path, of which the last part may be no link.
-  init(path: String) {
+  package init(path: String) {
     self.path = path
     name = path
     folder = AT_FDCWD
@@ -36,7 +36,7 @@ struct ForeignFile {
   /// Looks at the file without opening it.
   ///
   /// - Parameter longest: How many bytes it may have.
-  func look(longest: Int) throws(FileProblem) -> FileStatus {
+  package func look(longest: Int) throws(FileProblem) -> FileStatus {
     var status = stat()
     guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
       let error = errno
@@ -47,7 +47,7 @@ struct ForeignFile {
   }
 
   /// Reads the file.
-  func read(longest: Int, besides own: StoreOwnFiles) throws(FileProblem) -> [UInt8] {
+  package func read(longest: Int, besides own: StoreOwnFiles) throws(FileProblem) -> [UInt8] {
     try check(try look(longest: longest), besides: own)
     let number = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard number >= 0 else {
@@ -70,7 +70,7 @@ struct ForeignFile {
   }
 
   /// Refuses a file that is one of the store's own under another name.
-  func check(_ status: FileStatus, besides own: StoreOwnFiles) throws(FileProblem) {
+  package func check(_ status: FileStatus, besides own: StoreOwnFiles) throws(FileProblem) {
     if let own = own.path(of: status) {
       throw FileProblem(path: path, reason: "it is the store itself, \(own)")
     }
@@ -94,10 +94,10 @@ struct ForeignFile {
 /// Closing a descriptor of one of them, opened by whatever name, would drop all locks that this process
 /// holds on it
 /// (<https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>).
-struct StoreOwnFiles {
+package struct StoreOwnFiles {
   private let files: [(path: String, status: FileStatus)]
 
-  init(_ location: StoreLocation) {
+  package init(_ location: StoreLocation) {
     let paths = [
       location.resolvedPath, location.logPath, location.sharedMemoryPath, location.journalPath,
     ]
@@ -105,7 +105,7 @@ struct StoreOwnFiles {
   }
 
   /// The path under which the store has a file; nil for one that is none of its own.
-  func path(of status: FileStatus) -> String? {
+  package func path(of status: FileStatus) -> String? {
     files.first { $0.status.inode == status.inode && $0.status.device == status.device }?.path
   }
 }

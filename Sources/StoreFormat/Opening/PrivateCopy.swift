@@ -21,7 +21,7 @@ struct PrivateCopy {
   private static let name = "histctl-copy"
 
   /// The copied store.
-  let path: String
+  package let path: String
   private let folder: DraftFolder
   private let registration: TemporaryFiles.Registration
 
@@ -35,7 +35,7 @@ struct PrivateCopy {
     self.path = path
     registration = TemporaryFiles.register(["", "-wal", "-journal"].map { path + $0 } + [place])
     do throws(Errno) {
-      folder = try DraftFolder(path: place, forStoreAt: file)
+      folder = try DraftFolder(path: place, for: file) { _, _, _ in }
     } catch {
       registration.end()
       throw .unreadable(
@@ -69,7 +69,7 @@ struct PrivateCopy {
   }
 
   /// Deletes the copy; SQLite goes on reading from the files that it has open.
-  func remove() {
+  package func remove() {
     folder.discard()
     registration.end()
   }

@@ -7,9 +7,9 @@ import GRDBSQLite
 /// A store is hostile input and somebody's only copy: the schema is not trusted, cell sizes are
 /// checked, nothing is memory-mapped (a file cut short under a mapping would end the process), a
 /// single value cannot fill memory, and closing does not move the log into the store.
-enum StoreConnection {
+package enum StoreConnection {
   /// The longest value, in bytes, that a row may hold; a longer one is reported as damage.
-  static let longestValue: CInt = 64 << 20
+  package static let longestValue: CInt = 64 << 20
 
   /// The longest time that SQLite is made to wait for a lock, in seconds: a day.
   private static let longestTimeout = 86_400.0
@@ -20,7 +20,7 @@ enum StoreConnection {
   /// Opens a queue for reading.
   ///
   /// - Parameter isForOneTransaction: Whether one transaction stays open between uses of the queue.
-  static func open(
+  package static func open(
     _ location: StoreLocation, mode: AccessMode, busyTimeout: Double,
     isForOneTransaction: Bool = false
   ) throws -> DatabaseQueue {
@@ -75,7 +75,7 @@ enum StoreConnection {
   /// Opens a queue for deleting and inserting rows of the history.
   ///
   /// It is as careful as one for reading, and its triggers are off.
-  static func openForBatches(
+  package static func openForBatches(
     _ location: StoreLocation, busyTimeout: Double
   ) throws -> DatabaseQueue {
     var configuration = configuration(busyTimeout: busyTimeout)
@@ -93,14 +93,14 @@ enum StoreConnection {
 
   /// What SQLite is to open where it must not make a file: one that has been removed or moved away
   /// meanwhile must not come into being again, empty.
-  static func present(_ path: String) -> String {
+  package static func present(_ path: String) -> String {
     guard acceptsParameters else { return path }
     // What follows two slashes would be the name of a machine.
     return "file:" + (path.hasPrefix("/") ? "//" : "") + percentEncoded(path) + "?mode=rw"
   }
 
   /// How SQLite waits for a lock, which it counts as milliseconds in 32 bits.
-  static func busyMode(timeout: Double) -> Database.BusyMode {
+  package static func busyMode(timeout: Double) -> Database.BusyMode {
     .timeout(timeout > longestTimeout ? longestTimeout : max(0, timeout))
   }
 

@@ -3,7 +3,7 @@ import GRDBSQLite
 
 extension StoreError {
   /// Says in terms of a store what SQLite reported.
-  static func translating(
+  package static func translating(
     _ error: any Error, location: StoreLocation, busyTimeout: Double
   ) -> any Error {
     guard let error = error as? DatabaseError else { return error }

@@ -1,6 +1,6 @@
 /// Everything that can go wrong between a path and the rows of a store.
 ///
-/// Each case names the file, and its ``message`` and ``remedy`` say what was expected and what to
+/// Each case names what it is about, and its ``message`` and ``remedy`` say what was expected and what to
 /// do. A program can map the cases to exit statuses without reading the texts.
 public enum StoreError: Error, Hashable, Sendable {
   /// There is no file at this path.
@@ -28,6 +28,18 @@ public enum StoreError: Error, Hashable, Sendable {
   case largeValue(path: String, place: String, file: String, reason: String)
   /// The file that keeps old and new values of a store's updates cannot be read, or is not that.
   case unusableValues(path: String, reason: String)
+  /// The store does not tell its model.
+  case withoutModel(path: String, reason: String)
+  /// The model contradicts itself, or no store can be made for it.
+  case invalidModel(detail: String)
+  /// The model has no such entity, or objects cannot be of exactly this entity.
+  case unknownEntity(name: String, isAbstract: Bool)
+  /// The entity has no such attribute or relationship that a store keeps.
+  case unknownProperty(entity: String, property: String)
+  /// A table of the store is not the one that its model asks for.
+  case unexpectedTable(table: String, detail: String)
+  /// A fetch asks for what no statement can be written for.
+  case unsupportedFetch(detail: String)
 }
 
 /// Why a file is not a store.
@@ -45,14 +57,16 @@ public enum NotAStoreReason: Hashable, Sendable {
 }
 
 extension StoreError {
-  /// The file that the error is about.
-  public var path: String {
+  /// The file that the error is about; nil where it is about a model or a fetch.
+  public var path: String? {
     switch self {
     case .missing(let path), .beingReplaced(let path, _), .unreadable(let path, _),
       .withoutRoom(let path, _, _), .notAStore(let path, _), .withoutHistory(let path),
       .unfinishedSave(let path, _), .busy(let path, _), .changedWhileReading(let path),
-      .damaged(let path, _, _), .largeValue(let path, _, _, _), .unusableValues(let path, _):
+      .damaged(let path, _, _), .largeValue(let path, _, _, _), .unusableValues(let path, _),
+      .withoutModel(let path, _):
       path
+    case .invalidModel, .unknownEntity, .unknownProperty, .unexpectedTable, .unsupportedFetch: nil
     }
   }
 
@@ -88,6 +102,16 @@ extension StoreError {
       "\(path) keeps the value of \(place) in the file \(file), which cannot be read: \(reason)"
     case .unusableValues(let path, let reason):
       "the recorded values in \(path) cannot be used: \(reason)"
+    case .invalidModel(let detail): "no store can be made for the model: \(detail)"
+    case .withoutModel(let path, let reason): "\(path) does not tell its model: \(reason)"
+    case .unknownEntity(let name, isAbstract: false): "the model has no entity \(name)"
+    case .unknownEntity(let name, isAbstract: true):
+      "the entity \(name) is abstract, so no object can be of exactly this entity"
+    case .unknownProperty(let entity, let property):
+      "the entity \(entity) keeps no property \(property) in the store"
+    case .unexpectedTable(let table, let detail):
+      "the table \(table) does not fit the store's model: \(detail)"
+    case .unsupportedFetch(let detail): "the objects cannot be fetched: \(detail)"
     }
   }
 
@@ -128,13 +152,18 @@ extension StoreError {
       "put the file back from a backup, or give the attribute another value"
     case .unusableValues:
       "move the file away to do without it, or read without recorded values"
+    case .invalidModel: "correct the model"
+    case .withoutModel: "open the store once with its app, which puts the model back"
+    case .unknownEntity, .unknownProperty: "use the names of the store's model"
+    case .unexpectedTable: "open the store once with its app, so that it is migrated to the model"
+    case .unsupportedFetch: "ask a simpler question, and choose among the answers"
     }
   }
 
   /// The least that SQLite's index of a log takes, in bytes.
   static let indexLength: Int64 = 32_768
 
-  static func text(of seconds: Double) -> String {
+  package static func text(of seconds: Double) -> String {
     seconds == seconds.rounded() && abs(seconds) < 1e9 ? "\(Int(seconds)) s" : "\(seconds) s"
   }
 }

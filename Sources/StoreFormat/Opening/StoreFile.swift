@@ -89,7 +89,7 @@ public final class StoreFile: Sendable {
   }
 
   /// A store that is read in a transaction which is open already, with what was written in it.
-  init(location: StoreLocation, queue: DatabaseQueue, busyTimeout: Double) {
+  package init(location: StoreLocation, queue: DatabaseQueue, busyTimeout: Double) {
     self.location = location
     self.queue = queue
     self.busyTimeout = busyTimeout
@@ -139,7 +139,7 @@ public final class StoreFile: Sendable {
   }
 
   /// Reads in one snapshot by SQL.
-  func readDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result {
+  package func readDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try translatingErrors {
       let result = try isHeld ? queue.inDatabase(body) : queue.read(body)
       if accessMode == .immutable, try isOutdated {

@@ -19,7 +19,7 @@ extension StoreLocation {
 
   /// Gives a file that belongs to the store, and that an administrator has made, the store's owner and
   /// group: what is only the administrator's the app could not open.
-  func giveOwner(to path: String) {
+  package func giveOwner(to path: String) {
     var status = stat()
     guard geteuid() == 0, stat(resolvedPath, &status) == 0 else { return }
     _ = chown(path, status.st_uid, status.st_gid)

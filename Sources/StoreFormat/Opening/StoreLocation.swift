@@ -16,7 +16,7 @@ package struct StoreLocation: Hashable, Sendable {
   package var journalPath: String { resolvedPath + "-journal" }
 
   /// The folder that the store stands in.
-  var folder: String { FilePath(resolvedPath).folder.string }
+  package var folder: String { FilePath(resolvedPath).folder.string }
 
   /// Finds a store's files and checks that the store is a file with something in it.
   ///
@@ -32,7 +32,7 @@ package struct StoreLocation: Hashable, Sendable {
       throw .unreadable(path: path, reason: error.description)
     }
     guard let status, let resolved = FileStatus.resolve(path) else {
-      throw DraftCompanions.errorWithout(path)
+      throw Self.errorWithout(path)
     }
     if case .other(let kind) = status.kind {
       throw .notAStore(path: path, reason: .notAFile(kind: kind))
@@ -43,6 +43,25 @@ package struct StoreLocation: Hashable, Sendable {
     }
     self.path = path
     resolvedPath = resolved
+  }
+
+  /// Why there is no store at a path.
+  private static func errorWithout(_ path: String) -> StoreError {
+    for folder in AbandonedDrafts.folders(of: path) {
+      let former = formerFolder(ofStoreAt: path, in: folder)
+      let store = former + "/" + (FilePath(path).lastComponent?.string ?? "store")
+      if FileMove.entry(at: store) != .none { return .beingReplaced(path: path, former: store) }
+    }
+    return .missing(path: path)
+  }
+
+  /// The folder in which a store waits that is being replaced, with all that belongs to it.
+  ///
+  /// - Parameters:
+  ///   - path: The place of the store.
+  ///   - folder: The folder in which the new store is written.
+  package static func formerFolder(ofStoreAt path: String, in folder: String) -> String {
+    folder + "/" + (FilePath(path).lastComponent?.string ?? "store") + "-former"
   }
 
   /// Reads the header of the main file.
@@ -66,7 +85,7 @@ package struct StoreLocation: Hashable, Sendable {
   }
 
   /// The size of a file beside the store, nil where there is none.
-  func size(of path: String) throws(StoreError) -> Int64? {
+  package func size(of path: String) throws(StoreError) -> Int64? {
     do {
       return try FileStatus(path: path)?.size
     } catch {
@@ -77,7 +96,7 @@ package struct StoreLocation: Hashable, Sendable {
 
 extension FileDescriptor {
   /// Reads up to `count` bytes from the start of the file.
-  func readPrefix(_ count: Int) throws -> [UInt8] {
+  package func readPrefix(_ count: Int) throws -> [UInt8] {
     try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       filled = try fill(UnsafeMutableRawBufferPointer(buffer), from: 0)
     }

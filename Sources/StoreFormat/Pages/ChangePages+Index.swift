@@ -14,7 +14,7 @@ extension ChangePages {
   /// index.
   ///
   /// - Throws: ``RowsOutOfOrder`` where the index is not as it should be.
-  func rows(ofTransactions range: ClosedRange<Int64>) throws -> RowSpan? {
+  package func rows(ofTransactions range: ClosedRange<Int64>) throws -> RowSpan? {
     guard let index else { return nil }
     let cursor = try TreeCursor(file, root: index, isTable: false) { record in
       guard let entry = Entry(record) else { throw RowsOutOfOrder() }

@@ -6,7 +6,7 @@ import GRDB
 /// values that a column's default or an expression gives, integers that a column shows as reals.
 struct ChangePages {
   /// What a column of `ACHANGE` is to whoever reads changes.
-  enum Role: UInt8 {
+  package enum Role: UInt8 {
     case number, kind, entity, primaryKey, transaction, mask, own
     /// A value that a deleted object left behind.
     case tombstone
@@ -16,16 +16,16 @@ struct ChangePages {
 
   let file: PageFile
   /// The store, for errors.
-  let path: String
+  package let path: String
   /// The first page of the table.
-  let table: UInt32
+  package let table: UInt32
   /// The first page of the index by transaction; nil where its entries are not just the transaction
   /// and the row.
-  let index: UInt32?
+  package let index: UInt32?
   /// The columns in the order of their fields.
   let roles: [Role]
   /// For each column that holds a tombstone, its slot; 0 for the others.
-  let tombstoneSlots: [Int]
+  package let tombstoneSlots: [Int]
   /// Whether the values of tombstones are in the file just as SQLite would give them.
   let readsTombstones: Bool
 

@@ -24,7 +24,7 @@ struct ChangeRecordShapes {
     }
 
     @inline(__always)
-    var place: Int {
+    package var place: Int {
       let product =
         (first ^ second &* 0x9e37_79b9_7f4a_7c15 ^ third &* 0xc2b2_ae3d_27d4_eb4f)
         &* 0xff51_afd7_ed55_8ccd

@@ -40,7 +40,7 @@ final class PageFile {
   }
 
   /// Reads a page, counted from 1; false where there is no such page.
-  func read(page: UInt32, into buffer: PageBuffer) -> Bool {
+  package func read(page: UInt32, into buffer: PageBuffer) -> Bool {
     guard page > 0 else { return false }
     let offset = Int64(page - 1) * Int64(pageSize)
     return csqlite_read(file, buffer.start, CInt(pageSize), offset) == SQLITE_OK

@@ -69,7 +69,7 @@ struct RecordFields {
     }
 
     /// The value of an integer; nil for anything else.
-    var integer: Int64? {
+    package var integer: Int64? {
       switch type {
       case 1...6: integer(byteCount: count)
       case 8: 0
@@ -87,7 +87,7 @@ struct RecordFields {
 
     /// The bytes of a blob; nil for anything else.
     @inline(__always)
-    var blob: UnsafeRawBufferPointer? {
+    package var blob: UnsafeRawBufferPointer? {
       type >= 12 && type % 2 == 0 ? UnsafeRawBufferPointer(start: start, count: count) : nil
     }
   }

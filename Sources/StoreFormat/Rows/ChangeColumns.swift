@@ -1,6 +1,6 @@
 /// What the statements of a ``ChangeCursor`` select from `ACHANGE`, and where each column stands.
 struct ChangeColumns {
-  static let number = 0
+  package static let number = 0
   static let kind = 1
   static let entity = 2
   static let primaryKey = 3
@@ -15,14 +15,14 @@ struct ChangeColumns {
 
   let detail: ChangeDetail
   /// The names of the columns.
-  let names: [String]
+  package let names: [String]
   /// What the statement selects.
   let expressions: [String]
   /// Whether the layout has the column ``own`` at all.
   let hasOwn: Bool
   let ownNumber = EntityNumbering.HistoryEntity.change.rawValue
   /// The slots that the layout has columns for; a slot without one stays null.
-  let tombstoneSlots: [Int]
+  package let tombstoneSlots: [Int]
   /// Columns that hold null in every store that a framework wrote.
   let unexpected: [String]
   /// The statement that reads the columns of the slots and the unexpected ones of one row.

@@ -4,17 +4,17 @@ struct ConditionBuilder {
   private(set) var arguments: [StoredValue] = []
 
   /// Adds a condition that must hold with all others.
-  mutating func add(_ condition: String) { conditions.append(condition) }
+  package mutating func add(_ condition: String) { conditions.append(condition) }
 
   /// Adds a parameter and gives its place in the statement.
-  mutating func bind(_ value: StoredValue) -> String {
+  package mutating func bind(_ value: StoredValue) -> String {
     arguments.append(value)
     return "?\(arguments.count)"
   }
 
   // MARK: - Texts
 
-  mutating func add(
+  package mutating func add(
     _ condition: TransactionSelection.TextCondition, on role: StringRole, tables: HistoryTables
   ) {
     let columns = TextColumns(role, tables: tables)
@@ -46,7 +46,7 @@ struct ConditionBuilder {
 
   /// The columns that hold one of the four texts.
   private struct TextColumns {
-    let identifier: String?
+    package let identifier: String?
     let plain: String?
 
     init(_ role: StringRole, tables: HistoryTables) {
@@ -73,7 +73,7 @@ struct ConditionBuilder {
   // MARK: - Changes
 
   /// The transaction has a change that meets the conditions.
-  mutating func add(_ change: ChangeSelection, tables: HistoryTables) {
+  package mutating func add(_ change: ChangeSelection, tables: HistoryTables) {
     let matching = matches(change)
     // Without an index every look-up would read the whole table, so it is read once instead.
     add(

@@ -21,7 +21,7 @@ final class InternedStrings {
   }
 
   /// The text with this number; nil where there is none.
-  func text(_ identifier: Int64) throws -> RecordedText? {
+  package func text(_ identifier: Int64) throws -> RecordedText? {
     let place = Self.numbers.contains(identifier) ? Int(identifier) : nil
     if let place, place < cache.count, let known = cache[place] { return known }
     guard let cursor else { return nil }

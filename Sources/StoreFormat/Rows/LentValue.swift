@@ -12,7 +12,7 @@ package enum LentValue {
   case blob(UnsafeRawBufferPointer)
 
   /// The value as one that can be kept.
-  var stored: StoredValue {
+  package var stored: StoredValue {
     switch self {
     case .integer(let value): return .integer(value)
     case .real(let value): return .real(value)

@@ -3,7 +3,7 @@
 /// SQLite trusts the order of the cells in a page. Where two of them were exchanged, it reads all rows
 /// without an error, skips some that a condition asks for, and ends a range too early. The numbers are
 /// the one cheap sign of that.
-struct RowOrder {
+package struct RowOrder {
   private let path: String
   private let table: String
   private let isAscending: Bool
@@ -13,7 +13,7 @@ struct RowOrder {
   ///   - path: The store, for the error.
   ///   - table: The table, for the error.
   ///   - isAscending: Whether every number must be higher than the one before, or lower.
-  init(path: String, table: String, isAscending: Bool = true) {
+  package init(path: String, table: String, isAscending: Bool = true) {
     self.path = path
     self.table = table
     self.isAscending = isAscending
@@ -23,7 +23,7 @@ struct RowOrder {
   ///
   /// - Throws: ``StoreError/damaged(path:place:detail:)`` where it is out of order.
   @inline(__always)
-  mutating func take(_ number: Int64) throws {
+  package mutating func take(_ number: Int64) throws {
     if let last, isAscending ? number <= last : number >= last {
       throw StoreError.damaged(
         path: path, place: table, detail: "row \(number) is stored after row \(last)")

@@ -4,7 +4,7 @@ import GRDB
 /// row by row from SQLite for the rest.
 final class RowScan {
   /// Stands at the row where ``page`` is nil.
-  let statement: StatementCursor
+  package let statement: StatementCursor
   private let pages: ChangePageCursor?
   /// The column with the number of the row; nil where the statement does not select it.
   private let numberColumn: Int?

@@ -5,7 +5,7 @@ import GRDBSQLite
 ///
 /// GRDB's own cursors make a row or a value for every step; reading millions of changes spends its
 /// time there, so the hot paths read the columns of SQLite's statement themselves.
-final class StatementCursor {
+package final class StatementCursor {
   private let statement: Statement
   private let pointer: OpaquePointer
   private let connection: OpaquePointer?
@@ -14,7 +14,7 @@ final class StatementCursor {
 
   /// - Parameter isCached: Whether the connection keeps the statement for the next time; it must not
   ///   be asked for again before it was stepped to its end or reset.
-  init(_ database: Database, sql: String, isCached: Bool = false) throws {
+  package init(_ database: Database, sql: String, isCached: Bool = false) throws {
     statement =
       isCached ? try database.cachedStatement(sql: sql) : try database.makeStatement(sql: sql)
     pointer = statement.sqliteStatement
@@ -22,7 +22,7 @@ final class StatementCursor {
   }
 
   /// Binds the parameters, in order, and starts anew.
-  func bind(_ values: [StoredValue]) throws {
+  package func bind(_ values: [StoredValue]) throws {
     reset()
     for (index, value) in values.enumerated() {
       let position = CInt(index + 1)
@@ -42,26 +42,26 @@ final class StatementCursor {
   }
 
   /// Binds one integer to the first parameter and starts anew.
-  func bind(_ value: Int64) throws {
+  package func bind(_ value: Int64) throws {
     reset()
     try check(sqlite3_bind_int64(pointer, 1, value))
   }
 
   /// Runs a statement that gives no rows, and leaves it reset.
-  func run(_ values: [StoredValue]) throws {
+  package func run(_ values: [StoredValue]) throws {
     defer { reset() }
     try bind(values)
     while try step() {}
   }
 
   /// Starts anew with the same parameters.
-  func reset() {
+  package func reset() {
     sqlite3_reset(pointer)
     isFinished = false
   }
 
   /// Goes to the next row; `false` after the last one, however often it is asked.
-  func step() throws -> Bool {
+  package func step() throws -> Bool {
     guard !isFinished else { return false }
     switch sqlite3_step(pointer) {
     case SQLITE_ROW: return true
@@ -74,15 +74,15 @@ final class StatementCursor {
 
   func isNull(at column: Int) -> Bool { type(at: column) == SQLITE_NULL }
   func type(at column: Int) -> CInt { sqlite3_column_type(pointer, CInt(column)) }
-  func integer(at column: Int) -> Int64 { sqlite3_column_int64(pointer, CInt(column)) }
-  func real(at column: Int) -> Double { sqlite3_column_double(pointer, CInt(column)) }
+  package func integer(at column: Int) -> Int64 { sqlite3_column_int64(pointer, CInt(column)) }
+  package func real(at column: Int) -> Double { sqlite3_column_double(pointer, CInt(column)) }
 
   /// The integer in a column; nil where it holds anything else.
   ///
   /// Type and value are taken from one look at the column. The connections of this module belong to
   /// one thread at a time, so the value needs no lock of SQLite's.
   @inline(__always)
-  func integerIfAny(at column: Int) -> Int64? {
+  package func integerIfAny(at column: Int) -> Int64? {
     let value = sqlite3_column_value(pointer, CInt(column))
     return sqlite3_value_type(value) == SQLITE_INTEGER ? sqlite3_value_int64(value) : nil
   }
@@ -95,7 +95,7 @@ final class StatementCursor {
   }
 
   /// The value with its storage class.
-  func value(at column: Int) -> StoredValue {
+  package func value(at column: Int) -> StoredValue {
     switch type(at: column) {
     case SQLITE_INTEGER: return .integer(integer(at: column))
     case SQLITE_FLOAT: return .real(real(at: column))

@@ -11,14 +11,14 @@ public final class StoreSnapshot {
   /// The numbers that stand for entities.
   package let entities: EntityNumbering
 
-  let database: Database
+  package let database: Database
   private var cachedModel: ModelCache?
   /// Where changes can be read past SQLite; looked for when first asked for.
   private(set) lazy var changePages =
     layout.history == nil ? nil : try? ChangePages(database, path: location.path)
   private var cachedObjects: ObjectReader?
 
-  init(database: Database, location: StoreLocation) throws {
+  package init(database: Database, location: StoreLocation) throws {
     self.database = database
     self.location = location
     layout = try StoreLayout(database: database, path: location.path)

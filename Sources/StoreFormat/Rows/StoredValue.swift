@@ -49,8 +49,8 @@ extension StoredValue {
 
 /// A text that a store holds, which need not be clean UTF-8.
 ///
-/// Authors, bundles, processes and contexts are whatever an app set. ``string`` is what to show and
-/// compare; a text with broken UTF-8 or a NUL in it keeps its ``malformedBytes`` too, so that it can
+/// Authors, bundles, processes and contexts are whatever an app set. `string` is what to show and
+/// compare; a text with broken UTF-8 or a NUL in it keeps its `malformedBytes` too, so that it can
 /// be written back as it was.
 public struct RecordedText: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible
 {
@@ -91,7 +91,7 @@ public struct RecordedText: Hashable, Sendable, ExpressibleByStringLiteral, Cust
     malformedBytes.map(StoredValue.malformedText) ?? .text(string)
   }
 
-  /// The same as ``string``.
+  /// The same as `string`.
   public var description: String { string }
 }
 

@@ -167,7 +167,7 @@ package final class TransactionCursor {
     static let timestamp = 1
 
     let names: [String]
-    let identifier: [Int?]
+    package let identifier: [Int?]
     let plain: [Int?]
     let queryGeneration: Int?
     let entity: Int?
@@ -198,7 +198,7 @@ package final class TransactionCursor {
 }
 
 /// A name as SQL wants it, whatever characters it has.
-func quoted(_ name: String) -> String {
+package func quoted(_ name: String) -> String {
   "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
     + "\""
 }

@@ -1,7 +1,7 @@
 /// Which slots of an entity an update touched, as the bits of `ZCOLUMNS`.
 ///
 /// Slot *i* is set when bit `0x80 >> (i mod 8)` of byte *i / 8* is: the raw content of a
-/// CFBitVector. A mask belongs to the model it was written with; ``EntitySlots/names(in:)`` tells
+/// CFBitVector. A mask belongs to the model it was written with; `EntitySlots.names(in:)` tells
 /// whether it fits one. Masks of up to 256 slots, which is all but every one, take no allocation.
 public struct ColumnMask: Sendable {
   private static let inlineCapacity = 32

@@ -34,7 +34,7 @@ struct PropertyHashTable {
   }
 
   /// Adds a key that is not there yet; false when the table can take no more.
-  mutating func add(_ key: String) -> Bool {
+  package mutating func add(_ key: String) -> Bool {
     guard !keySet.contains(key) else { return true }
     if count >= Self.capacities[step] {
       guard step + 1 < Self.sizes.count else { return false }

@@ -2,7 +2,7 @@
 ///
 /// What several entities need (which have sub-entities, how a hierarchy's properties add up, the
 /// hash table that a sub-entity inherits) is worked out once.
-struct SlotOrder {
+package struct SlotOrder {
   private let model: ManagedModel
   private let superentities: Set<String>
   private var tables: [String: PropertyHashTable] = [:]
@@ -14,7 +14,7 @@ struct SlotOrder {
 
   /// The slots of an entity; nil for one that the model does not have, or that has more properties
   /// than the framework's order is known for.
-  mutating func slots(of entityName: String) -> EntitySlots? {
+  package mutating func slots(of entityName: String) -> EntitySlots? {
     guard let lineage = model.lineage(of: entityName) else { return nil }
     let properties = lineage.flatMap { entity in entity.storedProperties.sortedByName() }
     let toOne = properties.compactMap { $0.relationship }.filter { !$0.isToMany }
@@ -104,11 +104,11 @@ struct SlotOrder {
 }
 
 /// Ordinal, case-sensitive order of UTF-16 units, which is how the framework sorts properties.
-func ordinally(_ left: String, _ right: String) -> Bool {
+package func ordinally(_ left: String, _ right: String) -> Bool {
   left.utf16.lexicographicallyPrecedes(right.utf16)
 }
 
 extension [ManagedProperty] {
   /// The properties by name, ordinally.
-  func sortedByName() -> [ManagedProperty] { sorted { ordinally($0.name, $1.name) } }
+  package func sortedByName() -> [ManagedProperty] { sorted { ordinally($0.name, $1.name) } }
 }

@@ -1,7 +1,7 @@
 /// The slots of an entity by the names of its properties.
 struct SlotPlaces {
   /// The names of the properties that have slots, in the order of the first of each.
-  let names: [String]
+  package let names: [String]
   private let slots: [String: [Int]]
   private let tombstoneSlots: [String: [Int]]
 
@@ -23,8 +23,8 @@ struct SlotPlaces {
   }
 
   /// The bits of a property.
-  func slots(of name: String) -> [Int] { slots[name] ?? [] }
+  package func slots(of name: String) -> [Int] { slots[name] ?? [] }
 
   /// The columns of tombstones of a property.
-  func tombstoneSlots(of name: String) -> [Int] { tombstoneSlots[name] ?? [] }
+  package func tombstoneSlots(of name: String) -> [Int] { tombstoneSlots[name] ?? [] }
 }

@@ -23,7 +23,7 @@ package enum FreeSpace {
   }
 
   /// Whether SQLite puts its temporary files on the file system of a folder.
-  static func isTemporaryFolder(onFileSystemOf path: String) throws(Errno) -> Bool {
+  package static func isTemporaryFolder(onFileSystemOf path: String) throws(Errno) -> Bool {
     // The folders that SQLite tries, in its order.
     let named = ["SQLITE_TMPDIR", "TMPDIR"].compactMap { (name: String) -> String? in
       getenv(name).map { String(cString: $0) }

@@ -6,9 +6,9 @@ import GRDB
 /// of all other tables anew (<https://www.sqlite.org/lang_vacuum.html#how_vacuum_works>), from 1 on
 /// in their order. Where a table has no primary key at all, its numbers are the only names that its
 /// rows have, and something else may refer to them.
-enum RowNumbering {
+package enum RowNumbering {
   /// The tables without a primary key whose rows are not numbered from 1 on without a gap, by name.
-  static func tablesToRenumber(_ database: Database) throws -> [String] {
+  package static func tablesToRenumber(_ database: Database) throws -> [String] {
     let names = try String.fetchAll(
       database,
       sql: """

@@ -26,7 +26,7 @@ package struct StoreSpace: Hashable, Sendable {
   /// The bytes of the pages that hold nothing.
   package var freeByteCount: Int64 { freePageCount * pageByteCount }
 
-  init(database: Database) throws {
+  package init(database: Database) throws {
     func number(_ name: String) throws -> Int64 {
       let cursor = try StatementCursor(database, sql: "PRAGMA \(name)")
       return try cursor.step() ? cursor.integer(at: 0) : 0

@@ -53,7 +53,7 @@ struct UniversalTime {
 
   /// Writes `2024-07-29T00:42:37`, the fraction if it has digits, and `Z`, and answers the length:
   /// 20, or 21 and the digits. The buffer must be that long; at most 30 bytes are needed.
-  func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+  package func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
     let length = fractionDigits == 0 ? 20 : 21 + fractionDigits
     guard buffer.count >= length else { return 0 }
     Self.writePair(date.year / 100, at: 0, of: buffer)

@@ -27,7 +27,7 @@ extension StoredValue {
 
 extension RecordedValueRow {
   /// The row by column.
-  var columns: [StoredValue] {
+  package var columns: [StoredValue] {
     let position = TransactionPosition(number: transaction, timestamp: timestamp)
     return [
       .integer(transaction), position.storedTime, .integer(change), .text(entityName),
@@ -64,7 +64,7 @@ extension RecordedContent {
   }
 
   /// The two columns.
-  var columns: [StoredValue] {
+  package var columns: [StoredValue] {
     switch self {
     case .value(let value): [value, .null]
     case .digest(let bytes, let byteCount): [.blob(bytes), .integer(byteCount)]

@@ -18,7 +18,7 @@ package final class RecordedValuesFile: Sendable {
   /// The identifier of the store whose values these are.
   package let storeIdentifier: String
 
-  let file: StoreFile
+  package let file: StoreFile
 
   /// Where a store's recorded values are kept.
   package static func path(besideStore path: String) -> String { path + "-values.db" }
@@ -68,7 +68,8 @@ package final class RecordedValuesFile: Sendable {
     }.get()
   }
 
-  static func reading<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+  package static func reading<Result>(_ path: String, _ body: () throws -> Result) throws -> Result
+  {
     do {
       return try body()
     } catch let error as StoreError {

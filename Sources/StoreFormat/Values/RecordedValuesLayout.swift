@@ -5,19 +5,19 @@ import GRDB
 /// `recorded_value` has a row for each value that an update changed. `old` and `new` hold the values as
 /// the store kept them, or, where `old_length` or `new_length` has a number, the SHA-256 of as many
 /// bytes.
-enum RecordedValuesLayout {
+package enum RecordedValuesLayout {
   /// Tells such a file from every other database: `hctv`.
-  static let applicationID: Int64 = 0x6863_7476
+  package static let applicationID: Int64 = 0x6863_7476
   /// The version of the tables.
-  static let version: Int64 = 1
+  package static let version: Int64 = 1
 
-  static let columns = [
+  package static let columns = [
     "transaction_number", "timestamp", "change_number", "entity", "primary_key", "name", "kind",
     "old", "old_length", "new", "new_length",
   ]
 
   /// What makes the tables.
-  static let statements = [
+  package static let statements = [
     "CREATE TABLE store (identifier TEXT NOT NULL)",
     """
     CREATE TABLE recorded_value (
@@ -38,7 +38,7 @@ enum RecordedValuesLayout {
   /// The identifier of the store that a file's values are of.
   ///
   /// - Throws: ``StoreError/unusableValues(path:reason:)`` where the file is of another kind.
-  static func check(_ statement: StatementRunner, path: String) throws -> String {
+  package static func check(_ statement: StatementRunner, path: String) throws -> String {
     func refuse(_ reason: String) -> StoreError { .unusableValues(path: path, reason: reason) }
     guard try statement.integer("PRAGMA application_id") == applicationID else {
       throw refuse("it is a database of another kind")

@@ -32,7 +32,7 @@ struct LogScan {
   }
 
   /// How a log is; somebody may write into it meanwhile.
-  static func condition(ofLogAt path: String, pageSize: Int?) throws -> LogCondition {
+  package static func condition(ofLogAt path: String, pageSize: Int?) throws -> LogCondition {
     for _ in 0..<attempts {
       let before = try FileStatus(path: path)
       guard let before, before.size > 0 else { return .empty }

@@ -1,5 +1,6 @@
 #if os(Linux)
 import Foundation
+import StoreEditing
 import StoreFormat
 import TestSupport
 import Testing

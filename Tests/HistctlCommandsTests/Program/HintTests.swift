@@ -2,6 +2,7 @@ import Foundation
 import HistoryArchive
 import HistoryCoding
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 import Testing
 

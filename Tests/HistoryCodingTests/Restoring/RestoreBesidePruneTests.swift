@@ -1,5 +1,6 @@
 import HistoryCoding
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import HistoryCoding
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import OpenSwiftData
+import StoreEditing
 import StoreFormat
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import StoreEditing
 @testable import StoreFormat
 
 @Suite("What a store's model and its tables say of an entity")

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import StoreEditing
 @testable import StoreFormat
 
 @Suite("Objects as their store holds them now")

@@ -1,0 +1,81 @@
+import DurableFiles
+import StoreFormat
+import SystemPackage
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+extension ExternalData {
+  /// Copies all files and folders in it; links and other things are left out.
+  ///
+  /// - Parameters:
+  ///   - target: Where there is nothing yet.
+  ///   - progress: Told of bytes as they are copied; what it throws ends the copying.
+  /// - Returns: How many files were copied.
+  func copy(to target: String, progress: (Int64) throws -> Void) throws -> Int {
+    guard FileMove.entry(at: path) == .folder else { return 0 }
+    return try Self.copy(folder: path, to: target, depth: 0, progress)
+  }
+
+  private static func copy(
+    folder: String, to target: String, depth: Int, _ progress: (Int64) throws -> Void
+  ) throws -> Int {
+    guard mkdir(target, 0o700) == 0 else { throw Errno(rawValue: errno) }
+    var count = 0
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      let (source, copy) = (folder + "/" + name, target + "/" + name)
+      switch FileMove.entry(at: source) {
+      case .file:
+        // The app may have deleted it a moment ago.
+        if try Self.copy(file: source, to: copy, progress) { count += 1 }
+      case .folder where depth < deepest:
+        count += try Self.copy(folder: source, to: copy, depth: depth + 1, progress)
+      case .folder, .none, .link, .other: break
+      }
+      try progress(0)
+    }
+    try DraftFile.synchronizeFolder(of: target + "/value")
+    return count
+  }
+
+  /// Copies a file; false where it is not there any more.
+  private static func copy(
+    file source: String, to target: String, _ progress: (Int64) throws -> Void
+  ) throws -> Bool {
+    let input: FileDescriptor
+    do {
+      input = try FileDescriptor.open(
+        FilePath(source), .readOnly, options: [.noFollow, .nonBlocking, .closeOnExec])
+    } catch Errno.noSuchFileOrDirectory {
+      return false
+    }
+    defer { try? input.close() }
+    var status = stat()
+    guard fstat(input.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else { return false }
+    let output = try FileDescriptor.open(
+      FilePath(target), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+      permissions: FilePermissions(rawValue: status.st_mode & 0o666 | 0o600))
+    defer { try? output.close() }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    while case let count = try input.read(into: buffer), count > 0 {
+      try output.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      try progress(Int64(count))
+    }
+    // Before the store that refers to it takes the place of another one.
+    guard fsync(output.rawValue) == 0 else { throw Errno(rawValue: errno) }
+    return true
+  }
+}

@@ -1,0 +1,159 @@
+import StoreFormat
+
+/// Brings a store's history into the terms of another model.
+///
+/// Masks and tombstones mean something in one model only, and the store keeps the newest: so all that
+/// was recorded is written anew, by the names of the properties. Changes of entities that leave the model
+/// go, as with the frameworks, and leave their transactions behind; a change that names a property which
+/// leaves the model no longer names it.
+struct HistoryMigration {
+  let schema: ObjectSchema
+  let mapping: ModelMapping
+  let numbering: EntityNumbering
+  let statement: StatementRunner
+
+  /// How many rows are read at once.
+  private static let batch = 1000
+
+  /// An entity whose changes are written anew.
+  private struct Entity {
+    let formerNumber: Int64
+    let number: Int64
+    let old: EntitySlots
+    let slots: EntitySlots
+    let translation: SlotTranslation
+  }
+
+  /// Writes the history.
+  func write() throws {
+    let entities = try self.entities()
+    try addTombstoneColumns()
+    try removeChanges(keeping: entities)
+    for entity in entities where !entity.translation.keepsMasks { try writeMasks(of: entity) }
+    try writeNumbersAndTombstones(of: entities)
+  }
+
+  private func entities() throws -> [Entity] {
+    let newSlots = LazySlots(mapping.new)
+    return try mapping.commonEntities.map { name in
+      let present = mapping.presentNames(of: name)
+      let old = try schema.slots(of: name)
+      guard let slots = newSlots.slots(of: name) else {
+        throw StoreError.invalidModel(
+          detail: "\(name) has more properties than the order of slots is known for")
+      }
+      // What was renamed is looked for by its new name; what is gone must not be found.
+      let renamed = EntitySlots(
+        slots: old.slots.map { .init(name: present[$0.name] ?? "", role: $0.role) },
+        tombstoneAttributes: old.tombstoneAttributes.map { attribute in
+          let property = ManagedAttribute.propertyName(ofPath: attribute.name)
+          let name = present[property].map { $0 + attribute.name.dropFirst(property.count) }
+          return ManagedAttribute(name: name ?? "", type: attribute.type)
+        })
+      return Entity(
+        formerNumber: try schema.number(of: name), number: numbering.number(of: name) ?? 0,
+        old: old, slots: slots, translation: SlotTranslation(from: renamed, to: slots))
+    }
+  }
+
+  /// A store has as many columns for preserved values as the entity with most of them needs.
+  private func addTombstoneColumns() throws {
+    let slots = LazySlots(mapping.new)
+    let needed =
+      mapping.new.entities.keys.compactMap { slots.slots(of: $0)?.tombstoneAttributes.count }.max()
+      ?? 0
+    for slot in 0..<needed where !schema.history.tombstoneSlots.contains(slot) {
+      try statement.run("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\(slot) BLOB")
+    }
+  }
+
+  /// Deletes the changes of entities that leave the model, and those of unknown ones whose number
+  /// another entity gets.
+  private func removeChanges(keeping entities: [Entity]) throws {
+    let kept = Set(entities.map(\.formerNumber))
+    let named = schema.numbering.modelEntries.map(\.number)
+    let given = Set(mapping.new.entities.keys.compactMap(numbering.number))
+    let removed = Set(named).union(given).subtracting(kept).sorted()
+    guard !removed.isEmpty else { return }
+    try statement.run("DELETE FROM ACHANGE WHERE ZENTITY IN (\(list(removed)))")
+  }
+
+  private func writeMasks(of entity: Entity) throws {
+    var masks: [StoredValue: StoredValue] = [:]
+    var last = Int64.min
+    while true {
+      let rows = try statement.rows(
+        """
+        SELECT Z_PK, ZCOLUMNS FROM ACHANGE
+        WHERE Z_PK > ?1 AND ZENTITY = ?2 AND typeof(ZCOLUMNS) = 'blob' ORDER BY Z_PK
+        LIMIT \(Self.batch)
+        """, [.integer(last), .integer(entity.formerNumber)])
+      for row in rows {
+        guard case .integer(let key) = row[0], case .blob(let bytes) = row[1] else { continue }
+        last = key
+        let mask = masks[row[1]] ?? .blob(self.mask(ColumnMask(bytes), of: entity).bytes)
+        if masks.count < Self.batch { masks[row[1]] = mask }
+        if mask != row[1] {
+          try statement.run(
+            "UPDATE ACHANGE SET ZCOLUMNS = ?1 WHERE Z_PK = ?2", [mask, .integer(key)])
+        }
+      }
+      if rows.count < Self.batch { return }
+    }
+  }
+
+  /// A mask in the new order; what has no place there is left out.
+  private func mask(_ mask: ColumnMask, of entity: Entity) -> ColumnMask {
+    let count = entity.slots.slots.count
+    guard mask.fits(slotCount: entity.old.slots.count) else {
+      // It named nothing before, and must not begin to name something.
+      return mask.fits(slotCount: count) ? ColumnMask(slotCount: count, settingSlots: []) : mask
+    }
+    var slots: [Int] = []
+    for slot in mask.setSlots {
+      let single = ColumnMask(slotCount: entity.old.slots.count, settingSlots: [slot])
+      if let moved = try? entity.translation.mask(single) { slots += moved.setSlots }
+    }
+    return ColumnMask(slotCount: count, settingSlots: slots)
+  }
+
+  private func writeNumbersAndTombstones(of entities: [Entity]) throws {
+    let changed = entities.filter {
+      $0.number != $0.formerNumber || !$0.translation.keepsTombstones
+    }
+    guard !changed.isEmpty else { return }
+    let former = schema.history.tombstoneSlots
+    let present = try statement.rows("SELECT name FROM pragma_table_info('ACHANGE')").compactMap {
+      if case .text(let name)? = $0.first { TombstoneColumn.number(of: name) } else { nil }
+    }
+    var assignments = ["ZENTITY = \(cases(changed) { "\($0.number)" } ?? "ZENTITY")"]
+    for slot in present {
+      let moved = changed.filter { !$0.translation.keepsTombstones }
+      let value = cases(moved, otherwise: "ZTOMBSTONE\(slot)") { entity in
+        former.first { place in
+          let value: [StoredValue] =
+            Array(repeating: .null, count: place) + [.integer(0)]
+          let translated = (try? entity.translation.tombstone(value)) ?? []
+          return translated.indices.contains(slot) && !translated[slot].isNull
+        }.map { "ZTOMBSTONE\($0)" } ?? "NULL"
+      }
+      if let value { assignments.append("ZTOMBSTONE\(slot) = \(value)") }
+    }
+    try statement.run(
+      "UPDATE ACHANGE SET \(assignments.joined(separator: ", ")) "
+        + "WHERE ZENTITY IN (\(list(changed.map(\.formerNumber))))")
+  }
+
+  /// What a column becomes by entity; nil where there is no entity.
+  private func cases(
+    _ entities: [Entity], otherwise: String = "ZENTITY", _ value: (Entity) -> String
+  ) -> String? {
+    guard !entities.isEmpty else { return nil }
+    let cases = entities.map { "WHEN \($0.formerNumber) THEN \(value($0))" }
+    return "CASE ZENTITY \(cases.joined(separator: " ")) ELSE \(otherwise) END"
+  }
+
+  private func list(_ numbers: [Int64]) -> String {
+    numbers.map(String.init).joined(separator: ", ")
+  }
+}

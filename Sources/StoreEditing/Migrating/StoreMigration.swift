@@ -1,0 +1,218 @@
+import GRDB
+import StoreFormat
+
+/// A store that is brought to another model, step by step in one SQLite transaction.
+///
+/// ```swift
+/// let migration = try StoreMigration(path: "Trips.store")
+/// defer { migration.close() }
+/// try migration.migrate(to: model)
+/// try migration.commit()
+/// ```
+///
+/// From the beginning nobody else can write; others read the store as it was until all steps are there
+/// at once. Whatever happens before that, the store is as it was. Between the steps objects are read
+/// and saved as at any other time, in the same transaction.
+package final class StoreMigration: Sendable {
+  /// Where the store's files are.
+  package let location: StoreLocation
+  /// Reads the store as the steps so far have made it.
+  package let file: StoreFile
+
+  private let queue: DatabaseQueue
+  private let busyTimeout: Double
+  private let ledger = LargeValueLedger()
+
+  /// The author of the transaction that a migration leaves in the history, which is the frameworks'.
+  private static let author = "com.apple.coredata.schemamigrator: lightweight migration from model"
+
+  /// Opens a store, and waits until nobody else writes to it.
+  ///
+  /// - Parameters:
+  ///   - path: The store file; links are followed.
+  ///   - busyTimeout: How long to wait for another writer, in seconds.
+  /// - Throws: ``StoreWriteError``.
+  package init(path: String, busyTimeout: Double = 5) throws {
+    self.busyTimeout = busyTimeout
+    do throws(StoreError) {
+      location = try StoreLocation(path: path)
+    } catch {
+      throw StoreWriteError.store(error)
+    }
+    do {
+      queue = try WritingConnection.open(
+        path: location.resolvedPath, busyTimeout: busyTimeout, isForOneTransaction: true)
+      file = StoreFile(location: location, queue: queue, busyTimeout: busyTimeout)
+      try queue.writeWithoutTransaction { database in
+        // Files that it makes superfluous are removed when it is committed.
+        try StoreEditor.Durability.everySave.set(database)
+        try database.beginTransaction(.immediate)
+      }
+    } catch {
+      throw StoreWriteError.translating(
+        error, path: path, location: location, busyTimeout: busyTimeout)
+    }
+  }
+
+  /// The model that the store has, with its indexes.
+  ///
+  /// - Throws: ``StoreWriteError``, ``StoreError``.
+  package func model() throws -> ManagedModel { try ObjectFetcher(file: file).indexedModel() }
+
+  /// Saves to the store as the steps so far have made it.
+  ///
+  /// - Throws: ``StoreWriteError``.
+  package func editor() throws -> StoreEditor {
+    try StoreEditor(
+      location: location, queue: queue, busyTimeout: busyTimeout, ledger: ledger)
+  }
+
+  /// Brings the store to a model.
+  ///
+  /// Objects keep their primary keys and history its transactions; as with the frameworks, one
+  /// transaction without changes says that there was a migration.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - header: Which program does it; the author is the frameworks'.
+  /// - Throws: ``StoreWriteError``; ``StoreWriteError/notInferable(entity:property:reason:remedy:)`` where the
+  ///   two models alone do not tell what becomes of something.
+  package func migrate(to model: ManagedModel, header: TransactionHeader = .init()) throws {
+    do {
+      try queue.writeWithoutTransaction { database in
+        try migrate(database, to: model, header)
+      }
+    } catch {
+      throw StoreWriteError.translating(
+        error, path: location.path, location: location, busyTimeout: busyTimeout)
+    }
+  }
+
+  private func migrate(
+    _ database: Database, to wanted: ManagedModel, _ header: TransactionHeader
+  ) throws {
+    let statement = StatementRunner(database)
+    let schema = try ObjectSchema(database: database, path: location.path)
+    let layout = try StoreLayout(database: database, path: location.path)
+    if let table = layout.mirroringTables.first {
+      throw StoreWriteError.notMigratable(
+        table: table, detail: "the store is mirrored, and the mirror numbers the entities as well")
+    }
+    let old = try schema.indexedModel(statement)
+    let model = wanted.keepingOrder(of: old)
+    try ModelCheck.check(model)
+    let numbering = EntityNumbering(numbering: model)
+    let mapping = try ModelMapping(from: old, to: model)
+    let tables = try TableMigration(
+      schema: schema, mapping: mapping, numbering: numbering, statement: statement)
+    try tables.check()
+    let largeValues = try schema.largeValueNames(statement)
+    try HistoryMigration(
+      schema: schema, mapping: mapping, numbering: numbering, statement: statement
+    ).write()
+    try tables.write()
+    try write(numbering, replacing: schema.numbering, statement)
+    let digest = try write(model, statement)
+    var header = header
+    header.author = "\(Self.author) with digest { \(digest) }"
+    let present = try ObjectSchema(database: database, path: location.path)
+    let named = try present.largeValueNames(statement)
+    if named.isComplete { ledger.note(replaced: largeValues.names.subtracting(named.names)) }
+    _ = try HistoryAppender(statement: statement, tables: present.history)
+      .append(header, changes: [])
+  }
+
+  /// Writes the numbers of the entities; those that stay go on counting where they were.
+  private func write(
+    _ numbering: EntityNumbering, replacing former: EntityNumbering, _ statement: StatementRunner
+  ) throws {
+    try statement.run(
+      "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < ?1",
+      [.integer(EntityNumbering.HistoryEntity.change.rawValue)])
+    for entry in numbering.entries {
+      let highest = former.entries.first { $0.name == entry.name }?.highestPrimaryKey ?? 0
+      try statement.run(
+        "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?1, ?2, ?3, ?4)",
+        [
+          .integer(entry.number), .text(entry.name), .integer(entry.superNumber),
+          .integer(highest),
+        ])
+    }
+  }
+
+  /// Writes what the store says of its model, and gives the model's digest.
+  private func write(_ model: ManagedModel, _ statement: StatementRunner) throws -> String {
+    let row = try statement.rows(
+      "SELECT Z_VERSION, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1"
+    ).first
+    guard let row, case .blob(let bytes) = row[1] else {
+      throw StoreError.damaged(
+        path: location.path, place: "Z_METADATA", detail: "it has no property list")
+    }
+    let (properties, digest) = try StoreMetadata.propertyList(bytes, migratedTo: model)
+    try statement.run(
+      "UPDATE Z_METADATA SET Z_PLIST = ?1 WHERE Z_VERSION IS ?2", [.blob(properties), row[0]])
+    try statement.run("DELETE FROM Z_MODELCACHE")
+    try statement.run(
+      "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?1)", [.blob(try model.cacheContent())])
+    return digest
+  }
+
+  /// Puts all steps into the store at once.
+  ///
+  /// - Throws: ``StoreWriteError``.
+  package func commit() throws {
+    do {
+      try queue.writeWithoutTransaction { try $0.commit() }
+      ledger.settle(in: LargeValueFolder(location))
+    } catch {
+      // It may come true yet, when SQLite finds all of it in its log.
+      ledger.forget()
+      throw StoreWriteError.translating(
+        error, path: location.path, location: location, busyTimeout: busyTimeout)
+    }
+  }
+
+  /// Ends the migration; what was not committed never was.
+  package func close() {
+    try? queue.writeWithoutTransaction { database in
+      if database.isInsideTransaction { try database.rollback() }
+    }
+    try? queue.close()
+    ledger.discard(in: LargeValueFolder(location))
+  }
+}
+
+extension ManagedModel {
+  /// The model with the to-many relationships ordered that are so in another model.
+  ///
+  /// A class does not say whether its arrays keep an order, so that the store decides.
+  fileprivate func keepingOrder(of other: ManagedModel) -> ManagedModel {
+    let entities = entities.values.map { entity in
+      let former = other.entities[entity.name]?.propertiesByName ?? [:]
+      let properties = entity.properties.map { property -> ManagedProperty in
+        guard case .relationship(let relationship) = property, relationship.isToMany,
+          !relationship.isOrdered, relationship.inverseName != nil,
+          former[relationship.renamingIdentifier ?? relationship.name]?.relationship?.isOrdered
+            ?? former[relationship.name]?.relationship?.isOrdered ?? false
+        else { return property }
+        return .relationship(relationship.ordered())
+      }
+      return ManagedEntity(
+        name: entity.name, superentityName: entity.superentityName, isAbstract: entity.isAbstract,
+        properties: properties, uniquenessConstraints: entity.uniquenessConstraints,
+        indexes: entity.indexes)
+    }
+    return ManagedModel(entities: entities, versionIdentifiers: versionIdentifiers)
+  }
+}
+
+extension ManagedRelationship {
+  /// The relationship with an order.
+  fileprivate func ordered() -> ManagedRelationship {
+    ManagedRelationship(
+      name: name, destinationName: destinationName, inverseName: inverseName, isToMany: isToMany,
+      isOrdered: true, isTransient: isTransient, isOptional: isOptional, deleteRule: deleteRule,
+      renamingIdentifier: renamingIdentifier, versionHashModifier: versionHashModifier)
+  }
+}

@@ -1,0 +1,137 @@
+import StoreFormat
+
+extension TableMigration {
+  /// Finds what stands in the way, without a change to the store.
+  ///
+  /// - Throws: ``StoreWriteError``.
+  func check() throws {
+    try checkTriggers()
+    try links.collect()
+    for table in migrated {
+      guard let former = table.former else { continue }
+      if table.isChanged { try checkNumbers(of: table, former) }
+      try checkValues(of: table, former)
+      try checkUniqueness(of: table, former)
+    }
+    try links.check(migrated)
+  }
+
+  /// A new table would not have the triggers of the former one, and those of the frameworks cannot even
+  /// be fired.
+  private func checkTriggers() throws {
+    let changed =
+      migrated.filter(\.isChanged).compactMap(\.former?.name) + removedTables.map(\.name)
+      + links.changedJoinTables.map(\.name)
+    for name in Set(changed).sorted() {
+      let trigger = try statement.rows(
+        "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE "
+          + "ORDER BY name LIMIT 1", [.text(name)]
+      ).first?.first
+      guard let trigger else { continue }
+      let text = if case .text(let text) = trigger { text } else { "" }
+      throw StoreWriteError.notMigratable(table: name, detail: "it has the trigger \(text)")
+    }
+  }
+
+  /// A row of an unknown entity could be taken for one of another after renumbering.
+  private func checkNumbers(of table: MigratedTable, _ former: EntityTables.Table) throws {
+    let known = (table.members.map(\.formerNumber) + table.removedNumbers).map(String.init)
+    let stray = try statement.integer(
+      "SELECT Z_PK FROM \(quoted(former.name)) WHERE Z_ENT IS NULL "
+        + "OR Z_ENT NOT IN (\(known.joined(separator: ", "))) LIMIT 1")
+    if let stray {
+      throw StoreWriteError.notMigratable(
+        table: former.name, detail: "the row \(stray) is of no entity that the store names")
+    }
+  }
+
+  private func checkValues(of table: MigratedTable, _ former: EntityTables.Table) throws {
+    for (column, source) in zip(table.table.columns, table.sources) {
+      guard case .column(let before) = source else { continue }
+      let isNeeded: Bool
+      switch column.role {
+      case .attribute(let attribute):
+        guard !column.path.contains("."), case .attribute(let was) = before.role else { continue }
+        isNeeded = !attribute.isOptional && was.isOptional
+      case .toOne:
+        isNeeded =
+          mapping.new.entities[column.entityName]?.propertiesByName[column.path]?.relationship
+          .map { !$0.isOptional } ?? false
+          && mapping.formerName(of: column.path, declaredIn: column.entityName)
+            .flatMap {
+              mapping.old.entities[column.entityName]?.propertiesByName[$0]?.relationship
+            }?.isOptional ?? false
+      case .entityKey, .orderKey, .hiddenToOne: continue
+      }
+      guard isNeeded else { continue }
+      let empty = try statement.integer(
+        "SELECT Z_PK FROM \(quoted(former.name)) WHERE \(quoted(before.name)) IS NULL "
+          + "AND Z_ENT IN (\(table.formerNumbers(having: column))) LIMIT 1")
+      if empty != nil {
+        throw StoreWriteError.notInferable(
+          entity: column.entityName, property: column.path, obstacle: .missingValues)
+      }
+    }
+    try checkComposites(of: table, former)
+  }
+
+  /// A composite attribute has no value where none of its elements has one.
+  private func checkComposites(of table: MigratedTable, _ former: EntityTables.Table) throws {
+    for name in table.members.map(\.name) {
+      for property in mapping.new.entities[name]?.keptProperties ?? [] {
+        guard let attribute = property.attribute, !attribute.elements.isEmpty,
+          !attribute.isOptional,
+          let before = mapping.formerName(of: attribute.name, declaredIn: name)
+            .flatMap({ mapping.old.entities[name]?.propertiesByName[$0]?.attribute }),
+          before.isOptional
+        else { continue }
+        let columns = former.columns.filter {
+          $0.entityName == name && $0.path.hasPrefix(before.name + ".")
+        }
+        guard let first = table.table.columns.first(where: { $0.entityName == name }) else {
+          continue
+        }
+        let condition = columns.map { "\(quoted($0.name)) IS NULL" }.joined(separator: " AND ")
+        let empty = try statement.integer(
+          "SELECT Z_PK FROM \(quoted(former.name)) WHERE \(condition) "
+            + "AND Z_ENT IN (\(table.formerNumbers(having: first))) LIMIT 1")
+        if empty != nil {
+          throw StoreWriteError.notInferable(
+            entity: name, property: attribute.name, obstacle: .missingValues)
+        }
+      }
+    }
+  }
+
+  private func checkUniqueness(of table: MigratedTable, _ former: EntityTables.Table) throws {
+    for member in table.table.memberNames {
+      for properties in mapping.new.entities[member]?.uniquenessConstraints ?? [] {
+        var arguments: [StoredValue] = []
+        var expressions: [String] = []
+        for name in properties {
+          guard let owner = mapping.new.declaringEntity(of: name, in: member)?.name,
+            let (column, source) = table.source(name, declaredIn: owner)
+          else { continue }
+          expressions.append(table.expression(of: column, source, &arguments))
+        }
+        // The condition repeats the expressions of the groups, so it needs names for them.
+        let names = expressions.indices.map { "v\($0)" }
+        let list = zip(expressions, names).map { "\($0) AS \($1)" }.joined(separator: ", ")
+        guard expressions.count == properties.count, !names.isEmpty else { continue }
+        let shared = try statement.rows(
+          """
+          SELECT 1 FROM (SELECT \(list) FROM \(quoted(former.name)) WHERE \(table.staysCondition))
+          WHERE \(names.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))
+          GROUP BY \(names.joined(separator: ", ")) HAVING count(*) > 1 LIMIT 1
+          """, arguments)
+        if !shared.isEmpty { throw notUnique(.init(entityName: member, properties: properties)) }
+      }
+    }
+  }
+
+  func notUnique(_ constraint: EntityTables.Index.Constraint) -> StoreWriteError {
+    .notInferable(
+      entity: constraint.entityName, property: constraint.properties.joined(separator: ", "),
+      obstacle: .sharedValues)
+  }
+}

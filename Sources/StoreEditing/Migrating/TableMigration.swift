@@ -1,0 +1,193 @@
+import StoreFormat
+
+/// Brings the tables of a store's objects into the shape of another model.
+///
+/// First it looks, and finds everything that stands in the way; then it writes. All of it happens in
+/// a SQLite transaction of the caller's.
+struct TableMigration {
+  let schema: ObjectSchema
+  let mapping: ModelMapping
+  let numbering: EntityNumbering
+  let tables: EntityTables
+  let migrated: [MigratedTable]
+  let links: LinkMigration
+  let statement: StatementRunner
+
+  init(
+    schema: ObjectSchema, mapping: ModelMapping, numbering: EntityNumbering,
+    statement: StatementRunner
+  ) throws {
+    self.schema = schema
+    self.mapping = mapping
+    self.numbering = numbering
+    self.statement = statement
+    let tables = try EntityTables(model: mapping.new, numbering: numbering)
+    self.tables = tables
+    migrated = try tables.tables.map {
+      try MigratedTable($0, mapping: mapping, schema: schema, numbering: numbering)
+    }
+    links = try LinkMigration(
+      schema: schema, mapping: mapping, tables: tables, migrated: migrated, statement: statement)
+  }
+
+  /// The name of a table while the rows are copied out of it, which is the frameworks' own for it.
+  private static func temporaryName(of table: String) -> String { "_T_" + table }
+
+  /// The tables of entities that leave the model.
+  var removedTables: [EntityTables.Table] {
+    schema.tables.tables.filter { former in
+      !migrated.contains { $0.former?.name == former.name }
+    }
+  }
+
+  /// Writes the tables.
+  ///
+  /// - Throws: ``StoreWriteError``, and what SQLite reports; the transaction must then be rolled back.
+  func write() throws {
+    // Renaming a table must not touch, nor even look at, the app's own views and triggers.
+    try statement.run("PRAGMA legacy_alter_table = ON")
+    defer { _ = try? statement.run("PRAGMA legacy_alter_table = OFF") }
+    let foreign = try foreignIndexes()
+    // A value that must no longer be unique may be given to several objects.
+    try dropFormerIndexes()
+    for join in links.changedJoinTables { try drop(join.name) }
+    for table in removedTables { try drop(table.name) }
+    for table in migrated where table.isRebuilt {
+      guard let former = table.former else { continue }
+      try statement.run(
+        "ALTER TABLE \(quoted(former.name)) RENAME TO "
+          + quoted(Self.temporaryName(of: former.name)))
+    }
+    for table in migrated {
+      if table.former == nil {
+        try statement.run(table.table.statement)
+      } else if table.isRebuilt {
+        try rebuild(table)
+      } else {
+        try alter(table)
+      }
+    }
+    try links.write()
+    try writeEntityKeys()
+    try removeDanglingKeys()
+    try writeIndexes(foreign)
+    try links.discard()
+  }
+
+  private func drop(_ table: String) throws {
+    try statement.run("DROP TABLE IF EXISTS \(quoted(table))")
+  }
+
+  private func rebuild(_ table: MigratedTable) throws {
+    guard let former = table.former else { return }
+    let source = Self.temporaryName(of: former.name)
+    try statement.run(table.table.statement)
+    var arguments: [StoredValue] = []
+    let expressions = zip(table.table.columns, table.sources).map {
+      table.expression(of: $0, $1, &arguments)
+    }
+    let names = ["Z_PK", "Z_ENT", "Z_OPT"] + table.table.columns.map { quoted($0.name) }
+    try statement.run(
+      """
+      INSERT INTO \(quoted(table.table.name)) (\(names.joined(separator: ", ")))
+      SELECT \((["Z_PK", table.numberExpression, "Z_OPT"] + expressions).joined(separator: ", "))
+      FROM \(quoted(source)) WHERE \(table.staysCondition) ORDER BY Z_PK
+      """, arguments)
+    try drop(source)
+  }
+
+  private func alter(_ table: MigratedTable) throws {
+    let name = quoted(table.table.name)
+    if !table.removedNumbers.isEmpty {
+      try statement.run("DELETE FROM \(name) WHERE NOT (\(table.staysCondition))")
+    }
+    for (column, _) in table.addedColumns {
+      try statement.run(
+        "ALTER TABLE \(name) ADD COLUMN \(column.name) \(column.declaredType)")
+    }
+    for (column, source) in zip(table.table.columns, table.sources) {
+      let rows = "Z_ENT IN (\(table.formerNumbers(having: column)))"
+      if MigratedTable.isMarked(column, source), let former = source.column {
+        let value = MigratedTable.value(of: column, source, in: former)
+        try statement.run("UPDATE \(name) SET \(quoted(column.name)) = \(value) WHERE \(rows)")
+      }
+      switch source {
+      case .value(let value):
+        try statement.run("UPDATE \(name) SET \(quoted(column.name)) = ? WHERE \(rows)", [value])
+      case .columnOrValue(_, let value):
+        try statement.run(
+          "UPDATE \(name) SET \(quoted(column.name)) = ? "
+            + "WHERE \(quoted(column.name)) IS NULL AND \(rows)", [value])
+      case .column, .nothing: break
+      }
+    }
+    if table.isRenumbered {
+      try statement.run("UPDATE \(name) SET Z_ENT = \(table.numberExpression)")
+    }
+  }
+
+  /// The number of a related object's entity follows from the object.
+  private func writeEntityKeys() throws {
+    for table in migrated {
+      for column in table.table.columns where column.role == .entityKey {
+        guard
+          let key = tables.toOneColumns(column.path, declaredIn: column.entityName)?.key,
+          let destination = destination(of: column),
+          table.isRebuilt || table.former == nil || destination.isRenumbered
+            || !destination.removedNumbers.isEmpty
+            || table.addedColumns.contains(where: { $0.column == column })
+        else { continue }
+        try statement.run(
+          """
+          UPDATE \(quoted(table.table.name)) SET \(quoted(column.name)) = (
+            SELECT d.Z_ENT FROM \(quoted(destination.table.name)) AS d
+            WHERE d.Z_PK = \(quoted(table.table.name)).\(quoted(key.name)))
+          WHERE \(quoted(key.name)) IS NOT NULL
+          """)
+      }
+    }
+  }
+
+  /// The table that a to-one relationship's column leads to.
+  private func destination(of column: EntityTables.Column) -> MigratedTable? {
+    let relationship = mapping.new.entities[column.entityName]?.propertiesByName[column.path]?
+      .relationship
+    let name = column.role == .hiddenToOne ? column.entityName : relationship?.destinationName
+    return name.flatMap { name in
+      migrated.first { $0.table.memberNames.contains(name) }
+    }
+  }
+
+  /// Nothing may lead to an object of an entity that has left the model.
+  private func removeDanglingKeys() throws {
+    for table in migrated {
+      for column in table.table.columns
+      where column.role == .toOne || column.role == .hiddenToOne {
+        guard let destination = destination(of: column), !destination.removedNumbers.isEmpty else {
+          continue
+        }
+        let others = tables.toOneColumns(column.path, declaredIn: column.entityName)
+        let cleared =
+          column.role == .toOne ? [column, others?.entityKey, others?.orderKey] : [column]
+        let list = cleared.compactMap { $0 }.map { "\(quoted($0.name)) = NULL" }
+        try statement.run(
+          "UPDATE \(quoted(table.table.name)) SET \(list.joined(separator: ", ")) "
+            + "WHERE \(quoted(column.name)) NOT IN "
+            + "(SELECT Z_PK FROM \(quoted(destination.table.name)))")
+      }
+    }
+    for join in tables.joinTables {
+      for (end, column) in [
+        (join.first, join.firstOwnerColumn), (join.second, join.secondOwnerColumn),
+      ] {
+        guard
+          let owner = migrated.first(where: { $0.table.memberNames.contains(end.entityName) }),
+          !owner.removedNumbers.isEmpty
+        else { continue }
+        try statement.run(
+          "DELETE FROM \(quoted(join.name)) WHERE \(quoted(column)) NOT IN "
+            + "(SELECT Z_PK FROM \(quoted(owner.table.name)))")
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import GRDB
+import StoreFormat
+
+/// What must be unique may move from one object to another within a save.
+extension SaveWriter {
+  /// Gives objects their values, which some of them may exchange where these must be unique.
+  func setAll(_ contents: [(object: StoreObject, content: ObjectContent)]) throws {
+    var waiting: [(object: StoreObject, values: [String: StoredValue])] = []
+    for (object, content) in contents {
+      do {
+        try setIfPresent(content.values, of: object)
+      } catch let error as DatabaseError
+        where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE
+        && statement.isInsideTransaction
+      {
+        // Another one may be about to give the value up.
+        waiting.append((object, content.values))
+      }
+    }
+    // Nothing is equal to nothing, so that those that wait for each other let go first.
+    for (object, values) in waiting {
+      let row = try row(of: object)
+      let lineage = schema.model.lineage(of: row.entityName) ?? []
+      let unique = Set(lineage.flatMap(\.uniquenessConstraints).joined())
+      _ = try empty(unique.intersection(values.keys), of: row)
+    }
+    for (object, values) in waiting { try setIfPresent(values, of: object) }
+  }
+
+  /// Empties the columns of to-one relationships that must be unique, and are about to lead elsewhere or
+  /// to be deleted: other objects may come to lead there first.
+  ///
+  /// - Parameter withValues: Whether values are written after relationships, so that those that must be
+  ///   unique together with a relationship are emptied as well.
+  func releaseLinks(of save: StoreSave, withValues: Bool) throws {
+    for (object, content) in save.updated {
+      let rows = try rows(of: object.entityName)
+      guard !rows.uniqueLinks.isEmpty else { continue }
+      let row = try row(of: object)
+      for name in rows.uniqueLinks {
+        guard let wanted = content.toOne[name] else { continue }
+        try release(name, of: row, unless: try wanted.map(self.row))
+      }
+      if withValues {
+        withheld[row] = try empty(rows.uniqueWithLinks.intersection(content.values.keys), of: row)
+      }
+    }
+    for object in save.deleted {
+      for name in try rows(of: object.entityName).uniqueLinks {
+        try release(name, of: try row(of: object), unless: nil)
+      }
+    }
+  }
+
+  /// Empties the column of a to-one relationship, and remembers where it has led.
+  private func release(_ name: String, of row: Row, unless wanted: Row?) throws {
+    let relationship = try schema.relationship(name, of: row.entityName)
+    guard case .columns(let key, _, _)? = relationship.storage,
+      let target = try target(of: relationship, row), target != wanted
+    else { return }
+    try set([(key.name, .null)], of: row)
+    released[row, default: [:]][name] = target
+  }
+
+  /// Empties some attributes of a row until they get other values, and gives the ones that they had, by
+  /// column.
+  private func empty(_ names: Set<String>, of row: Row) throws -> [String: StoredValue] {
+    let columns = try rows(of: row.entityName).attributes.filter { names.contains($0.path) }
+      .map(\.column.name)
+    guard !columns.isEmpty else { return [:] }
+    let table = try schema.table(of: row.entityName)
+    let values = try statement.rows(
+      "SELECT \(columns.map(quoted).joined(separator: ", ")) FROM \(quoted(table.name)) "
+        + "WHERE Z_PK = ?", [.integer(row.primaryKey)])
+    try set(columns.map { ($0, .null) }, of: row)
+    return Dictionary(zip(columns, values.first ?? []), uniquingKeysWith: { first, _ in first })
+  }
+}

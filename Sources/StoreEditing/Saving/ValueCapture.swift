@@ -1,0 +1,147 @@
+import StoreFormat
+
+/// Notes what stood in the rows that a save updates, before it writes to them, and what stands there
+/// afterwards.
+///
+/// Both are read from the store itself, so that what was recorded is what was there, whatever a context
+/// took it for, and in the form in which SQLite keeps it.
+final class ValueCapture {
+  /// What a column holds a value of.
+  private struct Subject {
+    enum Role {
+      case attribute(AttributeType)
+      /// An attribute whose large values stand in files of their own.
+      case large
+      /// A to-one relationship; the entity's number is in a column of its own where the destination
+      /// has sub-entities.
+      case object(destination: String, entityKey: String?)
+    }
+
+    let name: String
+    let role: Role
+  }
+
+  private let schema: ObjectSchema
+  private let statement: StatementRunner
+  private let largeValues: LargeValueWriter
+  /// By table and column.
+  private var subjects: [String: [String: Subject]] = [:]
+  /// What large values were before they were first written; their files are gone later.
+  private var largeBefore: [SaveWriter.Row: [String: RecordedContent]] = [:]
+  /// What the columns of rows held before they were first written.
+  private var before: [SaveWriter.Row: [String: StoredValue]] = [:]
+
+  init(schema: ObjectSchema, statement: StatementRunner, largeValues: LargeValueWriter) {
+    self.schema = schema
+    self.statement = statement
+    self.largeValues = largeValues
+  }
+
+  /// Notes what columns of a row hold that are about to be written.
+  func note(_ columns: [String], of row: SaveWriter.Row, in table: EntityTables.Table) throws {
+    let subjects = subjects(of: table)
+    var names: [String] = []
+    for name in columns {
+      guard let subject = subjects[name], before[row]?[name] == nil else { continue }
+      names.append(name)
+      if case .object(_, let entityKey?) = subject.role { names.append(entityKey) }
+    }
+    guard !names.isEmpty else { return }
+    for (name, value) in zip(names, try read(names, of: row, in: table)) {
+      before[row, default: [:]][name] = value
+      if case .large? = subjects[name]?.role { largeBefore[row, default: [:]][name] = large(value) }
+    }
+  }
+
+  /// What became of the values of a row, by name.
+  func values(of row: SaveWriter.Row) throws -> [RecordedValue] {
+    guard let old = before[row] else { return [] }
+    let table = try schema.table(of: row.entityName)
+    let subjects = subjects(of: table)
+    let names = old.keys.sorted(by: ordinally)
+    let new = Dictionary(
+      zip(names, try read(names, of: row, in: table)), uniquingKeysWith: { first, _ in first })
+    var values: [RecordedValue] = []
+    for name in names {
+      guard let subject = subjects[name] else { continue }
+      switch subject.role {
+      case .attribute(let type):
+        // A column may keep a date of whole seconds as an integer.
+        func content(_ value: StoredValue?) -> RecordedContent {
+          RecordedContent(type.restoring(value ?? .null))
+        }
+        values.append(
+          RecordedValue(
+            name: subject.name, kind: RecordedValue.Kind(type), old: content(old[name]),
+            new: content(new[name])))
+      case .large:
+        // What cannot be read is not recorded.
+        guard let before = largeBefore[row]?[name], let behind = large(new[name] ?? .null) else {
+          continue
+        }
+        values.append(
+          RecordedValue(name: subject.name, kind: .data, old: before, new: behind))
+      case .object(let destination, let entityKey):
+        func object(_ columns: [String: StoredValue]) -> RecordedContent {
+          .value(self.object(columns[name], entityKey.flatMap { columns[$0] }, destination))
+        }
+        values.append(
+          RecordedValue(name: subject.name, kind: .object, old: object(old), new: object(new)))
+      }
+    }
+    return values.sorted { ordinally($0.name, $1.name) }
+  }
+
+  /// The value of a column that may leave it to a file; nil where the file cannot be read.
+  private func large(_ stored: StoredValue) -> RecordedContent? {
+    guard case .blob(let bytes) = stored else { return .value(stored) }
+    switch try? LargeValueColumn(bytes) {
+    case .inline(let bytes): return RecordedContent(.blob(bytes))
+    case .file(let name):
+      return (try? largeValues.bytes(of: name)).map { RecordedContent(.blob($0)) }
+    case nil: return nil
+    }
+  }
+
+  private func object(
+    _ key: StoredValue?, _ entity: StoredValue?, _ destination: String
+  ) -> StoredValue {
+    guard case .integer(let key)? = key else { return .null }
+    var name = destination
+    if case .integer(let number)? = entity { name = schema.numbering.name(of: number) ?? name }
+    return .text("\(name)/p\(key)")
+  }
+
+  private func read(
+    _ columns: [String], of row: SaveWriter.Row, in table: EntityTables.Table
+  ) throws -> [StoredValue] {
+    let list = columns.map(quoted).joined(separator: ", ")
+    let rows = try statement.rows(
+      "SELECT \(list) FROM \(quoted(table.name)) WHERE Z_PK = ?", [.integer(row.primaryKey)])
+    return rows.first ?? columns.map { _ in .null }
+  }
+
+  private func subjects(of table: EntityTables.Table) -> [String: Subject] {
+    if let known = subjects[table.name] { return known }
+    var found: [String: Subject] = [:]
+    for column in table.columns {
+      switch column.role {
+      case .attribute(let attribute):
+        found[column.name] = Subject(
+          name: column.path,
+          role: attribute.keepsLargeValues ? .large : .attribute(attribute.type))
+      case .toOne:
+        let property = schema.model.entities[column.entityName]?.propertiesByName[column.path]
+        let columns = schema.tables.toOneColumns(column.path, declaredIn: column.entityName)
+        found[column.name] = Subject(
+          name: column.path,
+          role: .object(
+            destination: property?.relationship?.destinationName ?? "",
+            entityKey: columns?.entityKey?.name))
+      case .entityKey, .orderKey, .hiddenToOne: break
+      }
+    }
+    subjects[table.name] = found
+    return found
+  }
+}

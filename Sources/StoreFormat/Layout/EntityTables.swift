@@ -1,0 +1,241 @@
+/// The tables that the frameworks keep the objects of a model in.
+///
+/// Nothing in a store says which column holds which property: the names follow from the model by
+/// the rules here, which are those that the stores at hand were made by.
+package struct EntityTables: Hashable, Sendable {
+  /// The table of one root entity and all that inherit from it.
+  package struct Table: Hashable, Sendable {
+    /// The table's name.
+    package let name: String
+    /// The root entity.
+    package let rootName: String
+    /// The entities whose objects are in the table, the root first, by number.
+    package let memberNames: [String]
+    /// The columns after `Z_PK`, `Z_ENT` and `Z_OPT`.
+    package let columns: [Column]
+  }
+
+  /// A column of an entity's table.
+  package struct Column: Hashable, Sendable {
+    /// What a column holds.
+    package enum Role: Hashable, Sendable {
+      /// A value of an attribute, or of an element of a composite one.
+      case attribute(ManagedAttribute)
+      /// The primary key of the object that a to-one relationship leads to.
+      case toOne
+      /// The number of that object's entity.
+      case entityKey
+      /// The place among the objects of an ordered relationship that leads here.
+      case orderKey
+      /// The primary key of the object whose to-many relationship, which has no inverse, leads here.
+      case hiddenToOne
+    }
+
+    /// The column's name.
+    package let name: String
+    /// The type that it is declared with.
+    package let declaredType: String
+    /// The entity that adds the property.
+    package let entityName: String
+    /// The property; for an element of a composite attribute `attribute.element`.
+    package let path: String
+    /// What the column holds.
+    package let role: Role
+  }
+
+  /// What a column is looked up by.
+  fileprivate struct Key: Hashable, Sendable {
+    package enum Role: Hashable, Sendable {
+      case attribute, toOne, entityKey, orderKey, hiddenToOne
+    }
+    let entityName: String
+    let path: String
+    let role: Role
+  }
+
+  /// The tables of entities, by the root's number.
+  package let tables: [Table]
+  /// The tables of many-to-many relationships, in the order in which they are created.
+  package let joinTables: [JoinTable]
+  private let tablesByEntity: [String: Int]
+  private let columns: [Key: Column]
+  private let joinsByRelationship: [JoinTable.End: Int]
+
+  /// Works out the tables of a model, its entities numbered as given.
+  ///
+  /// - Throws: ``StoreError/invalidModel(detail:)`` where the model has an entity without a
+  ///   number, a hierarchy that does not end, or an attribute without a column type.
+  package init(model: ManagedModel, numbering: EntityNumbering) throws {
+    let hierarchy = try EntityHierarchy(model: model, numbering: numbering)
+    var tables: [Table] = []
+    for root in hierarchy.roots {
+      var builder = TableBuilder(hierarchy: hierarchy)
+      for member in hierarchy.members(of: root) { try builder.add(member) }
+      tables.append(
+        Table(
+          name: "Z" + root.uppercased(), rootName: root,
+          memberNames: hierarchy.members(of: root), columns: builder.columns))
+    }
+    self.tables = tables
+    joinTables = JoinTable.tables(of: hierarchy)
+
+    var tablesByEntity: [String: Int] = [:]
+    var columns: [Key: Column] = [:]
+    for (index, table) in tables.enumerated() {
+      for member in table.memberNames { tablesByEntity[member] = index }
+      for column in table.columns { columns[Key(column)] = column }
+    }
+    self.tablesByEntity = tablesByEntity
+    self.columns = columns
+    var joins: [JoinTable.End: Int] = [:]
+    for (index, join) in joinTables.enumerated() {
+      joins[join.first] = index
+      joins[join.second] = index
+    }
+    joinsByRelationship = joins
+  }
+
+  /// The table that holds the objects of an entity.
+  package func table(of entityName: String) -> Table? {
+    tablesByEntity[entityName].map { tables[$0] }
+  }
+
+  /// The column of an attribute, or of an element of a composite one.
+  package func attributeColumn(_ path: String, declaredIn entityName: String) -> Column? {
+    columns[Key(entityName: entityName, path: path, role: .attribute)]
+  }
+
+  /// The columns of a to-one relationship.
+  package func toOneColumns(
+    _ name: String, declaredIn entityName: String
+  ) -> (key: Column, entityKey: Column?, orderKey: Column?)? {
+    func column(_ role: Key.Role) -> Column? {
+      columns[Key(entityName: entityName, path: name, role: role)]
+    }
+    return column(.toOne).map { ($0, column(.entityKey), column(.orderKey)) }
+  }
+
+  /// The column in a destination's table that a to-many relationship without an inverse uses.
+  package func hiddenColumn(of name: String, declaredIn entityName: String) -> Column? {
+    columns[Key(entityName: entityName, path: name, role: .hiddenToOne)]
+  }
+
+  /// The table of a many-to-many relationship.
+  package func joinTable(_ name: String, declaredIn entityName: String) -> JoinTable? {
+    joinsByRelationship[JoinTable.End(entityName: entityName, relationshipName: name)]
+      .map { joinTables[$0] }
+  }
+}
+
+extension EntityTables.Key {
+  init(_ column: EntityTables.Column) {
+    let role: Role =
+      switch column.role {
+      case .attribute: .attribute
+      case .toOne: .toOne
+      case .entityKey: .entityKey
+      case .orderKey: .orderKey
+      case .hiddenToOne: .hiddenToOne
+      }
+    self.init(entityName: column.entityName, path: column.path, role: role)
+  }
+}
+
+/// Collects the columns of one table.
+private struct TableBuilder {
+  let hierarchy: EntityHierarchy
+  private var groups: [ColumnType: [EntityTables.Column]] = [:]
+  private var orderKeys: [EntityTables.Column] = []
+  private var names = UnusedNames(taken: ["Z_PK", "Z_ENT", "Z_OPT"])
+
+  init(hierarchy: EntityHierarchy) { self.hierarchy = hierarchy }
+
+  /// The columns so far: by type, order keys behind all other integers.
+  package var columns: [EntityTables.Column] {
+    groups.keys.sorted().flatMap { type in
+      (groups[type] ?? []) + (type == .integer ? orderKeys : [])
+    } + (groups[.integer] == nil ? orderKeys : [])
+  }
+
+  package mutating func add(_ entityName: String) throws {
+    let properties = hierarchy.storedProperties(of: entityName)
+    for attribute in properties.compactMap({ $0.attribute }) {
+      try add(attribute, path: attribute.name, entityName: entityName)
+    }
+    for relationship in properties.compactMap({ $0.relationship }) where !relationship.isToMany {
+      add(relationship, entityName: entityName)
+    }
+    for hidden in hierarchy.hiddenRelationships(to: entityName) {
+      append(
+        "Z\(hidden.ownerNumber)\(hidden.name.uppercased())", entityName: hidden.ownerName,
+        path: hidden.name, role: .hiddenToOne)
+    }
+  }
+
+  private mutating func add(
+    _ attribute: ManagedAttribute, path: String, entityName: String
+  ) throws {
+    if attribute.type == .composite || !attribute.elements.isEmpty {
+      for element in attribute.elements {
+        try add(element, path: path + "." + element.name, entityName: entityName)
+      }
+      return
+    }
+    guard let type = ColumnType(attribute.type),
+      let declared = attribute.type.declaredColumnType
+    else {
+      throw StoreError.invalidModel(
+        detail: "\(entityName).\(path) has the type \(attribute.type.name), "
+          + "for which no column is known")
+    }
+    groups[type, default: []].append(
+      EntityTables.Column(
+        name: names.take("Z" + attribute.name.uppercased()), declaredType: declared,
+        entityName: entityName, path: path, role: .attribute(attribute)))
+  }
+
+  private mutating func add(_ relationship: ManagedRelationship, entityName: String) {
+    let name = relationship.name
+    append("Z" + name.uppercased(), entityName: entityName, path: name, role: .toOne)
+    if let number = hierarchy.entityKeyNumber(of: relationship) {
+      append(
+        "Z\(number)_\(name.uppercased())", entityName: entityName, path: name, role: .entityKey)
+    }
+    if hierarchy.inverse(of: relationship)?.isOrdered ?? false {
+      orderKeys.append(
+        EntityTables.Column(
+          name: names.take("Z_FOK_" + name.uppercased()), declaredType: "INTEGER",
+          entityName: entityName, path: name, role: .orderKey))
+    }
+  }
+
+  private mutating func append(
+    _ name: String, entityName: String, path: String, role: EntityTables.Column.Role
+  ) {
+    groups[.integer, default: []].append(
+      EntityTables.Column(
+        name: names.take(name), declaredType: "INTEGER", entityName: entityName, path: path,
+        role: role))
+  }
+}
+
+/// Gives out names once each: one that is taken gets the lowest number that makes it new.
+///
+/// As in SQLite, names that differ by case only are the same.
+package struct UnusedNames {
+  private var taken: Set<String>
+  /// The last number that a name got, so that many equal names are not tried again and again.
+  private var lastNumbers: [String: Int] = [:]
+
+  init(taken: Set<String> = []) { self.taken = Set(taken.map { $0.uppercased() }) }
+
+  /// The name, or the name with a number behind it.
+  package mutating func take(_ name: String) -> String {
+    let key = name.uppercased()
+    if taken.insert(key).inserted { return name }
+    var number = lastNumbers[key] ?? 0
+    repeat { number += 1 } while !taken.insert(key + String(number)).inserted
+    lastNumbers[key] = number
+    return name + String(number)
+  }
+}

@@ -1,0 +1,204 @@
+import GRDB
+
+/// What must be known of a store before its objects are read or written: its model, the numbers of
+/// entities, tables, columns and triggers.
+package struct ObjectSchema: Sendable {
+  package let path: String
+  package let model: ManagedModel
+  package let numbering: EntityNumbering
+  package let tables: EntityTables
+  package let history: HistoryTables
+  /// The attributes by entity whose large values stand in files.
+  package let largeAttributes: [String: Set<String>]
+  private let slotsByName: LazySlots
+  /// The columns of the tables that are really there, with the types they are declared with.
+  package let presentColumns: [String: [String: String]]
+  /// Tables with triggers that call functions of the frameworks.
+  package let frameworkTriggers: [String: String]
+  private let stamp: Stamp
+
+  /// What moves when a store is migrated or given another model.
+  struct Stamp: Hashable, Sendable {
+    let version: Int64
+    let properties: StoredValue
+
+    init(_ statement: StatementRunner) throws {
+      version = try statement.integer("PRAGMA schema_version") ?? 0
+      properties =
+        try statement.rows("SELECT Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1").first?
+        .first ?? .null
+    }
+  }
+
+  package init(database: Database, path: String) throws {
+    self.path = path
+    let layout = try StoreLayout(database: database, path: path)
+    guard let history = layout.history else { throw StoreError.withoutHistory(path: path) }
+    for table in ["Z_METADATA", "Z_PRIMARYKEY"] where !layout.tableNames.contains(table) {
+      throw StoreError.damaged(path: path, place: "its tables", detail: "\(table) is missing")
+    }
+    self.history = history
+    stamp = try Stamp(StatementRunner(database))
+    numbering = try EntityNumbering(database: database, layout: layout, path: path)
+    switch ModelCache(try PackedModel(database: database, layout: layout)) {
+    case .model(let model): self.model = model
+    case .missing:
+      throw StoreError.withoutModel(path: path, reason: "the model cache is empty")
+    case .unreadable(let reason): throw StoreError.withoutModel(path: path, reason: reason)
+    }
+    do {
+      tables = try EntityTables(
+        model: model, numbering: EntityNumbering(entries: numbering.modelEntries))
+    } catch StoreError.invalidModel(let detail) {
+      throw StoreError.withoutModel(path: path, reason: detail)
+    }
+    slotsByName = LazySlots(model)
+    largeAttributes = model.largeAttributes
+    let names = tables.tables.map(\.name) + tables.joinTables.map(\.name)
+    var columns: [String: [String: String]] = [:]
+    for name in names where layout.tableNames.contains(name) {
+      let rows = try StatementRunner(database).rows(
+        "SELECT name, type FROM pragma_table_info(?)", [.text(name)])
+      for row in rows {
+        if case .text(let column) = row[0], case .text(let type) = row[1] {
+          columns[name, default: [:]][column] = type
+        }
+      }
+    }
+    presentColumns = columns
+    frameworkTriggers = try Self.frameworkTriggers(database)
+  }
+
+  /// Whether the store still is the one that was looked at.
+  package func isCurrent(_ statement: StatementRunner) throws -> Bool {
+    try Stamp(statement) == stamp
+  }
+
+  /// Core Data's own functions are unknown to every other SQLite; a statement that fires a trigger
+  /// with one of them cannot even be prepared.
+  private static func frameworkTriggers(_ database: Database) throws -> [String: String] {
+    var triggers: [String: String] = [:]
+    let rows = try StatementRunner(database).rows(
+      """
+      SELECT tbl_name, name FROM sqlite_master
+      WHERE type = 'trigger' AND instr(sql, 'NSCoreData') > 0 ORDER BY name DESC
+      """)
+    for row in rows {
+      if case .text(let table) = row[0], case .text(let name) = row[1] { triggers[table] = name }
+    }
+    return triggers
+  }
+
+  // MARK: - Looking things up
+
+  /// The number of an entity that the model has.
+  package func number(of entityName: String) throws -> Int64 {
+    guard model.entities[entityName] != nil, let number = numbering.number(of: entityName) else {
+      throw StoreError.unknownEntity(name: entityName, isAbstract: false)
+    }
+    return number
+  }
+
+  /// Checks that a column is there with the type that the model asks for.
+  package func check(_ column: EntityTables.Column, of table: EntityTables.Table) throws {
+    guard presentColumns[table.name]?[column.name] == column.declaredType else {
+      throw StoreError.unexpectedTable(
+        table: table.name,
+        detail: "it has no column \(column.name) of type \(column.declaredType)")
+    }
+  }
+
+  /// The slots of an entity.
+  package func slots(of entityName: String) throws -> EntitySlots {
+    guard let slots = slotsByName.slots(of: entityName) else {
+      throw StoreError.unknownEntity(name: entityName, isAbstract: false)
+    }
+    return slots
+  }
+
+  /// A property that the store keeps, and the entity that adds it.
+  func property(
+    _ name: String, of entityName: String
+  ) throws -> (property: ManagedProperty, declaring: String) {
+    guard let declaring = model.declaringEntity(of: name, in: entityName),
+      let property = declaring.propertiesByName[name], !property.isTransient
+    else { throw StoreError.unknownProperty(entity: entityName, property: name) }
+    return (property, declaring.name)
+  }
+
+  /// All relationships of an entity that the store keeps, with the entity that adds each.
+  package func relationships(of entityName: String) -> [Relationship] {
+    (model.lineage(of: entityName) ?? []).flatMap { ownRelationships(of: $0.name) }
+  }
+
+  /// The relationships that an entity adds to those that it inherits, as far as the store keeps them.
+  func ownRelationships(of entityName: String) -> [Relationship] {
+    let properties = model.entities[entityName]?.storedProperties.sortedByName() ?? []
+    return properties.compactMap(\.relationship).map {
+      Relationship($0, declaring: entityName, model: model, tables: tables)
+    }
+  }
+
+  /// A relationship of an entity.
+  package func relationship(_ name: String, of entityName: String) throws -> Relationship {
+    let (property, declaring) = try property(name, of: entityName)
+    guard let relationship = property.relationship else {
+      throw StoreError.unknownProperty(entity: entityName, property: name)
+    }
+    return Relationship(relationship, declaring: declaring, model: model, tables: tables)
+  }
+
+  /// Whether an entity is another or inherits from it.
+  package func isKind(_ entityName: String, of other: String) -> Bool {
+    model.lineage(of: entityName)?.contains { $0.name == other } ?? false
+  }
+}
+
+extension ObjectSchema {
+  /// The model with the indexes that the store has for it, which the model cache does not tell.
+  package func indexedModel(_ statement: StatementRunner) throws -> ManagedModel {
+    var indexes: [String: [[String]]] = [:]
+    for table in tables.tables {
+      let paths = Dictionary(
+        table.columns.map { ($0.name, $0.path) }, uniquingKeysWith: { first, _ in first })
+      let names = try statement.rows(
+        "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ?1 ORDER BY name",
+        [.text(table.name)])
+      for case .text(let name)? in names.map(\.first) {
+        let owner = table.memberNames.first {
+          name.hasPrefix(EntityTables.indexPrefix(of: $0))
+        }
+        guard let owner else { continue }
+        let columns = try statement.rows(
+          "SELECT name FROM pragma_index_info(?1) ORDER BY seqno", [.text(name)])
+        let properties = columns.compactMap { row -> String? in
+          guard case .text(let column)? = row.first else { return nil }
+          return paths[column]
+        }
+        indexes[owner, default: []].append(properties)
+      }
+    }
+    guard !indexes.isEmpty else { return model }
+    return ManagedModel(
+      entities: model.entities.values.map { entity in
+        ManagedEntity(
+          name: entity.name, superentityName: entity.superentityName,
+          isAbstract: entity.isAbstract, properties: entity.properties,
+          uniquenessConstraints: entity.uniquenessConstraints,
+          indexes: indexes[entity.name] ?? [])
+      }, versionIdentifiers: model.versionIdentifiers)
+  }
+}
+
+extension ManagedModel {
+  /// The attributes whose large values stand in files, by entity; only entities that have such.
+  package var largeAttributes: [String: Set<String>] {
+    var attributes: [String: Set<String>] = [:]
+    for name in entities.keys {
+      let own = (lineage(of: name) ?? []).flatMap(\.storedProperties).compactMap(\.attribute)
+        .filter(\.keepsLargeValues).map(\.name)
+      if !own.isEmpty { attributes[name] = Set(own) }
+    }
+    return attributes
+  }
+}

@@ -1,0 +1,21 @@
+import TestSupport
+import Testing
+
+@testable import StoreEditing
+@testable import StoreFormat
+
+/// What a loss of power may take is said to SQLite, and not left to how it was built.
+@Suite struct DurabilityTests {
+  @Test func everyConnectionThatSavesIsTold() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("Trips.store")
+    try StoreCreator.create(at: path, model: TripsModel.model)
+    for (durability, level) in [
+      (StoreEditor.Durability.everySave, 2), (.whenClosed, 1), (.everySave, 2),
+    ] as [(StoreEditor.Durability, Int64)] {
+      let editor = try StoreEditor(path: path, durability: durability)
+      let found = try editor.queue.read { try StatementRunner($0).integer("PRAGMA synchronous") }
+      #expect(found == level)
+    }
+  }
+}

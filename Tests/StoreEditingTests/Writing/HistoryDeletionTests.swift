@@ -1,0 +1,125 @@
+import StoreEditing
+import StoreFormat
+import TestSupport
+import Testing
+
+/// Deleting the beginning of a history.
+@Suite struct HistoryDeletionTests {
+  /// A store with four transactions of two changes each, and every text used by one alone.
+  private func store(_ folder: TemporaryFolder) throws -> (StoreEditor, StoreQuery) {
+    let path = folder.file("Trips.store")
+    try StoreCreator.create(at: path, model: TripsModel.model)
+    let editor = try StoreEditor(path: path)
+    for number in 1...4 {
+      var save = StoreSave(
+        author: "author \(number)", timestamp: StoreTimestamp(secondsSinceReferenceDate: 5))
+      save.insert("Tag")
+      save.insert("Trip")
+      try editor.append(save)
+    }
+    return (editor, try StoreQuery(path: path))
+  }
+
+  @Test(arguments: [(1, 0), (0, 0), (-5, 0), (2, 1), (4, 3), (5, 4), (Int64.max, 4)])
+  func everythingBeforeANumberGoes(_ number: Int64, _ deleted: Int) throws {
+    let (editor, query) = try store(try TemporaryFolder())
+    let before = try query.contents()
+    let answer = try editor.deleteHistory(before: number)
+    #expect(answer.transactionCount == deleted)
+    #expect(answer.changeCount == deleted * 2)
+    #expect(
+      try query.lines("SELECT Z_PK FROM ATRANSACTION") == (1...4).dropFirst(deleted).map { "\($0)" }
+    )
+    #expect(
+      try query.lines("SELECT Z_PK, ZTRANSACTIONID FROM ACHANGE")
+        == (1...8).dropFirst(deleted * 2).map { "\($0)|\(($0 + 1) / 2)" })
+    // Nothing else, not even texts that nobody uses, and least of all the highest numbers.
+    let after = try query.contents()
+    #expect(
+      Set(before.keys.filter { before[$0] != after[$0] })
+        == (deleted == 0 ? [] : ["ACHANGE", "ATRANSACTION"]))
+    #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
+    var save = StoreSave(author: "author 1")
+    save.insert("Tag")
+    #expect(try editor.append(save)?.position.number == 5)
+    #expect(try query.lines("SELECT max(Z_PK) FROM ACHANGE") == ["9"])
+    #expect(try query.lines("SELECT count(*) FROM ATRANSACTIONSTRING") == ["4"])
+  }
+
+  @Test func aBusyStoreIsUntouched() throws {
+    let folder = try TemporaryFolder()
+    let (_, query) = try store(folder)
+    let impatient = try StoreEditor(path: folder.file("Trips.store"), busyTimeout: 0.05)
+    let before = try query.contents()
+    try query.run("BEGIN IMMEDIATE")
+    #expect(
+      throws: StoreWriteError.store(.busy(path: folder.file("Trips.store"), seconds: 0.05))
+    ) { try impatient.deleteHistory(before: 3) }
+    try query.run("ROLLBACK")
+    #expect(try query.contents() == before)
+  }
+
+  /// What is left of a store that the frameworks wrote is what plain SQL leaves of it.
+  @Test(arguments: RealStores.paths) func realStores(_ path: String) throws {
+    let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
+    let copy = try folder.copy(store: path)
+    guard let editor = try? StoreEditor(path: copy) else { return }
+    let expected = try StoreQuery(path: other.copy(store: path))
+    guard let middle = try expected.lines("SELECT avg(Z_PK) FROM ATRANSACTION").first,
+      let number = Double(middle).map({ Int64($0) })
+    else { return }
+    try editor.deleteHistory(before: number)
+    try editor.close()
+    try expected.run(
+      """
+      DELETE FROM ACHANGE WHERE ZTRANSACTIONID < \(number);
+      DELETE FROM ATRANSACTION WHERE Z_PK < \(number)
+      """)
+    let left = try StoreQuery(path: copy)
+    let tables = try left.lines(
+      """
+      SELECT name FROM sqlite_master
+      WHERE name IN ('ACHANGE', 'ATRANSACTION', 'ATRANSACTIONSTRING', 'Z_PRIMARYKEY', 'Z_METADATA')
+      """)
+    #expect(tables.count >= 4)
+    for table in tables {
+      let rows = "SELECT * FROM \(table) ORDER BY 1"
+      let isSame = try left.rows(rows) == expected.rows(rows)
+      #expect(isSame, "\(table)")
+    }
+    #expect(try left.lines("PRAGMA integrity_check") == ["ok"])
+  }
+
+  @Test func aClosedStoreIsOneFile() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("Trips.store")
+    try StoreCreator.create(at: path, model: TripsModel.model)
+    for durability in [StoreEditor.Durability.everySave, .whenClosed] {
+      let editor = try StoreEditor(path: path, durability: durability)
+      var save = StoreSave()
+      save.insert("Tag")
+      try editor.append(save)
+      #expect(try folder.names().contains("Trips.store-wal"))
+      try editor.close()
+      #expect(try folder.names() == ["Trips.store"])
+      #expect(throws: (any Error).self) { try editor.append(save) }
+    }
+    #expect(try StoreQuery(path: path).lines("SELECT count(*) FROM ZTAG") == ["2"])
+  }
+
+  /// While somebody else has the store open the log stays, and nothing is lost.
+  @Test func aStoreThatOthersUseKeepsItsLog() throws {
+    let folder = try TemporaryFolder()
+    let (editor, query) = try store(folder)
+    try query.run("BEGIN")
+    #expect(try query.lines("SELECT count(*) FROM ATRANSACTION") == ["4"])
+    let impatient = try StoreEditor(path: folder.file("Trips.store"), busyTimeout: 0.05)
+    var save = StoreSave()
+    save.insert("Tag")
+    try impatient.append(save)
+    try impatient.close()
+    try query.run("COMMIT")
+    #expect(try query.lines("SELECT count(*) FROM ATRANSACTION") == ["5"])
+    _ = editor
+  }
+}
