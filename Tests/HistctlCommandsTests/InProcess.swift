@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Terminal
 import TestSupport
 
@@ -60,10 +61,19 @@ enum InProcess {
   private static let gate = ProgramGate(places: 4)
 
   private static let setUp: Void = {
-    setenv("TZ", "UTC", 1)
-    tzset()
+    // Other tests read the variables of the process meanwhile, so none is set without need.
+    var (moment, time) = (time_t(1_752_000_000), tm())
+    localtime_r(&moment, &time)
+    if !isUTC(time) {
+      setenv("TZ", "UTC", 1)
+      tzset()
+    }
     Signals.ignoreFailedWrites()
   }()
+
+  private static func isUTC(_ time: tm) -> Bool {
+    time.tm_zone.map { String(cString: $0) } == "UTC"
+  }
 
   private static func runHere(
     _ arguments: [String], environment: [String: String], folder: String?
@@ -86,7 +96,18 @@ enum InProcess {
   }
 
   #if os(Linux)
-  private static let canMoveThread = true
+  /// Whether the system lets a thread have a working folder of its own; some sandboxes do not.
+  private static let canMoveThread: Bool = {
+    let asked = DispatchSemaphore(value: 0)
+    let answer = Mutex(false)
+    let thread = Thread {
+      answer.withLock { $0 = (try? moveThread(to: "/")) != nil }
+      asked.signal()
+    }
+    thread.start()
+    asked.wait()
+    return answer.withLock { $0 }
+  }()
 
   /// Gives the calling thread, and those that it starts, a working folder of their own.
   private static func moveThread(to folder: String) throws {

@@ -77,12 +77,14 @@ import Glibc
     #expect(!environment([:]).isUTF8)
   }
 
-  @Test func theProcessEnvironmentIsRead() {
-    setenv("HISTCTL_TERMINAL_TEST", "a=b", 1)
-    defer { unsetenv("HISTCTL_TERMINAL_TEST") }
-    #expect(
-      ProcessEnvironment.variables(named: ["HISTCTL_TERMINAL_TEST"])["HISTCTL_TERMINAL_TEST"]
-        == "a=b")
+  /// In a process of its own: a variable that is set may move all others while another test reads them.
+  @Test func theProcessEnvironmentIsRead() async {
+    await #expect(processExitsWith: .success) {
+      setenv("HISTCTL_TERMINAL_TEST", "a=b", 1)
+      #expect(
+        ProcessEnvironment.variables(named: ["HISTCTL_TERMINAL_TEST"])["HISTCTL_TERMINAL_TEST"]
+          == "a=b")
+    }
     #expect(ProcessEnvironment.variables(named: ["HISTCTL_NO_SUCH"]).isEmpty)
     #expect(TerminalEnvironment.current().columns >= 20)
   }
