@@ -36,7 +36,7 @@ struct LineFrames {
 
   init(_ file: TemporaryFile) throws(CompressionError) {
     self.file = file
-    context = try ZstdContext()
+    context = try ZstdContext(.quick)
   }
 
   /// Adds a line, or the last piece of one.

@@ -43,7 +43,7 @@ struct FramePacker: WindowPacker {
   /// - Throws: ``/HistoryCoding/CompressionError``.
   init(storePath: String) throws(CompressionError) {
     self.storePath = storePath
-    context = try ZstdContext()
+    context = try ZstdContext(.small)
   }
 
   mutating func begin(_ window: HistoryWindow) {

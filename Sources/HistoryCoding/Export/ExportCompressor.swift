@@ -27,7 +27,7 @@ struct ExportCompressor {
     switch compression {
     case .none: return Array(bytes)
     case .zstd:
-      let context = try zstd ?? ZstdContext()
+      let context = try zstd ?? ZstdContext(.quick)
       zstd = context
       return try context.pack(bytes)
     case .gzip: return try Self.gzip(bytes)

@@ -57,7 +57,7 @@ struct ForgedArchive: Sendable, CustomTestStringConvertible {
     let sound = try archive.manifest(of: entry)
     let text = try archive.segment(entry).text(ofFrame: 0)
     let frames = frames(Frame(text: text, transactionCount: sound.frames[0].transactionCount))
-    let context = try ZstdContext()
+    let context = try ZstdContext(.quick)
     var file: [UInt8] = []
     var listed: [SegmentFrame] = []
     for (index, frame) in frames.enumerated() {
@@ -186,7 +186,7 @@ struct ForgedArchive: Sendable, CustomTestStringConvertible {
         frames: { frame in
           var frame = frame
           let bomb = [UInt8](repeating: 0, count: 100 << 20)
-          frame.bytes = try? bomb.withUnsafeBytes { try ZstdContext().pack($0) }
+          frame.bytes = try? bomb.withUnsafeBytes { try ZstdContext(.quick).pack($0) }
           return [frame]
         }),
       ForgedArchive(
