@@ -65,18 +65,4 @@ import Testing
     }
     #expect(try FileBytes.read(sample.store).count == bytes.count - 4096)
   }
-
-  @Test("log --follow looks at the same")
-  func follow() async throws {
-    let folder = try TemporaryFolder()
-    var shape = StoreWriter.Shape()
-    shape.keepsLog = true
-    let store = try SampleStore.write(to: folder.file("x.store"), shape: shape)
-    var log = try FileBytes.read(store + "-wal")
-    log[32 + 24 + 4096 + 100] ^= 1
-    try FileBytes.write(log, to: store + "-wal")
-    let timeout = try #require(Tool("timeout"))
-    let result = try await timeout.run(["-s", "TERM", "2", Tool.histctl.path, "log", store, "-f"])
-    #expect(result.errors.contains("of its -wal cannot be used"), "\(result.errors)")
-  }
 }

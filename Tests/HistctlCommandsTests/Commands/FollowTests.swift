@@ -103,6 +103,20 @@ import Testing
     #expect(result.status == 143)
   }
 
+  @Test("A log that cannot be used is said at the start")
+  func damagedLog() async throws {
+    let folder = try TemporaryFolder()
+    var shape = StoreWriter.Shape()
+    shape.keepsLog = true
+    let path = try SampleStore.write(to: folder.file("x.store"), shape: shape)
+    var log = try FileBytes.read(path + "-wal")
+    log[32 + 24 + 4096 + 100] ^= 1
+    try FileBytes.write(log, to: path + "-wal")
+    let result = try await follow(
+      path, options: "--after 0", doing: ":", until: "of its -wal cannot be used")
+    #expect(result.errors.contains("of its -wal cannot be used"), "\(result.errors)")
+  }
+
   @Test("What is pruned before it is read is a gap", .enabled(if: Tool("sqlite3") != nil))
   func gap() async throws {
     let folder = try TemporaryFolder()
