@@ -1,15 +1,15 @@
-# The workshop of histctl: build it, test it, check it, measure it.
+# Builds, tests, checks and measures histctl.
 #
-# `make` alone lists the targets. Every target installs the system packages it needs, where they are
-# missing, so a machine with a Swift toolchain and a package manager is enough to begin.
-# Kept to what GNU make 3.81 (macOS) understands.
+# `make` alone lists the targets. Every target first installs the system packages that it needs and
+# that are missing: a machine with a Swift toolchain and a package manager is enough.
+# Compatible with GNU make 3.81, which macOS has.
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 
-# One that is not on PATH is given with its path; what else a toolchain brings is then taken from there.
+# With a path, as in SWIFT=/opt/swift/usr/bin/swift, the other tools of that toolchain are used as well.
 SWIFT ?= swift
 ifneq ($(dir $(SWIFT)),./)
 export PATH := $(abspath $(dir $(SWIFT))):$(PATH)
@@ -17,7 +17,7 @@ endif
 PYTHON ?= python3
 # What `make docc` does with the committed public interface: check or write.
 INTERFACE ?= check
-# Documents whose listings use what only this package can.
+# The listings of these documents use package declarations.
 INNER = Sources/StoreFormat/% Sources/StoreEditing/%
 # Passed to every build, and to release builds and test runs only.
 BUILD_FLAGS ?=
@@ -25,19 +25,19 @@ RELEASE_FLAGS ?=
 TEST_FLAGS ?=
 BENCHMARK_FLAGS ?=
 ANALYSIS_FLAGS ?=
-# Where `make install` puts things; DESTDIR stands for / while a package is made.
+# Where `make install` installs; DESTDIR is the root folder while a package is made.
 PREFIX ?= /usr/local
 DESTDIR ?=
-# The program to install or to pack; without one, what `make release` builds.
+# The program to install or to package (default: the one that `make release` builds).
 INSTALL_BINARY ?=
 # VERBOSE=1 shows what the quiet steps hide.
 QUIET := $(if $(VERBOSE),,--quiet)
-# The Swift runtime inside the program: it starts in a third of the time. macOS brings its own.
-# The toolchain's own linker lays it out so that fewer pages are touched by then, and packs the 88,000
-# addresses that a program at a random place in memory must correct. The C++ runtime below Swift's is
-# put inside as well, and no library is offered the program's own names: that saves a quarter again.
-# Nor does it look for libraries in the folder that it stands in, which is asked at every start, and by
-# whoever would put one there.
+# Tests run the libraries thousands of times, so they are optimised even in debug builds.
+export HISTCTL_OPTIMIZED ?= 1
+# The release program contains the Swift and C++ runtimes and starts three times as fast for it. lld
+# lays it out so that fewer pages are touched at the start, and packs its relocations where the C
+# library understands that. It searches no library beside itself: anyone who can write to its folder
+# could plant one. macOS brings the runtime.
 RUNTIME := $(CURDIR)/.build/static-runtime
 STATIC := $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld \
   $(if $(filter yes,$(shell .ci/packs-addresses)),-Xlinker -z -Xlinker pack-relative-relocs) \
@@ -58,7 +58,7 @@ help: ## list the targets
 	@echo "variables: PREFIX=/usr/local DESTDIR INSTALL_BINARY"
 	@echo "           BUILD_FLAGS RELEASE_FLAGS TEST_FLAGS BENCHMARK_FLAGS ANALYSIS_FLAGS VERBOSE=1"
 
-# The program by the shorter of its two names, for those who will type it.
+# Shows the shorter of the program's two paths.
 demo: release ## build histctl and show it at work on a sample store
 	@programs="$$($(SWIFT) build --configuration release --show-bin-path $(BUILD_FLAGS))"; \
 	if [ .build/release -ef "$$programs" ]; then programs=.build/release; fi; \
@@ -88,7 +88,7 @@ release: setup ## build .build/release/histctl for use
 	@.ci/static-runtime $(RUNTIME)
 	@$(SWIFT) build --configuration release $(STATIC) --product histctl $(BUILD_FLAGS) $(RELEASE_FLAGS)
 
-# Not built here, so that what is run with sudo only copies files.
+# These build nothing, so that `sudo make install` only copies files.
 install uninstall: export PREFIX := $(PREFIX)
 install uninstall: export DESTDIR := $(DESTDIR)
 install uninstall deb deb-check: export BINARY := $(INSTALL_BINARY)
@@ -102,8 +102,8 @@ uninstall: ## remove exactly what `make install` installs
 deb: setup-package $(if $(INSTALL_BINARY),,release) ## make a Debian package in .build
 	@package=$$(packaging/deb .build) && echo "deb: $$package"
 
-# Not a part of `make ci`, since the release build takes some minutes and nothing else there needs
-# it: `make packaging` checks there how packages are made, with a small program in them.
+# Not part of `make ci`, which would need a release build for it alone; `make packaging` checks there
+# how packages are made, with a small program inside.
 deb-check: setup-package $(if $(INSTALL_BINARY),,release) ## make it, and check it against Debian's policy
 	@package=$$(packaging/deb .build) && echo "deb-check: $$package" && .ci/check-lint "$$package"
 
@@ -122,8 +122,8 @@ format: ## rewrite all Swift code in that style
 	@echo "format: $(SWIFT_FILES)"
 	@$(FORMAT) format --in-place $(FORMAT_FLAGS)
 
-# Package.swift reads HISTCTL_STRICT and makes errors of warnings in its own targets only;
-# -warnings-as-errors on the command line would fail on those of the dependencies as well.
+# Package.swift reads HISTCTL_STRICT and treats warnings as errors in its own targets only; the flag
+# on the command line would fail on warnings of the dependencies as well.
 warnings: setup ## build everything, tests included, with warnings as errors
 	@echo "warnings: building with warnings as errors (some minutes the first time)"
 	@HISTCTL_STRICT=1 $(SWIFT) build --build-tests $(QUIET) $(BUILD_FLAGS)
@@ -132,13 +132,13 @@ architecture: ## check that no target imports upward or sideways
 	@echo "architecture: Sources Tests"
 	@.ci/check-floors
 
-docs: setup ## make the manual pages and the shell completions from the command line itself
+docs: setup ## write the manual pages and shell completions from the command line definitions
 	@echo "docs: man completions"
 	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
 	@$(SWIFT) build --product ManualGenerator $(QUIET) $(BUILD_FLAGS)
 	@.ci/docs write "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))"
 
-docs-check: setup ## check that the committed pages and completions are what `make docs` makes
+docs-check: setup ## check that the committed pages and completions are what `make docs` writes
 	@echo "docs-check: man completions"
 	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
 	@$(SWIFT) build --product ManualGenerator $(QUIET) $(BUILD_FLAGS)
@@ -156,7 +156,7 @@ docc: setup-test ## build the documentation of the libraries, and check their pu
 	  .ci/docc "$$programs/../symbolgraph" .build/histctl.doccarchive
 	@echo "docc: python3 -m http.server -d .build/histctl.doccarchive shows it"
 
-interface: ## write .ci/interfaces, after a change of the public interface that is meant
+interface: ## write .ci/interfaces after an intended change of the public interface
 	@$(MAKE) docc INTERFACE=write
 
 man: setup-test ## check the manual pages with mandoc and man
@@ -178,8 +178,8 @@ packaging: setup-ci ## check installing, uninstalling and packaging, without a r
 	@.ci/check-install "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
 	@.ci/check-deb
 
-# Both build packages of their own in the folder of this one's build, so that swift-syntax and all else
-# is compiled once; they come last, since the plan of the build is then theirs.
+# Both build packages of their own in this build folder, so that swift-syntax is compiled once. They
+# come last, because they replace the plan of this package's build.
 session-code: setup ## build the code of Apple's sessions against OpenSwiftData, and run it
 	@echo "session-code: Tests/SessionCode"
 	@.ci/session-code $(QUIET) $(BUILD_FLAGS)
@@ -188,7 +188,7 @@ libraries: setup-test ## check that the libraries can be used without compiling 
 	@echo "libraries: PersistentHistory HistoryCoding HistoryArchive"
 	@.ci/check-libraries $(BUILD_FLAGS)
 
-# One make below this one, so that HISTCTL_STRICT reaches every step and the code is built once.
+# One nested make, so that every step has HISTCTL_STRICT and the code is built once.
 ci: setup-ci ## all checks and all tests, as the continuous integration runs them
 	@$(MAKE) HISTCTL_STRICT=1 architecture schema man completions lint warnings docs-check docc packaging \
 	  test session-code libraries
@@ -203,7 +203,7 @@ benchmark-models: setup ## measure OpenSwiftData beside GRDB (the first time com
 	@$(SWIFT) run --configuration release --package-path Benchmarks/Models $(BUILD_FLAGS) \
 	  ModelBenchmark $(BENCHMARK_FLAGS)
 
-# Not a part of `make ci`: it fetches 450 MB from PyPI, and needs Java and some minutes.
+# Not part of `make ci`: it downloads 450 MB from PyPI and needs Java.
 analysis: setup-analysis release ## run the recipes in DuckDB and Spark, and compare with sqlite3
 	@echo "analysis: Benchmarks/analyse"
 	@$(PYTHON) Benchmarks/analyse $(ANALYSIS_FLAGS)

@@ -2,10 +2,15 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// Our own code is held to "no warnings" where CI asks for it; dependencies are not ours to judge.
+// CI treats warnings in this package as errors; warnings in its dependencies stay warnings.
 let strict: [SwiftSetting] =
   Context.environment["HISTCTL_STRICT"] == "1"
   ? [.treatAllWarnings(as: .error)] : []
+
+// The Makefile asks for optimised libraries in debug builds: the tests run them thousands of times, and
+// unoptimised generic code would take most of that time.
+let library: [SwiftSetting] =
+  Context.environment["HISTCTL_OPTIMIZED"] == "1" ? strict + [.unsafeFlags(["-O"])] : strict
 
 let package = Package(
   name: "histctl",
@@ -24,7 +29,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
-    // For the macros of OpenSwiftData only: nothing else depends on it, so nothing else compiles it.
+    // For the macros of OpenSwiftData only; nothing else compiles it.
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: [
@@ -37,13 +42,13 @@ let package = Package(
       providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     .target(name: "CSQLiteSupport"),
 
-    // Floor 1: what knows nothing of stores.
-    .target(name: "PropertyLists", swiftSettings: strict),
+    // Floor 1: independent of stores.
+    .target(name: "PropertyLists", swiftSettings: library),
     .target(
       name: "DurableFiles",
       dependencies: [.product(name: "SystemPackage", package: "swift-system")],
-      swiftSettings: strict),
-    .target(name: "Terminal", swiftSettings: strict),
+      swiftSettings: library),
+    .target(name: "Terminal", swiftSettings: library),
 
     // Floor 2: the file.
     .target(
@@ -55,7 +60,7 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      swiftSettings: strict),
+      swiftSettings: library),
 
     // Floor 3: changing the file.
     .target(
@@ -66,7 +71,7 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      swiftSettings: strict),
+      swiftSettings: library),
 
     // Floor 4: the history.
     .target(
@@ -75,13 +80,13 @@ let package = Package(
         "DurableFiles", "PropertyLists", "StoreEditing", "StoreFormat",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      swiftSettings: strict),
+      swiftSettings: library),
 
     // Floor 5: history as text.
     .target(
       name: "HistoryCoding",
       dependencies: ["PersistentHistory", "StoreEditing", "StoreFormat", "CZlib", "CZstd"],
-      swiftSettings: strict),
+      swiftSettings: library),
 
     // Floor 6: sealed history.
     .target(
@@ -92,13 +97,13 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      swiftSettings: strict),
+      swiftSettings: library),
 
-    // Floor 5: a store to try things on.
+    // Floor 5: the sample store.
     .target(
-      name: "DemoStore", dependencies: ["StoreEditing", "StoreFormat"], swiftSettings: strict),
+      name: "DemoStore", dependencies: ["StoreEditing", "StoreFormat"], swiftSettings: library),
 
-    // Floor 5: SwiftData's API, and the macros that it is used by.
+    // Floor 5: SwiftData's API and its macros.
     .macro(
       name: "OpenSwiftDataMacros",
       dependencies: [
@@ -113,9 +118,9 @@ let package = Package(
       dependencies: [
         "OpenSwiftDataMacros", "DurableFiles", "StoreEditing", "StoreFormat", "PersistentHistory",
       ],
-      swiftSettings: strict),
+      swiftSettings: library),
 
-    // Floor 8: the commands, and the program that runs one of them.
+    // Floors 8 and 9: the commands, and the program that runs one of them.
     .target(
       name: "HistctlCommands",
       dependencies: [
@@ -123,13 +128,13 @@ let package = Package(
         "HistoryArchive",
         "DemoStore", "Terminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: strict),
+      swiftSettings: library),
     .executableTarget(
       name: "histctl",
       dependencies: ["DurableFiles", "HistctlCommands", "StoreEditing", "Terminal"],
       swiftSettings: strict),
 
-    // A sample beside it: an app and its widget over one store of models.
+    // A sample: an app and its widget that share a store.
     .target(
       name: "SampleTripsKit", dependencies: ["OpenSwiftData"], path: "Sources/SampleTrips/Kit",
       swiftSettings: strict),
@@ -144,10 +149,10 @@ let package = Package(
         "SampleTripsKit", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Sources/SampleTrips/Widget", swiftSettings: strict),
 
-    // For this repository only: manual pages and completions from the command line's own description.
+    // Writes the manual pages and completions from the description of the command line.
     .executableTarget(name: "ManualGenerator", swiftSettings: strict),
 
-    // Tests; the support knows the layout by itself, so that readers are checked against it.
+    // The support of the tests knows the layout independently, so that readers are checked against it.
     .target(
       name: "TestSupport",
       dependencies: [
@@ -156,7 +161,7 @@ let package = Package(
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
-    // Another process that appends to a store, for tests of several writers and of killed ones.
+    // A process that appends to a store, for tests with several writers and with killed ones.
     .executableTarget(
       name: "StoreAppender", dependencies: ["StoreEditing", "StoreFormat"],
       path: "Tests/StoreAppender",
@@ -199,12 +204,12 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "DemoStoreTests", dependencies: ["DemoStore", "TestSupport"], swiftSettings: strict),
-    // Another process that saves models, for tests of several writers and of killed ones.
+    // A process that saves models, for tests with several writers and with killed ones.
     .executableTarget(
       name: "ModelSaver", dependencies: ["OpenSwiftData"], path: "Tests/ModelSaver",
       swiftSettings: strict),
-    // No test target depends on the macros themselves: all tests would be built for the machine that
-    // runs macros as well, and everything below them twice.
+    // No test target depends on the macros themselves: SwiftPM would then build all tests, and
+    // everything below them, for the host as well.
     .testTarget(
       name: "OpenSwiftDataTests",
       dependencies: ["OpenSwiftData", "ModelSaver", "histctl", "TestSupport"],
