@@ -1,9 +1,9 @@
-/// Lets so many programs run at a time, in the order in which they come.
+/// Limits how many programs run at a time, first come, first served.
 ///
-/// All tests begin at once, and each run has memory of its own for what the program writes: without a
-/// gate there would be so much of it that the process could not be forked any more.
+/// All tests begin at once. Without a limit, hundreds of programs would compete for a few cores, and
+/// their output would fill the memory of the tests.
 package actor ProgramGate {
-  static let shared = ProgramGate(places: 40)
+  static let shared = ProgramGate(places: 12)
 
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -19,7 +19,7 @@ package actor ProgramGate {
     await withCheckedContinuation { waiting.append($0) }
   }
 
-  /// Gives a place back, to who has waited longest.
+  /// Returns a place to the caller that has waited longest.
   package func leave() {
     if waiting.isEmpty {
       free += 1
