@@ -201,7 +201,7 @@ let package = Package(
       dependencies: [
         "HistoryArchive", "TestSupport",
         .product(name: "CustomDump", package: "swift-custom-dump"),
-      ], swiftSettings: strict),
+      ], exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(
       name: "DemoStoreTests", dependencies: ["DemoStore", "TestSupport"], swiftSettings: strict),
     // A process that saves models, for tests with several writers and with killed ones.
