@@ -571,7 +571,7 @@ complete -c histctl -n '__histctl_argument \'histctl check\' 1 repeating' -F
 
 complete -c histctl -n '__histctl_at \'histctl verify\'' -l bookmark-file -r -F -d 'Read a store\'s bookmarks from this file instead of STORE-bookmarks.json'
 complete -c histctl -n '__histctl_at \'histctl verify\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl verify\'' -l full -d 'Check the pages of all tables of a store, not only those of the history'
+complete -c histctl -n '__histctl_at \'histctl verify\'' -l full -d 'Check the pages of all tables of a store, and decode all lines of an archive'
 complete -c histctl -n '__histctl_at \'histctl verify\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Verify this archive of the store too, and that the store goes on where it ends'
 complete -c histctl -n '__histctl_at \'histctl verify\'' -l anchor -x -d 'The head that archive printed: what was sealed then must still be there'
 complete -c histctl -n '__histctl_at \'histctl verify\'' -l subset -x -d 'Read only a part of an archive\'s segments in full: 1/7, 5% or 10M'

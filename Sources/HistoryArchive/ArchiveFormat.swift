@@ -1,3 +1,5 @@
+import HistoryCoding
+
 /// The names and the limits of the format.
 ///
 /// A reader trusts no length: whatever is larger than these is damage. A writer stays within them.
@@ -11,8 +13,8 @@ package enum ArchiveFormat {
   package static let frameTarget = 256 << 10
   /// The most text that a frame has, in bytes; a longer line goes on in the next frame.
   package static let frameLimit = 1 << 20
-  /// The maximum text of the head of a line or of one of its changes, in bytes.
-  package static let partLimit = 256 << 20
+  /// The maximum text of one change, or of what a line says before its changes, in bytes.
+  package static let partLimit = TransactionLineReader.partLimit
   /// The most frames that a segment has.
   package static let mostFrames = 1 << 20
 

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// What to look at.
 struct LookOptions: CheckedOptions {
-  @Flag(help: "Check the pages of all tables of a store, not only those of the history.")
+  @Flag(help: "Check the pages of all tables of a store, and decode all lines of an archive.")
   var full = false
 
   @Option(

@@ -10,8 +10,8 @@ struct Verify: HistctlCommand {
     abstract: "Look for damage and oddities in a store's history or in an archive.",
     discussion: """
       In a store, SQLite checks the pages of the history's tables, the -wal is compared with its own \
-      checksums, and every row is looked at. In an archive every digest, checksum and line is worked \
-      out anew; --anchor also sees segments that were taken away. Each finding comes with its place, \
+      checksums, and every row is looked at. In an archive every digest is compared, and with --full \
+      every line is decoded; --anchor also sees segments that were taken away. Each finding comes with its place, \
       its meaning and what to do. Ends with 5 where something is damaged, with 1 where something \
       else was found. Nothing is changed.
 

@@ -25,8 +25,7 @@ final class VerifyRun {
   func validate() throws {
     if isArchive {
       let options = [
-        (look.full, "--full"), (look.archive != nil, "--archive"),
-        (target.bookmarkFile != nil, "--bookmark-file"),
+        (look.archive != nil, "--archive"), (target.bookmarkFile != nil, "--bookmark-file"),
       ]
       if let option = options.first(where: \.0)?.1 {
         throw Failure(
@@ -98,6 +97,7 @@ final class VerifyRun {
     var options = ArchiveVerification.Options()
     options.anchor = look.anchor?.anchor
     options.subset = look.subset?.subset
+    options.decodesLines = look.full
     options.limit = look.limit
     options.lockWait = target.busyTimeout
     let progress = VerifyProgress(session, unit: "transactions")

@@ -120,7 +120,7 @@ extension ExportedHistory: ArchivedHistory {
     after number: Int64, offset: Int64
   ) throws -> TransactionPosition? {
     var rest = max(offset, 0)
-    return try walk?.first(after: number, passing: &rest)
+    return try walk?.first(after: number, skipping: &rest)
   }
 
   /// The transaction before a number, or with `offset` the n-th before that one.
@@ -130,7 +130,7 @@ extension ExportedHistory: ArchivedHistory {
     before number: Int64, offset: Int64
   ) throws -> TransactionPosition? {
     var rest = max(offset, 0)
-    return try walk?.last(before: number, passing: &rest)
+    return try walk?.last(before: number, skipping: &rest)
   }
 
   /// The transaction with the lowest number among those saved at a moment or after it.

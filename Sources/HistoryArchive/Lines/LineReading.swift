@@ -14,9 +14,6 @@ struct LineReading {
   /// What the lines have told of entities.
   let entities = LineEntities()
 
-  /// The most text that one change, or the head of a line, has.
-  private static let partLimit = 32 << 20
-
   private static let mostOthers = 16
 
   /// As some programs put it in front of a text.
@@ -26,7 +23,6 @@ struct LineReading {
   private let path: String
   private let input: LineInput
   private let decoder: TransactionLineDecoder
-  private let changes: ChangeTextReader
   private var encoder = TransactionLineEncoder()
   private var hasStore = false
 
@@ -40,7 +36,6 @@ struct LineReading {
     input = LineInput(text)
     frames = try LineFrames(file)
     decoder = TransactionLineDecoder(entities: entities)
-    changes = ChangeTextReader(decoder)
   }
 
   /// Reads them all.
@@ -68,7 +63,7 @@ struct LineReading {
     let isWhole = input.isWhole
     do {
       try takeParts(line)
-    } catch let error where error is LineParts.Problem || error is LineError {
+    } catch let error as LineError {
       guard isWhole else { throw malformed(error) }
       // Other programs write lines in other ways, with blanks or another order of keys.
       encoder.removeAll()
@@ -82,19 +77,18 @@ struct LineReading {
     }
   }
 
-  /// Takes a line apart, so that it may be longer than memory.
+  /// Takes a line part by part, so that it may be longer than memory.
   private mutating func takeParts(_ line: ArraySlice<UInt8>) throws {
-    let (input, changes) = (input, changes)
-    var parts = LineParts(line, partLimit: Self.partLimit)
-    let head = try parts.takeHead { try input.more() }
-    guard case .transaction(let transaction) = try decoder.decode(head) else {
-      throw LineParts.Problem(detail: "a gap has no changes")
+    let input = input
+    var reader = TransactionLineReader(line, decoder)
+    let transaction: HistoryTransaction
+    switch try reader.readHead({ try input.more() }) {
+    case .gap(let gap): return try takeWhole(.gap(gap))
+    case .transaction(let head): transaction = head
     }
     guard try accept(transaction.store, transaction.number) else { return }
     encoder.begin(transaction)
-    while let change = try parts.takeKnownChange({ changes.readKnown($0) })
-      ?? parts.takeChange({ try input.more() }, { try changes.read($0) })
-    {
+    while let change = try reader.readChange({ try input.more() }) {
       encoder.append(change)
       if encoder.byteCount >= ArchiveFormat.frameLimit, !input.isWhole {
         try frames.addPiece(transaction.position, Array(encoder.bytes), number: input.number)
@@ -150,8 +144,6 @@ struct LineReading {
 
   private func malformed(_ error: any Error) -> ArchiveError {
     switch error {
-    case let problem as LineParts.Problem:
-      malformed("\(problem.detail); a line as long as this must be as it was exported", at: nil)
     case let error as LineError: .malformedLine(path: path, line: input.number, error)
     default: malformed("\(error)", at: nil)
     }

@@ -126,7 +126,7 @@ extension SegmentFrame {
       throw reader.damaged("frames.offset", "it is not where the frame before ends")
     }
     guard (1...Int64(ArchiveFormat.frameLimit)).contains(text),
-      (1...Int64(FrameUnpacker.mostPackedBytes)).contains(bytes), transactions <= text
+      (1...Int64(FrameUnpacker.maxPackedBytes)).contains(bytes), transactions <= text
     else { throw reader.damaged("frames", "the size of one is none that a frame can have") }
     self.init(
       transaction: try reader.integer("transaction"),

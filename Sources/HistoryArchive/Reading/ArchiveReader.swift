@@ -3,8 +3,8 @@ import StoreFormat
 
 /// Reads what an archive holds of one store, as if it were one file.
 ///
-/// Segments that overlap are read once. No more than one segment and one of its frames is open at a
-/// time; a single transaction is found by its segment's manifest and one frame.
+/// Segments that overlap are read once. A single transaction is found by its segment's manifest and one
+/// frame.
 ///
 /// ```swift
 /// let archive = try ArchiveReader(path: "history-archive", storeIdentifier: identifier)
@@ -18,19 +18,19 @@ package final class ArchiveReader {
   package let archive: Archive
   /// The segments of the store.
   package let store: ArchivedStore
-  /// What is to be read of each segment, in order; no transaction is in two of them.
+  /// The part to read of each segment, in order; no transaction is in two of them.
   let parts: [ArchivedStore.Part]
-  /// The runs of segments between which nothing is missing.
+  /// The transaction numbers of runs of segments without a gap.
   package let stretches: [ClosedRange<Int64>]
-  /// The segments that were asked last, for questions about one place come together.
+  /// The segments that were used last, because questions about one place come together.
   private var open: [(entry: CatalogEntry, reader: SegmentReader)] = []
-  private static let mostOpen = 2
+  private static let maxOpen = 2
 
   /// Opens an archive.
   ///
   /// - Parameters:
   ///   - path: The folder.
-  ///   - storeIdentifier: Whose history to read; nil where the archive is of one store only.
+  ///   - storeIdentifier: The store whose history to read; `nil` if the archive has only one store.
   /// - Throws: ``ArchiveError``.
   package init(path: String, storeIdentifier: String? = nil) throws(ArchiveError) {
     archive = try Archive(path: path)
@@ -39,8 +39,8 @@ package final class ArchiveReader {
     stretches = store.runs.map { $0.first...max($0.first, $0.last) }
   }
 
-  /// The index of the first part that has numbers behind one.
-  private func firstPart(behind number: Int64) -> Int {
+  /// The index of the first part with numbers after one.
+  private func firstPart(after number: Int64) -> Int {
     var range = 0..<parts.count
     while !range.isEmpty {
       let middle = range.lowerBound + range.count / 2
@@ -57,22 +57,17 @@ extension ArchiveReader: SegmentSource {
   func segment(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader {
     if let known = open.first(where: { $0.entry == entry }) { return known.reader }
     let reader = try archive.segment(entry)
-    if open.count == Self.mostOpen { open.removeFirst() }
+    if open.count == Self.maxOpen { open.removeFirst() }
     open.append((entry, reader))
     return reader
   }
 }
 
 extension ArchiveReader: ArchivedHistory {
-  /// The folder.
   package var path: String { archive.path }
 
-  /// The identifier of the store.
   package var storeIdentifier: String? { store.identifier }
 
-  /// The entities that the manifests name, those of the newest segment first.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func entities() throws -> [HistoryEntity] {
     var known: Set<ArchiveDigest> = []
     var entities: [HistoryEntity] = []
@@ -84,16 +79,10 @@ extension ArchiveReader: ArchivedHistory {
     return entities
   }
 
-  /// The transaction that followed the last one when it was sealed.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func successor() throws -> TransactionPosition? {
     try store.newestEntry.flatMap { try archive.manifest(of: $0).next }
   }
 
-  /// How many transactions there are before a number.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func transactionCount(before number: Int64) throws -> Int64 {
     var count: Int64 = 0
     for part in parts where part.range.lowerBound < number {
@@ -102,47 +91,35 @@ extension ArchiveReader: ArchivedHistory {
     return count
   }
 
-  /// The transaction with exactly this number, if it is there.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func position(ofTransaction number: Int64) throws -> TransactionPosition? {
     guard number > .min else { return nil }
-    let index = firstPart(behind: number - 1)
+    let index = firstPart(after: number - 1)
     guard index < parts.count, parts[index].range.contains(number) else { return nil }
     return try walk(parts[index]).position(ofTransaction: number)
   }
 
-  /// The transaction that follows a number, or with `offset` the n-th behind that one.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func firstTransaction(
     after number: Int64, offset: Int64
   ) throws -> TransactionPosition? {
     var rest = max(offset, 0)
-    for part in parts[firstPart(behind: number)...] {
+    for part in parts[firstPart(after: number)...] {
       let walk = try walk(part)
-      if let position = try walk.first(after: number, passing: &rest) { return position }
+      if let position = try walk.first(after: number, skipping: &rest) { return position }
     }
     return nil
   }
 
-  /// The transaction before a number, or with `offset` the n-th before that one.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func lastTransaction(
     before number: Int64, offset: Int64
   ) throws -> TransactionPosition? {
     var rest = max(offset, 0)
     for part in parts.reversed() where part.range.lowerBound < number {
       let walk = try walk(part)
-      if let position = try walk.last(before: number, passing: &rest) { return position }
+      if let position = try walk.last(before: number, skipping: &rest) { return position }
     }
     return nil
   }
 
-  /// The transaction with the lowest number among those saved at a moment or after it.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
     for part in parts {
       let manifest = try archive.manifest(of: part.entry)
@@ -152,20 +129,12 @@ extension ArchiveReader: ArchivedHistory {
     return nil
   }
 
-  /// Whether one of the newest transactions has an author.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func hasAuthors() throws -> Bool { try hasNewestAuthors() }
 
-  /// Sees that the segments with transactions behind a number are there, each with its manifest and as
-  /// long as that says.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func checkPresence(after number: Int64) throws {
-    for part in parts[firstPart(behind: number)...] { _ = try archive.segment(part.entry) }
+    for part in parts[firstPart(after: number)...] { _ = try archive.segment(part.entry) }
   }
 
-  /// Reads the transactions that a query selects.
   package func transactions(_ query: HistoryQuery) throws -> any TransactionSource {
     ArchivedTransactions(
       self, store.parts(after: query.after.map { max($0, 0) }, until: query.until), query)

@@ -1,34 +1,35 @@
-import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
-/// Gives the transactions that a query selects from the segments of an archive, one after the other.
+/// Opens the segments of one history.
+protocol SegmentSource: AnyObject {
+  /// A segment, opened once for questions that follow each other.
+  func segment(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader
+}
+
+/// Returns the transactions that a query selects from the segments of an archive, one after the other.
 ///
 /// Lines are unpacked a frame at a time and their changes read one by one, so that memory grows neither
 /// with the archive nor with a transaction.
-final class ArchivedTransactions: TransactionLineSource {
+final class ArchivedTransactions: TransactionSource {
   private let source: any SegmentSource
   private let query: HistoryQuery
-  /// The query without its condition on changes, for what the head of a line says.
+  /// The query without its condition on changes, for what a line says of its transaction.
   private let head: HistoryQuery
-  /// The condition that changes must meet to be given; nil for all.
+  /// The condition for changes to be returned; `nil` for all.
   private let filter: ChangeCondition?
   private let order: HistoryQuery.Order
-  /// What lines must say; nil where any line is wanted.
-  private let hints: LineHints?
-  /// What is still to be read, the next one last.
+  /// The parts that are left, the next one last.
   private var parts: [ArchivedStore.Part]
   private var cursor: SegmentCursor?
-  /// A change that was read to see whether its transaction meets the condition.
+  /// A change that was read to test whether its transaction matches.
   private var pending: HistoryChange?
-  /// Whether no change of the current transaction has been given.
-  private var isAtStart = false
   private var rest: Int
 
   /// - Parameters:
-  ///   - source: What opens the segments.
-  ///   - parts: What to read of them, oldest first.
-  ///   - query: What to give of that.
+  ///   - source: Opens the segments.
+  ///   - parts: The parts to read, oldest first.
+  ///   - query: The transactions to return.
   init(_ source: any SegmentSource, _ parts: [ArchivedStore.Part], _ query: HistoryQuery) {
     self.source = source
     self.query = query
@@ -38,20 +39,16 @@ final class ArchivedTransactions: TransactionLineSource {
     head.change = ChangeCondition()
     self.head = head
     filter = query.keepsOnlyMatchingChanges && !query.change.isEmpty ? query.change : nil
-    hints = query.change.isEmpty ? nil : LineHints(query.change)
     rest = query.limit ?? .max
   }
 
   func nextTransaction() throws -> HistoryTransaction? {
     pending = nil
-    isAtStart = false
     guard rest > 0 else { return nil }
     while true {
       guard let cursor else {
         guard let part = parts.popLast() else { return nil }
-        let next = try source.segment(part.entry).transactions(in: part.range, order: order)
-        if let hints { next.isWanted = { hints.mayMatch($0) } }
-        cursor = next
+        cursor = try source.segment(part.entry).transactions(in: part.range, order: order)
         continue
       }
       guard var transaction = try cursor.nextTransaction() else {
@@ -60,14 +57,12 @@ final class ArchivedTransactions: TransactionLineSource {
       }
       guard head.matches(transaction), try hasMatch(cursor) else { continue }
       transaction.isPartial = filter != nil
-      isAtStart = true
       rest -= 1
       return transaction
     }
   }
 
   func nextChange() throws -> HistoryChange? {
-    isAtStart = false
     if let change = pending {
       pending = nil
       return change
@@ -76,12 +71,6 @@ final class ArchivedTransactions: TransactionLineSource {
       if filter?.matches(change) ?? true { return change }
     }
     return nil
-  }
-
-  func readLine(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
-    guard isAtStart, filter == nil, let cursor else { return false }
-    isAtStart = false
-    return try cursor.readLine(body)
   }
 
   /// Whether one of the current transaction's changes meets the condition.
@@ -95,6 +84,19 @@ final class ArchivedTransactions: TransactionLineSource {
         pending = change
       }
       return true
+    }
+    return false
+  }
+}
+
+extension ArchivedHistory {
+  /// Whether one of the newest 200 transactions has an author.
+  ///
+  /// - Throws: ``ArchiveError``.
+  func hasNewestAuthors() throws -> Bool {
+    let newest = try transactions(HistoryQuery(order: .descending, limit: 200))
+    while let transaction = try newest.nextTransaction() {
+      if transaction.author != nil { return true }
     }
     return false
   }

@@ -1,7 +1,7 @@
 import PersistentHistory
 import StoreFormat
 
-/// Finds single transactions in a part of a segment: by its manifest as far as that goes, then in the
+/// Finds single transactions in a part of a segment: by its manifest as far as possible, then in the
 /// frame that holds them.
 struct SegmentWalk {
   private let reader: SegmentReader
@@ -14,14 +14,14 @@ struct SegmentWalk {
 
   private var manifest: SegmentManifest { reader.manifest }
 
-  /// Some frames with the numbers that can be in them and how many transactions there are.
+  /// Some frames, with the numbers that can be in them and their number of transactions.
   private struct Group {
     let numbers: ClosedRange<Int64>
     let transactionCount: Int64
     let latest: StoreTimestamp?
   }
 
-  /// Each frame in which lines begin; what only goes on with a long line belongs to the one before.
+  /// Each frame in which lines begin, together with those that continue its last line.
   private func groups() -> [Group] {
     let frames = manifest.frames.filter { !$0.isContinuation }
     return frames.indices.map { index in
@@ -42,41 +42,41 @@ struct SegmentWalk {
     return try reader.transactions(in: number...number).nextTransaction()?.position
   }
 
-  /// How many transactions there are before a number.
+  /// The number of transactions before a number.
   func transactionCount(before number: Int64) throws(ArchiveError) -> Int64 {
     if range == manifest.range, number > range.upperBound { return manifest.transactionCount }
     guard number > range.lowerBound else { return 0 }
     var rest = Int64.max
-    _ = try pass(&rest, range.lowerBound...min(number - 1, range.upperBound), .ascending)
+    _ = try skip(&rest, range.lowerBound...min(number - 1, range.upperBound), .ascending)
     return .max - rest
   }
 
-  /// The first transaction behind a number that is not passed.
+  /// The first transaction after a number that is not skipped.
   ///
-  /// - Parameter rest: How many are to be passed; lowered by those that were.
+  /// - Parameter rest: The number to skip; decreased by those that were.
   func first(
-    after number: Int64, passing rest: inout Int64
+    after number: Int64, skipping rest: inout Int64
   ) throws(ArchiveError) -> TransactionPosition? {
     if range == manifest.range, number < range.lowerBound {
       if rest == 0 { return manifest.first }
       if skipWhole(&rest) { return nil }
     }
     guard number < range.upperBound else { return nil }
-    return try pass(&rest, max(number + 1, range.lowerBound)...range.upperBound, .ascending)
+    return try skip(&rest, max(number + 1, range.lowerBound)...range.upperBound, .ascending)
   }
 
-  /// The last transaction before a number that is not passed.
+  /// The last transaction before a number that is not skipped.
   ///
-  /// - Parameter rest: How many are to be passed; lowered by those that were.
+  /// - Parameter rest: The number to skip; decreased by those that were.
   func last(
-    before number: Int64, passing rest: inout Int64
+    before number: Int64, skipping rest: inout Int64
   ) throws(ArchiveError) -> TransactionPosition? {
     if range == manifest.range, number > range.upperBound {
       if rest == 0 { return manifest.last }
       if skipWhole(&rest) { return nil }
     }
     guard number > range.lowerBound else { return nil }
-    return try pass(&rest, range.lowerBound...min(number - 1, range.upperBound), .descending)
+    return try skip(&rest, range.lowerBound...min(number - 1, range.upperBound), .descending)
   }
 
   /// The transaction with the lowest number among those saved at a moment or after it.
@@ -101,9 +101,9 @@ struct SegmentWalk {
     return true
   }
 
-  /// Passes transactions, a frame at a time where all of it is to be passed; gives the first that is
-  /// not passed, nil where there is none.
-  private func pass(
+  /// Skips transactions, by whole frames if possible, and returns the first that is not skipped; `nil` if
+  /// there is none.
+  private func skip(
     _ rest: inout Int64, _ bounds: ClosedRange<Int64>, _ order: HistoryQuery.Order
   ) throws(ArchiveError) -> TransactionPosition? {
     let groups = groups().filter { $0.numbers.overlaps(bounds) }

@@ -13,7 +13,7 @@ struct ChangeTally: Sendable {
   }
 
   /// More entities than any model has; changes of those beyond are counted without theirs.
-  private static let mostEntries = 1000
+  static let maxEntities = 1000
   /// So many are found sooner by looking at each than by hashing.
   private static let fewEntries = 16
 
@@ -60,7 +60,7 @@ struct ChangeTally: Sendable {
       return index
     }
     if let place = places[number] { return place }
-    if number != nil, entries.count >= Self.mostEntries { return place(of: nil) }
+    if number != nil, entries.count >= Self.maxEntities { return place(of: nil) }
     entries.append(Entry(number: number))
     if entries.count > Self.fewEntries { places[number] = entries.count - 1 }
     return entries.count - 1

@@ -1,17 +1,16 @@
-/// The table of a segment's frames, as zstd's seekable format has it.
+/// The table of a segment's frames in zstd's seekable format
+/// (<https://github.com/facebook/zstd/blob/dev/contrib/seekable_format/zstd_seekable_compression_format.md>).
 ///
-/// It stands behind the last frame, in a frame that every reader of zstd skips: the number of bytes
-/// and of bytes of text of each frame, then how many there are. Numbers are little-endian.
-/// (<https://github.com/facebook/zstd/blob/dev/contrib/seekable_format/zstd_seekable_compression_format.md>)
+/// It follows the last frame, in a frame that every reader of zstd skips: the packed and the unpacked
+/// size of each frame, then their number. Numbers are little-endian.
 package struct SeekTable: Hashable, Sendable {
   /// One frame.
   package struct Entry: Hashable, Sendable {
-    /// How many bytes it has in the file.
+    /// Its size in the file, in bytes.
     package let byteCount: UInt32
-    /// How many bytes of text it holds.
+    /// The size of its text, in bytes.
     package let textByteCount: UInt32
 
-    /// A frame.
     package init(byteCount: UInt32, textByteCount: UInt32) {
       self.byteCount = byteCount
       self.textByteCount = textByteCount
@@ -27,10 +26,9 @@ package struct SeekTable: Hashable, Sendable {
   /// The frames, in the order of the file.
   package let entries: [Entry]
 
-  /// A table.
   package init(entries: [Entry]) { self.entries = entries }
 
-  /// The table of a manifest's frames.
+  /// Creates the table of a manifest's frames.
   package init(_ frames: [SegmentFrame]) {
     entries = frames.map {
       Entry(
@@ -39,12 +37,12 @@ package struct SeekTable: Hashable, Sendable {
     }
   }
 
-  /// How many bytes the table of so many frames has.
+  /// The size of the table of a number of frames, in bytes.
   static func byteCount(frames: Int) -> Int {
     headerByteCount + frames * entryByteCount + footerByteCount
   }
 
-  /// The table as it is written.
+  /// The table as bytes.
   package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.byteCount(frames: entries.count))
@@ -78,9 +76,9 @@ package struct SeekTable: Hashable, Sendable {
     let footer = try file.read(
       at: file.size - Int64(Self.footerByteCount), count: Self.footerByteCount)
     guard Self.number(footer, at: 5) == Self.seekableMagic else {
-      throw damaged("it does not end as one")
+      throw damaged("it does not end like one")
     }
-    guard footer[4] == 0 else { throw damaged("it has a form that no segment has") }
+    guard footer[4] == 0 else { throw damaged("its form is one that segments do not have") }
     let count = Int(Self.number(footer, at: 0))
     guard count <= ArchiveFormat.mostFrames, Int64(Self.byteCount(frames: count)) <= file.size
     else { throw damaged("it has more frames than the file can hold") }
@@ -88,7 +86,7 @@ package struct SeekTable: Hashable, Sendable {
     let table = try file.read(at: file.size - Int64(size), count: size)
     guard Self.number(table, at: 0) == Self.skippableMagic,
       Self.number(table, at: 4) == UInt32(size - Self.headerByteCount)
-    else { throw damaged("it does not begin as one") }
+    else { throw damaged("it does not begin like one") }
     entries = (0..<count).map { index in
       let place = Self.headerByteCount + index * Self.entryByteCount
       return Entry(

@@ -1,3 +1,4 @@
+import CZstd
 import HistoryCoding
 import PersistentHistory
 import StoreEditing
@@ -13,9 +14,9 @@ import Glibc
 
 /// Reads a segment frame by frame.
 ///
-/// Nothing is believed: the seek table must be that of the manifest, each frame must have the size
-/// that both say and its checksum must fit, and memory is bounded whatever the file says. Not for
-/// several threads at a time; make one for each.
+/// Nothing is trusted: the seek table must be that of the manifest, each frame must have the size
+/// that both say and its checksum must fit, and memory is limited whatever the file says. A reader is
+/// for one thread at a time.
 ///
 /// ```swift
 /// let archive = try Archive(path: "history-archive")
@@ -34,10 +35,6 @@ public final class SegmentReader {
   package let schema: HistorySchema
   /// Reads its lines.
   let decoder: TransactionLineDecoder
-  /// Reads changes.
-  let changes: ChangeTextReader
-  /// Finds out whether a line is what the encoder writes; nil where this program has just written it.
-  let lineCheck: CanonicalLineCheck?
   private let file: ArchiveFile
   private let unpacker = FrameUnpacker()
   private var lastFrame: (index: Int, text: [UInt8])?
@@ -53,20 +50,18 @@ public final class SegmentReader {
     self.manifest = manifest
     schema = manifest.historySchema()
     decoder = TransactionLineDecoder(schema: schema)
-    changes = ChangeTextReader(decoder)
-    lineCheck = CanonicalLineCheck(store: manifest.store, schema: schema)
     guard file.size == manifest.byteCount else {
       throw .damaged(
         path: path, place: "its size",
-        detail: "it has \(file.size) bytes, and the manifest says \(manifest.byteCount)")
+        detail: "it has \(file.size) bytes (the manifest says \(manifest.byteCount))")
     }
     guard try SeekTable(of: file) == SeekTable(manifest.frames) else {
       throw .damaged(
-        path: path, place: "its seek table", detail: "it is not that of the manifest")
+        path: path, place: "its seek table", detail: "it differs from the manifest")
     }
   }
 
-  /// Takes a file of frames that this program itself has just written, without a table behind them.
+  /// Opens a file of frames that this program itself has just written, without a seek table.
   init(
     _ file: ArchiveFile, _ manifest: SegmentManifest, schema: HistorySchema,
     decoder: TransactionLineDecoder
@@ -75,14 +70,12 @@ public final class SegmentReader {
     self.manifest = manifest
     self.schema = schema
     self.decoder = decoder
-    changes = ChangeTextReader(decoder)
-    lineCheck = nil
   }
 
-  /// Where the segment is.
+  /// The path of the segment.
   package var path: String { file.path }
 
-  /// Checks that the file is, byte for byte, the one that was sealed.
+  /// Checks that the file is the one that was sealed, byte for byte.
   ///
   /// - Throws: ``ArchiveError``.
   package func checkDigest() throws(ArchiveError) {
@@ -132,17 +125,17 @@ public final class SegmentReader {
     return lines
   }
 
-  /// The frames that a frame's last line goes on in, itself included.
+  /// A frame and those in which its last line goes on.
   func frames(from index: Int) -> Range<Int> {
     var end = index + 1
     while end < manifest.frames.count, manifest.frames[end].isContinuation { end += 1 }
     return index..<end
   }
 
-  /// Goes through transactions.
+  /// Steps through transactions.
   ///
   /// - Parameters:
-  ///   - range: Only transactions with these numbers; nil for all.
+  ///   - range: Only transactions with these numbers; `nil` for all.
   ///   - order: Which comes first.
   public func transactions(
     in range: ClosedRange<Int64>? = nil, order: HistoryQuery.Order = .ascending
@@ -150,10 +143,58 @@ public final class SegmentReader {
     SegmentCursor(self, range: range ?? manifest.range, order: order)
   }
 
-  /// The transaction with a number, with all its changes; nil where the segment does not have it.
+  /// The transaction with a number, with all its changes; `nil` if the segment does not have it.
   ///
   /// - Throws: ``ArchiveError``.
   public func transaction(_ number: Int64) throws(ArchiveError) -> HistoryTransaction? {
     try transactions(in: number...number).next()
+  }
+}
+
+/// Unpacks single frames, whose size is known beforehand.
+final class FrameUnpacker {
+  /// The maximum size of a frame, in bytes.
+  static let maxPackedBytes = ZSTD_compressBound(ArchiveFormat.frameLimit)
+  /// What a frame of zstd begins with.
+  private static let magic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
+  /// The bits of a frame's fifth byte: a checksum follows, and a dictionary is needed.
+  private static let checksumBit: UInt8 = 4
+  private static let dictionaryBits: UInt8 = 3
+
+  private let context: OpaquePointer?
+
+  init() { context = ZSTD_createDCtx() }
+
+  deinit { ZSTD_freeDCtx(context) }
+
+  /// Unpacks a frame; returns `nil` and the reason if it is not exactly what it should be.
+  ///
+  /// - Parameters:
+  ///   - frame: All of the frame, and nothing else.
+  ///   - textByteCount: The size of its text, which the caller has checked.
+  func unpack(_ frame: [UInt8], textByteCount: Int) -> (text: [UInt8]?, problem: String) {
+    guard let context else { return (nil, "out of memory") }
+    guard frame.count > Self.magic.count, frame.starts(with: Self.magic) else {
+      return (nil, "it does not begin like a frame")
+    }
+    guard frame[4] & Self.checksumBit != 0 else { return (nil, "it has no checksum") }
+    guard frame[4] & Self.dictionaryBits == 0 else { return (nil, "it needs a dictionary") }
+    guard ZSTD_findFrameCompressedSize(frame, frame.count) == frame.count else {
+      return (nil, "it does not end where it should")
+    }
+    guard ZSTD_getFrameContentSize(frame, frame.count) == UInt64(textByteCount) else {
+      return (nil, "the size of its text is wrong")
+    }
+    var result = 0
+    let text = [UInt8](unsafeUninitializedCapacity: textByteCount) { target, count in
+      result = ZSTD_decompressDCtx(
+        context, target.baseAddress, textByteCount, frame, frame.count)
+      count = ZSTD_isError(result) == 0 ? min(result, textByteCount) : 0
+    }
+    guard ZSTD_isError(result) == 0 else {
+      return (nil, String(cString: ZSTD_getErrorName(result)))
+    }
+    guard text.count == textByteCount else { return (nil, "it holds too little text") }
+    return (text, "")
   }
 }

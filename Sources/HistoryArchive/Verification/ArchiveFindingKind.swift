@@ -27,7 +27,7 @@ package enum ArchiveFindingKind: String, FindingKind {
   case partialTransaction
   case storeGap
 
-  /// How bad it is.
+  /// Its severity.
   package var severity: FindingSeverity {
     switch self {
     case .damagedCatalog, .otherAnchor, .missingManifest, .damagedManifest, .missingSegment,
@@ -40,52 +40,47 @@ package enum ArchiveFindingKind: String, FindingKind {
     }
   }
 
-  /// What it means.
+  /// Its meaning.
   package var meaning: String {
     switch self {
     case .damagedCatalog:
-      "a line of the catalog is not the one that was written, or does not follow the line before it"
+      "a line of the catalog was changed, or does not follow the line before it"
     case .tornCatalog:
       "the catalog ends in the middle of a line: sealing was interrupted, or the file was cut short"
     case .otherAnchor:
-      "the chain of the catalog does not lead through the anchor: segments were taken away or exchanged"
+      "the catalog's chain does not contain the anchor: segments were removed or exchanged"
     case .missingManifest, .missingSegment:
-      "a file that the catalog names is not there"
+      "a file that the catalog names is missing"
     case .damagedManifest:
       "a manifest is not the one that the catalog names"
     case .damagedSegment:
-      "a segment is not, byte for byte, the one that was sealed"
+      "a segment differs from the one that was sealed"
     case .damagedFrame:
-      "a part of a segment cannot be unpacked, or holds something else than its manifest says"
+      "a frame of a segment cannot be unpacked, or differs from its manifest"
     case .damagedLine:
-      "a line of a segment is not one that is written of a transaction"
+      "a line of a segment is not what a transaction is encoded as"
     case .contradictedManifest:
-      "a manifest says something of its segment that is not so"
+      "a manifest contradicts its segment"
     case .unreadableFile:
-      "a file or folder cannot be read, so nothing is known of what is in it"
+      "a file or folder cannot be read, so its content is unknown"
     case .archiveGap:
       "transactions are missing between two segments; tokens in between do not work"
     case .unlistedSegment:
-      "a segment or a manifest stands in a store's folder and not in the catalog: sealing was "
-        + "interrupted, or the catalog was cut short"
+      "a segment or manifest is not in the catalog: sealing was interrupted, or the catalog was cut short"
     case .strayFile:
-      "a file does not belong into an archive"
+      "a file does not belong in an archive"
     case .abandonedDraft:
-      "a program was stopped before it had finished this file"
+      "a program was stopped before it finished this file"
     case .widePermissions:
-      "more people may read or change a file of the archive than may do so with the store"
+      "a file of the archive is more widely readable or writable than the store"
     case .alteredTransaction:
-      "the store and the archive both have a transaction of this number and time, and it is not the "
-        + "same"
+      "the store and the archive have different transactions of this number and time"
     case .divergedStore:
-      "under the same number the archive has a transaction of another time: the store is another copy "
-        + "than the one that was sealed"
+      "the archive has another time for this transaction: the store is another copy than the sealed one"
     case .partialTransaction:
-      "the oldest transaction of the store has only a part of its changes left: pruning was stopped in "
-        + "the middle of it"
+      "the oldest transaction of the store lacks some of its changes: pruning was interrupted"
     case .storeGap:
-      "between the last transaction of the archive and the first of the store some are in neither: they "
-        + "were pruned before they were sealed"
+      "transactions between the archive and the store are in neither: they were pruned before sealing"
     }
   }
 
@@ -93,35 +88,32 @@ package enum ArchiveFindingKind: String, FindingKind {
   package var remedy: String {
     switch self {
     case .damagedCatalog, .otherAnchor:
-      "bring the whole archive back from a copy"
+      "restore the whole archive from a copy"
     case .tornCatalog:
-      "the next sealing removes the part of a line; verifying with an anchor tells whether more is "
-        + "missing"
+      "the next sealing removes the partial line; verify with an anchor to see whether more is missing"
     case .missingManifest, .missingSegment, .damagedManifest, .damagedSegment, .damagedFrame,
       .damagedLine, .contradictedManifest:
-      "bring the file back from a copy of the archive; the other segments are not affected"
+      "restore the file from a copy of the archive; the other segments are not affected"
     case .unreadableFile:
       "make it readable, or verify as its owner"
     case .archiveGap:
-      "nothing brings them back, unless a backup of the store or of the archive has them"
+      "look for them in a backup of the store or of the archive"
     case .unlistedSegment:
-      "the next sealing of the store enters it; where that was the end of the catalog, bring the "
-        + "catalog back from a copy"
+      "the next sealing of the store adds it; if the catalog was cut short, restore it from a copy"
     case .strayFile:
       "move it elsewhere"
     case .abandonedDraft:
       "the next sealing of the store removes it"
     case .widePermissions:
-      "take the permissions away with chmod"
+      "restrict the permissions with chmod"
     case .alteredTransaction:
-      "find out which of the two was changed: the archive has digests of what was sealed, the store has "
-        + "none"
+      "find out which of the two was changed: the archive has digests, the store has none"
     case .divergedStore:
-      "seal this copy in an archive of its own"
+      "seal this copy in a separate archive"
     case .partialTransaction:
-      "prune once more up to the same place, or restore the changes"
+      "prune to the same place again, or restore the changes"
     case .storeGap:
-      "seal before pruning, or both at once"
+      "seal before pruning (prune --archive does both)"
     }
   }
 }

@@ -3,38 +3,33 @@ import PersistentHistory
 import StoreFormat
 import Synchronization
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
-/// A look at everything in an archive: every byte has a digest or a checksum that leads to the catalog,
-/// and the catalog is chained to the anchor that was kept elsewhere.
+/// Verifies an archive: every byte has a digest that leads to the catalog, and the catalog is chained to
+/// an anchor that is kept elsewhere.
 ///
-/// All is worked out anew: catalog and manifests are written again from what they say and compared,
-/// segments are digested, unpacked and read line by line, and what they hold is compared with what
-/// their manifests say. Nothing is trusted, nothing is changed, and memory stays small.
+/// Catalog and manifests are encoded again from their content and compared, and segments are compared
+/// with their digests, so that every flipped byte is found. With ``Options/decodesLines`` every line is
+/// also decoded, encoded again and compared, and so is what the manifests say of them: that finds
+/// archives whose digests were forged too. Nothing is changed, and memory is limited.
 ///
 /// ```swift
 /// let verification = try ArchiveVerification(path: "history-archive")
 /// print(verification.findings.isEmpty, verification.facts.transactionCount)
 /// ```
 package struct ArchiveVerification: Sendable {
-  /// What to look at.
+  /// What to verify.
   package struct Options: Hashable, Sendable {
     /// A head of the chain that was kept elsewhere.
     package var anchor: ArchiveAnchor?
-    /// Which part of the segments is read in full; nil for all.
+    /// The part of the segments to read; `nil` for all.
     package var subset: VerificationSubset?
-    /// How many findings of each kind are kept.
+    /// Whether to decode every line of these segments, encode it again and compare.
+    package var decodesLines = false
+    /// The maximum number of findings of each kind.
     package var limit = 10
-    /// How long to wait for a program that is sealing there, in seconds.
+    /// The time to wait for a program that is sealing there, in seconds.
     package var lockWait: Double = 0
 
-    /// All of it, ten findings of each kind.
+    /// Creates options that read all segments.
     package init() {}
   }
 
@@ -42,23 +37,21 @@ package struct ArchiveVerification: Sendable {
   package let path: String
   /// What was found.
   package private(set) var findings: FindingLog<ArchiveFindingKind>
-  /// What was looked at.
+  /// What was read.
   package private(set) var facts = ArchiveFacts()
 
-  /// How many threads there are at most.
-  private static let threadCount = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 64)
-  /// How many segments are looked at together.
+  /// The number of segments that are verified together.
   private static let batchSize = 16
 
-  /// Looks at an archive, on all processors.
+  /// Verifies an archive, on all processors.
   ///
   /// - Parameters:
   ///   - path: The folder.
-  ///   - options: What to look at.
-  ///   - progress: Is told how many transactions have been read; one call at a time, but on any
-  ///     thread.
-  /// - Throws: ``ArchiveError`` where there is no archive, where its catalog cannot be read, or where
-  ///   somebody is sealing there; damage is a finding.
+  ///   - options: What to verify.
+  ///   - progress: Receives the number of transactions that have been read; one call at a time, but on
+  ///     any thread.
+  /// - Throws: ``ArchiveError`` if there is no archive, its catalog cannot be read, or another program
+  ///   is sealing there; damage is a finding.
   package init(
     path: String, options: Options = Options(),
     progress: @Sendable (Int64) -> Void = { _ in }
@@ -79,7 +72,7 @@ package struct ArchiveVerification: Sendable {
     var folders = FolderInspection(archive, limit: options.limit)
     folders.run(catalog.entries)
     findings.add(folders.findings)
-    // What is sealed stays as it is, so that nobody need wait who wants to add to it.
+    // Sealed segments do not change, so other programs may add to the archive from here on.
     lock?.end()
     facts.head = catalog.head
     facts.catalogLineCount = catalog.digests.count
@@ -88,10 +81,8 @@ package struct ArchiveVerification: Sendable {
     inspectSegments(archive, catalog.entries, options, progress)
   }
 
-  /// Keeps others from sealing while the catalog is compared with what is there: it would have things
-  /// that it does not have, and the other way round.
-  ///
-  /// What cannot be opened for that can be looked at all the same.
+  /// Prevents sealing while the catalog is compared with the files. A folder that cannot be opened for
+  /// that is verified without.
   private static func lock(
     _ path: String, wait: Double
   ) throws(ArchiveError) -> ArchiveLock? {
@@ -103,7 +94,7 @@ package struct ArchiveVerification: Sendable {
     }
   }
 
-  /// Adds what was found between the archive and a store.
+  /// Adds what was found by comparing the archive with a store.
   package mutating func add(_ continuity: StoreContinuity) {
     findings.add(continuity.findings)
     facts.comparedCount = continuity.comparedCount
@@ -143,11 +134,11 @@ package struct ArchiveVerification: Sendable {
         let place = batch.lowerBound + index
         return SegmentInspection(
           archive, entries[place], readsContent: chosen?.contains(place) ?? true,
-          limit: options.limit, threadCount: Self.threadCount)
+          decodesLines: options.decodesLines, limit: options.limit)
       }
       // The digests take longest in one piece, so they come first.
       var works: [(segment: Int, run: Int?)] = []
-      for (index, segment) in segments.enumerated() where !segment.runs.isEmpty {
+      for (index, segment) in segments.enumerated() where segment.readsContent {
         works.append((index, nil))
       }
       for (index, segment) in segments.enumerated() {
@@ -155,10 +146,16 @@ package struct ArchiveVerification: Sendable {
       }
       _ = Self.concurrently(works.count) { [works] index in
         let work = works[index]
-        guard let run = work.run else { return segments[work.segment].inspectBytes() }
-        let count = segments[work.segment].inspect(run: run)
-        done.withLock {
-          $0 += count
+        let segment = segments[work.segment]
+        var count: Int64 = 0
+        if let run = work.run {
+          count = segment.inspect(run: run)
+        } else {
+          segment.inspectBytes()
+          if segment.runs.isEmpty { count = segment.transactionCount }
+        }
+        done.withLock { [count] in
+          $0 &+= count
           progress($0)
         }
       }
@@ -166,7 +163,7 @@ package struct ArchiveVerification: Sendable {
     }
   }
 
-  /// Does pieces of work on all processors and gives the results in their order.
+  /// Calls a closure on all processors and returns the results in their order.
   private static func concurrently<Result: Sendable>(
     _ count: Int, _ body: @Sendable (Int) -> Result
   ) -> [Result] {
@@ -176,5 +173,69 @@ package struct ArchiveVerification: Sendable {
       results.withLock { $0[index] = result }
     }
     return results.withLock { results in (0..<count).compactMap { results[$0] } }
+  }
+}
+
+/// What a verification of an archive has read.
+package struct ArchiveFacts: Hashable, Sendable {
+  /// The number of lines of the catalog.
+  package internal(set) var catalogLineCount = 0
+  /// The number of stores.
+  package internal(set) var storeCount = 0
+  /// The number of segments.
+  package internal(set) var segmentCount = 0
+  /// The number of segments that were read.
+  package internal(set) var readSegmentCount = 0
+  /// The number of transactions in these.
+  package internal(set) var transactionCount: Int64 = 0
+  /// The number of changes in these.
+  package internal(set) var changeCount: Int64 = 0
+  /// The size of all manifests and segments, in bytes.
+  package internal(set) var byteCount: Int64 = 0
+  /// The size of the text of the segments that were read, in bytes.
+  package internal(set) var textByteCount: Int64 = 0
+  /// The number of segments that overlap those before them, as a crash may leave them; nothing is lost.
+  package internal(set) var overlapCount = 0
+  /// The number of transactions that were compared with those of a store; `nil` if none was given.
+  package internal(set) var comparedCount: Int64?
+  /// The head of the catalog's chain, to be kept elsewhere; `nil` if the catalog is damaged.
+  package internal(set) var head: ArchiveAnchor?
+}
+
+/// The part of an archive's segments that is read; of the others only names, sizes and manifests are
+/// verified.
+package enum VerificationSubset: Hashable, Sendable {
+  /// The n-th of a number of parts: with one part a day, all are read in that number of days.
+  case part(Int, of: Int)
+  /// A random percentage of the segments.
+  case percent(Double)
+  /// Random segments of about this size in bytes; at least one.
+  case bytes(Int64)
+
+  /// Chooses among segments.
+  ///
+  /// - Parameters:
+  ///   - sizes: The size of each in bytes.
+  ///   - generator: The source of randomness.
+  /// - Returns: The indices of those to read.
+  package func choose(
+    among sizes: [Int64], using generator: inout some RandomNumberGenerator
+  ) -> Set<Int> {
+    switch self {
+    case .part(let number, let count):
+      return Set(sizes.indices.filter { $0 % max(count, 1) == number - 1 })
+    case .percent(let percent):
+      let count = (Double(sizes.count) * min(max(percent, 0), 100) / 100).rounded(.up)
+      return Set(sizes.indices.shuffled(using: &generator).prefix(Int(count)))
+    case .bytes(let limit):
+      var chosen: Set<Int> = []
+      var left = limit
+      for index in sizes.indices.shuffled(using: &generator) {
+        guard chosen.isEmpty || sizes[index] <= left else { continue }
+        chosen.insert(index)
+        left -= min(left, sizes[index])
+      }
+      return chosen
+    }
   }
 }

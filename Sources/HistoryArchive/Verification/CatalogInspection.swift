@@ -1,12 +1,12 @@
 import PersistentHistory
 
-/// Looks at a catalog line by line, and goes on behind a line that is damaged.
+/// Verifies a catalog line by line, and goes on after a damaged line.
 struct CatalogInspection {
-  /// The segments whose lines could be read, in the order of the lines.
+  /// The segments whose lines could be read, in their order.
   private(set) var entries: [CatalogEntry] = []
-  /// The digest of each line as it stands there.
+  /// The digest of each line.
   private(set) var digests: [ArchiveDigest] = []
-  /// How many bytes stand behind the last whole line.
+  /// The number of bytes after the last whole line.
   private(set) var tornByteCount = 0
   private(set) var findings: FindingLog<ArchiveFindingKind>
   private let path: String
@@ -26,7 +26,7 @@ struct CatalogInspection {
       digests.append(digest)
       do throws(ArchiveError) {
         let entry = try CatalogEntry(line: line.bytes, path: path, number: number)
-        // Behind a damaged line it cannot be told what the next one should follow.
+        // After a damaged line it is unknown what the next one should follow.
         if let previous, entry.previousDigest != previous {
           add(number, "it does not follow the line before it: its previousSHA256 does not fit")
         }
@@ -44,7 +44,7 @@ struct CatalogInspection {
     }
     tornByteCount = lines.rest.count
     if CatalogEntry.lacksOnlyItsEnd(lines.rest.bytes[...]) {
-      add(digests.count + 1, "it is whole but for its last byte, which is no line feed")
+      add(digests.count + 1, "it is whole except for its last byte, which is not a line feed")
     } else if tornByteCount > 0 {
       findings.add(
         .tornCatalog, at: .line(digests.count + 1, file: path),
@@ -61,7 +61,7 @@ struct CatalogInspection {
     if anchor.count > digests.count {
       findings.add(
         .otherAnchor, at: .file(path),
-        "it has \(digests.count) lines, and had \(anchor.count) when the anchor was written")
+        "it has \(digests.count) lines (\(anchor.count) when the anchor was written)")
     } else if (anchor.count == 0 ? .none : digests[anchor.count - 1]) != anchor.digest {
       findings.add(
         .otherAnchor, at: .line(anchor.count, file: path),
@@ -69,7 +69,7 @@ struct CatalogInspection {
     }
   }
 
-  /// The head of the chain; nil where something is wrong with it.
+  /// The head of the chain; `nil` if the catalog is damaged.
   var head: ArchiveAnchor? {
     guard findings.damageCount == 0 else { return nil }
     return ArchiveAnchor(count: digests.count, digest: digests.last ?? .none)

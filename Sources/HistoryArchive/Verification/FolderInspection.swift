@@ -10,8 +10,7 @@ import Musl
 import Glibc
 #endif
 
-/// Looks at the names in an archive's folders: what does not belong there, and who may do what with
-/// what does.
+/// Verifies the names in an archive's folders, and the permissions of its files.
 struct FolderInspection {
   private let archive: Archive
   private(set) var findings: FindingLog<ArchiveFindingKind>
@@ -21,7 +20,7 @@ struct FolderInspection {
     findings = FindingLog(limit: limit)
   }
 
-  /// Looks at all names.
+  /// Verifies all names.
   ///
   /// - Parameter entries: The segments that the catalog lists.
   mutating func run(_ entries: [CatalogEntry]) {
@@ -32,11 +31,11 @@ struct FolderInspection {
       let path = archive.storePath(name)
       if stores[name] != nil { continue }
       if SegmentName.isStoreFolder(name), Self.permissions(of: path)?.isFolder == true {
-        // A store of which sealing was interrupted before its first segment was listed.
+        // Sealing of a store was interrupted before its first segment was listed.
         inspect(store: name, known: [])
         if names(in: path).isEmpty {
           findings.add(
-            .strayFile, at: .file(path), "it is empty, and the catalog names no store like that")
+            .strayFile, at: .file(path), "it is empty, and the catalog does not name such a store")
         }
       } else {
         findings.add(.strayFile, at: .file(path), Self.noPart)
@@ -66,9 +65,9 @@ struct FolderInspection {
     }
   }
 
-  private static let noPart = "it is no part of the format"
+  private static let noPart = "it is not part of the format"
 
-  /// The names in a folder, in order; those that begin with a dot are the system's.
+  /// The names in a folder, sorted; those that begin with a dot are the system's.
   private mutating func names(in folder: String) -> [String] {
     guard access(folder, R_OK | X_OK) == 0 else {
       if errno != ENOENT {
@@ -83,10 +82,10 @@ struct FolderInspection {
   private mutating func inspectPermissions(of path: String) {
     guard let (mode, _) = Self.permissions(of: path), mode & 0o002 != 0 else { return }
     findings.add(
-      .widePermissions, at: .file(path), "everybody may change it (\(Self.octal(mode)))")
+      .widePermissions, at: .file(path), "everybody may write it (mode \(Self.octal(mode)))")
   }
 
-  /// Compares who may do what with the files of a store's segments and with the store itself.
+  /// Compares the permissions of a store's segments with those of the store.
   mutating func compare(_ entries: [CatalogEntry], with store: StoreLocation) {
     guard let (allowed, _) = Self.permissions(of: store.resolvedPath) else { return }
     let paths = entries.flatMap { [archive.segmentPath($0), archive.manifestPath($0)] }
@@ -96,7 +95,7 @@ struct FolderInspection {
       }
       findings.add(
         .widePermissions, at: .file(path),
-        "it has \(Self.octal(mode)), and the store has \(Self.octal(allowed))")
+        "its mode is \(Self.octal(mode)), and that of the store \(Self.octal(allowed))")
     }
   }
 

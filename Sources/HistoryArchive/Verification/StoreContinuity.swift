@@ -2,25 +2,25 @@ import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
-/// Whether a store goes on where an archive of it ends: what both have is the same, and between them
-/// nothing is missing.
+/// Compares a store with an archive of it: what both have must be the same, and nothing may be missing
+/// between them.
 package struct StoreContinuity: Sendable {
-  /// What was found.
+  /// The findings.
   package private(set) var findings: FindingLog<ArchiveFindingKind>
-  /// How many transactions both have, and were compared.
+  /// The number of transactions that were compared.
   package private(set) var comparedCount: Int64 = 0
 
   /// Compares a store with an archive of it.
   ///
-  /// Rows are compared in full where the model was the same; a migration rewrites rows, so of others
-  /// only number and time are.
+  /// Rows are compared in full if the model was the same; a migration rewrites rows, so of other segments
+  /// only numbers and times are compared.
   ///
   /// - Parameters:
   ///   - snapshot: The store.
   ///   - archive: The archive.
-  ///   - limit: How many findings of each kind are kept.
-  ///   - progress: Is told now and then how many transactions have been compared.
-  /// - Throws: ``ArchiveError`` where the archive has nothing of the store or cannot be read, and
+  ///   - limit: The maximum number of findings of each kind.
+  ///   - progress: Receives the number of transactions that have been compared, now and then.
+  /// - Throws: ``ArchiveError`` if the archive has nothing of the store or cannot be read, and
   ///   ``/StoreFormat/StoreError``.
   package init(
     of snapshot: StoreSnapshot, with archive: Archive, limit: Int = 10,
@@ -47,12 +47,12 @@ package struct StoreContinuity: Sendable {
       let isSameSchema = reader.manifest.schema.digest == schema
       let count = try compare(
         reader, part.range, snapshot, oldest: oldest.number, isSameSchema, progress)
-      // In another copy everything behind the place where it parted differs.
+      // In another copy everything after the place where it diverged differs.
       if count > 0, findings.count(of: .divergedStore) > 0 { return }
     }
   }
 
-  /// Looks for what neither has, and for what the store cannot have forgotten.
+  /// Looks for transactions that neither has, and for those that the store must still know.
   private mutating func inspectReach(
     of snapshot: StoreSnapshot, _ oldest: TransactionPosition?, _ last: Int64,
     _ next: TransactionPosition?
@@ -63,7 +63,8 @@ package struct StoreContinuity: Sendable {
       if !next.mayBe(oldest) {
         findings.add(
           .divergedStore, at: .transaction(oldest.number),
-          "the store begins with another transaction \(oldest.number) than the archive knows of")
+          "the store begins with another transaction \(oldest.number) than the one that followed the archive"
+        )
       }
     } else if let oldest, oldest.number > last, oldest.number - last > 1 {
       findings.add(
@@ -77,20 +78,20 @@ package struct StoreContinuity: Sendable {
     if issued < last {
       findings.add(
         .divergedStore, at: .transaction(last),
-        "the highest number that the store has given out is \(issued)")
+        "the highest number that the store has issued is \(issued)")
     }
   }
 
-  /// Goes through a segment and the store side by side; gives how many transactions were compared.
+  /// Compares a segment with the store and returns the number of compared transactions.
   private mutating func compare(
     _ reader: SegmentReader, _ range: ClosedRange<Int64>, _ snapshot: StoreSnapshot,
     oldest: Int64, _ isSameSchema: Bool, _ progress: (Int64) -> Void
   ) throws -> Int64 {
     let sealed = reader.transactions(in: range)
     var query = HistoryQuery(after: range.lowerBound - 1, until: range.upperBound)
-    // What is missing on one side is found by comparing.
+    // Missing transactions are found by comparing.
     query.checksCompleteness = false
-    // What is wrong with the file of values itself is a finding about the store.
+    // A damaged file of values is a finding about the store.
     query.recordedValues = try? RecordedValues(beside: snapshot)
     let stored = try HistoryReader(snapshot: snapshot, query: query)
     var count: Int64 = 0
@@ -116,7 +117,7 @@ package struct StoreContinuity: Sendable {
       if one.timestamp != other.timestamp {
         findings.add(
           .divergedStore, at: .transaction(one.number),
-          "it was saved at \(Self.text(one.timestamp)) in the archive, and at "
+          "its time is \(Self.text(one.timestamp)) in the archive, and "
             + "\(Self.text(other.timestamp)) in the store")
         return count
       }
@@ -129,7 +130,7 @@ package struct StoreContinuity: Sendable {
     return count
   }
 
-  /// - Parameter mayLackChanges: Whether the store may have lost some: pruning was interrupted in the
+  /// - Parameter mayLackChanges: Whether the store may lack some, because pruning was interrupted in the
   ///   middle of the transaction.
   private mutating func compareRows(
     _ one: HistoryTransaction, _ sealed: SegmentCursor, _ other: HistoryTransaction,
@@ -140,12 +141,12 @@ package struct StoreContinuity: Sendable {
       if lackingCount > 0 {
         findings.add(
           .partialTransaction, at: .transaction(one.number),
-          "the store does not have \(lackingCount) of its changes any more")
+          "the store lacks \(lackingCount) of its changes")
       }
     }
     if one != other {
       findings.add(
-        .alteredTransaction, at: .transaction(one.number), "its row is another in the store")
+        .alteredTransaction, at: .transaction(one.number), "its row differs in the store")
     }
     while true {
       var left = try sealed.nextChange()
@@ -155,14 +156,14 @@ package struct StoreContinuity: Sendable {
         left = try sealed.nextChange()
       }
       let values = (left?.values ?? [], right?.values ?? [])
-      // Values may have been left out, here or there.
+      // Either side may lack values.
       left?.values = []
       right?.values = []
       if !values.0.isEmpty, !values.1.isEmpty, values.0 != values.1 {
         findings.add(
           .alteredTransaction,
           at: .change(left?.number ?? right?.number ?? 0, transaction: one.number),
-          "its recorded values are others beside the store")
+          "its recorded values differ from those beside the store")
       }
       guard left != right else {
         if left == nil { return }
@@ -173,8 +174,8 @@ package struct StoreContinuity: Sendable {
         .alteredTransaction, at: .change(number, transaction: one.number),
         left == nil
           ? "the archive does not have it"
-          : right == nil ? "the store does not have it" : "its row is another in the store")
-      // Behind a row that is missing all the others would differ.
+          : right == nil ? "the store does not have it" : "its row differs in the store")
+      // After a missing row all the others would differ.
       return
     }
   }

@@ -18,122 +18,105 @@ import StoreFormat
 /// A transaction without changes gives no row, and query generations are left out. Recorded values, an
 /// object in JSON, are a column that must be asked for by its name, `values`.
 package struct CSVEncoder: HistoryEncoder {
-  enum Field: Int, RecordField {
-    case store, transaction, timestamp, timestampRaw, author, bundle, process, context
-    case change, kind, entity, pk, object, attributes, columnsRaw, tombstone
-    case entityRaw, tombstoneRaw, extra, transactionExtra, values
-
-    static var format: ExportFormat { .csv }
-  }
-
-  /// The names of the columns, in order.
-  package static let fieldNames = Field.names
+  static let fields: [LineKey] = [
+    .store, .transaction, .timestamp, .timestampRaw, .author, .bundle, .process, .context, .change,
+    .kind, .entity, .pk, .object, .attributes, .columnsRaw, .tombstone, .entityRaw, .tombstoneRaw,
+    .extra, .transactionExtra, .values,
+  ]
 
   /// The heading.
   package let prologue: [UInt8]
 
-  private let fields: FieldSelection<Field>
+  private let fields: FieldSelection
   private var writer: CSVWriter
   private var shared: CSVWriter
-  private var transactionExtra = JSONWriter(capacity: 64)
+  private var transactionExtra: [ExtraColumn] = []
   private var json = JSONWriter(capacity: 1024)
-  private var entities = EnvelopeEntities()
+  private var texts = EntityTexts()
 
-  /// An encoder with an empty buffer.
+  /// Creates an encoder with an empty buffer.
   ///
   /// - Parameters:
-  ///   - fields: The columns of the table; nil for all but `values`.
+  ///   - fields: The columns of the table; `nil` for all but `values`.
   ///   - guardsFormulas: Whether a text that a spreadsheet would take for a formula gets an apostrophe
   ///     before it.
   /// - Throws: ``ExportFormatError``.
   package init(fields: [String]? = nil, guardsFormulas: Bool = false) throws(ExportFormatError) {
-    // What tables have that nobody has told otherwise stays as it is.
-    let usual = Field.allCases.filter { $0 != .values }.map(\.name)
-    let selection = try FieldSelection<Field>(fields ?? usual)
-    let names = Field.allCases.filter(selection.contains).map(\.name)
+    // A table whose columns nobody chose stays as it always was.
+    let usual = Self.fields.filter { $0 != .values }.map(\.name)
+    let selection = try FieldSelection(fields ?? usual, of: .csv)
+    let names = Self.fields.filter(selection.contains).map(\.name)
     self.fields = selection
     prologue = Array((names.joined(separator: ",") + "\n").utf8)
     writer = CSVWriter(hasOneColumn: names.count == 1, guardsFormulas: guardsFormulas)
-    shared = CSVWriter(hasOneColumn: names.count == 1, guardsFormulas: guardsFormulas)
+    shared = writer
   }
 
-  /// Keeps what the rows of a transaction have in common; writes nothing.
   package mutating func begin(_ transaction: HistoryTransaction) {
+    transactionExtra = transaction.extra
     shared.removeAll()
     shared.beginRow()
-    if fields.contains(.store) {
-      if let store = transaction.store { shared.append(store) } else { shared.appendNothing() }
-    }
+    if fields.contains(.store) { shared.append(transaction.store) }
     if fields.contains(.transaction) { shared.append(transaction.number) }
-    if fields.contains(.timestamp) {
-      if let time = transaction.timestamp?.iso8601() {
-        shared.append(time)
-      } else {
-        shared.appendNothing()
-      }
-    }
+    if fields.contains(.timestamp) { shared.append(transaction.timestamp?.iso8601()) }
     if fields.contains(.timestampRaw) {
-      if let timestamp = transaction.timestamp {
-        shared.append(timestamp.secondsSinceReferenceDate)
-      } else {
-        shared.appendNothing()
-      }
+      shared.append(transaction.timestamp?.secondsSinceReferenceDate)
     }
     if fields.contains(.author) { append(transaction.author) }
     if fields.contains(.bundle) { append(transaction.bundle) }
     if fields.contains(.process) { append(transaction.process) }
     if fields.contains(.context) { append(transaction.context) }
-    transactionExtra.removeAll()
-    if !transaction.extra.isEmpty { transactionExtra.appendExtraColumns(transaction.extra) }
   }
 
   private mutating func append(_ text: RecordedText?) {
-    guard let text else { return shared.appendNothing() }
-    if let bytes = text.malformedBytes {
+    if let bytes = text?.malformedBytes {
       bytes.withUnsafeBufferPointer { shared.append(malformed: $0) }
     } else {
-      shared.append(text.string)
+      shared.append(text?.string)
     }
   }
 
   /// Writes the row of a change.
   package mutating func append(_ change: HistoryChange) {
-    let entity = change.entity.map { entities.text(for: $0) }
+    let text = change.entity.map { texts.text(for: $0) }
+    let types = change.kind == .delete ? text?.tombstoneTypes : nil
     writer.beginRow(with: shared)
     if fields.contains(.change) { writer.append(change.number) }
-    if fields.contains(.kind) {
-      switch change.kind {
-      case .insert: writer.append("insert")
-      case .update: writer.append("update")
-      case .delete: writer.append("delete")
-      case nil: writer.appendNothing()
-      }
-    }
-    if fields.contains(.entity) { append(entity?.nameUTF8, primaryKey: nil) }
+    if fields.contains(.kind) { writer.append(change.kind?.name) }
+    if fields.contains(.entity) { append(text?.nameUTF8, primaryKey: nil) }
     if fields.contains(.pk) { writer.append(change.primaryKey) }
     if fields.contains(.object) {
-      append(change.primaryKey == nil ? nil : entity?.nameUTF8, primaryKey: change.primaryKey)
+      append(change.primaryKey == nil ? nil : text?.nameUTF8, primaryKey: change.primaryKey)
     }
     if fields.contains(.attributes) {
-      if let text = entity?.text, let mask = change.namedMask(text) {
-        json.removeAll()
-        json.appendAttributeNames(in: mask, text)
-        writer.append(textOf: json)
+      if change.kind == .update, let mask = change.mask, let text, text.names(mask) {
+        appendJSON { $0.appendAttributeNames(in: mask, text) }
       } else {
         writer.appendNothing()
       }
     }
     if fields.contains(.columnsRaw) { append(change.mask) }
-    appendTombstone(of: change, entity)
+    if fields.contains(.tombstone) {
+      appendJSON(unless: types == nil) { json in
+        var isFirst = true
+        json.appendRaw(UInt8(ascii: "{"))
+        if let text { json.appendTombstoneMembers(change.tombstone, text, &isFirst) }
+        json.appendRaw(UInt8(ascii: "}"))
+      }
+    }
+    if fields.contains(.entityRaw) { writer.append(text?.number) }
+    if fields.contains(.tombstoneRaw) {
+      let isExact = types.map { TypedValue.areExact(change.tombstone, $0) } ?? false
+      appendJSON(unless: isExact || change.tombstone.isEmpty) {
+        $0.appendStoredTombstone(change.tombstone)
+      }
+    }
     if fields.contains(.extra) {
       appendJSON(unless: change.extra.isEmpty) { $0.appendExtraColumns(change.extra) }
     }
     if fields.contains(.transactionExtra) {
-      if transactionExtra.count == 0 {
-        writer.appendNothing()
-      } else {
-        writer.append(textOf: transactionExtra)
-      }
+      let columns = transactionExtra
+      appendJSON(unless: columns.isEmpty) { $0.appendExtraColumns(columns) }
     }
     if fields.contains(.values) {
       appendJSON(unless: change.values.isEmpty) { $0.appendRecordedValues(change.values) }
@@ -143,7 +126,7 @@ package struct CSVEncoder: HistoryEncoder {
 
   /// Writes a cell of JSON, unless there is nothing to be written.
   private mutating func appendJSON(
-    unless isNothing: Bool, _ write: (inout JSONWriter) -> Void
+    unless isNothing: Bool = false, _ write: (inout JSONWriter) -> Void
   ) {
     guard !isNothing else { return writer.appendNothing() }
     json.removeAll()
@@ -158,7 +141,7 @@ package struct CSVEncoder: HistoryEncoder {
       let text = String(decoding: name, as: UTF8.self)
       return writer.append(primaryKey.map { "\(text)/p\($0)" } ?? text)
     }
-    appendJSON(unless: false) { json in
+    appendJSON { json in
       json.appendRaw(name)
       guard let primaryKey else { return }
       json.appendRaw("/p")
@@ -169,31 +152,11 @@ package struct CSVEncoder: HistoryEncoder {
   private mutating func append(_ mask: ColumnMask?) {
     guard let mask else { return writer.appendNothing() }
     json.removeAll()
-    json.appendMask(mask)
+    json.append(mask)
     // Digits need no quotes, neither JSON's nor CSV's; an empty mask is an empty text.
     json.withUnsafeBytes { bytes in
       let digits = bytes.bindMemory(to: UInt8.self).dropFirst().dropLast()
       writer.append(utf8: UnsafeBufferPointer(rebasing: digits))
-    }
-  }
-
-  /// Writes the cells of the tombstone, and of the entity's number, which stands between them.
-  private mutating func appendTombstone(of change: HistoryChange, _ entity: EnvelopeEntity?) {
-    var isExact = false
-    if let text = entity?.text, let types = change.tombstoneTypes(text) {
-      json.removeAll()
-      json.appendRaw("{")
-      var isFirst = true
-      isExact = json.appendTombstoneMembers(change.tombstone, text, types, &isFirst)
-      json.appendRaw("}")
-      if fields.contains(.tombstone) { writer.append(textOf: json) }
-    } else if fields.contains(.tombstone) {
-      writer.appendNothing()
-    }
-    if fields.contains(.entityRaw) { writer.append(entity?.number) }
-    guard fields.contains(.tombstoneRaw) else { return }
-    appendJSON(unless: isExact || change.tombstone.isEmpty) {
-      $0.appendStoredTombstone(change.tombstone)
     }
   }
 
@@ -209,4 +172,126 @@ package struct CSVEncoder: HistoryEncoder {
 
   /// Forgets what has been written, for the caller has put it elsewhere.
   package mutating func removeAll() { writer.removeAll() }
+}
+
+/// Writes rows of RFC 4180 to its own buffer, each ended by a line feed.
+///
+/// A cell is quoted only where it must be: where it holds a comma, a quotation mark or a line end,
+/// or is an empty text, which so stays apart from no value at all.
+struct CSVWriter: Sendable {
+  // It holds cells, not JSON; as a buffer it is the same, and it writes numbers.
+  private(set) var buffer = JSONWriter(capacity: 1 << 16)
+  private var isRowEmpty = true
+
+  /// Whether rows have one cell: then a line without anything would be taken for no row.
+  let hasOneColumn: Bool
+  /// Whether a text that a spreadsheet would take for a formula gets an apostrophe before it.
+  let guardsFormulas: Bool
+
+  init(hasOneColumn: Bool, guardsFormulas: Bool = false) {
+    self.hasOneColumn = hasOneColumn
+    self.guardsFormulas = guardsFormulas
+  }
+
+  mutating func removeAll() { buffer.removeAll() }
+
+  /// Copies cells, of which each but the first begins with its comma, to the beginning of a row.
+  @inline(__always)
+  mutating func beginRow(with cells: borrowing CSVWriter) {
+    buffer.appendText(of: cells.buffer)
+    isRowEmpty = cells.isRowEmpty
+  }
+
+  /// Makes the next cell the first of its row.
+  mutating func beginRow() { isRowEmpty = true }
+
+  /// Ends a row.
+  @inline(__always)
+  mutating func endRow() { buffer.appendRaw("\n") }
+
+  @inline(__always)
+  private mutating func beginCell() {
+    if isRowEmpty { isRowEmpty = false } else { buffer.appendRaw(UInt8(ascii: ",")) }
+  }
+
+  /// Writes a cell without a value.
+  @inline(__always)
+  mutating func appendNothing() {
+    beginCell()
+    if hasOneColumn { buffer.appendRaw("\"\"") }
+  }
+
+  /// Writes an integer.
+  @inline(__always)
+  mutating func append(_ number: Int64?) {
+    guard let number else { return appendNothing() }
+    beginCell()
+    buffer.appendInteger(number)
+  }
+
+  /// Writes a real as the shortest text that reads back to the same bits, or as `inf` or `-inf`.
+  mutating func append(_ number: Double?) {
+    guard let number else { return appendNothing() }
+    beginCell()
+    if number.isFinite {
+      buffer.appendReal(number)
+    } else {
+      // SQLite has no NaN: it stores one as null.
+      if number > 0 { buffer.appendRaw("inf") } else { buffer.appendRaw("-inf") }
+    }
+  }
+
+  /// Writes a text.
+  mutating func append(_ text: String?) {
+    guard let text else { return appendNothing() }
+    var copy = guardsFormulas && Self.isFormula(text.utf8.first) ? "'" + text : text
+    copy.withUTF8 { append(utf8: $0) }
+  }
+
+  /// Writes bytes, which must be UTF-8, as a text.
+  mutating func append(utf8 bytes: UnsafeBufferPointer<UInt8>) {
+    guard !bytes.isEmpty, bytes.contains(where: Self.isSpecial) else {
+      beginCell()
+      return bytes.isEmpty ? buffer.appendRaw("\"\"") : buffer.appendRaw(bytes)
+    }
+    // Many readers of CSV refuse a NUL or end the text there.
+    guard !bytes.contains(0) else { return append(malformed: bytes) }
+    beginCell()
+    buffer.appendRaw(UInt8(ascii: "\""))
+    var rest = bytes[...]
+    while let quote = rest.firstIndex(of: UInt8(ascii: "\"")) {
+      buffer.appendRaw(UnsafeBufferPointer(rebasing: rest[...quote]))
+      buffer.appendRaw(UInt8(ascii: "\""))
+      rest = rest[(quote + 1)...]
+    }
+    buffer.appendRaw(UnsafeBufferPointer(rebasing: rest))
+    buffer.appendRaw(UInt8(ascii: "\""))
+  }
+
+  /// Writes the bytes of a text that is not clean as an object in JSON.
+  mutating func append(malformed bytes: UnsafeBufferPointer<UInt8>) {
+    beginCell()
+    // Quoted, the object's own quotation marks are doubled; base64 brings a pair of its own.
+    buffer.appendRaw("\"{\"\"$text\"\":\"")
+    buffer.appendBase64(bytes)
+    buffer.appendRaw("\"}\"")
+  }
+
+  /// Writes what a writer of JSON holds.
+  @inline(__always)
+  mutating func append(textOf json: borrowing JSONWriter) {
+    json.withUnsafeBytes { append(utf8: $0.bindMemory(to: UInt8.self)) }
+  }
+
+  /// Whether a spreadsheet may take a text that begins with a byte for a formula, as OWASP's page on CSV
+  /// injection lists them.
+  private static func isFormula(_ first: UInt8?) -> Bool {
+    first.map { "=+-@\t\r".utf8.contains($0) } ?? false
+  }
+
+  @inline(__always)
+  private static func isSpecial(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
+      || byte == UInt8(ascii: "\r") || byte == 0
+  }
 }

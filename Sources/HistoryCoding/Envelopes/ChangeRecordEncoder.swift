@@ -10,40 +10,80 @@ import StoreFormat
 /// ```
 ///
 /// Values are coded as in the line of a transaction, and keys are absent where they would be null.
-/// A transaction without changes gives no line, for a record without a change would be counted as
-/// one. A transaction's query generation is left out, for it would be repeated with every change;
+/// A transaction without changes has no line, because a record without a change would be counted as
+/// one. A transaction's query generation is omitted, because it would be repeated with every change;
 /// its extra columns are `transactionExtra`, beside the change's own under `extra`.
 package struct ChangeRecordEncoder: BufferedEncoder {
-  /// The names of the fields of a record, in order.
-  package static let fieldNames = ChangeRecord.Field.names
+  static let fields: [LineKey] = [
+    .schema, .type, .store, .transaction, .timestamp, .timestampRaw, .author, .bundle, .process,
+    .context, .transactionExtra, .change, .kind, .entity, .entityRaw, .pk, .object, .attributes,
+    .columnsRaw, .values, .tombstone, .tombstoneRaw, .extra,
+  ]
 
   var writer = JSONWriter(capacity: 1 << 16)
-  private var entities = EnvelopeEntities()
+  private var texts = EntityTexts()
   private var record: ChangeRecord
 
-  /// An encoder with an empty buffer.
+  /// Creates an encoder with an empty buffer.
   ///
-  /// - Parameter fields: The fields that records keep; nil for all.
+  /// - Parameter fields: The fields that records keep; `nil` for all.
   /// - Throws: ``ExportFormatError``.
   package init(fields: [String]? = nil) throws(ExportFormatError) {
-    record = ChangeRecord(fields: try FieldSelection(fields))
+    record = ChangeRecord(fields: try FieldSelection(fields, of: .changes))
   }
 
-  /// Keeps what the records of a transaction have in common; writes nothing.
   package mutating func begin(_ transaction: HistoryTransaction) { record.begin(transaction) }
 
-  /// Writes the line of a change.
   package mutating func append(_ change: HistoryChange) { append(change, present: nil) }
 
-  /// All do.
   package var carriesPresentObjects: Bool { true }
 
-  /// Writes the line of a change with what its object is now.
   package mutating func append(_ change: HistoryChange, present: PresentObject?) {
-    record.append(change, change.entity.map { entities.text(for: $0) }, present, to: &writer)
-    writer.appendRaw("\n")
+    record.append(change, change.entity.map { texts.text(for: $0) }, present, to: &writer)
+    writer.appendRaw(UInt8(ascii: "\n"))
   }
 
-  /// Writes the line of a gap.
   package mutating func append(_ gap: HistoryGap) { writer.append(line: gap) }
+}
+
+/// The flat record of a change, with everything that its transaction says of itself.
+///
+/// The transaction's part is written once when it begins, and copied into each record.
+struct ChangeRecord: Sendable {
+  private let fields: FieldSelection
+  private var shared = JSONWriter(capacity: 1024)
+  private var isSharedEmpty = true
+
+  init(fields: FieldSelection = FieldSelection(ChangeRecordEncoder.fields)) { self.fields = fields }
+
+  /// Writes what the records of a transaction share.
+  mutating func begin(_ transaction: HistoryTransaction) {
+    shared.removeAll()
+    shared.appendRaw(UInt8(ascii: "{"))
+    isSharedEmpty = true
+    shared.append(
+      membersOf: transaction, type: "\"change\"", fields: fields, extraKey: .transactionExtra,
+      &isSharedEmpty)
+  }
+
+  /// Writes the record of a change of the transaction that began, without a line end.
+  func append(
+    _ change: HistoryChange, _ text: EntityText?, _ present: PresentObject?,
+    to writer: inout JSONWriter
+  ) {
+    writer.appendText(of: shared)
+    var isFirst = isSharedEmpty
+    writer.append(membersOf: change, text, fields: fields, &isFirst)
+    // Not a field: it is there if the query asks for it.
+    if let present { writer.append(present, &isFirst) }
+    writer.appendRaw(UInt8(ascii: "}"))
+  }
+}
+
+extension JSONWriter {
+  /// Copies the text of another writer.
+  @inline(__always)
+  mutating func appendText(of other: borrowing JSONWriter) {
+    other.withUnsafeBytes { appendRaw($0.bindMemory(to: UInt8.self)) }
+  }
 }

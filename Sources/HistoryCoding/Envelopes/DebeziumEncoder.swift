@@ -11,229 +11,220 @@ import StoreFormat
 ///  "history":{"attributes":["name"],"columnsRaw":"10"}}
 /// ```
 ///
-/// It is the payload alone, as converters write it that are told to leave out schemas. History holds
-/// no values but those that deleted objects left. So `after` has only the key, under the name of its
-/// column, and `before` is null but for deletes, where it has the key and what was preserved, coded
-/// as in the line of a transaction: as a database does that logs no more than the replica identity.
-/// Of an update whose values were recorded, `before` and `after` have the key and these values, and
-/// `history` has them once more, with their types.
-/// What an update touched is named in `history`, which is not Debezium's.
+/// It is the payload alone, as converters write it that omit schemas. History has no values but those
+/// that deleted objects left. So `after` has only the key, under the name of its column, and `before`
+/// is null except for deletes, where it has the key and what was preserved, coded as in the line of a
+/// transaction: as a database does that logs no more than the replica identity. For an update whose
+/// values were recorded, `before` and `after` have the key and these values, and `history` has them
+/// again, with their types. What an update touched is named in `history`, which is not Debezium's.
 ///
-/// What Debezium defines is always there, null where there is nothing; what it does not (the author
+/// What Debezium defines is always there, null if there is nothing; what it does not define (the author
 /// and its like in `source`, and `history`'s members) is absent then. Both times are that of the save,
 /// so that the same history always gives the same bytes. A change of a kind that no framework writes
-/// has no `op` and gives no line, which leaves a gap in the orders. There are no BEGIN and END
-/// records, which Debezium keeps in a stream of their own, and transactions without changes and
-/// query generations do not appear.
+/// has no `op` and no line, which leaves a gap in the orders. There are no BEGIN and END records, which
+/// Debezium keeps in a stream of their own, and transactions without changes and query generations do
+/// not appear.
 package struct DebeziumEncoder: BufferedEncoder {
-  enum Field: Int, RecordField {
-    case before, after, source, op, timestamp, transaction, history
+  static let fields: [LineKey] = [
+    .before, .after, .source, .op, .milliseconds, .transaction, .history,
+  ]
+  private static let historyFields = FieldSelection([
+    .entityRaw, .attributes, .columnsRaw, .values, .tombstoneRaw, .extra,
+  ])
 
-    static var format: ExportFormat { .debezium }
-
-    var name: String {
-      switch self {
-      case .timestamp: "ts_ms"
-      default: String(describing: self)
-      }
-    }
-  }
-
-  /// The names of an event's fields, in order.
-  package static let fieldNames = Field.names
-
-  private let fields: FieldSelection<Field>
+  private let fields: FieldSelection
   var writer = JSONWriter(capacity: 1 << 16)
-  private var entities = EnvelopeEntities()
+  private var texts = EntityTexts()
   private var order = CollectionOrder()
   private var changeCount: Int64 = 0
-  // What the events of a transaction have in common: the source up to its table, the time, the
-  // transaction up to the order, and extra columns.
+  // What the events of a transaction share: the source up to its table, the time, and extra columns.
   private var source = JSONWriter(capacity: 1024)
   private var milliseconds = JSONWriter(capacity: 64)
-  private var identifier = JSONWriter(capacity: 64)
-  private var transactionExtra = JSONWriter(capacity: 64)
-  private var before = JSONWriter(capacity: 1024)
+  private var transactionNumber: Int64 = 0
+  private var transactionExtra: [ExtraColumn] = []
 
-  /// An encoder with an empty buffer.
+  /// Creates an encoder with an empty buffer.
   ///
-  /// - Parameter fields: The fields that events keep; nil for all.
+  /// - Parameter fields: The fields that events keep; `nil` for all.
   /// - Throws: ``ExportFormatError``.
   package init(fields: [String]? = nil) throws(ExportFormatError) {
-    self.fields = try FieldSelection(fields)
+    self.fields = try FieldSelection(fields, of: .debezium)
   }
 
-  /// Keeps what the events of a transaction have in common; writes nothing.
   package mutating func begin(_ transaction: HistoryTransaction) {
     order.removeAll()
     changeCount = 0
+    transactionNumber = transaction.number
+    transactionExtra = transaction.extra
     let microseconds = transaction.timestamp?.unixMicroseconds
     milliseconds.removeAll()
-    if let microseconds {
-      milliseconds.appendInteger((microseconds - (microseconds < 0 ? 999 : 0)) / 1000)
-    } else {
-      milliseconds.appendRaw("null")
-    }
-    identifier.removeAll()
-    identifier.appendRaw("{\"id\":\"")
-    identifier.appendInteger(transaction.number)
-    identifier.appendRaw("\",\"total_order\":")
-    transactionExtra.removeAll()
-    if !transaction.extra.isEmpty {
-      transactionExtra.appendRaw("\"transactionExtra\":")
-      transactionExtra.appendExtraColumns(transaction.extra)
-    }
+    milliseconds.append(microseconds.map { ($0 - ($0 < 0 ? 999 : 0)) / 1000 })
     source.removeAll()
-    source.appendRaw("{\"version\":\"1\",\"connector\":\"histctl\",\"name\":\"histctl\",\"ts_ms\":")
+    source.appendRaw("{\"version\":\"1\",\"connector\":\"histctl\",\"name\":\"histctl\"")
+    source.append(.milliseconds)
     source.appendText(of: milliseconds)
     source.appendRaw(",\"ts_us\":")
-    if let microseconds { source.appendInteger(microseconds) } else { source.appendRaw("null") }
+    source.append(microseconds)
     source.appendRaw(",\"snapshot\":\"false\",\"db\":")
     source.appendString(transaction.store ?? "")
     source.appendRaw(",\"txId\":")
     source.appendInteger(transaction.number)
-    append(",\"author\":", transaction.author)
-    append(",\"bundle\":", transaction.bundle)
-    append(",\"process\":", transaction.process)
-    append(",\"context\":", transaction.context)
+    var isFirst = false
+    source.append(.author, transaction.author, &isFirst)
+    source.append(.bundle, transaction.bundle, &isFirst)
+    source.append(.process, transaction.process, &isFirst)
+    source.append(.context, transaction.context, &isFirst)
     source.appendRaw(",\"table\":")
   }
 
-  private mutating func append(_ key: StaticString, _ text: RecordedText?) {
-    guard let text else { return }
-    source.appendRaw(key)
-    source.appendRecordedText(text)
-  }
-
-  /// Writes the event of a change; nothing for one of a kind that no framework writes.
   package mutating func append(_ change: HistoryChange) { append(change, present: nil) }
 
-  /// Those with `history` do.
   package var carriesPresentObjects: Bool { fields.contains(.history) }
 
-  /// Writes the event of a change with what its object is now, which is no part of the row.
+  /// Writes the event of a change; nothing for one of a kind that no framework writes. The present
+  /// state of the object is not part of the row.
   package mutating func append(_ change: HistoryChange, present: PresentObject?) {
     changeCount += 1
-    let entity = change.entity.map { entities.text(for: $0) }
     let place = order.next(of: change.entity)
     guard let kind = change.kind else { return }
+    let text = change.entity.map { texts.text(for: $0) }
     var isFirst = true
-    writer.appendRaw("{")
-    let isExact = appendRows(of: change, kind, entity?.text, &isFirst)
+    writer.appendRaw(UInt8(ascii: "{"))
+    appendRows(of: change, kind, text, &isFirst)
     if fields.contains(.source) {
-      writer.appendKey("\"source\":", &isFirst)
+      writer.append(.source, &isFirst)
       writer.appendText(of: source)
-      if let name = entity?.name { writer.appendRaw(name) } else { writer.appendRaw("null") }
-      writer.appendRaw(",\"change\":")
+      if let name = text?.name { writer.appendRaw(name) } else { writer.appendRaw("null") }
+      writer.append(.change)
       writer.appendInteger(change.number)
-      writer.appendRaw("}")
+      writer.appendRaw(UInt8(ascii: "}"))
     }
     if fields.contains(.op) {
+      writer.append(.op, &isFirst)
       switch kind {
-      case .insert: writer.appendKey("\"op\":\"c\"", &isFirst)
-      case .update: writer.appendKey("\"op\":\"u\"", &isFirst)
-      case .delete: writer.appendKey("\"op\":\"d\"", &isFirst)
+      case .insert: writer.appendRaw("\"c\"")
+      case .update: writer.appendRaw("\"u\"")
+      case .delete: writer.appendRaw("\"d\"")
       }
     }
-    if fields.contains(.timestamp) {
-      writer.appendKey("\"ts_ms\":", &isFirst)
+    if fields.contains(.milliseconds) {
+      writer.append(.milliseconds, &isFirst)
       writer.appendText(of: milliseconds)
     }
     if fields.contains(.transaction) {
-      writer.appendKey("\"transaction\":", &isFirst)
-      writer.appendText(of: identifier)
+      writer.append(.transaction, &isFirst)
+      writer.appendRaw("{\"id\":\"")
+      writer.appendInteger(transactionNumber)
+      writer.appendRaw("\",\"total_order\":")
       writer.appendInteger(changeCount)
       writer.appendRaw(",\"data_collection_order\":")
-      if let place { writer.appendInteger(place) } else { writer.appendRaw("null") }
-      writer.appendRaw("}")
+      writer.append(place)
+      writer.appendRaw(UInt8(ascii: "}"))
     }
     if fields.contains(.history) {
-      writer.appendKey("\"history\":{", &isFirst)
-      appendHistory(of: change, entity, present, isExact: isExact)
-      writer.appendRaw("}")
+      writer.append(.history, &isFirst)
+      writer.appendRaw(UInt8(ascii: "{"))
+      var isFirst = true
+      writer.append(membersOf: change, text, fields: Self.historyFields, &isFirst)
+      if !transactionExtra.isEmpty {
+        writer.append(.transactionExtra, &isFirst)
+        writer.appendExtraColumns(transactionExtra)
+      }
+      if let present { writer.append(present, &isFirst) }
+      writer.appendRaw(UInt8(ascii: "}"))
     }
     writer.appendRaw("}\n")
   }
 
-  /// Writes what the object was and is; answers whether the former gives the stored values back.
+  /// Writes what the row was and is.
   private mutating func appendRows(
     of change: HistoryChange, _ kind: ChangeKind, _ text: EntityText?, _ isFirst: inout Bool
-  ) -> Bool {
-    var isExact = false
-    if kind == .delete {
-      before.removeAll()
-      before.appendRaw("{\"Z_PK\":")
-      if let key = change.primaryKey { before.appendInteger(key) } else { before.appendRaw("null") }
-      if let text, let types = change.tombstoneTypes(text) {
-        var isFirstValue = false
-        isExact = before.appendTombstoneMembers(change.tombstone, text, types, &isFirstValue)
-      }
-      before.appendRaw("}")
-      if fields.contains(.before) {
-        writer.appendKey("\"before\":", &isFirst)
-        writer.appendText(of: before)
-      }
-      if fields.contains(.after) { writer.appendKey("\"after\":null", &isFirst) }
-    } else {
-      if fields.contains(.before) {
-        if change.values.isEmpty {
-          writer.appendKey("\"before\":null", &isFirst)
-        } else {
-          writer.appendKey("\"before\":", &isFirst)
-          appendRow(change.primaryKey, change.values, \.old)
+  ) {
+    if fields.contains(.before) {
+      writer.append(.before, &isFirst)
+      if kind == .delete {
+        appendRow(change.primaryKey) { writer, isFirst in
+          if let text { writer.appendTombstoneMembers(change.tombstone, text, &isFirst) }
         }
-      }
-      if fields.contains(.after) {
-        writer.appendKey("\"after\":", &isFirst)
-        appendRow(change.primaryKey, change.values, \.new)
+      } else if change.values.isEmpty {
+        writer.appendRaw("null")
+      } else {
+        appendRow(change.primaryKey) { $0.appendMembers(of: change.values, \.old, &$1) }
       }
     }
-    return isExact
+    if fields.contains(.after) {
+      writer.append(.after, &isFirst)
+      if kind == .delete {
+        writer.appendRaw("null")
+      } else {
+        appendRow(change.primaryKey) { $0.appendMembers(of: change.values, \.new, &$1) }
+      }
+    }
   }
 
-  /// Writes the key and what is known of a row besides.
+  /// Writes a row: its key, and what else is known of it.
   private mutating func appendRow(
-    _ primaryKey: Int64?, _ values: [RecordedValue],
-    _ side: KeyPath<RecordedValue, RecordedContent>
+    _ primaryKey: Int64?, _ appendValues: (inout JSONWriter, inout Bool) -> Void
   ) {
+    var isFirst = false
     writer.appendRaw("{\"Z_PK\":")
-    if let primaryKey { writer.appendInteger(primaryKey) } else { writer.appendRaw("null") }
-    writer.appendMembers(of: values, side)
-    writer.appendRaw("}")
+    writer.append(primaryKey)
+    appendValues(&writer, &isFirst)
+    writer.appendRaw(UInt8(ascii: "}"))
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func append(_ number: Int64?) {
+    if let number { appendInteger(number) } else { appendRaw("null") }
+  }
+}
+
+extension StoreTimestamp {
+  /// Microseconds since 1970-01-01T00:00:00Z, rounded like the time in ISO 8601; `nil` if the number is
+  /// not finite, or further from 2001 than 9e12 seconds.
+  var unixMicroseconds: Int64? {
+    let seconds = secondsSinceReferenceDate
+    guard seconds.magnitude < 9e12 else { return nil }
+    let whole = seconds.rounded(.down)
+    // The fraction is exact, so only its product is rounded before it is rounded half to even.
+    let fraction = ((seconds - whole) * 1_000_000).rounded(.toNearestOrEven)
+    return (Int64(whole) + Self.referenceDateUnixSeconds) * 1_000_000 + Int64(fraction)
+  }
+}
+
+/// Counts the changes of each entity within a transaction.
+///
+/// Its size depends on the number of entities, not of changes, and is limited.
+private struct CollectionOrder: Sendable {
+  /// More entities than models have; further ones are not counted.
+  private static let maxEntities = 10_000
+  /// Few entities are found faster by looking at each than by hashing their names.
+  private static let fewEntities = 8
+
+  private var counts: [(entity: HistoryEntity?, count: Int64)] = []
+  private var indices: [HistoryEntity?: Int] = [:]
+
+  mutating func removeAll() {
+    counts.removeAll(keepingCapacity: true)
+    if !indices.isEmpty { indices.removeAll(keepingCapacity: true) }
   }
 
-  private mutating func appendHistory(
-    of change: HistoryChange, _ entity: EnvelopeEntity?, _ present: PresentObject?, isExact: Bool
-  ) {
-    var isFirst = true
-    if let number = entity?.number {
-      writer.appendKey("\"entityRaw\":", &isFirst)
-      writer.appendInteger(number)
+  /// Counts a change and returns its place among those of its entity, from 1; `nil` if the transaction
+  /// has more entities than are counted.
+  ///
+  /// Changes of entities without a name are counted together.
+  mutating func next(of entity: HistoryEntity?) -> Int64? {
+    let entity = entity?.name == nil ? nil : entity
+    let known =
+      counts.prefix(Self.fewEntities).firstIndex { $0.entity == entity } ?? indices[entity]
+    if let index = known {
+      counts[index].count += 1
+      return counts[index].count
     }
-    if let text = entity?.text, let mask = change.namedMask(text) {
-      writer.appendKey("\"attributes\":", &isFirst)
-      writer.appendAttributeNames(in: mask, text)
-    }
-    if let mask = change.mask {
-      writer.appendKey("\"columnsRaw\":", &isFirst)
-      writer.appendMask(mask)
-    }
-    if !change.values.isEmpty {
-      writer.appendKey("\"values\":", &isFirst)
-      writer.appendRecordedValues(change.values)
-    }
-    if !isExact, !change.tombstone.isEmpty {
-      writer.appendKey("\"tombstoneRaw\":", &isFirst)
-      writer.appendStoredTombstone(change.tombstone)
-    }
-    if !change.extra.isEmpty {
-      writer.appendKey("\"extra\":", &isFirst)
-      writer.appendExtraColumns(change.extra)
-    }
-    if transactionExtra.count > 0 {
-      writer.appendKey("", &isFirst)
-      writer.appendText(of: transactionExtra)
-    }
-    if let present { writer.append(present, &isFirst) }
+    guard counts.count < Self.maxEntities else { return nil }
+    counts.append((entity, 1))
+    if counts.count > Self.fewEntities { indices[entity] = counts.count - 1 }
+    return 1
   }
 }

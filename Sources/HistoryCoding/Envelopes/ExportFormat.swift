@@ -1,11 +1,11 @@
-/// The formats in which history leaves for other programs.
+/// The formats in which other programs receive history.
 ///
 /// Only ``jsonl`` carries everything and can be read back. The others are made for programs that
-/// want one record per change; each of them says what it cannot carry.
+/// want one record per change; each documents what it cannot carry.
 package enum ExportFormat: String, CaseIterable, Sendable {
   /// One JSON line per transaction, lossless both ways; see ``TransactionLineEncoder``.
   ///
-  /// With a selection of fields the lines are partial: for reading, refused by the decoder.
+  /// With a selection of fields the lines are partial: for reading, rejected by the decoder.
   case jsonl
   /// One flat JSON line per change, for engines that analyse tables; see ``ChangeRecordEncoder``.
   ///
@@ -25,40 +25,41 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   /// A table with one row per change; see ``CSVEncoder``.
   ///
   /// It carries what ``changes`` does, but not the types of values: a text that looks like a
-  /// number, a formula or a wrapped value cannot be told from one.
+  /// number, a formula or a wrapped value cannot be distinguished from one.
   case csv
 
-  /// What names of files in this format end with, after a full stop.
+  /// The end of names of files in this format, after a full stop.
   ///
   /// The formats of JSON lines that cannot be read back say so in their names.
   package var fileExtension: String {
     switch self {
     case .jsonl: "jsonl"
-    case .changes: "changes.jsonl"
-    case .cloudevents: "cloudevents.jsonl"
-    case .debezium: "debezium.jsonl"
     case .csv: "csv"
+    case .changes, .cloudevents, .debezium: "\(rawValue).jsonl"
+    }
+  }
+
+  /// The fields that a record can have, in the order in which they are written.
+  var fields: [LineKey] {
+    switch self {
+    case .jsonl: TransactionLineEncoder.fields
+    case .changes: ChangeRecordEncoder.fields
+    case .cloudevents: CloudEventEncoder.fields
+    case .debezium: DebeziumEncoder.fields
+    case .csv: CSVEncoder.fields
     }
   }
 
   /// The names of the fields that a record can have, in the order in which they are written.
-  package var fieldNames: [String] {
-    switch self {
-    case .jsonl: SelectedFieldsLineEncoder.fieldNames
-    case .changes: ChangeRecordEncoder.fieldNames
-    case .cloudevents: CloudEventEncoder.fieldNames
-    case .debezium: DebeziumEncoder.fieldNames
-    case .csv: CSVEncoder.fieldNames
-    }
-  }
+  package var fieldNames: [String] { fields.map(\.name) }
 
-  /// Makes an encoder.
+  /// Creates an encoder.
   ///
   /// - Parameters:
-  ///   - fields: The fields that records keep, in any order; nil for all.
+  ///   - fields: The fields that records keep, in any order; `nil` for all.
   ///   - guardsFormulas: Whether texts in a table that a spreadsheet would take for formulas get an
   ///     apostrophe before them.
-  /// - Throws: ``ExportFormatError`` where there are none, or the format has no field of a name.
+  /// - Throws: ``ExportFormatError`` if there are none, or the format has no field of a name.
   package func encoder(
     fields: [String]? = nil, guardsFormulas: Bool = false
   ) throws(ExportFormatError) -> any HistoryEncoder {
@@ -68,11 +69,40 @@ package enum ExportFormat: String, CaseIterable, Sendable {
       guard let fields, !Set(fields).isSuperset(of: fieldNames) else {
         return TransactionLineEncoder()
       }
-      return try SelectedFieldsLineEncoder(fields: fields)
+      return try TransactionLineEncoder(fields: fields)
     case .changes: return try ChangeRecordEncoder(fields: fields)
     case .cloudevents: return try CloudEventEncoder(fields: fields)
     case .debezium: return try DebeziumEncoder(fields: fields)
     case .csv: return try CSVEncoder(fields: fields, guardsFormulas: guardsFormulas)
     }
   }
+}
+
+/// Why records cannot be written with the requested fields.
+package enum ExportFormatError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The format has no field of this name.
+  case unknownField(name: String, format: ExportFormat)
+  /// The list of fields is empty.
+  case noFields(format: ExportFormat)
+
+  /// What is wrong.
+  package var message: String {
+    switch self {
+    case .unknownField(let name, let format):
+      "the format \(format.rawValue) has no field '\(name)'"
+    case .noFields(let format):
+      "no field is left of the format \(format.rawValue), expected at least one"
+    }
+  }
+
+  /// What to do about it.
+  package var remedy: String {
+    switch self {
+    case .unknownField(_, let format), .noFields(let format):
+      "choose among \(format.fieldNames.joined(separator: ", "))"
+    }
+  }
+
+  /// The message and the remedy as one line.
+  package var description: String { "\(message) (\(remedy))" }
 }

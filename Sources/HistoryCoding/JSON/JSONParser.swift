@@ -1,93 +1,235 @@
-/// The recursive descent behind `JSONReader`: one pass over the bytes of one text.
-struct JSONParser {
-  /// Objects up to this size look for a repeated key among their members; larger ones use a set.
-  private static let linearSearchLimit = 16
+/// Why bytes are not the expected JSON, and where.
+public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The place of the offending byte, counted from 0 at the start of the text.
+  public let offset: Int
+  /// What is wrong there; starts in lower case and has no full stop.
+  public let message: String
 
-  /// The members for which an object has room from the start.
-  private static let reservedMembers = 8
-
-  let bytes: UnsafeBufferPointer<UInt8>
-  var position = 0
-  /// The bytes of a string with escapes, kept to be used again.
-  var unescaped: [UInt8] = []
-
-  private var valuesLeft: Int
-
-  init(_ bytes: UnsafeBufferPointer<UInt8>, valueLimit: Int = .max) {
-    self.bytes = bytes
-    valuesLeft = valueLimit
+  /// Creates an error from its place and message.
+  public init(offset: Int, message: String) {
+    self.offset = offset
+    self.message = message
   }
 
-  /// Reads the whole text as one value.
-  mutating func parseDocument(depthLimit: Int) throws(JSONError) -> JSONValue {
-    let value = try parseValue(levelsLeft: depthLimit)
+  /// The message, followed by the place.
+  public var description: String { "\(message) at byte \(offset)" }
+}
+
+/// Reads a JSON text into a ``JSONValue``.
+package struct JSONReader: Sendable {
+  /// The maximum nesting of arrays and objects, 0 to 512.
+  package let depthLimit: Int
+  /// The maximum number of values, where an object counts as eight more: each takes about 40 bytes of
+  /// memory, however short its text is.
+  package let valueLimit: Int
+
+  /// Creates a reader; a depth outside 0 to 512 is clamped, because each level takes stack space.
+  package init(depthLimit: Int = 64, valueLimit: Int = .max) {
+    self.depthLimit = min(max(depthLimit, 0), 512)
+    self.valueLimit = valueLimit
+  }
+
+  /// Reads the single value of a text; blanks around it are allowed.
+  package func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> JSONValue {
+    var parser = JSONParser(bytes, depthLimit: depthLimit)
+    let value = try parser.value(limit: valueLimit)
+    try parser.expectEnd()
+    return value
+  }
+
+  /// Reads the single value of a text; blanks around it are allowed.
+  package func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+    try bytes.withUnsafeBufferPointer { buffer throws(JSONError) in try read(buffer) }
+  }
+
+  /// Reads the single value of a text; blanks around it are allowed.
+  package func read(_ text: String) throws(JSONError) -> JSONValue { try read(Array(text.utf8)) }
+}
+
+/// Reads JSON token by token, strictly as RFC 8259 defines it, and copies nothing but the strings that
+/// the caller asks for.
+///
+/// It also rejects bytes that are not UTF-8, escapes of half a surrogate pair, deep nesting and, where a
+/// value is read, keys that come twice in an object and numbers that no double can hold. Integers that
+/// fit 64 bits stay exact; all other numbers become the nearest double.
+///
+/// ```swift
+/// var parser = JSONParser(bytes)
+/// if try parser.enter(JSONParser.object) {
+///   repeat {
+///     let key = try parser.key()
+///     if key == "frames" { … } else { try parser.skipValue() }
+///   } while try parser.hasNext(in: JSONParser.object)
+/// }
+/// try parser.expectEnd()
+/// ```
+package struct JSONParser {
+  /// What an object begins with.
+  package static let object = UInt8(ascii: "{")
+  /// What an array begins with.
+  package static let array = UInt8(ascii: "[")
+
+  /// A string in the text, without its quotes.
+  package struct StringSpan {
+    let range: Range<Int>
+    let hasEscapes: Bool
+  }
+
+  /// Numbers with more characters are rejected: no double needs them, and reading one could be slow.
+  private static let numberLengthLimit = 1024
+  /// The members for which an object reserves memory.
+  private static let reservedMembers = 8
+
+  /// The text.
+  package let bytes: UnsafeBufferPointer<UInt8>
+  /// The offset of the next byte.
+  package private(set) var position: Int
+  private var levelsLeft: Int
+  private var valuesLeft = 0
+
+  /// Creates a parser that begins at an offset of a text.
+  package init(
+    _ bytes: UnsafeBufferPointer<UInt8>, at position: Int = 0, depthLimit: Int = 64
+  ) {
+    self.bytes = bytes
+    self.position = position
+    levelsLeft = depthLimit
+  }
+
+  // MARK: - Structure
+
+  /// Returns the first byte of the next value.
+  @inline(__always)
+  package mutating func peek() throws(JSONError) -> UInt8 {
+    skipBlanks()
+    guard position < bytes.count else { throw error("the text ends where a value was expected") }
+    return bytes[position]
+  }
+
+  /// Steps over a byte if it comes next, and returns whether it did.
+  @inline(__always)
+  package mutating func take(_ byte: UInt8) -> Bool {
+    skipBlanks()
+    guard position < bytes.count, bytes[position] == byte else { return false }
+    position &+= 1
+    return true
+  }
+
+  /// Steps into ``object`` or ``array``, which must come next, and returns whether it has a member or
+  /// element. An empty one has been left again.
+  @inline(__always)
+  package mutating func enter(_ opening: UInt8) throws(JSONError) -> Bool {
+    guard try peek() == opening else {
+      throw error(opening == Self.object ? "an object was expected" : "an array was expected")
+    }
+    guard levelsLeft > 0 else { throw error("arrays and objects are nested too deep") }
+    position &+= 1
+    if take(Self.closing(of: opening)) { return false }
+    levelsLeft &-= 1
+    return true
+  }
+
+  /// Steps to the next member or element and returns `true`, or leaves ``object`` or ``array``.
+  @inline(__always)
+  package mutating func hasNext(in opening: UInt8) throws(JSONError) -> Bool {
+    if take(UInt8(ascii: ",")) { return true }
+    guard take(Self.closing(of: opening)) else {
+      throw error(
+        opening == Self.object
+          ? "a comma or the end of the object was expected"
+          : "a comma or the end of the array was expected")
+    }
+    levelsLeft &+= 1
+    return false
+  }
+
+  /// Throws unless only blanks are left.
+  package mutating func expectEnd() throws(JSONError) {
     skipBlanks()
     guard position == bytes.count else {
       throw error("more text follows the value, expected its end")
     }
-    return value
   }
 
-  private mutating func parseValue(levelsLeft: Int) throws(JSONError) -> JSONValue {
-    try count(1)
-    skipBlanks()
-    guard position < bytes.count else { throw error("the text ends where a value was expected") }
-    switch bytes[position] {
-    case UInt8(ascii: "\""): return .string(try parseString())
-    case UInt8(ascii: "{"): return try parseObject(levelsLeft: levelsLeft)
-    case UInt8(ascii: "["): return try parseArray(levelsLeft: levelsLeft)
-    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try parseNumber()
-    case UInt8(ascii: "t"): return try parseWord("true", .boolean(true))
-    case UInt8(ascii: "f"): return try parseWord("false", .boolean(false))
-    case UInt8(ascii: "n"): return try parseWord("null", .null)
-    default: throw error("a value was expected, but no value begins like this")
+  /// Closing brackets come two places after opening ones in ASCII.
+  @inline(__always)
+  private static func closing(of opening: UInt8) -> UInt8 { opening &+ 2 }
+
+  @inline(__always)
+  package mutating func skipBlanks() {
+    while position < bytes.count {
+      switch bytes[position] {
+      case 0x20, 0x09, 0x0A, 0x0D: position &+= 1
+      default: return
+      }
     }
   }
 
-  private mutating func parseObject(levelsLeft: Int) throws(JSONError) -> JSONValue {
-    try enter(levelsLeft)
+  func error(_ message: String) -> JSONError { JSONError(offset: position, message: message) }
+
+  // MARK: - Values
+
+  /// Reads the next key and its colon.
+  package mutating func key() throws(JSONError) -> String { text(of: try keySpan()) }
+
+  /// Steps over the next key and its colon, and returns where the key is.
+  @inline(__always)
+  package mutating func keySpan() throws(JSONError) -> StringSpan {
+    skipBlanks()
+    guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
+      throw error("a key in quotes was expected")
+    }
+    let key = try skipString()
+    guard take(UInt8(ascii: ":")) else { throw error("a colon was expected after the key") }
+    return key
+  }
+
+  /// Steps over a text, if exactly this text comes next.
+  @inline(__always)
+  mutating func takeText(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard bytes.count &- position >= text.count else { return false }
+    for index in text.indices where bytes[position &+ index] != text[index] { return false }
+    position &+= text.count
+    return true
+  }
+
+  /// Reads the next value.
+  ///
+  /// - Parameter limit: The maximum number of values in it, as ``JSONReader/valueLimit`` counts them.
+  package mutating func value(limit: Int = .max) throws(JSONError) -> JSONValue {
+    valuesLeft = limit
+    return try value()
+  }
+
+  private mutating func value() throws(JSONError) -> JSONValue {
+    try count(1)
+    switch try peek() {
+    case UInt8(ascii: "\""): return .string(text(of: try skipString()))
+    case Self.object: return .object(try objectValue())
+    case Self.array:
+      var elements: [JSONValue] = []
+      guard try enter(Self.array) else { return .array(elements) }
+      repeat { elements.append(try value()) } while try hasNext(in: Self.array)
+      return .array(elements)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    case let first: return try word(first)
+    }
+  }
+
+  private mutating func objectValue() throws(JSONError) -> JSONObject {
     try count(Self.reservedMembers)
+    guard try enter(Self.object) else { return JSONObject() }
     var members: [JSONObject.Member] = []
-    if take(UInt8(ascii: "}")) { return .object(JSONObject()) }
     members.reserveCapacity(Self.reservedMembers)
-    var keys: Set<ExactText> = []
+    var keys = UniqueKeys()
     repeat {
       skipBlanks()
       let keyPosition = position
-      guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
-        throw error("a key in quotes was expected")
-      }
-      let key = try parseString()
-      guard isNew(key, among: members, &keys) else {
-        throw JSONError(offset: keyPosition, message: "the object has a key twice: \(quote(key))")
-      }
-      guard take(UInt8(ascii: ":")) else { throw error("a colon was expected after the key") }
-      let value = try parseValue(levelsLeft: levelsLeft - 1)
-      members.append(JSONObject.Member(key: key, value: value))
-    } while take(UInt8(ascii: ","))
-    guard take(UInt8(ascii: "}")) else {
-      throw error("a comma or the end of the object was expected")
-    }
-    return .object(JSONObject(distinctMembers: members))
-  }
-
-  private mutating func parseArray(levelsLeft: Int) throws(JSONError) -> JSONValue {
-    try enter(levelsLeft)
-    var elements: [JSONValue] = []
-    if take(UInt8(ascii: "]")) { return .array(elements) }
-    repeat {
-      elements.append(try parseValue(levelsLeft: levelsLeft - 1))
-    } while take(UInt8(ascii: ","))
-    guard take(UInt8(ascii: "]")) else {
-      throw error("a comma or the end of the array was expected")
-    }
-    return .array(elements)
-  }
-
-  /// Steps over the bracket of an array or object, if it may be nested this deep.
-  private mutating func enter(_ levelsLeft: Int) throws(JSONError) {
-    guard levelsLeft > 0 else { throw error("arrays and objects are nested too deep") }
-    position += 1
+      let key = try key()
+      guard keys.insert(key) else { throw Self.repeatedKey(key, at: keyPosition) }
+      members.append(JSONObject.Member(key: key, value: try value()))
+    } while try hasNext(in: Self.object)
+    return JSONObject(distinctMembers: members)
   }
 
   private mutating func count(_ values: Int) throws(JSONError) {
@@ -95,59 +237,283 @@ struct JSONParser {
     guard valuesLeft >= 0 else { throw error("the text has too many values") }
   }
 
-  private mutating func parseWord(
-    _ word: StaticString, _ value: JSONValue
-  ) throws(JSONError) -> JSONValue {
-    let length = word.utf8CodeUnitCount
-    let isThere = word.withUTF8Buffer { expected in
-      position + length <= bytes.count
-        && bytes[position..<(position + length)].elementsEqual(expected)
+  static func repeatedKey(_ key: String, at offset: Int) -> JSONError {
+    var writer = JSONWriter()
+    writer.appendString(String(key.unicodeScalars.prefix(40)))
+    let quoted = String(decoding: writer.bytes, as: UTF8.self)
+    return JSONError(offset: offset, message: "the object has a key twice: \(quoted)")
+  }
+
+  /// Steps over the next value, whatever it is, without checking for repeated keys.
+  package mutating func skipValue() throws(JSONError) {
+    switch try peek() {
+    case UInt8(ascii: "\""): _ = try skipString()
+    case Self.object:
+      guard try enter(Self.object) else { return }
+      repeat {
+        _ = try keySpan()
+        try skipValue()
+      } while try hasNext(in: Self.object)
+    case Self.array:
+      guard try enter(Self.array) else { return }
+      repeat { try skipValue() } while try hasNext(in: Self.array)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): _ = try scanNumber()
+    case let first: _ = try word(first)
     }
-    guard isThere else { throw error("a value was expected, but no value begins like this") }
-    position += length
+  }
+
+  private mutating func word(_ first: UInt8) throws(JSONError) -> JSONValue {
+    let (word, value): (StaticString, JSONValue) =
+      switch first {
+      case UInt8(ascii: "t"): ("true", .boolean(true))
+      case UInt8(ascii: "f"): ("false", .boolean(false))
+      default: ("null", .null)
+      }
+    guard word.withUTF8Buffer({ takeText($0) }) else {
+      throw error("a value was expected, but no value begins like this")
+    }
     return value
   }
 
-  /// Whether no member has this key yet. A set is begun once there are many, so that an object of
-  /// a million keys does not take a million searches.
-  private func isNew(
-    _ key: String, among members: [JSONObject.Member], _ keys: inout Set<ExactText>
-  ) -> Bool {
-    let exactKey = ExactText(key)
-    if members.count <= Self.linearSearchLimit {
-      return !members.contains { ExactText($0.key) == exactKey }
+  // MARK: - Numbers
+
+  private struct Number {
+    let start: Int
+    let isNegative: Bool
+    /// The digits as an integer, if they fit one.
+    let digits: UInt64?
+    let exponent: Int
+    let isIntegral: Bool
+  }
+
+  private mutating func scanNumber() throws(JSONError) -> Number {
+    let start = position
+    let isNegative = bytes[position] == UInt8(ascii: "-")
+    if isNegative { position &+= 1 }
+    var digits: UInt64 = 0
+    var fits = true
+    let wholeStart = position
+    takeDigits(into: &digits, &fits)
+    let wholeLength = position - wholeStart
+    guard wholeLength > 0 else { throw error("a digit was expected") }
+    guard wholeLength == 1 || bytes[wholeStart] != UInt8(ascii: "0") else {
+      throw JSONError(offset: wholeStart, message: "a number must not begin with a needless zero")
     }
-    if keys.isEmpty { keys = Set(members.map { ExactText($0.key) }) }
-    return keys.insert(exactKey).inserted
+    var exponent = 0
+    var isIntegral = true
+    if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+      isIntegral = false
+      position &+= 1
+      let fractionStart = position
+      takeDigits(into: &digits, &fits)
+      guard position > fractionStart else { throw error("a digit was expected after the point") }
+      exponent = fractionStart - position
+    }
+    if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+      isIntegral = false
+      exponent += try scanExponent()
+    }
+    return Number(
+      start: start, isNegative: isNegative, digits: fits ? digits : nil, exponent: exponent,
+      isIntegral: isIntegral)
   }
 
-  /// Takes the byte if it comes next after blanks, and answers whether it did.
-  @inline(__always)
-  private mutating func take(_ byte: UInt8) -> Bool {
-    skipBlanks()
-    guard position < bytes.count, bytes[position] == byte else { return false }
-    position += 1
-    return true
-  }
-
-  @inline(__always)
-  private mutating func skipBlanks() {
-    while position < bytes.count {
-      switch bytes[position] {
-      case 0x20, 0x09, 0x0A, 0x0D: position += 1
-      default: return
+  private mutating func number() throws(JSONError) -> JSONValue {
+    let number = try scanNumber()
+    if let digits = number.digits {
+      if number.isIntegral, let value = Self.integer(magnitude: digits, number.isNegative) {
+        return .integer(value)
+      }
+      // One rounding of two exact doubles gives the nearest one.
+      if digits <= 1 << 53, (-22...22).contains(number.exponent) {
+        let power = Self.powersOfTen[Int(number.exponent.magnitude)]
+        let value = number.exponent < 0 ? Double(digits) / power : Double(digits) * power
+        return .real(number.isNegative ? -value : value)
       }
     }
+    guard position - number.start <= Self.numberLengthLimit else {
+      throw JSONError(
+        offset: number.start,
+        message: "a number has more than \(Self.numberLengthLimit) characters")
+    }
+    let text = String(decoding: bytes[number.start..<position], as: UTF8.self)
+    guard let value = Double(text), value.isFinite else {
+      throw JSONError(offset: number.start, message: "a number is too large for a double")
+    }
+    return .real(value)
   }
 
-  func error(_ message: String) -> JSONError {
-    JSONError(offset: position, message: message)
+  @inline(__always)
+  private mutating func takeDigits(into value: inout UInt64, _ fits: inout Bool) {
+    while position < bytes.count {
+      let digit = bytes[position] &- UInt8(ascii: "0")
+      guard digit <= 9 else { return }
+      let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+      let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
+      if overflow || carry { fits = false }
+      value = sum
+      position &+= 1
+    }
   }
 
-  /// A key as a message shows it: its first characters, escaped as in JSON.
-  private func quote(_ key: String) -> String {
-    var writer = JSONWriter()
-    writer.appendString(String(key.unicodeScalars.prefix(40)))
-    return String(decoding: writer.bytes, as: UTF8.self)
+  /// Reads `e`, an optional sign and digits; what is beyond any double is clamped to 100,000.
+  private mutating func scanExponent() throws(JSONError) -> Int {
+    position &+= 1
+    var isNegative = false
+    if position < bytes.count,
+      bytes[position] == UInt8(ascii: "-") || bytes[position] == UInt8(ascii: "+")
+    {
+      isNegative = bytes[position] == UInt8(ascii: "-")
+      position &+= 1
+    }
+    let start = position
+    var value = 0
+    while position < bytes.count {
+      let digit = bytes[position] &- UInt8(ascii: "0")
+      guard digit <= 9 else { break }
+      value = min(value * 10 + Int(digit), 100_000)
+      position &+= 1
+    }
+    guard position > start else { throw error("a digit was expected in the exponent") }
+    return isNegative ? -value : value
+  }
+
+  private static func integer(magnitude: UInt64, _ isNegative: Bool) -> Int64? {
+    if !isNegative { return Int64(exactly: magnitude) }
+    if magnitude == Int64.min.magnitude { return .min }
+    return Int64(exactly: magnitude).map { -$0 }
+  }
+
+  private static let powersOfTen: [Double] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+  ]
+
+  // MARK: - Strings
+
+  /// Steps over the string whose opening quote comes next, and checks it.
+  @inline(__always)
+  mutating func skipString() throws(JSONError) -> StringSpan {
+    position &+= 1
+    let start = position
+    var hasEscapes = false
+    let raw = UnsafeRawBufferPointer(bytes)
+    while position < bytes.count {
+      if position &+ 8 <= bytes.count {
+        let word = UInt64(
+          littleEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+        let special = ByteText.specialBytes(in: word) | (word & ByteText.highBits)
+        guard special != 0 else {
+          position &+= 8
+          continue
+        }
+        position &+= special.trailingZeroBitCount / 8
+      }
+      switch bytes[position] {
+      case UInt8(ascii: "\""):
+        position &+= 1
+        return StringSpan(range: start..<position &- 1, hasEscapes: hasEscapes)
+      case UInt8(ascii: "\\"):
+        hasEscapes = true
+        _ = try readEscape(&position)
+      case 0..<0x20:
+        throw error("a control character in a string must be written as an escape")
+      case 0x80...:
+        let length = ByteText.characterLength(in: bytes, at: position)
+        guard length > 0 else { throw error("a string has bytes that are not UTF-8") }
+        position &+= length
+      default:
+        position &+= 1
+      }
+    }
+    throw error("the text ends inside a string")
+  }
+
+  /// The text of a string that was stepped over.
+  package func text(of string: StringSpan) -> String {
+    guard string.hasEscapes else {
+      return String(
+        decoding: UnsafeBufferPointer(rebasing: bytes[string.range]), as: UTF8.self)
+    }
+    // No escape is shorter than what it stands for.
+    return String(unsafeUninitializedCapacity: string.range.count) { buffer in
+      var count = 0
+      var place = string.range.lowerBound
+      while place < string.range.upperBound {
+        if bytes[place] == UInt8(ascii: "\\") {
+          guard let scalar = try? readEscape(&place) else { break }
+          for byte in UTF8.encode(scalar) ?? .init() {
+            buffer[count] = byte
+            count += 1
+          }
+        } else {
+          buffer[count] = bytes[place]
+          count += 1
+          place += 1
+        }
+      }
+      return count
+    }
+  }
+
+  /// Reads the escape whose backslash is at a position, and moves the position after it.
+  private func readEscape(_ position: inout Int) throws(JSONError) -> Unicode.Scalar {
+    let start = position
+    position += 1
+    guard position < bytes.count else {
+      throw JSONError(offset: position, message: "the text ends inside a string")
+    }
+    let byte: UInt8
+    switch bytes[position] {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte = bytes[position]
+    case UInt8(ascii: "b"): byte = 0x08
+    case UInt8(ascii: "f"): byte = 0x0C
+    case UInt8(ascii: "n"): byte = 0x0A
+    case UInt8(ascii: "r"): byte = 0x0D
+    case UInt8(ascii: "t"): byte = 0x09
+    case UInt8(ascii: "u"):
+      position += 1
+      let unit = try readCodeUnit(&position)
+      guard let scalar = try readScalar(startingWith: unit, &position) else {
+        throw JSONError(offset: start, message: "an escape is half of a surrogate pair")
+      }
+      return scalar
+    default:
+      throw JSONError(
+        offset: position, message: "a backslash is followed by a character that makes no escape")
+    }
+    position += 1
+    return Unicode.Scalar(byte)
+  }
+
+  /// The character of a UTF-16 code unit, after reading the second escape of a pair; `nil` if that is
+  /// missing or the unit is a second half.
+  private func readScalar(
+    startingWith unit: UInt16, _ position: inout Int
+  ) throws(JSONError) -> Unicode.Scalar? {
+    guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) }
+    guard position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
+      bytes[position + 1] == UInt8(ascii: "u")
+    else { return nil }
+    position += 2
+    let second = try readCodeUnit(&position)
+    guard UTF16.isTrailSurrogate(second) else { return nil }
+    return Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(second) - 0xDC00))
+  }
+
+  private func readCodeUnit(_ position: inout Int) throws(JSONError) -> UInt16 {
+    var value: UInt16 = 0
+    for _ in 0..<4 {
+      guard position < bytes.count else {
+        throw JSONError(offset: position, message: "the text ends inside a string")
+      }
+      guard let digit = ByteText.hexadecimalValue(bytes[position]) else {
+        throw JSONError(
+          offset: position, message: "four hexadecimal digits were expected after \\u")
+      }
+      value = value << 4 | UInt16(digit)
+      position += 1
+    }
+    return value
   }
 }

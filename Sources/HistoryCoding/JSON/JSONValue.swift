@@ -21,7 +21,6 @@ package enum JSONValue: Sendable {
 }
 
 extension JSONValue: Hashable {
-  /// Whether both would be written alike.
   package static func == (left: JSONValue, right: JSONValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -35,7 +34,6 @@ extension JSONValue: Hashable {
     }
   }
 
-  /// Hashes the kind of the value and what equality compares.
   package func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -53,20 +51,127 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  /// Makes a string.
   package init(stringLiteral value: String) { self = .string(value) }
-  /// Makes an integer.
   package init(integerLiteral value: Int64) { self = .integer(value) }
-  /// Makes a real.
   package init(floatLiteral value: Double) { self = .real(value) }
-  /// Makes `true` or `false`.
   package init(booleanLiteral value: Bool) { self = .boolean(value) }
-  /// Makes `null`.
   package init(nilLiteral: ()) { self = .null }
-  /// Makes an array.
   package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  /// Makes an object with its keys in this order; a key that comes again replaces the value.
   package init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(JSONObject(elements))
+  }
+}
+
+/// A JSON object that keeps its keys in order.
+///
+/// Finding a key takes as long as there are keys before it: it is made for objects with few keys.
+package struct JSONObject: Hashable, Sendable {
+  /// One key with its value.
+  package struct Member: Hashable, Sendable {
+    /// The key.
+    package let key: String
+    /// The value.
+    package var value: JSONValue
+
+    package init(key: String, value: JSONValue) {
+      self.key = key
+      self.value = value
+    }
+
+    package static func == (left: Member, right: Member) -> Bool {
+      ExactText(left.key) == ExactText(right.key) && left.value == right.value
+    }
+
+    package func hash(into hasher: inout Hasher) {
+      hasher.combine(ExactText(key))
+      hasher.combine(value)
+    }
+  }
+
+  /// The keys and values in order; no key comes twice.
+  package private(set) var members: [Member] = []
+
+  /// Creates an empty object.
+  package init() {}
+
+  /// Creates an object of keys and values in order; a repeated key replaces the value.
+  package init(_ pairs: some Sequence<(String, JSONValue)>) {
+    for (key, value) in pairs { self[key] = value }
+  }
+
+  /// Creates an object of members whose keys are known to differ.
+  init(distinctMembers members: [Member]) { self.members = members }
+
+  /// The value of a key, compared by its bytes; `nil` if the object does not have it.
+  ///
+  /// Setting a new key puts it last, setting `nil` removes the key.
+  package subscript(key: String) -> JSONValue? {
+    get { index(of: key).map { members[$0].value } }
+    set {
+      switch (index(of: key), newValue) {
+      case (let index?, let value?): members[index].value = value
+      case (let index?, nil): members.remove(at: index)
+      case (nil, let value?): members.append(Member(key: key, value: value))
+      case (nil, nil): break
+      }
+    }
+  }
+
+  private func index(of key: String) -> Int? {
+    let key = ExactText(key)
+    return members.firstIndex { ExactText($0.key) == key }
+  }
+}
+
+extension JSONObject: RandomAccessCollection, ExpressibleByDictionaryLiteral {
+  package var startIndex: Int { members.startIndex }
+  package var endIndex: Int { members.endIndex }
+  package subscript(position: Int) -> Member { members[position] }
+  package init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
+}
+
+/// A string that is equal to another only if both have the same UTF-8 bytes.
+///
+/// `String` calls composed and decomposed forms of a letter equal; in JSON they are different
+/// keys and different values.
+struct ExactText: Hashable {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  static func == (left: ExactText, right: ExactText) -> Bool {
+    // Equal bytes imply this, and for ASCII it is a plain comparison of memory.
+    left.text.utf8.count == right.text.utf8.count && left.text == right.text
+      && left.text.utf8.elementsEqual(right.text.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    var copy = text
+    copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    hasher.combine(UInt8(0xFF))
+  }
+}
+
+/// The keys of one object so far.
+struct UniqueKeys {
+  // Few keys are compared faster than hashed.
+  private static let maxCompared = 16
+
+  private var compared: [ExactText] = []
+  private var hashed: Set<ExactText> = []
+
+  /// The number of keys.
+  var count: Int { max(compared.count, hashed.count) }
+
+  /// Adds a key; returns `false` if it is there already.
+  mutating func insert(_ key: String) -> Bool {
+    let key = ExactText(key)
+    if compared.count < Self.maxCompared {
+      guard !compared.contains(key) else { return false }
+      compared.append(key)
+      return true
+    }
+    if hashed.isEmpty { hashed = Set(compared) }
+    return hashed.insert(key).inserted
   }
 }

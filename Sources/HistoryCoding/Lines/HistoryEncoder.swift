@@ -4,49 +4,43 @@ import StoreFormat
 /// Writes history in one format to its own buffer: transaction by transaction, change by change.
 ///
 /// The parts of a transaction come one after the other, so that even one with millions of changes
-/// takes no more memory than a small one. Encoders that began at different transactions give texts
-/// that can be put together in the order of the transactions: whatever stands before the first
-/// record of a file is its ``prologue``, and no record depends on the ones before it.
+/// takes no more memory than a small one. The texts of encoders that began at different transactions
+/// can be concatenated in the order of the transactions: what precedes the first record of a file is
+/// its ``prologue``, and no record depends on the ones before it.
 package protocol HistoryEncoder: Sendable {
   /// What a file begins with, such as the heading of a table; mostly nothing.
   var prologue: [UInt8] { get }
 
-  /// Starts a transaction; its ``/PersistentHistory/HistoryTransaction/changes`` are not looked at.
+  /// Starts a transaction, without its ``/PersistentHistory/HistoryTransaction/changes``.
   mutating func begin(_ transaction: HistoryTransaction)
 
   /// Adds a change to the transaction that was started.
   mutating func append(_ change: HistoryChange)
 
-  /// Adds a change with what its object is now; a format without a place for that leaves it out.
+  /// Adds a change with the present state of its object; a format without a place for that omits it.
   ///
   /// - Parameters:
   ///   - change: The change.
-  ///   - present: Its object; nil where that is not known, or is not in the store any more.
+  ///   - present: Its object; `nil` if that is unknown or no longer in the store.
   mutating func append(_ change: HistoryChange, present: PresentObject?)
 
-  /// Whether records have a place for what objects are now.
+  /// Whether records have a place for the present state of objects.
   var carriesPresentObjects: Bool { get }
 
-  /// Adds the changes that a reader gives of its current transaction, with what their objects are now
-  /// if its query asks for that.
+  /// Adds the changes that a reader returns of its current transaction, with the present state of
+  /// their objects if its query asks for that.
   ///
   /// - Parameters:
-  ///   - reader: Where they come from.
+  ///   - reader: The reader.
   ///   - byteLimit: Stops when ``byteCount`` has reached it.
-  /// - Returns: Whether all changes were added; false to be called again.
+  /// - Returns: Whether all changes were added; `false` to be called again.
   mutating func appendChanges(of reader: HistoryReader, byteLimit: Int) throws -> Bool
 
   /// Ends the transaction that was started.
   mutating func end()
 
-  /// Says that history is missing here; a format without a place for that leaves it out.
+  /// Reports that history is missing here; a format without a place for that omits it.
   mutating func append(_ gap: HistoryGap)
-
-  /// Whether whole lines that were written before can be added as they are.
-  var takesLines: Bool { get }
-
-  /// Adds a piece of such a line.
-  mutating func append(line piece: UnsafeRawBufferPointer)
 
   /// How many bytes have been written since the last ``removeAll()``.
   var byteCount: Int { get }
@@ -56,21 +50,17 @@ package protocol HistoryEncoder: Sendable {
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result
 
-  /// Forgets what has been written, for the caller has put it elsewhere.
+  /// Removes what has been written.
   mutating func removeAll()
 }
 
 extension HistoryEncoder {
-  /// Nothing.
   package var prologue: [UInt8] { [] }
 
-  /// The change alone.
   package mutating func append(_ change: HistoryChange, present: PresentObject?) { append(change) }
 
-  /// No.
   package var carriesPresentObjects: Bool { false }
 
-  /// One by one.
   package mutating func appendChanges(of reader: HistoryReader, byteLimit: Int) throws -> Bool {
     if reader.readsPresentObjects {
       return try appendChangesAndObjects(of: reader, byteLimit: byteLimit)
@@ -82,19 +72,10 @@ extension HistoryEncoder {
     return true
   }
 
-  /// Nothing, as where every record is complete by itself.
   package mutating func end() {}
 
-  /// Nothing.
   package mutating func append(_ gap: HistoryGap) {}
 
-  /// No.
-  package var takesLines: Bool { false }
-
-  /// Nothing.
-  package mutating func append(line piece: UnsafeRawBufferPointer) {}
-
-  /// One by one, each with what its object is now.
   mutating func appendChangesAndObjects(
     of reader: HistoryReader, byteLimit: Int
   ) throws -> Bool {
@@ -104,4 +85,48 @@ extension HistoryEncoder {
     }
     return true
   }
+
+  /// Adds a transaction that a reader of a timeline has gone to, with its changes.
+  ///
+  /// - Parameters:
+  ///   - transaction: The transaction.
+  ///   - reader: The reader.
+  ///   - byteLimit: How much text may be collected.
+  ///   - flush: Moves the text elsewhere when ``byteCount`` has reached that.
+  package mutating func append(
+    _ transaction: HistoryTransaction, of reader: TimelineReader, byteLimit: Int,
+    flush: (inout Self) throws -> Void
+  ) throws {
+    begin(transaction)
+    if let store = reader.storeReader {
+      while try !appendChanges(of: store, byteLimit: byteLimit) { try flush(&self) }
+    } else {
+      while let change = try reader.nextChange() {
+        if reader.readsPresentObjects {
+          append(change, present: try reader.presentObject(of: change))
+        } else {
+          append(change)
+        }
+        if byteCount >= byteLimit { try flush(&self) }
+      }
+    }
+    end()
+  }
+}
+
+/// An encoder that collects its text in a writer.
+protocol BufferedEncoder: HistoryEncoder {
+  var writer: JSONWriter { get set }
+}
+
+extension BufferedEncoder {
+  package var byteCount: Int { writer.count }
+
+  package func withUnsafeBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    try writer.withUnsafeBytes(body)
+  }
+
+  package mutating func removeAll() { writer.removeAll() }
 }

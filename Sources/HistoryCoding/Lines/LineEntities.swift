@@ -3,11 +3,11 @@ import StoreEditing
 import StoreFormat
 import Synchronization
 
-/// The entities of lines that are read without a model: each line itself names what it tells of.
+/// The entities of lines that are read without a model: each line names its own attributes.
 ///
 /// A line has the mask of an update and the names of what it touched, and names the values that a
-/// deleted object left behind. Which bit stands for which name follows from all lines together;
-/// ``entities()`` has what was learned of it.
+/// deleted object left. Which bit has which name follows from all lines together; ``entities()``
+/// returns what was learned of it.
 package final class LineEntities: Sendable {
   /// What a change says of its entity.
   private struct Signature: Hashable {
@@ -16,7 +16,7 @@ package final class LineEntities: Sendable {
     let attributes: [String]?
     let preserved: [Preserved]?
 
-    /// About how much memory it takes.
+    /// The approximate memory, in bytes.
     var byteCount: Int {
       64 + name.utf8.count + (mask?.byteCount ?? 0)
         + (attributes ?? []).reduce(0) { $0 + $1.utf8.count + 16 }
@@ -32,57 +32,53 @@ package final class LineEntities: Sendable {
   private struct State {
     var known: [Signature: HistoryEntity] = [:]
     var knownByteCount = 0
-    var learned: [String: LearnedEntity] = [:]
+    var learned: [String: LearnedSlots] = [:]
     var learnedByteCount = 0
   }
 
-  /// More signatures than an app's saves have; behind that, they are begun anew.
-  private static let mostKnown = 4096
-  private static let mostKnownBytes = 8 << 20
+  /// More signatures than an app's saves have; after that, they are forgotten.
+  private static let maxKnown = 4096
+  private static let maxKnownBytes = 8 << 20
   /// More names than any entity has.
-  private static let mostNames = 4096
-  /// More bytes than the names of any model have; lines that have more are refused.
-  private static let mostLearnedBytes = 16 << 20
+  private static let maxNames = 4096
+  /// More bytes than the names of any model have; lines that have more are rejected.
+  private static let maxLearnedBytes = 16 << 20
 
   private let state = Mutex(State())
   /// The entities as far as they are known beforehand.
   private let schema: HistorySchema?
 
-  /// Entities of which nothing is known yet.
+  /// Creates a set of which nothing is known yet.
   package init() { schema = nil }
 
-  /// Entities as lines were found to name them.
-  ///
-  /// - Parameter entities: Those of other ``LineEntities``.
+  /// Creates a set of the entities that other ``LineEntities`` have learned.
   package init(_ entities: [HistoryEntity]) { schema = HistorySchema(entities: entities) }
 
-  /// The entities by name, each with the slots that masks of its newest model have, then those of
+  /// Returns the entities by name, each with the slots of masks of its newest model, then those of
   /// former models.
   package func entities() -> [HistoryEntity] {
     let learned = state.withLock { $0.learned }
     var entities: [HistoryEntity] = []
     var former: [HistoryEntity] = []
     for (index, name) in learned.keys.sorted().enumerated() {
-      let models = learned[name]?.modelSlots() ?? []
-      // Frameworks number entities by name as well, but for those that inherit.
+      let models = learned[name]?.models() ?? []
+      // Frameworks number entities by name too, except for those that inherit.
       entities.append(HistoryEntity(name: name, number: Int64(index + 1), slots: models.first))
       former += models.dropFirst().map { HistoryEntity(name: name, slots: $0) }
     }
     return entities + former
   }
 
-  // MARK: - The entity of a change
-
-  /// The entity of a change.
+  /// Returns the entity of a change.
   ///
   /// - Parameters:
   ///   - change: The members of the change.
   ///   - name: The entity's name.
   ///   - mask: The mask.
-  /// - Throws: ``LineError`` where what the change says of its entity contradicts itself.
+  /// - Throws: ``LineError`` if what the change says of its entity contradicts itself.
   func entity(
-    of change: JSONObject, named name: String, mask: ColumnMask?
-  ) throws(LineError) -> HistoryEntity {
+    of change: LineMembers, named name: String, mask: ColumnMask?
+  ) throws -> HistoryEntity {
     let attributes = mask == nil ? nil : try Self.attributes(change)
     let signature = Signature(
       name: name, mask: attributes == nil ? nil : mask, attributes: attributes,
@@ -90,23 +86,29 @@ package final class LineEntities: Sendable {
     if let known = state.withLock({ $0.known[signature] }) { return known }
     let entity = try make(signature)
     let isTooMuch = state.withLock { state in
-      if state.known.count >= Self.mostKnown || state.knownByteCount >= Self.mostKnownBytes {
+      if state.known.count >= Self.maxKnown || state.knownByteCount >= Self.maxKnownBytes {
         state.known.removeAll()
         state.knownByteCount = 0
       }
       state.known[signature] = entity
       state.knownByteCount += signature.byteCount
       guard schema == nil else { return false }
-      state.learnedByteCount += Self.learn(signature, &state.learned)
-      return state.learnedByteCount > Self.mostLearnedBytes
+      if state.learned[name] == nil { state.learnedByteCount += name.utf8.count + 64 }
+      var slots = state.learned.removeValue(forKey: name) ?? LearnedSlots()
+      if let mask = signature.mask, let attributes {
+        state.learnedByteCount += slots.add(mask, attributes)
+      }
+      state.learned[name] = slots
+      return state.learnedByteCount > Self.maxLearnedBytes
     }
     if isTooMuch {
-      throw .unexpected(key: "entity", expectation: "one of a model's: there are too many names")
+      throw LineError.unexpected(
+        key: LineKey.entity.name, expectation: "one of a model's: there are too many names")
     }
     return entity
   }
 
-  private func make(_ signature: Signature) throws(LineError) -> HistoryEntity {
+  private func make(_ signature: Signature) throws -> HistoryEntity {
     let present = schema?.entity(named: signature.name)
     let tombstone = signature.preserved?.map {
       ManagedAttribute(name: $0.name, type: $0.type, preservesValueOnDeletion: true)
@@ -128,13 +130,14 @@ package final class LineEntities: Sendable {
       slots: EntitySlots(slots: slots, tombstoneAttributes: tombstone ?? []))
   }
 
-  /// Slots that give a mask its names; those that it does not mark have none.
+  /// Returns slots that give a mask its names; those that it does not mark have none.
   private static func slots(
     of mask: ColumnMask, _ attributes: [String]
-  ) throws(LineError) -> [EntitySlots.Slot] {
+  ) throws -> [EntitySlots.Slot] {
     let marked = mask.setSlots
     guard marked.count >= attributes.count, !attributes.isEmpty || marked.isEmpty else {
-      throw .unexpected(key: "attributes", expectation: "the names of the bits in columnsRaw")
+      throw LineError.unexpected(
+        key: LineKey.attributes.name, expectation: "the names of the bits in columnsRaw")
     }
     var slots = [EntitySlots.Slot](
       repeating: EntitySlots.Slot(name: "", role: .attribute), count: mask.byteCount * 8)
@@ -146,63 +149,47 @@ package final class LineEntities: Sendable {
     return slots
   }
 
-  /// Takes in what a change says; gives how many bytes the names have that were new.
-  private static func learn(
-    _ signature: Signature, _ learned: inout [String: LearnedEntity]
-  ) -> Int {
-    var entity = learned[signature.name] ?? LearnedEntity()
-    let isNew = learned[signature.name] == nil
-    var count = isNew ? signature.name.utf8.count + 64 : 0
-    if let mask = signature.mask, let attributes = signature.attributes {
-      count += entity.add(mask, attributes)
-    }
-    learned[signature.name] = entity
-    return count
-  }
-
   // MARK: - What a change says
 
-  private static func attributes(_ change: JSONObject) throws(LineError) -> [String]? {
-    guard let json = change["attributes"] else { return nil }
-    guard case .array(let elements) = json else {
-      throw .unexpected(key: "attributes", expectation: "an array")
-    }
+  private static func attributes(_ change: LineMembers) throws -> [String]? {
+    guard change.has(.attributes) else { return nil }
     var names: [String] = []
-    for element in elements {
-      guard case .string(let name) = element else {
-        throw .unexpected(key: "attributes", expectation: "an array of names")
+    try change.forEachElement(of: .attributes) { json in
+      guard case .string(let name) = json else {
+        throw LineError.unexpected(key: LineKey.attributes.name, expectation: "an array of names")
       }
       names.append(name)
-    }
-    guard names.count <= mostNames else {
-      throw .unexpected(key: "attributes", expectation: "an array of at most \(mostNames) names")
+      guard names.count <= maxNames else {
+        throw LineError.unexpected(
+          key: LineKey.attributes.name, expectation: "an array of at most \(maxNames) names")
+      }
     }
     return names
   }
 
-  /// The attributes that a tombstone names, with types that read and write its values as they are.
-  private static func preserved(_ change: JSONObject) throws(LineError) -> [Preserved]? {
-    guard case .object(let members)? = change["tombstone"] else { return nil }
-    guard let raw = change["tombstoneRaw"] else {
-      return members.members.map { Preserved(name: $0.key, type: type(of: $0.value)) }
-    }
-    guard case .array(let elements) = raw else {
-      throw .unexpected(key: "tombstoneRaw", expectation: "an array")
+  /// Returns the attributes that a tombstone names, with types that read and write its values as they
+  /// are.
+  private static func preserved(_ change: LineMembers) throws -> [Preserved]? {
+    guard change.has(.tombstone) else { return nil }
+    var members: [(name: String, value: JSONValue)] = []
+    try change.forEachMember(of: .tombstone) { name, json in members.append((name, json)) }
+    guard change.has(.tombstoneRaw) else {
+      return members.map { Preserved(name: $0.name, type: type(of: $0.value)) }
     }
     var preserved: [Preserved] = []
-    var rest = members.members[...]
-    for element in elements {
-      guard let member = rest.first else { break }
-      if case .null = element {
+    var rest = members[...]
+    try change.forEachElement(of: .tombstoneRaw) { raw in
+      guard let member = rest.first else { return }
+      if case .null = raw {
         preserved.append(Preserved(name: "", type: .undefined))
-        continue
+        return
       }
-      preserved.append(
-        Preserved(name: member.key, type: type(of: member.value, storedAs: element)))
+      preserved.append(Preserved(name: member.name, type: type(of: member.value, storedAs: raw)))
       rest = rest.dropFirst()
     }
     guard rest.isEmpty else {
-      throw .unexpected(key: "tombstone", expectation: "the values of tombstoneRaw")
+      throw LineError.unexpected(
+        key: LineKey.tombstone.name, expectation: "the values of tombstoneRaw")
     }
     return preserved
   }
@@ -212,29 +199,67 @@ package final class LineEntities: Sendable {
     case .boolean: .boolean
     case .integer: .integer64
     case .real: .double
-    case .string(let text): isDate(text) ? .date : isUUID(text) ? .uuid : .string
+    case .string(let text):
+      StoreTimestamp(exactISO8601: text)?.exactISO8601 == text
+        ? .date
+        : UUIDText.bytes(of: text).map { UUIDText.text(of: $0) } == text ? .uuid : .string
     case .object(let object): object["$blob"] == nil ? .string : .binaryData
     case .null, .array: .undefined
     }
   }
 
-  /// The type of a value beside which it stands as it is stored.
+  /// The type of a value whose stored form is given too.
   private static func type(of json: JSONValue, storedAs raw: JSONValue) -> AttributeType {
     guard case .string = json else { return type(of: json) }
-    return switch raw {
-    case .object: .uuid
-    // A text that was stored for a date or a UUID: the raw form must stand beside it again.
-    default: .date
+    // A text that was stored for a date or a UUID: the raw form must be written again.
+    if case .object = raw { return .uuid }
+    return .date
+  }
+}
+
+/// The names that the bits of one entity's masks can have, as far as lines have told.
+private struct LearnedSlots {
+  /// Models of one entity whose masks differ in length; more are not distinguished.
+  private static let maxModels = 16
+  /// With more names than this, those of single bits are not guessed.
+  private static let maxPossibleNames = 64
+
+  /// For each length of a mask in bytes, the possible names of every slot; `nil` if unknown. The model
+  /// that was met last is the last one.
+  private var byLength: [(byteCount: Int, slots: [[String]?])] = []
+
+  /// Adds a mask and the names that it was given, and returns the bytes that new names have.
+  mutating func add(_ mask: ColumnMask, _ names: [String]) -> Int {
+    var model: (byteCount: Int, slots: [[String]?])
+    if let index = byLength.firstIndex(where: { $0.byteCount == mask.byteCount }) {
+      model = byLength.remove(at: index)
+    } else {
+      guard byLength.count < Self.maxModels else { return 0 }
+      model = (mask.byteCount, [[String]?](repeating: nil, count: mask.byteCount * 8))
     }
+    defer { byLength.append(model) }
+    let marked = mask.setSlots
+    guard marked.count == names.count || names.count <= Self.maxPossibleNames else { return 0 }
+    var newCount = 0
+    for (index, slot) in marked.enumerated() {
+      // A name for each slot says it exactly, fewer names only which ones are possible.
+      let possible = marked.count == names.count ? [names[index]] : names
+      if let known = model.slots[slot] {
+        model.slots[slot] = known.filter(possible.contains)
+      } else {
+        model.slots[slot] = possible
+        newCount += possible.reduce(0) { $0 + $1.utf8.count + 16 }
+      }
+    }
+    return newCount
   }
 
-  /// Whether a text is one that a UUID is written as.
-  private static func isUUID(_ text: String) -> Bool {
-    UUIDText.bytes(of: text).map { UUIDText.text(of: $0) } == text
-  }
-
-  /// Whether a text is one that a date is written as.
-  private static func isDate(_ text: String) -> Bool {
-    StoreTimestamp(exactISO8601: text)?.exactISO8601 == text
+  /// The slots of each model, the newest first.
+  func models() -> [EntitySlots] {
+    byLength.reversed().map { model in
+      EntitySlots(
+        slots: model.slots.map { EntitySlots.Slot(name: $0?.first ?? "", role: .attribute) },
+        tombstoneAttributes: [])
+    }
   }
 }

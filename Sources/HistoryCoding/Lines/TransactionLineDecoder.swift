@@ -8,173 +8,373 @@ import StoreFormat
 /// entity that a reader of the store would give it.
 public struct TransactionLineDecoder: Sendable {
   private let schema: HistorySchema
-  /// What the entities are that lines name; nil where the schema tells.
+  /// The entities that lines name; `nil` if the schema has them.
   private let entities: LineEntities?
-  private let reader = JSONReader()
 
-  /// A decoder for lines of one store.
+  /// Creates a decoder for lines of one store.
   public init(schema: HistorySchema) {
     self.schema = schema
     entities = nil
   }
 
-  /// A decoder for lines of a store that is not there: masks and tombstones get the names that stand
-  /// in their lines.
+  /// Creates a decoder for lines of a store that is missing: masks and tombstones get the names that
+  /// their lines have.
   package init(entities: LineEntities) {
     schema = HistorySchema(entities: [])
     self.entities = entities
   }
 
-  /// Reads one line, with or without the line end.
+  /// Reads one line, with or without the line end and with its keys in any order.
   ///
   /// - Throws: ``LineError``.
   public func decode(_ line: [UInt8]) throws(LineError) -> HistoryLine {
-    let json: JSONValue
     do {
-      json = try reader.read(line)
-    } catch {
+      return try line.withUnsafeBufferPointer { try decode($0) }
+    } catch let error as LineError {
+      throw error
+    } catch let error as JSONError {
       throw .malformed(error)
+    } catch {
+      throw .malformed(JSONError(offset: 0, message: "\(error)"))
     }
-    guard case .object(let object) = json else {
-      throw .unexpected(key: "the line", expectation: "an object")
+  }
+
+  private func decode(_ line: UnsafeBufferPointer<UInt8>) throws -> HistoryLine {
+    var parser = JSONParser(line)
+    guard try parser.peek() == JSONParser.object else {
+      try parser.skipValue()
+      try parser.expectEnd()
+      throw LineError.unexpected(key: "the line", expectation: "an object")
     }
-    let number = try object.integer("schema") ?? 0
-    guard number == HistoryLine.schema else { throw .unknownSchema(number) }
-    switch try object.string("type") {
-    case "transaction": return .transaction(try transaction(object))
+    let members = try LineMembers(&parser)
+    try parser.expectEnd()
+    let head = try decode(members)
+    guard case .transaction(var transaction) = head, var changes = members.parser(at: .changes)
+    else { return head }
+    guard try changes.peek() == JSONParser.array else {
+      throw LineError.unexpected(key: LineKey.changes.name, expectation: "an array")
+    }
+    guard try changes.enter(JSONParser.array) else { return head }
+    repeat {
+      transaction.changes.append(try decodeChange(&changes))
+    } while try changes.hasNext(in: JSONParser.array)
+    return .transaction(transaction)
+  }
+
+  /// Reads a line up to its changes, after whose opening bracket the parser stops, or a line without
+  /// changes to its end.
+  func decodeHead(_ parser: inout JSONParser) throws -> HistoryLine {
+    try decode(try LineMembers(&parser, stopsAtChanges: true))
+  }
+
+  private func decode(_ members: LineMembers) throws -> HistoryLine {
+    let schema = try members.integer(.schema) ?? 0
+    guard schema == HistoryLine.schema else { throw LineError.unknownSchema(schema) }
+    switch try members.string(.type) {
+    case "transaction": return .transaction(try transaction(members))
     case "gap":
       return .gap(
         HistoryGap(
-          store: try object.string("store"), after: try object.required("after"),
-          oldest: try object.integer("oldest")))
-    case let type: throw .unknownType(type ?? "")
+          store: try members.string(.store), after: try members.required(.after),
+          oldest: try members.integer(.oldest)))
+    case let type: throw LineError.unknownType(type ?? "")
     }
   }
 
-  /// Reads one element of a line's changes by itself.
-  ///
-  /// - Throws: ``LineError``.
-  public func decodeChange(
-    _ text: UnsafeBufferPointer<UInt8>
-  ) throws(LineError) -> HistoryChange {
-    let json: JSONValue
-    do {
-      json = try reader.read(text)
-    } catch {
-      throw .malformed(error)
-    }
-    guard case .object(let object) = json else {
-      throw .unexpected(key: "changes", expectation: "an array of objects")
-    }
-    return try change(object)
-  }
-
-  private func transaction(_ object: JSONObject) throws(LineError) -> HistoryTransaction {
-    let number = try object.required("transaction")
-    switch object["partial"] {
+  private func transaction(_ members: LineMembers) throws -> HistoryTransaction {
+    let number = try members.required(.transaction)
+    switch try members.value(.partial) {
     case nil, .boolean(false): break
-    case .boolean(true): throw .partial(transaction: number)
-    default: throw .unexpected(key: "partial", expectation: "true")
+    case .boolean(true): throw LineError.partial(transaction: number)
+    default: throw LineError.unexpected(key: LineKey.partial.name, expectation: "true")
     }
-    guard case .array(let changes)? = object["changes"] else {
-      throw .unexpected(key: "changes", expectation: "an array")
+    guard members.has(.changes) else {
+      throw LineError.unexpected(key: LineKey.changes.name, expectation: "an array")
     }
-    var transaction = HistoryTransaction(
-      store: try object.string("store"), number: number, timestamp: try timestamp(object),
-      author: try object.text("author"), bundle: try object.text("bundle"),
-      process: try object.text("process"), context: try object.text("context"),
-      queryGeneration: try object.blob("queryGenerationRaw"), extra: try object.extra())
-    transaction.changes.reserveCapacity(changes.count)
-    for change in changes {
-      guard case .object(let change) = change else {
-        throw .unexpected(key: "changes", expectation: "an array of objects")
+    var timestamp: StoreTimestamp?
+    if let json = try members.value(.timestampRaw) {
+      timestamp = StoreTimestamp(raw: json)
+      guard timestamp != nil else {
+        throw LineError.unexpected(key: LineKey.timestampRaw.name, expectation: "a number")
       }
-      transaction.changes.append(try self.change(change))
     }
-    return transaction
+    var queryGeneration: [UInt8]?
+    if let json = try members.value(.queryGenerationRaw) {
+      guard case .blob(let bytes)? = StoredValue(raw: json) else {
+        throw LineError.unexpected(
+          key: LineKey.queryGenerationRaw.name, expectation: "bytes in base64")
+      }
+      queryGeneration = bytes
+    }
+    return HistoryTransaction(
+      store: try members.string(.store), number: number, timestamp: timestamp,
+      author: try members.text(.author), bundle: try members.text(.bundle),
+      process: try members.text(.process), context: try members.text(.context),
+      queryGeneration: queryGeneration, extra: try extra(members))
   }
 
-  private func timestamp(_ object: JSONObject) throws(LineError) -> StoreTimestamp? {
-    guard let json = object["timestampRaw"] else { return nil }
-    guard let timestamp = StoreTimestamp(raw: json) else {
-      throw .unexpected(key: "timestampRaw", expectation: "a number")
+  /// Reads the next element of a line's changes.
+  func decodeChange(_ parser: inout JSONParser) throws -> HistoryChange {
+    guard try parser.peek() == JSONParser.object else {
+      throw LineError.unexpected(key: LineKey.changes.name, expectation: "an array of objects")
     }
-    return timestamp
-  }
-
-  private func change(_ object: JSONObject) throws(LineError) -> HistoryChange {
+    let members = try LineMembers(&parser)
     var kind: ChangeKind?
-    if let name = try object.string("kind") {
+    if let name = try members.string(.kind) {
       kind = ChangeKind(name: name)
-      if kind == nil { throw .unexpected(key: "kind", expectation: "insert, update or delete") }
-    }
-    var mask: ColumnMask?
-    if let digits = try object.string("columnsRaw") {
-      guard let bytes = Hexadecimal.bytes(of: digits) else {
-        throw .unexpected(key: "columnsRaw", expectation: "pairs of hexadecimal digits")
+      if kind == nil {
+        throw LineError.unexpected(key: LineKey.kind.name, expectation: "insert, update or delete")
       }
-      mask = ColumnMask(bytes)
     }
+    let mask = try members.mask()
     var entity: HistoryEntity?
-    if let name = try object.string("entity") {
+    if let name = try members.string(.entity) {
       entity =
-        try entities?.entity(of: object, named: name, mask: kind == .update ? mask : nil)
+        try entities?.entity(of: members, named: name, mask: kind == .update ? mask : nil)
         ?? schema.entity(named: name) ?? HistoryEntity(name: name)
-    } else if let number = try object.integer("entityRaw") {
+    } else if let number = try members.integer(.entityRaw) {
       entity = schema.entity(number: number)
     }
     return HistoryChange(
-      number: try object.required("change"), kind: kind, entity: entity,
-      primaryKey: try object.integer("pk"), mask: mask, tombstone: try tombstone(object, entity),
-      extra: try object.extra(), values: try values(object))
+      number: try members.required(.change), kind: kind, entity: entity,
+      primaryKey: try members.integer(.pk), mask: mask, tombstone: try tombstone(members, entity),
+      extra: try extra(members), values: try values(members))
   }
 
-  private func values(_ object: JSONObject) throws(LineError) -> [RecordedValue] {
-    guard let json = object["values"] else { return [] }
-    guard case .object(let members) = json else {
-      throw .unexpected(key: "values", expectation: "an object")
-    }
+  private func values(_ members: LineMembers) throws -> [RecordedValue] {
     var values: [RecordedValue] = []
-    for member in members { values.append(try RecordedValue(member.key, member.value)) }
+    try members.forEachMember(of: .values) { name, json in
+      values.append(try RecordedValue(name, json))
+    }
     return values
   }
 
-  private func tombstone(
-    _ object: JSONObject, _ entity: HistoryEntity?
-  ) throws(LineError) -> [StoredValue] {
-    if let raw = object["tombstoneRaw"] {
-      guard case .array(let elements) = raw else {
-        throw .unexpected(key: "tombstoneRaw", expectation: "an array")
+  private func extra(_ members: LineMembers) throws -> [ExtraColumn] {
+    var columns: [ExtraColumn] = []
+    try members.forEachMember(of: .extra) { name, json in
+      guard let value = StoredValue(raw: json) else {
+        throw LineError.unexpected(key: "extra.\(name)", expectation: "a raw value")
       }
-      var values: [StoredValue] = []
-      for element in elements {
-        guard let value = StoredValue(raw: element) else {
-          throw .unexpected(key: "tombstoneRaw", expectation: "an array of raw values")
+      columns.append(ExtraColumn(column: name, value: value))
+    }
+    return columns
+  }
+
+  private func tombstone(
+    _ members: LineMembers, _ entity: HistoryEntity?
+  ) throws -> [StoredValue] {
+    var values: [StoredValue] = []
+    if members.has(.tombstoneRaw) {
+      try members.forEachElement(of: .tombstoneRaw) { json in
+        guard let value = StoredValue(raw: json) else {
+          throw LineError.unexpected(
+            key: LineKey.tombstoneRaw.name, expectation: "an array of raw values")
         }
         values.append(value)
       }
       return values
     }
-    guard let json = object["tombstone"] else { return [] }
-    guard case .object(let members) = json else {
-      throw .unexpected(key: "tombstone", expectation: "an object")
-    }
-    if members.isEmpty { return [] }
-    guard let attributes = entity?.slots?.tombstoneAttributes else {
-      throw .unknownEntity(name: entity?.label ?? "")
-    }
-    var values = [StoredValue](repeating: .null, count: attributes.count)
-    for member in members {
-      guard let index = attributes.firstIndex(where: { $0.name == member.key }),
-        let value = TombstoneCoding.value(member.value, of: attributes[index].type)
+    guard members.has(.tombstone) else { return [] }
+    let attributes = entity?.slots?.tombstoneAttributes
+    var next = 0
+    try members.forEachMember(of: .tombstone) { name, json in
+      guard let attributes else { throw LineError.unknownEntity(name: entity?.label ?? "") }
+      if values.isEmpty { values = [StoredValue](repeating: .null, count: attributes.count) }
+      // Members mostly come in the order of the attributes.
+      guard
+        let index = attributes[min(next, attributes.count)...].firstIndex(where: { $0.name == name }
+        )
+          ?? attributes.firstIndex(where: { $0.name == name }),
+        let value = TypedValue.value(json, of: attributes[index].type)
       else {
-        throw .unexpected(
-          key: "tombstone.\(member.key)",
-          expectation: "a preserved attribute of \(entity?.label ?? "")")
+        throw LineError.unexpected(
+          key: "tombstone.\(name)", expectation: "a preserved attribute of \(entity?.label ?? "")")
       }
       values[index] = value
+      next = index + 1
     }
     while values.last?.isNull == true { values.removeLast() }
     return values
+  }
+}
+
+/// The members of one object of a line, each as the place of its value in the text.
+struct LineMembers {
+  /// The maximum number of values of one tombstone or the like: SQLite allows 32,767 columns.
+  private static let elementLimit = 32_767
+  /// The maximum number of members with keys that this code does not know.
+  private static let unknownLimit = 1024
+  /// The maximum number of JSON values that one stored or recorded value consists of.
+  private static let valueLimit = 64
+
+  private static let keys = Array(LineKey.allCases.prefix { $0 != .object })
+  private static let keysByName = Dictionary(
+    uniqueKeysWithValues: keys.map { ($0.name, $0) })
+
+  private let text: UnsafeBufferPointer<UInt8>
+  private var places = SIMD32<UInt32>()
+  private var found: UInt32 = 0
+
+  /// Reads the object that comes next.
+  ///
+  /// - Parameter stopsAtChanges: Whether to stop after the opening bracket of the changes.
+  init(_ parser: inout JSONParser, stopsAtChanges: Bool = false) throws {
+    text = parser.bytes
+    guard parser.bytes.count <= UInt32.max else {
+      throw LineError.tooLarge(limit: Int(UInt32.max))
+    }
+    var unknown = UniqueKeys()
+    var next = 0
+    guard try parser.enter(JSONParser.object) else { return }
+    repeat {
+      parser.skipBlanks()
+      let start = parser.position
+      guard let key = try Self.takeKey(&parser, from: next, &unknown) else {
+        try parser.skipValue()
+        continue
+      }
+      let bit = UInt32(1) << UInt32(key.rawValue)
+      guard found & bit == 0 else { throw JSONParser.repeatedKey(key.name, at: start) }
+      found |= bit
+      places[key.rawValue] = UInt32(truncatingIfNeeded: parser.position)
+      if stopsAtChanges, key == .changes, parser.take(JSONParser.array) { return }
+      try parser.skipValue()
+      next = key.rawValue &+ 1
+    } while try parser.hasNext(in: JSONParser.object)
+  }
+
+  /// Steps over the next key; returns `nil` for one that the decoder does not read.
+  ///
+  /// - Parameter next: The number of the key to try first.
+  @inline(__always)
+  private static func takeKey(
+    _ parser: inout JSONParser, from next: Int, _ unknown: inout UniqueKeys
+  ) throws -> LineKey? {
+    for key in keys[next...] where parser.takeText(key.text) { return key }
+    // Out of order, written in another way, or unknown.
+    let start = parser.position
+    let name = parser.text(of: try parser.keySpan())
+    if let key = keysByName[name] { return key }
+    guard unknown.count < unknownLimit else {
+      throw JSONError(offset: start, message: "the object has too many unknown keys")
+    }
+    guard unknown.insert(name) else {
+      throw JSONParser.repeatedKey(name, at: start)
+    }
+    return nil
+  }
+
+  /// Whether the object has a key.
+  @inline(__always)
+  func has(_ key: LineKey) -> Bool { found & 1 << UInt32(key.rawValue) != 0 }
+
+  /// A parser that begins at a key's value; `nil` if the key is missing.
+  @inline(__always)
+  func parser(at key: LineKey) -> JSONParser? {
+    has(key) ? JSONParser(text, at: Int(places[key.rawValue])) : nil
+  }
+
+  /// A value that is not a long array or object.
+  @inline(__always)
+  func value(_ key: LineKey) throws -> JSONValue? {
+    guard var parser = parser(at: key) else { return nil }
+    return try parser.value(limit: Self.valueLimit)
+  }
+
+  @inline(__always)
+  func integer(_ key: LineKey) throws -> Int64? {
+    switch try value(key) {
+    case nil: return nil
+    case .integer(let value)?: return value
+    default: throw LineError.unexpected(key: key.name, expectation: "an integer")
+    }
+  }
+
+  func required(_ key: LineKey) throws -> Int64 {
+    guard let value = try integer(key) else {
+      throw LineError.unexpected(key: key.name, expectation: "there, an integer")
+    }
+    return value
+  }
+
+  @inline(__always)
+  func string(_ key: LineKey) throws -> String? {
+    switch try value(key) {
+    case nil: return nil
+    case .string(let value)?: return value
+    default: throw LineError.unexpected(key: key.name, expectation: "a string")
+    }
+  }
+
+  /// A text that need not be clean UTF-8.
+  func text(_ key: LineKey) throws -> RecordedText? {
+    guard let json = try value(key) else { return nil }
+    guard let value = StoredValue(raw: json), let text = RecordedText(value) else {
+      throw LineError.unexpected(key: key.name, expectation: "a text")
+    }
+    return text
+  }
+
+  func mask() throws -> ColumnMask? {
+    guard var digits = try string(.columnsRaw) else { return nil }
+    let mask = digits.withUTF8 { digits -> ColumnMask? in
+      guard digits.count % 2 == 0 else { return nil }
+      return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: digits.count / 2) { bytes in
+        for index in bytes.indices {
+          guard let byte = Hexadecimal.byte(digits[index * 2], digits[index * 2 + 1]) else {
+            return nil
+          }
+          bytes[index] = byte
+        }
+        return ColumnMask(bytes: UnsafeRawBufferPointer(bytes))
+      }
+    }
+    guard let mask else {
+      throw LineError.unexpected(
+        key: LineKey.columnsRaw.name, expectation: "pairs of hexadecimal digits")
+    }
+    return mask
+  }
+
+  /// Calls a closure with each member of the object under a key, if there is one.
+  func forEachMember(
+    of key: LineKey, _ body: (String, JSONValue) throws -> Void
+  ) throws {
+    guard var parser = parser(at: key) else { return }
+    guard try parser.peek() == JSONParser.object else {
+      throw LineError.unexpected(key: key.name, expectation: "an object")
+    }
+    guard try parser.enter(JSONParser.object) else { return }
+    var names = UniqueKeys()
+    repeat {
+      let start = parser.position
+      let name = try parser.key()
+      guard names.insert(name) else {
+        throw LineError.malformed(JSONParser.repeatedKey(name, at: start))
+      }
+      guard names.count <= Self.elementLimit else { throw Self.tooMany(key) }
+      try body(name, try parser.value(limit: Self.valueLimit))
+    } while try parser.hasNext(in: JSONParser.object)
+  }
+
+  /// Calls a closure with each element of the array under a key, if there is one.
+  func forEachElement(
+    of key: LineKey, _ body: (JSONValue) throws -> Void
+  ) throws {
+    guard var parser = parser(at: key) else { return }
+    guard try parser.peek() == JSONParser.array else {
+      throw LineError.unexpected(key: key.name, expectation: "an array")
+    }
+    guard try parser.enter(JSONParser.array) else { return }
+    var count = 0
+    repeat {
+      count += 1
+      guard count <= Self.elementLimit else { throw Self.tooMany(key) }
+      try body(try parser.value(limit: Self.valueLimit))
+    } while try parser.hasNext(in: JSONParser.array)
+  }
+
+  private static func tooMany(_ key: LineKey) -> LineError {
+    .unexpected(key: key.name, expectation: "a list of at most \(elementLimit) values")
   }
 }

@@ -49,7 +49,8 @@ import Testing
   @Test(
     "A large text takes a few times its size",
     arguments: [
-      "archive x.store y", "verify sealed", "verify x.store", "log sealed --json", "export sealed",
+      "archive x.store y", "verify sealed", "verify sealed --full", "verify x.store",
+      "log sealed --json", "export sealed",
       "export x.store", "log x.store", "info x.store", "stats sealed",
     ])
   func largeText(_ line: String) async throws {

@@ -27,13 +27,18 @@ import Testing
       sizes: [400: 20_000, 401: 4000, 5999: 14_000])
     let result = try Self.seal(path, in: folder, segmentSize: 1 << 20)
     try #require(result.segments.count > 2)
-    let verification = try ArchiveVerification(path: folder.file("archive"))
-    #expect(verification.counts == [:])
-    #expect(verification.facts.segmentCount == result.segments.count)
-    #expect(verification.facts.readSegmentCount == result.segments.count)
-    #expect(verification.facts.transactionCount == result.transactionCount)
-    #expect(verification.facts.changeCount == result.changeCount)
-    #expect(verification.facts.head == result.head)
+    for decodesLines in [false, true] {
+      var options = ArchiveVerification.Options()
+      options.decodesLines = decodesLines
+      let verification = try ArchiveVerification(
+        path: folder.file("archive"), options: options)
+      #expect(verification.counts == [:])
+      #expect(verification.facts.segmentCount == result.segments.count)
+      #expect(verification.facts.readSegmentCount == result.segments.count)
+      #expect(verification.facts.transactionCount == result.transactionCount)
+      #expect(verification.facts.changeCount == result.changeCount)
+      #expect(verification.facts.head == result.head)
+    }
   }
 
   @Test("Every real store's archive is sound", arguments: RealStores.paths)
@@ -42,7 +47,10 @@ import Testing
     let store = try folder.copy(store: path)
     do {
       _ = try Self.seal(store, in: folder, segmentSize: 1 << 16)
-      let verification = try ArchiveVerification(path: folder.file("archive"))
+      var options = ArchiveVerification.Options()
+      options.decodesLines = true
+      let verification = try ArchiveVerification(
+        path: folder.file("archive"), options: options)
       #expect(verification.counts == [:])
       guard verification.facts.segmentCount > 0 else { return }
       let continuity = try StoreFile(path: store).read {

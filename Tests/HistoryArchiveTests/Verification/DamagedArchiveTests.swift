@@ -196,7 +196,9 @@ import Testing
     let entry = try made.add(
       history.transactions, store: history.identifier, schema: history.schema)
     let path = made.archive.segmentPath(entry)
-    let sound = try ArchiveVerification(path: made.archive.path)
+    var options = ArchiveVerification.Options()
+    options.decodesLines = true
+    let sound = try ArchiveVerification(path: made.archive.path, options: options)
     #expect(sound.counts == [:])
     #expect(sound.facts.transactionCount == 9000)
     #expect(sound.facts.changeCount == 9000 * 2 - 2 + 16_000)
@@ -212,9 +214,12 @@ import Testing
     try FileBytes.write(
       Array(bytes[..<Int(first.offset)]) + bytes[middle..<end] + bytes[Int(first.offset)..<middle]
         + bytes[end...], to: path)
-    let found = try ArchiveVerification(path: made.archive.path)
-    #expect(found.names(path))
-    #expect(found.findings.count(of: .damagedSegment) == 1)
-    #expect(found.findings.count(of: .damagedFrame) >= 1)
+    for decodesLines in [false, true] {
+      options.decodesLines = decodesLines
+      let found = try ArchiveVerification(path: made.archive.path, options: options)
+      #expect(found.names(path))
+      #expect(found.findings.count(of: .damagedSegment) == 1)
+      #expect(found.findings.count(of: .damagedFrame) >= 1)
+    }
   }
 }

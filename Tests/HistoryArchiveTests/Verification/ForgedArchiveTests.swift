@@ -58,7 +58,7 @@ import Testing
       decoding: try tiny.archive.manifest(of: tiny.entries[0]).bytes, as: UTF8.self)
     try #require(text.contains(old), "\(text)")
     try Self.forge(tiny, Self.replacing(old, new))
-    let found = try tiny.verify()
+    let found = try tiny.verify { $0.decodesLines = true }
     #expect(found.findings.count(of: .contradictedManifest) > 0, "\(found.counts)")
     #expect(Set(found.counts.keys).isSubset(of: [.contradictedManifest, .damagedManifest]))
   }
@@ -108,7 +108,7 @@ import Testing
         schema: manifest.schema))
     try writer.commit(as: tiny.archive.segmentPath(entry))
     try Self.forge(tiny) { _ in finished.bytes }
-    let found = try tiny.verify()
+    let found = try tiny.verify { $0.decodesLines = true }
     #expect(
       found.counts[.damagedLine] == 1 || found.counts[.contradictedManifest] != nil,
       "\(found.counts)")
@@ -137,7 +137,8 @@ import Testing
     ] {
       let tiny = try TinyArchive()
       try Self.forge(tiny, Self.replacing(old, new))
-      #expect(try tiny.verify().findings.damageCount > 0, "\(new.prefix(40))")
+      #expect(
+        try tiny.verify { $0.decodesLines = true }.findings.damageCount > 0, "\(new.prefix(40))")
     }
     let tiny = try TinyArchive()
     for line in [

@@ -170,7 +170,7 @@ import Testing
   }
 
   @Test func selectedFieldsOfALineKeepThem() throws {
-    let lines = lines(try text(try SelectedFieldsLineEncoder(fields: ["values"])))
+    let lines = lines(try text(try TransactionLineEncoder(fields: ["values"])))
     #expect(
       lines[3].hasSuffix(
         #""changes":[{"values":{"name":{"old":"Roma","new":"Rom"},"score":{"old":1,"new":9}}},{}]}"#

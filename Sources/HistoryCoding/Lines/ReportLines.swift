@@ -1,0 +1,203 @@
+import PersistentHistory
+import StoreFormat
+
+/// Writes the net effects of changes on objects as JSON lines.
+///
+/// The lines are for reading only: a net change is not what was recorded.
+package struct NetChangeLineEncoder: Sendable {
+  private var writer = JSONWriter(capacity: 1 << 16)
+  private var texts = EntityTexts()
+  private let path: String?
+
+  /// Creates an encoder with an empty buffer.
+  ///
+  /// - Parameter path: The store that the lines are about, if there are several.
+  package init(path: String? = nil) { self.path = path }
+
+  /// What has been written since the last ``removeAll()``; whole lines.
+  package var bytes: ArraySlice<UInt8> { writer.bytes }
+
+  /// How many bytes have been written since the last ``removeAll()``.
+  package var byteCount: Int { writer.count }
+
+  /// Lends what has been written.
+  package func withUnsafeBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    try writer.withUnsafeBytes(body)
+  }
+
+  /// Removes what has been written.
+  package mutating func removeAll() { writer.removeAll() }
+
+  /// Writes the net effect on one object; nothing if there is none.
+  package mutating func encode(_ change: NetChange) {
+    guard let kind = change.kind else { return }
+    let text = texts.text(for: change.entity)
+    var isFirst = false
+    writer.begin(line: "\"netChange\"")
+    if let path {
+      writer.append(.path)
+      writer.appendString(path)
+    }
+    if let name = text.name {
+      writer.append(.entity)
+      writer.appendRaw(name)
+    } else if let number = text.number {
+      writer.append(.entityRaw)
+      writer.appendInteger(number)
+    }
+    writer.append(.pk)
+    writer.appendInteger(change.primaryKey)
+    if let start = text.objectStart {
+      writer.append(.object)
+      writer.append(objectStart: start, change.primaryKey)
+    }
+    writer.append(.kind)
+    writer.appendString(kind.rawValue)
+    if kind == .update, let mask = change.columns.mask {
+      if change.columns.isComplete, text.names(mask) {
+        writer.append(.attributes)
+        writer.appendAttributeNames(in: mask, text)
+      }
+      writer.append(.columnsRaw)
+      writer.append(mask)
+    }
+    if !change.values.isEmpty {
+      writer.append(.values)
+      writer.appendRecordedValues(change.values)
+    }
+    if kind == .delete || kind == .replace {
+      writer.append(tombstone: change.tombstone, text, &isFirst)
+    }
+    writer.append(.firstTransaction)
+    writer.appendInteger(change.firstTransaction)
+    writer.append(.lastTransaction)
+    writer.appendInteger(change.lastTransaction)
+    writer.append(.changeCount)
+    writer.appendInteger(Int64(change.changeCount))
+    writer.appendRaw("}\n")
+  }
+}
+
+/// Writes what is known of an object as a JSON line, which follows the lines of its transactions.
+///
+/// What a deleted object left is written as in the line of its delete. Values of an object that exists
+/// are written by the types of their attributes, as those of a tombstone are. Data of more than
+/// ``longestData`` bytes, and a text of more than ``/StoreFormat/ObjectReader/longestValue``, are
+/// written as their size.
+package struct ObjectLifeEncoder: Sendable {
+  /// The maximum size of data that is written in full, in bytes.
+  package static let longestData = 1024
+
+  private var writer = JSONWriter()
+
+  /// Creates an encoder with an empty buffer.
+  package init() {}
+
+  /// Lends what has been written.
+  package func withUnsafeBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    try writer.withUnsafeBytes(body)
+  }
+
+  /// Writes the line of an object.
+  ///
+  /// - Parameters:
+  ///   - life: What is known of the object.
+  ///   - store: The identifier of the store; `nil` in a store that has none.
+  package mutating func encode(_ life: ObjectLife, store: String?) {
+    var isFirst = false
+    writer.begin(line: "\"object\"")
+    if let store {
+      writer.append(.store)
+      writer.appendString(store)
+    }
+    writer.append(.entity)
+    writer.appendString(life.object.entityName)
+    writer.append(.pk)
+    writer.appendInteger(life.object.primaryKey)
+    writer.append(.object)
+    writer.appendString(life.object.description)
+    writer.append(.state)
+    writer.appendString(life.state.rawValue)
+    append(.inserted, life.inserted)
+    append(.updated, life.updated)
+    append(.deleted, life.deleted)
+    writer.append(.updateCount)
+    writer.appendInteger(Int64(life.updateCount))
+    writer.append(.changeCount)
+    writer.appendInteger(Int64(life.changeCount))
+    if let present = life.present {
+      if let version = present.version {
+        writer.append(.version)
+        writer.appendInteger(version)
+      }
+      writer.append(present, &isFirst)
+    }
+    if life.state == .deleted, let deletion = life.deletion {
+      // Not the line of the delete, which the caller may have left out.
+      writer.append(
+        tombstone: deletion.tombstone, deletion.entity.map(EntityText.init), &isFirst)
+    }
+    writer.appendRaw("}\n")
+  }
+
+  private mutating func append(_ key: LineKey, _ event: ObjectLife.Event?) {
+    guard let event else { return }
+    var isFirst = true
+    writer.append(key)
+    writer.appendRaw(UInt8(ascii: "{"))
+    writer.append(.transaction, &isFirst)
+    writer.appendInteger(event.transaction)
+    if let timestamp = event.timestamp { writer.append(.timestamp, timestamp, &isFirst) }
+    writer.append(.author, event.author, &isFirst)
+    writer.append(.process, event.process, &isFirst)
+    writer.appendRaw(UInt8(ascii: "}"))
+  }
+}
+
+extension JSONWriter {
+  /// Writes the present state of an object, under the key that says whether its names are those of the
+  /// model.
+  mutating func append(_ present: PresentObject, _ isFirst: inout Bool) {
+    append(present.isNamedByModel ? .current : .currentRaw, &isFirst)
+    appendRaw(UInt8(ascii: "{"))
+    var isFirst = true
+    for value in present.values where !value.value.isNull || value.isLeftOut {
+      appendName(value.name, &isFirst)
+      append(value)
+    }
+    for reference in present.references {
+      guard let key = reference.primaryKey else { continue }
+      appendName(reference.name, &isFirst)
+      appendRaw("{\"$object\":")
+      appendString("\(reference.entityName ?? "?")/p\(key)")
+      appendRaw(UInt8(ascii: "}"))
+    }
+    for count in present.counts {
+      appendName(count.name, &isFirst)
+      appendRaw("{\"$count\":")
+      appendInteger(count.count)
+      appendRaw(UInt8(ascii: "}"))
+    }
+    appendRaw(UInt8(ascii: "}"))
+  }
+
+  private mutating func append(_ value: PresentObject.Value) {
+    if let file = value.externalFile {
+      appendRaw("{\"$external\":")
+      appendString(file)
+      appendRaw(UInt8(ascii: "}"))
+    } else if let size = value.byteCount,
+      value.isLeftOut || value.isData && size > ObjectLifeEncoder.longestData
+    {
+      appendRaw("{\"$size\":")
+      appendInteger(Int64(size))
+      appendRaw(UInt8(ascii: "}"))
+    } else {
+      append(value.value, of: value.type)
+    }
+  }
+}
