@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import SampleTripsKit
 
-/// What can be said of a trip.
+/// The options that describe a trip.
 struct TripOptions: ParsableArguments {
   @Option(help: "Where the trip leads to.") var destination: String?
   @Option(name: .customLong("from"), help: "The first day, such as 2026-12-01.")
@@ -13,7 +13,7 @@ struct TripOptions: ParsableArguments {
   @Option(name: .customLong("plan"), help: "Something to do there; may be given several times.")
   var plans: [String] = []
 
-  /// Makes a trip what the options say; the rest of it stays.
+  /// Changes a trip as the options say.
   func apply(to trip: Trip) throws {
     let length = trip.endDate.timeIntervalSince(trip.startDate)
     if let destination { trip.destination = destination }

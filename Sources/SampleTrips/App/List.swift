@@ -21,7 +21,7 @@ extension SampleTrips {
     }
   }
 
-  /// Takes the badges away.
+  /// Removes the badges.
   struct Read: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Take note of what the widget has done, which removes the badges.")

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The app, in a terminal.
+/// The app in a terminal.
 @main
 struct SampleTrips: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,7 +13,7 @@ struct SampleTrips: ParsableCommand {
     defaultSubcommand: List.self)
 }
 
-/// Where the trips are.
+/// The store of the trips.
 struct StoreOption: ParsableArguments {
   @Option(
     name: .customLong("store"), help: "The store of the trips; it is made where it is missing.")

@@ -2,27 +2,27 @@ import OpenSwiftData
 
 /// A journey.
 ///
-/// What is marked with `.preserveValueOnDeletion` stays in the history when a trip is deleted.
+/// The history keeps the values of a deleted trip that are marked with `.preserveValueOnDeletion`.
 @Model
 public final class Trip {
   #Index<Trip>([\.startDate])
 
-  /// What it is called; no two trips have the same name.
+  /// The name, which no two trips share.
   @Attribute(.unique, .preserveValueOnDeletion) public var name: String
-  /// Where it leads to.
+  /// The destination.
   public var destination: String
-  /// When it begins.
+  /// The first day.
   @Attribute(.preserveValueOnDeletion) public var startDate: Date
-  /// When it is over.
+  /// The last day.
   public var endDate: Date
-  /// What is to be done there.
+  /// The plans for the trip.
   @Relationship(deleteRule: .cascade, inverse: \BucketListItem.trip)
   public var bucketList: [BucketListItem] = []
-  /// Where one lives there.
+  /// The accommodation.
   @Relationship(deleteRule: .cascade, inverse: \LivingAccommodation.trip)
   public var livingAccommodation: LivingAccommodation?
 
-  /// A journey.
+  /// Creates a trip.
   public init(name: String, destination: String, startDate: Date, endDate: Date) {
     self.name = name
     self.destination = destination
@@ -34,26 +34,26 @@ public final class Trip {
 /// Something to do on a trip.
 @Model
 public final class BucketListItem {
-  /// What it is.
+  /// The text of the plan.
   @Attribute(.preserveValueOnDeletion) public var title: String
   /// The trip.
   public var trip: Trip?
 
-  /// Something to do.
+  /// Creates a plan.
   public init(title: String) { self.title = title }
 }
 
-/// Where one lives on a trip.
+/// The accommodation of a trip.
 @Model
 public final class LivingAccommodation {
   /// The name of the place.
   public var placeName: String
-  /// Whether there is a reservation.
+  /// Whether the reservation is confirmed.
   public var isConfirmed: Bool
   /// The trip.
   public var trip: Trip?
 
-  /// A place to live at, without a reservation.
+  /// Creates an accommodation without a reservation.
   public init(placeName: String) {
     self.placeName = placeName
     isConfirmed = false

@@ -2,20 +2,20 @@ import OpenSwiftData
 
 /// The store that the app and its widget share.
 public struct TripBook {
-  /// Who saves.
+  /// The author of a save.
   public enum Author: String, Sendable {
-    /// The app, in the hands of its user.
+    /// The app.
     case app
-    /// The widget, behind the app's back.
+    /// The widget.
     case widget
   }
 
   /// The store.
   public let container: ModelContainer
-  /// Where the models are read and changed.
+  /// The context for reading and changing trips.
   public let context: ModelContext
 
-  /// Opens the store, and creates it where it is not there.
+  /// Opens the store, and creates it if it does not exist.
   public init(path: String, as author: Author) throws {
     container = try ModelContainer(
       for: Trip.self, configurations: ModelConfiguration(url: URL(fileURLWithPath: path)))
@@ -23,19 +23,19 @@ public struct TripBook {
     context.author = author.rawValue
   }
 
-  /// All trips, the next one first.
+  /// Returns all trips, the next one first.
   public func trips() throws -> [Trip] {
     var descriptor = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.startDate)])
     descriptor.relationshipKeyPathsForPrefetching = [\.livingAccommodation, \.bucketList]
     return try context.fetch(descriptor)
   }
 
-  /// The trip of a name; nil for none.
+  /// Returns the trip with a name, or `nil`.
   public func trip(named name: String) throws -> Trip? {
     try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == name })).first
   }
 
-  /// The trip of a name.
+  /// Returns the trip with a name.
   ///
   /// - Throws: ``TripError/unknown(name:known:)``.
   public func existingTrip(named name: String) throws -> Trip {
@@ -44,18 +44,18 @@ public struct TripBook {
   }
 }
 
-/// What cannot be done with trips.
+/// An error of a command.
 public enum TripError: Error, CustomStringConvertible {
-  /// There is no trip of this name.
+  /// There is no trip with the name.
   case unknown(name: String, known: [String])
-  /// There is a trip of this name already.
+  /// There is already a trip with the name.
   case known(name: String)
-  /// The trip has no place to live at.
+  /// The trip has no accommodation.
   case homeless(name: String)
-  /// A text is no date.
+  /// A text is not a date.
   case malformedDate(String)
 
-  /// What is wrong, and what to do.
+  /// What is wrong and what to do.
   public var description: String {
     switch self {
     case .unknown(let name, let known):

@@ -1,6 +1,6 @@
 import OpenSwiftData
 
-/// The list of trips as the terminal shows it, with a badge before each that is unread.
+/// The list of trips in the terminal, with a badge for unread ones.
 public enum TripList {
   private static let badge = "●"
 
@@ -26,18 +26,18 @@ public enum TripList {
     return count == 0 ? lines : lines + ["", "\(badge) \(count) unread"]
   }
 
-  /// Where one lives, and whether that is certain.
+  /// The accommodation, and whether it is confirmed.
   private static func stay(_ trip: Trip) -> String {
     guard let place = trip.livingAccommodation else { return "-" }
     return visible(place.placeName) + (place.isConfirmed ? " (confirmed)" : "")
   }
 
-  /// A day, such as 2026-12-01.
+  /// Returns a day as text, such as 2026-12-01.
   public static func day(_ date: Date) -> String {
     date.formatted(.iso8601.year().month().day())
   }
 
-  /// The date of a day.
+  /// Returns the date of a day.
   ///
   /// - Throws: ``TripError/malformedDate(_:)``.
   public static func date(_ day: String) throws -> Date {
@@ -47,7 +47,7 @@ public enum TripList {
     return date
   }
 
-  /// A text that does to a terminal nothing but be shown, whatever the store holds.
+  /// Returns a text from the store without control characters.
   public static func visible(_ text: String) -> String {
     String(
       String.UnicodeScalarView(

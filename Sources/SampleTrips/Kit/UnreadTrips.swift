@@ -1,30 +1,30 @@
 import OpenSwiftData
 
-/// Finds out which trips the widget has changed since the app last looked.
+/// Finds the trips that the widget changed since the app last read the history.
 ///
-/// How far the app has looked, it remembers as a token of the history in a file beside the store.
+/// The app keeps the token of the last transaction that it read in a file beside the store.
 public struct UnreadTrips {
-  /// What was found.
+  /// The result of a search.
   public struct Found {
-    /// The trips that the widget has changed.
+    /// The trips that the widget changed.
     public let trips: Set<PersistentIdentifier>
-    /// Why all of the history was gone through, and not only what is new; nil where it was not.
+    /// The reason why the whole history was read, or `nil` if only the new part was.
     public let reasonToStartAnew: String?
   }
 
   private let context: ModelContext
   private let tokenFile: URL
 
-  /// Prepares to look into the history of a store.
+  /// Creates a search in the history of a store.
   public init(container: ModelContainer, storePath: String) {
     context = ModelContext(container)
     tokenFile = URL(fileURLWithPath: storePath + "-token.json")
   }
 
-  /// The trips that the widget has changed since ``markAllRead()``.
+  /// Returns the trips that the widget changed since ``markAllRead()``.
   ///
-  /// A token whose transaction was deleted from the history has expired, and nobody can tell what
-  /// came after it. It is discarded then, and whatever the history still has counts as unread.
+  /// If the token has expired, because its transaction was deleted, it is discarded, and everything in the
+  /// history counts as unread.
   public func find() throws -> Found {
     let token: DefaultHistoryToken?
     do {
@@ -44,7 +44,7 @@ public struct UnreadTrips {
     }
   }
 
-  /// Remembers the newest transaction as the last one that was read.
+  /// Saves the newest transaction as the last one that was read.
   public func markAllRead() throws {
     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
       sortBy: [SortDescriptor(\.transactionIdentifier, order: .reverse)])

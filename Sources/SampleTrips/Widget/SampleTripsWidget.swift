@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import SampleTripsKit
 
-/// The widget: shows the next trip, and confirms where one lives there.
+/// The widget: shows the next trip, and confirms its accommodation.
 @main
 struct SampleTripsWidget: ParsableCommand {
   static let configuration = CommandConfiguration(
