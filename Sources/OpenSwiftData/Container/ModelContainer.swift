@@ -1,6 +1,7 @@
 import Foundation
+import Synchronization
 
-/// The stores of an app's models.
+/// The stores of an app's models, and the way to create contexts that use them.
 ///
 /// ```swift
 /// let container = try ModelContainer(
@@ -10,31 +11,31 @@ import Foundation
 public final class ModelContainer: Equatable, @unchecked Sendable {
   /// The models of all stores.
   public let schema: Schema
-  /// How stores of older versions of the models are migrated; nil for what the models tell.
+  /// The plan that migrates stores of older versions, or `nil` to infer the migration from the
+  /// models.
   public let migrationPlan: (any SchemaMigrationPlan.Type)?
-  /// What describes the stores in SwiftData's own layout.
+  /// The configurations of all stores of type ``DefaultStore``.
   public let configurations: Set<ModelConfiguration>
-  /// The stores, each once.
   let stores: [any DataStore]
-  /// Where saves to the stores become known.
   let saves = SaveHub()
   private let storesByEntity: [String: any DataStore]
   private let storesByIdentifier: [String: any DataStore]
+  private let keptError = Mutex<(any Error)?>(nil)
 
-  /// The context of the main actor, which saves by itself.
+  /// The context of the main actor, which saves automatically.
   @MainActor public private(set) lazy var mainContext: ModelContext = {
     let context = ModelContext(self)
     context.isMainContext = true
     return context
   }()
 
-  /// Opens the stores of some models and all that they lead to, and creates those that are not there.
+  /// Opens the stores of models, and those they are related to, and creates missing stores.
   ///
   /// - Parameters:
   ///   - types: The models.
-  ///   - migrationPlan: How stores of older versions of the models are migrated.
-  ///   - configurations: What describes the stores; without any, one at the usual place.
-  /// - Throws: ``SwiftDataError``, and what the stages of the plan throw.
+  ///   - migrationPlan: The plan that migrates stores of older versions.
+  ///   - configurations: The configurations of the stores; by default, one in the default folder.
+  /// - Throws: ``SwiftDataError``, and the errors of the plan's stages.
   public convenience init(
     for types: any PersistentModel.Type...,
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: ModelConfiguration...
@@ -43,13 +44,13 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
       for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens the stores of a schema, and creates those that are not there.
+  /// Opens the stores of a schema, and creates missing stores.
   ///
   /// - Parameters:
   ///   - schema: The models.
-  ///   - migrationPlan: How stores of older versions of the models are migrated.
-  ///   - configurations: What describes the stores; without any, one at the usual place.
-  /// - Throws: ``SwiftDataError``, and what the stages of the plan throw.
+  ///   - migrationPlan: The plan that migrates stores of older versions.
+  ///   - configurations: The configurations of the stores; by default, one in the default folder.
+  /// - Throws: ``SwiftDataError``, and the errors of the plan's stages.
   public convenience init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...
@@ -57,13 +58,13 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     try self.init(for: schema, migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens the stores of a schema, and creates those that are not there.
+  /// Opens the stores of a schema, and creates missing stores.
   ///
   /// - Parameters:
   ///   - schema: The models.
-  ///   - migrationPlan: How stores of older versions of the models are migrated.
-  ///   - configurations: What describes the stores; without any, one at the usual place.
-  /// - Throws: ``SwiftDataError``, and what the stages of the plan throw.
+  ///   - migrationPlan: The plan that migrates stores of older versions.
+  ///   - configurations: The configurations of the stores; by default, one in the default folder.
+  /// - Throws: ``SwiftDataError``, and the errors of the plan's stages.
   public convenience init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: [ModelConfiguration]
@@ -73,12 +74,12 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
       anyConfigurations: configurations.isEmpty ? [ModelConfiguration()] : configurations)
   }
 
-  /// Opens stores of one's own for some models and all that they lead to.
+  /// Opens custom stores for models, and those they are related to.
   ///
   /// - Parameters:
   ///   - types: The models.
-  ///   - configurations: What describes the stores.
-  /// - Throws: ``SwiftDataError``, and what the stores throw.
+  ///   - configurations: The configurations of the stores.
+  /// - Throws: ``SwiftDataError``, and the errors of the stores.
   @_disfavoredOverload
   public convenience init(
     for types: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
@@ -87,18 +88,18 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
       schema: Schema(types), migrationPlan: nil, anyConfigurations: configurations)
   }
 
-  /// Opens stores of one's own for a schema.
+  /// Opens custom stores for a schema.
   ///
   /// - Parameters:
   ///   - schema: The models.
-  ///   - configurations: What describes the stores.
-  /// - Throws: ``SwiftDataError``, and what the stores throw.
+  ///   - configurations: The configurations of the stores.
+  /// - Throws: ``SwiftDataError``, and the errors of the stores.
   @_disfavoredOverload
   public convenience init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {
     try self.init(schema: schema, migrationPlan: nil, anyConfigurations: configurations)
   }
 
-  /// The container of a context that works on a store in the middle of a migration.
+  /// Creates a container for the work of an app during a migration.
   init(schema: Schema, migrating store: DefaultStore) {
     self.schema = schema
     migrationPlan = nil
@@ -129,14 +130,14 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
       guard names.insert(configuration.name).inserted else {
         throw SwiftDataError(
           .duplicateConfiguration,
-          "two configurations are called \(configuration.name); give each a name of its own")
+          "two configurations have the name \(configuration.name); give each its own name")
       }
       if let file = configuration as? ModelConfiguration, !file.isStoredInMemoryOnly,
         !files.insert(file.url.standardizedFileURL).inserted
       {
         throw SwiftDataError(
           .duplicateConfiguration,
-          "two configurations name \(file.url.path); give each a file of its own")
+          "two configurations have the file \(file.url.path); give each its own file")
       }
       for entity in own.entities {
         guard schema.layouts[entity.name] === own.layouts[entity.name] else {
@@ -181,42 +182,51 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     try Configuration.Store(configuration, migrationPlan: migrationPlan)
   }
 
-  /// The store that keeps an entity's models.
   func store(ofEntity name: String) -> (any DataStore)? { storesByEntity[name] }
 
-  /// The store with an identifier.
   func store(identifiedBy identifier: String) -> (any DataStore)? {
     storesByIdentifier[identifier]
   }
 
-  /// The identifier of a configuration's store; nil where there is no such configuration.
+  /// Returns the identifier of a configuration's store, or `nil` if there is no such configuration.
   public func storeIdentifier(forConfigurationNamed name: String) -> String? {
     stores.first { $0.configurationName == name }?.identifier
   }
 
-  /// The name of the configuration of a store; nil where there is no such store.
+  /// Returns the name of a store's configuration, or `nil` if there is no such store.
   public func configurationName(forStoreIdentifier identifier: String) -> String? {
     storesByIdentifier[identifier]?.configurationName
   }
 
-  /// Deletes all models and their history.
+  /// Deletes all models and their history, except history that a bookmark or CloudKit's mirror
+  /// still needs.
   ///
-  /// - Throws: What the stores throw.
+  /// - Throws: The errors of the stores; see ``DefaultStore/erase()``.
   public func erase() throws {
     for store in stores { try store.erase() }
   }
 
-  /// Deletes all models and their history, as far as that is possible.
+  /// Deletes all models and their history, as far as possible.
   ///
-  /// It cannot throw, as in SwiftData. ``erase()`` reports what could not be deleted.
+  /// As in SwiftData it cannot throw; ``lastError`` keeps the error of a store that could not be
+  /// erased.
   @available(
     *, deprecated, renamed: "erase()", message: "erase() throws where something cannot be deleted"
   )
   public func deleteAllData() {
-    for store in stores { try? store.erase() }
+    var problem: (any Error)?
+    for store in stores {
+      do { try store.erase() } catch { problem = problem ?? error }
+    }
+    let first = problem
+    keptError.withLock { $0 = first }
   }
 
-  /// Whether both are the same container.
+  /// The error of the last ``deleteAllData()``, which cannot throw, or `nil` if it succeeded (not
+  /// in SwiftData).
+  public var lastError: (any Error)? { keptError.withLock { $0 } }
+
+  /// Returns whether two values are the same container.
   public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
 }
 

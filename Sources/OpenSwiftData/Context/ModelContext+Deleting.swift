@@ -1,9 +1,12 @@
 extension ModelContext {
-  /// Deletes a model when it is next saved; the delete rules of its relationships say what becomes of
-  /// others, and they are followed at once.
+  /// Deletes a model at the next save, and applies the delete rules of its relationships at once.
+  ///
+  /// Deleting a model that was never inserted, or is deleted already, has no effect. A model of
+  /// another context is not deleted, and the next ``save()`` throws an error.
   public func delete<T>(_ model: T) where T: PersistentModel {
     guard isOwn(model, verb: "deleted"), let first = begin(deleting: model) else { return }
-    // What rules take along is deleted before it, however long the chain is.
+    // Models that a rule deletes come before the model, without recursion, since chains can be
+    // long.
     var pending = [first]
     while var deletion = pending.popLast() {
       if let identifier = deletion.taken.popLast() {
@@ -11,8 +14,8 @@ extension ModelContext {
         if let model = existingModel(for: identifier), let next = begin(deleting: model) {
           pending.append(next)
         }
-      } else if deletion.hasMoreRules {
-        deletion.taken = followNextRule(of: &deletion).reversed()
+      } else if deletion.next < deletion.state.layout.properties.count {
+        deletion.taken = applyNextRule(of: &deletion).reversed()
         pending.append(deletion)
       } else {
         finish(deletion)
@@ -21,13 +24,13 @@ extension ModelContext {
     changesHaveBegun()
   }
 
-  /// Deletes all models that meet a predicate when they are next saved.
+  /// Deletes all models that match a predicate at the next save.
   ///
   /// - Parameters:
-  ///   - model: The class.
-  ///   - predicate: What the models must meet; nil for nothing.
-  ///   - includeSubclasses: Whether models of classes that inherit from it are deleted as well.
-  /// - Throws: What ``fetch(_:)`` throws.
+  ///   - model: The class of the models.
+  ///   - predicate: The condition that models must meet, or `nil` for all.
+  ///   - includeSubclasses: Whether to delete models of subclasses too.
+  /// - Throws: The errors of ``fetch(_:)``.
   public func delete<T>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws where T: PersistentModel {
@@ -38,29 +41,25 @@ extension ModelContext {
     }
   }
 
-  /// A model that counts as deleted already, and the delete rules that are still to be followed.
+  /// A model that counts as deleted, and the delete rules that are still to be applied.
   private struct Deletion {
     let model: any PersistentModel
     let state: ModelState
     let wasInserted: Bool
-    /// The number of the next property.
+    /// The index of the next property.
     var next = 0
-    /// What the last rule takes along, the last one first.
+    /// The models that the last rule deletes, last first.
     var taken: [PersistentIdentifier] = []
     /// The same models, as far as they were read ahead.
     var held: [any PersistentModel] = []
-
-    var hasMoreRules: Bool { next < state.layout.properties.count }
   }
 
-  /// Lets a model count as deleted.
-  ///
-  /// - Returns: What is to be done about it; nil for one that is deleted, or none of this context.
+  /// - Returns: `nil` for a model that is deleted already or does not belong to this context.
   private func begin(deleting model: any PersistentModel) -> Deletion? {
     guard let state = model.state, state.context === self else { return nil }
     let wasInserted = state.phase == .inserted
     guard wasInserted || state.phase == .registered else { return nil }
-    // What was deleted and saved can come back only with what is known by then.
+    // After the save, only values known by then can be brought back.
     if undoRecorder != nil { readWhatIsReadable(of: state) }
     undoRecorder?.deleted(model, state)
     if !wasInserted && state.original == nil { state.original = state.values }
@@ -72,7 +71,7 @@ extension ModelContext {
   }
 
   private func finish(_ deletion: Deletion) {
-    // What others have deleted already needs no save.
+    // Deleting what others have deleted already needs no save.
     if deletion.wasInserted || deletion.state.isGone {
       withdrawn.insert(deletion.state.identifier)
       leave(deletion.state)
@@ -81,24 +80,34 @@ extension ModelContext {
     }
   }
 
-  /// Does to related models what the delete rule of a deleted model's next relationship says.
-  ///
-  /// - Returns: What is to be deleted with it.
-  private func followNextRule(of deletion: inout Deletion) -> [PersistentIdentifier] {
+  /// Applies the delete rule of the model's next property, and returns the models to delete with
+  /// it.
+  private func applyNextRule(of deletion: inout Deletion) -> [PersistentIdentifier] {
     let (state, index) = (deletion.state, deletion.next)
     deletion.next += 1
     guard let relationship = state.layout.properties[index].relationship else { return [] }
+    do {
+      let taken = try applyRule(relationship, of: state, at: index)
+      // Models without rules of their own need not be read.
+      deletion.held = relationship.destinationLayout.hasToOneRules ? readAhead(taken) : []
+      return taken
+    } catch {
+      couldNotRead(error)
+      unappliedRules.append((state, index))
+      return []
+    }
+  }
+
+  private func applyRule(
+    _ relationship: RelationshipLayout, of state: ModelState, at index: Int
+  ) throws -> [PersistentIdentifier] {
     switch relationship.deleteRule {
     case .noAction, .deny: return []
-    case .cascade:
-      let related = related(to: state, at: index)
-      // Where their own rules need not be followed, nothing of them need be known.
-      deletion.held = relationship.destinationLayout.hasToOneRules ? readAhead(related) : []
-      return related
+    case .cascade: return try reading { related(to: state, at: index) }
     case .nullify:
       guard let inverse = state.layout.inverse(of: index) else { return [] }
-      let related = related(to: state, at: index)
-      // From a list one is taken out without reading it.
+      let related = try reading { self.related(to: state, at: index) }
+      // A model is removed from a list without reading the list.
       let isToMany = inverse.layout.properties[inverse.index].relationship?.isToMany ?? false
       withExtendedLifetime(isToMany ? [] : readAhead(related)) {
         for identifier in related { unlink(state, from: identifier, at: inverse.index) }
@@ -107,21 +116,87 @@ extension ModelContext {
     }
   }
 
-  /// So many models are read with one question.
-  private static let readAtOnce = 500
+  /// Applies the delete rules whose models could not be read when their owner was deleted.
+  ///
+  /// - Throws: The error of reading them, without which the save would leave models behind.
+  func applyUnappliedRules() throws {
+    while let (state, index) = unappliedRules.last {
+      if state.phase == .deleted, let relationship = state.layout.properties[index].relationship {
+        for identifier in try applyRule(relationship, of: state, at: index) {
+          if let model = existingModel(for: identifier) { delete(model) }
+        }
+      }
+      unappliedRules.removeLast()
+    }
+  }
 
-  /// Reads models that are about to be looked at one by one.
+  /// Reads models that are about to be used one by one.
   private func readAhead(_ identifiers: [PersistentIdentifier]) -> [any PersistentModel] {
     guard identifiers.count > 1 else { return [] }
-    return stride(from: 0, to: identifiers.count, by: Self.readAtOnce).flatMap { start in
-      existingModels(
-        for: Array(identifiers[start..<min(start + Self.readAtOnce, identifiers.count)]))
+    return identifiers.chunks(of: 500).flatMap { existingModels(for: $0) }
+  }
+
+  // MARK: - Relationships that lead to deleted models
+
+  /// Removes deleted models from the relationships that are about to be saved.
+  ///
+  /// Delete rules do that only for relationships with an inverse, and only for models related at
+  /// the time.
+  func unlinkDeleted() {
+    guard !deleted.isEmpty || !withdrawn.isEmpty else { return }
+    for state in inserted.states { unlinkDeleted(from: state, at: state.layout.relationshipPlaces) }
+    for state in updated.states { unlinkDeleted(from: state, at: state.changed.sorted()) }
+    withdrawn = []
+  }
+
+  private func unlinkDeleted(from state: ModelState, at indices: [Int]) {
+    for index in indices where state.layout.detachesDeleted(at: index) {
+      switch state.values[index] {
+      case .toOne(let reference?):
+        guard isDeleted(reference.identifier) else { continue }
+        willChange(state, at: index)
+        state.change(.toOne(nil), at: index)
+      case .toMany, .toManyFault:
+        for identifier in state.values[index].knownMembers where isDeleted(identifier) {
+          remove(identifier, from: state, at: index)
+        }
+      default: continue
+      }
+    }
+  }
+
+  private func isDeleted(_ identifier: PersistentIdentifier) -> Bool {
+    switch knownModel(for: identifier)?.state?.phase {
+    case .deleted: true
+    case .inserted: false
+    // A model that was never saved left at once.
+    case .registered, .standalone, nil: withdrawn.contains(identifier)
+    }
+  }
+
+  /// Throws an error if a relationship denies a deletion.
+  ///
+  /// - Throws: ``SwiftDataError/modelValidationFailure``.
+  func checkDenials() throws {
+    for state in deleted.states {
+      for (index, property) in state.layout.properties.enumerated()
+      where property.relationship?.deleteRule == .deny {
+        let left = try reading { related(to: state, at: index) }.filter { identifier in
+          knownModel(for: identifier)?.state?.phase != .deleted
+        }
+        guard left.isEmpty else {
+          throw SwiftDataError(
+            .modelValidationFailure,
+            "\(state.layout.name) cannot be deleted: its \(property.name) is not empty, and the "
+              + "delete rule denies that; delete or detach the related models first")
+        }
+      }
     }
   }
 }
 
 extension EntityLayout {
-  /// Whether a delete rule of a model can be followed only when its values are known.
+  /// Whether applying a delete rule needs the values of the model.
   fileprivate var hasToOneRules: Bool {
     relationshipPlaces.contains { index in
       guard let relationship = properties[index].relationship, !relationship.isToMany else {
@@ -129,5 +204,22 @@ extension EntityLayout {
       }
       return relationship.deleteRule == .cascade || relationship.deleteRule == .nullify
     }
+  }
+
+  /// Whether a relationship is to drop deleted models.
+  fileprivate func detachesDeleted(at index: Int) -> Bool {
+    guard properties[index].relationship != nil else { return false }
+    guard let inverse = inverse(of: index) else { return true }
+    switch inverse.layout.properties[inverse.index].relationship?.deleteRule {
+    case .nullify, .cascade: return true
+    case .noAction, .deny, nil: return false
+    }
+  }
+}
+
+extension Array {
+  /// Splits the array, so that one statement need not name all of its elements.
+  func chunks(of size: Int) -> [[Element]] {
+    stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
   }
 }

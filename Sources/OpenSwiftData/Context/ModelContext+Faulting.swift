@@ -1,13 +1,13 @@
 import Foundation
 import StoreFormat
 
-/// Values are read from the store when they are first asked for.
+/// Reads values from the store when they are first used.
 extension ModelContext {
-  /// Reads the values of a model that are not known yet.
+  /// Reads the unread values of a model; those of a missing model, or that are unreadable, stay
+  /// unread.
   ///
-  /// Those of a model that is gone stay unknown, and so does a value that cannot be read.
-  ///
-  /// - Throws: What the store throws, and what is wrong with a value, when all others were read.
+  /// - Throws: The errors of the store, and the problem of an unreadable value after all others
+  ///   were read.
   func fulfill(_ state: ModelState) throws {
     guard !state.identifier.isTemporary else { return }
     var problem: SwiftDataError?
@@ -18,7 +18,7 @@ extension ModelContext {
     if let problem { throw problem }
   }
 
-  /// Notes that something could not be read that was asked for where nothing can be thrown.
+  /// Keeps an error of reading where nothing can be thrown.
   func couldNotRead(_ problem: any Error) { lastError = problem }
 
   /// Reads all values of a model where nothing can be thrown.
@@ -26,7 +26,7 @@ extension ModelContext {
     do { try readAll(state) } catch { couldNotRead(error) }
   }
 
-  /// Runs what looks at models, and throws where they could not be read.
+  /// Runs a body that reads models, and throws the error of one that could not be read.
   func reading<Result>(_ body: () throws -> Result) throws -> Result {
     let before = lastError
     lastError = nil
@@ -36,9 +36,16 @@ extension ModelContext {
     return result
   }
 
-  /// Reads lists that were changed while they could not be read, so that they can be saved.
-  ///
-  /// - Throws: What the store throws.
+  /// Reads everything of a model that is not known yet.
+  func readAll(_ state: ModelState) throws {
+    for index in state.values.indices {
+      if case .fault = state.values[index] { try fulfill(state) }
+      if case .toManyFault = state.values[index] { _ = try state.readList(at: index) }
+    }
+    state.readFiles()
+  }
+
+  /// Reads the lists that were changed while they could not be read, so that they can be saved.
   func readUnreadLists() throws {
     for state in updated.states where !state.unreadLists.isEmpty {
       for index in state.unreadLists { _ = try state.readList(at: index) }
@@ -46,31 +53,29 @@ extension ModelContext {
     }
   }
 
-  /// Refuses to write over what could not be read what somebody has made of a blank value.
-  ///
-  /// - Throws: ``SwiftDataError/storeFailure``.
+  /// Refuses to replace unreadable values by changes of the blank ones that were seen instead.
   func checkChangedBlanks() throws {
     for state in updated.states {
       guard let index = state.changedBlanks.min() else { continue }
       throw SwiftDataError(
         .storeFailure,
-        "\(state.layout.name).\(state.layout.properties[index].name) was changed after it was seen "
-          + "blank because it could not be read, and to save it would lose what the store has; roll "
-          + "back, and set it without looking at it, or make the store readable first")
+        "\(state.layout.name).\(state.layout.properties[index].name) could not be read, was seen "
+          + "blank, and was changed; saving it would lose the stored value; roll back and set it "
+          + "without reading it, or make the store readable first")
     }
   }
 
-  /// The models with some identifiers, read at once where they are not known yet.
+  /// Returns the models with the given identifiers, reading unknown ones together.
   ///
-  /// Those that are not in the store any more are left out. Of what cannot be read nothing is known;
-  /// who looks at it finds it blank.
+  /// Models that are no longer in the store are omitted. If the store cannot be read, the models
+  /// appear blank and ``lastError`` has the reason.
   ///
-  /// - Parameter properties: The properties that are read, by a store of our own; nil for all.
+  /// - Parameter properties: The properties to read from a ``DefaultStore``, or `nil` for all.
   func existingModels(
     for identifiers: [PersistentIdentifier], only properties: Set<FetchedObjects.Property>? = nil
   ) -> [any PersistentModel] {
     let unknown = identifiers.filter { knownModel(for: $0) == nil && !$0.isTemporary }
-    // What is read here must not be forgotten before it is given back.
+    // Models are released when nothing uses them.
     var held: [any PersistentModel] = []
     var isRead = true
     for (name, group) in Dictionary(grouping: unknown, by: \.entityName) {
@@ -78,6 +83,7 @@ extension ModelContext {
       do {
         held += try readModels(for: group, layout, only: properties)
       } catch {
+        couldNotRead(error)
         isRead = false
       }
     }
@@ -88,12 +94,10 @@ extension ModelContext {
     }
   }
 
-  /// The models with some identifiers, with all values that are wanted.
+  /// Returns the models with the given identifiers with the given values, without those that are no
+  /// longer in the store.
   ///
-  /// Those that are not in the store any more are left out.
-  ///
-  /// - Parameter properties: The properties that are read, by a store of our own; nil for all.
-  /// - Throws: What the store throws, and where a value cannot be read.
+  /// - Throws: The errors of the store, and the problem of an unreadable value.
   func readModels(
     for identifiers: [PersistentIdentifier], only properties: Set<FetchedObjects.Property>?
   ) throws -> [any PersistentModel] {
@@ -117,17 +121,16 @@ extension ModelContext {
       if checksFiles { for snapshot in snapshots { try SnapshotReader.checkFiles(of: snapshot) } }
       return try register(snapshots)
     }
-    return try readModels(for: identifiers, as: layout.type)
+    func read<T: PersistentModel>(_ type: T.Type) throws -> [any PersistentModel] {
+      try storedValues(of: identifiers, as: type).map {
+        register($0.key, values: $0.value, as: type)
+      }
+    }
+    return try read(layout.type)
   }
 
-  private func readModels<T: PersistentModel>(
-    for identifiers: [PersistentIdentifier], as type: T.Type
-  ) throws -> [any PersistentModel] {
-    try storedValues(of: identifiers, as: type).map { register($0.key, values: $0.value, as: type) }
-  }
-
-  /// Makes the models of snapshots known, each as one of its own class.
-  func register(_ snapshots: [DefaultSnapshot]) throws -> [any PersistentModel] {
+  /// Registers the models of snapshots, each with its own class.
+  private func register(_ snapshots: [DefaultSnapshot]) throws -> [any PersistentModel] {
     try snapshots.map { snapshot in
       let values = try SnapshotReader.values(of: snapshot, layout: snapshot.layout)
       func register<T: PersistentModel>(_ type: T.Type) -> any PersistentModel {
@@ -137,10 +140,10 @@ extension ModelContext {
     }
   }
 
-  /// What a store holds of some models of one entity.
+  /// Returns the stored values of models of one entity.
   ///
-  /// - Parameter note: Is given what is wrong with a value that cannot be read, which stays unknown
-  ///   unless that throws.
+  /// - Parameter note: Receives the problem of an unreadable value, which stays unread unless it
+  ///   throws.
   func storedValues<T: PersistentModel>(
     of identifiers: [PersistentIdentifier], as type: T.Type,
     orElse note: (SwiftDataError) throws -> Void = { throw $0 }
@@ -148,7 +151,7 @@ extension ModelContext {
     let layout = EntityLayout.of(type)
     guard let store = container.store(ofEntity: layout.name) else { return [:] }
     func read<S: DataStore>(_ store: S) throws -> [PersistentIdentifier: [PropertyValue]] {
-      // A store of one's own may remember them.
+      // Custom stores may cache them.
       let cached =
         try store is DefaultStore
         ? [:] : store.cachedSnapshots(for: identifiers, editingState: editingState)
@@ -181,14 +184,14 @@ extension ModelContext {
     return try read(store)
   }
 
-  /// Keeps all models of an entity that had to be read to find a few, until the next fetch.
+  /// Keeps all models of an entity, which had to be read to find some, until the next fetch.
   private func keepAll<Snapshot: DataStoreSnapshot>(
     _ snapshots: [Snapshot], ofEntity name: String
   ) {
     var models: [any PersistentModel] = []
     for snapshot in snapshots {
       let identifier = snapshot.persistentIdentifier
-      // Nobody has asked for all of them, so one that cannot be read does no harm here.
+      // Nobody asked for all of them: an unreadable one is an error when it is asked for.
       guard let layout = container.schema.layouts[identifier.entityName],
         let values = try? SnapshotReader.values(of: snapshot, layout: layout)
       else { continue }
@@ -205,9 +208,7 @@ extension ModelContext {
     DataStoreFetchRequest(editingState: editingState, descriptor: descriptor)
   }
 
-  /// The models that a to-many relationship leads to in the store.
-  ///
-  /// - Throws: What the store throws.
+  /// Returns the stored targets of a to-many relationship.
   func storedIdentifiers(of state: ModelState, at index: Int) throws -> [PersistentIdentifier] {
     guard !state.identifier.isTemporary else { return [] }
     if let store = container.store(ofEntity: state.layout.name) as? DefaultStore {
@@ -217,5 +218,88 @@ extension ModelContext {
     let values = try storedValues(of: [state.identifier], as: state.layout.type)
     guard case .toMany(let references)? = values[state.identifier]?[index] else { return [] }
     return references.map(\.identifier)
+  }
+
+  // MARK: - Prefetching
+
+  /// Reads the targets of relationships, those of each relationship together.
+  func prefetch<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], of models: [T]) throws {
+    var held: [any PersistentModel] = []
+    for keyPath in keyPaths {
+      var layout = EntityLayout.of(T.self)
+      guard let path = layout.relationshipPath(keyPath) else {
+        throw SwiftDataError(
+          .unsupportedKeyPath, "\(keyPath) is not a relationship of \(layout.name)")
+      }
+      var owners = models.compactMap(\.state)
+      for index in path {
+        let related = try prefetch(index, of: owners, layout)
+        held += related
+        owners = related.compactMap(\.state)
+        layout = layout.properties[index].relationship?.destinationLayout ?? layout
+      }
+    }
+    prefetched = HeldModels(held)
+  }
+
+  private func prefetch(
+    _ index: Int, of owners: [ModelState], _ layout: EntityLayout
+  ) throws -> [any PersistentModel] {
+    guard let destination = layout.properties[index].relationship?.destinationLayout else {
+      return []
+    }
+    let store = container.store(ofEntity: destination.name) as? DefaultStore
+    var held: [any PersistentModel] = []
+    let unread = owners.filter { owner in
+      if case .toManyFault = owner.values[index] { return !owner.identifier.isTemporary }
+      return false
+    }
+    if let store, !unread.isEmpty {
+      let (lists, snapshots) = try store.related(
+        toAll: unread.map(\.identifier), of: layout, by: layout.properties[index].name)
+      held = try register(snapshots)
+      for owner in unread { owner.fill(lists[owner.identifier] ?? [], at: index) }
+    }
+    var seen: Set<PersistentIdentifier> = []
+    let identifiers = try reading { owners.flatMap { related(to: $0, at: index) } }
+      .filter { seen.insert($0).inserted }
+    guard let store else { return existingModels(for: identifiers) }
+    let missing = identifiers.filter { identifier in
+      guard !identifier.isTemporary else { return false }
+      return knownModel(for: identifier)?.state?.hasUnreadValues ?? true
+    }
+    if !missing.isEmpty {
+      held += try register(try store.snapshots(of: missing, as: destination))
+    }
+    return withExtendedLifetime(held) { identifiers.compactMap { knownModel(for: $0) } }
+  }
+}
+
+extension ModelState {
+  fileprivate var hasUnreadValues: Bool {
+    values.contains { if case .fault = $0 { true } else { false } }
+  }
+}
+
+/// Models kept by something that their context keeps, so that they must not keep the context.
+final class HeldModels {
+  private let models: [any PersistentModel]
+  private let states: [ModelState]
+
+  init(_ models: [any PersistentModel]) {
+    self.models = models
+    states = models.compactMap(\.state)
+    for state in states { state.hold() }
+  }
+
+  /// Keeps models that may have taken over the values of others.
+  init(_ subjects: [UndoRecord.Subject]) {
+    models = subjects.map(\.model)
+    states = subjects.map(\.state)
+    for state in states { state.hold() }
+  }
+
+  deinit {
+    for state in states { state.letGo() }
   }
 }

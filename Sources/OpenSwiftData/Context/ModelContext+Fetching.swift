@@ -1,9 +1,10 @@
 import Foundation
 
 extension ModelContext {
-  /// The models that a descriptor asks for.
+  /// Returns the models that match a descriptor.
   ///
-  /// - Throws: ``SwiftDataError``, and what a store of one's own throws.
+  /// - Throws: ``SwiftDataError``, also for a value that cannot be read; the errors of a custom
+  ///   store.
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
     try catchUp()
     let models: [T]
@@ -18,31 +19,32 @@ extension ModelContext {
     return models
   }
 
-  /// The models that a descriptor asks for, read in batches as they are looked at.
+  /// Returns the models that match a descriptor as a collection that reads them in batches.
+  ///
+  /// The collection cannot throw: a model that cannot be read appears blank, sets ``lastError``,
+  /// and a change of its blank values cannot be saved.
+  /// ``enumerate(_:batchSize:allowEscapingMutations:block:)`` throws.
   ///
   /// - Parameters:
-  ///   - descriptor: Which models; changes that were not saved cannot be included.
-  ///   - batchSize: How many models are read at once.
-  /// A collection cannot throw: what cannot be read when it is looked at is blank, and saving a change
-  /// that was made to it then is an error. ``enumerate(_:batchSize:allowEscapingMutations:block:)``
-  /// throws.
-  ///
-  /// - Throws: ``SwiftDataError/includePendingChangesWithBatchSize`` and what ``fetch(_:)`` throws.
+  ///   - descriptor: The criteria, which must not include unsaved changes.
+  ///   - batchSize: The number of models to read at a time.
+  /// - Throws: ``SwiftDataError/includePendingChangesWithBatchSize`` and the errors of
+  ///   ``fetch(_:)``.
   public func fetch<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<T> where T: PersistentModel {
     guard !descriptor.includePendingChanges else {
       throw SwiftDataError(
         .includePendingChangesWithBatchSize,
-        "models in batches do not include changes that were not saved; set includePendingChanges "
-          + "to false, or leave out the batch size")
+        "models in batches do not include unsaved changes; set includePendingChanges to false, or "
+          + "omit the batch size")
     }
     let properties = try descriptor.storedProperties(EntityLayout.of(T.self))
     let identifiers = try storedIdentifierList(descriptor)
     return FetchResultsCollection(count: identifiers.count, batchSize: batchSize) { [self] range in
       let batch = identifiers[range]
       return withExtendedLifetime(existingModels(for: batch, only: properties)) {
-        // What others have deleted meanwhile keeps its place, and is blank.
+        // A model that others deleted in the meantime keeps its place, and is blank.
         batch.map {
           existingModel(for: $0) as? T ?? T(backingData: ModelBackingData<T>(for: T.self))
         }
@@ -50,9 +52,9 @@ extension ModelContext {
     }
   }
 
-  /// How many models a descriptor asks for.
+  /// Returns the number of models that match a descriptor.
   ///
-  /// - Throws: What ``fetch(_:)`` throws.
+  /// - Throws: The errors of ``fetch(_:)``.
   public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int
   where T: PersistentModel {
     try catchUp()
@@ -60,9 +62,10 @@ extension ModelContext {
     return try countStored(descriptor)
   }
 
-  /// The identifiers of the models that a descriptor asks for.
+  /// Returns the identifiers of the models that match a descriptor.
   ///
-  /// - Throws: ``SwiftDataError/sortingPendingChangesWithIdentifiers`` and what ``fetch(_:)`` throws.
+  /// - Throws: ``SwiftDataError/sortingPendingChangesWithIdentifiers`` and the errors of
+  ///   ``fetch(_:)``.
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
@@ -72,18 +75,18 @@ extension ModelContext {
     guard descriptor.sortBy.isEmpty else {
       throw SwiftDataError(
         .sortingPendingChangesWithIdentifiers,
-        "identifiers cannot be sorted while there are changes that were not saved; save first, or "
-          + "set includePendingChanges to false")
+        "identifiers cannot be sorted while there are unsaved changes; save first, or set "
+          + "includePendingChanges to false")
     }
     return try fetch(descriptor).map(\.persistentModelID)
   }
 
-  /// The identifiers of the models that a descriptor asks for, as a collection.
+  /// Returns the identifiers of the models that match a descriptor as a collection.
   ///
   /// - Parameters:
-  ///   - descriptor: Which models.
-  ///   - batchSize: Has no effect: all identifiers are read at once.
-  /// - Throws: What ``fetchIdentifiers(_:)`` throws.
+  ///   - descriptor: The criteria.
+  ///   - batchSize: Ignored; all identifiers are read at once.
+  /// - Throws: The errors of ``fetchIdentifiers(_:)``.
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<PersistentIdentifier> where T: PersistentModel {
@@ -93,18 +96,17 @@ extension ModelContext {
     }
   }
 
-  /// Goes through the models that a descriptor asks for, a batch at a time, so that memory does not
-  /// grow with their number.
+  /// Calls a block with each model that matches a descriptor, reading one batch at a time, so that
+  /// memory does not grow with their number.
   ///
   /// - Parameters:
-  ///   - fetch: Which models, as they are in the store.
-  ///   - batchSize: How many models are read at once.
-  ///   - allowEscapingMutations: Whether the block may change models, which keeps them in memory until
-  ///     they are saved.
-  ///   - block: Is given one model after the other.
-  /// - Throws: ``SwiftDataError/mutationDuringEnumeration`` where there are changes, before or while
-  ///   models are gone through, and that was not allowed; what the block throws, and what
-  ///   ``fetch(_:)`` throws.
+  ///   - fetch: The criteria; unsaved changes are not included.
+  ///   - batchSize: The number of models to read at a time.
+  ///   - allowEscapingMutations: Whether the block may change models, which keeps these in memory
+  ///     until they are saved.
+  ///   - block: Receives the models.
+  /// - Throws: ``SwiftDataError/mutationDuringEnumeration`` for unsaved changes that are not
+  ///   allowed, the error of the block, and the errors of ``fetch(_:)``.
   public func enumerate<T>(
     _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     block: (T) throws -> Void
@@ -113,8 +115,8 @@ extension ModelContext {
       guard allowEscapingMutations || !hasChanges else {
         throw SwiftDataError(
           .mutationDuringEnumeration,
-          "there are changes that were not saved; save them first, or set "
-            + "allowEscapingMutations, which keeps changed models in memory")
+          "there are unsaved changes; save them first, or set allowEscapingMutations, which keeps "
+            + "changed models in memory")
       }
     }
     try checkChanges()
@@ -122,16 +124,16 @@ extension ModelContext {
     let identifiers = try storedIdentifierList(fetch)
     for start in stride(from: 0, to: identifiers.count, by: max(1, batchSize)) {
       let batch = identifiers[start..<min(start + max(1, batchSize), identifiers.count)]
-      for model in try readModels(for: Array(batch), only: properties) {
+      for model in try readModels(for: batch, only: properties) {
         if let model = model as? T { try block(model) }
       }
       try checkChanges()
     }
   }
 
-  // MARK: - What the store has
+  // MARK: - Stored models
 
-  func countStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+  private func countStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     func count<S: DataStore>(_ store: S) throws -> Int {
       do {
         return try store.fetchCount(request(descriptor))
@@ -150,31 +152,27 @@ extension ModelContext {
     return store
   }
 
-  func fetchStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+  private func fetchStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     func models<S: DataStore>(_ descriptor: FetchDescriptor<T>, _ store: S) throws -> [T] {
       let layout = EntityLayout.of(T.self)
       let result = try store.fetch(request(descriptor))
-      for (identifier, snapshot) in result.relatedSnapshots {
-        guard let related = container.schema.layouts[identifier.entityName] else { continue }
-        _ = register(
-          identifier, values: try SnapshotReader.values(of: snapshot, layout: related),
-          as: related.type)
-      }
-      makeRoom(for: result.fetchedSnapshots.count)
-      return try result.fetchedSnapshots.compactMap { snapshot in
-        try SnapshotReader.checkFiles(of: snapshot)
+      func register(_ snapshot: S.Snapshot) throws -> any PersistentModel {
         let identifier = snapshot.persistentIdentifier
-        if identifier.entityName == layout.name {
-          return register(
-            identifier, values: try SnapshotReader.values(of: snapshot, layout: layout),
-            as: T.self, layout: layout)
-        }
         guard let own = container.schema.layouts[identifier.entityName] else {
           throw SwiftDataError.unknownModel(identifier.entityName)
         }
-        return register(
+        return self.register(
           identifier, values: try SnapshotReader.values(of: snapshot, layout: own), as: own.type)
-          as? T
+      }
+      for snapshot in result.relatedSnapshots.values { _ = try register(snapshot) }
+      reserveCapacity(for: result.fetchedSnapshots.count)
+      return try result.fetchedSnapshots.compactMap { snapshot in
+        try SnapshotReader.checkFiles(of: snapshot)
+        let identifier = snapshot.persistentIdentifier
+        guard identifier.entityName == layout.name else { return try register(snapshot) as? T }
+        return self.register(
+          identifier, values: try SnapshotReader.values(of: snapshot, layout: layout),
+          as: T.self, layout: layout)
       }
     }
     func fetch<S: DataStore>(_ descriptor: FetchDescriptor<T>, _ store: S) throws -> [T] {
@@ -187,8 +185,8 @@ extension ModelContext {
         }
       } catch DataStoreError.preferInMemorySort where !descriptor.sortBy.isEmpty {
         let all = try fetch(descriptor.unsorted, store)
-        return asStored(unless: descriptor.includePendingChanges) {
-          descriptor.limited(all.sorted(using: descriptor.sortBy))
+        return try asStored(unless: descriptor.includePendingChanges) {
+          descriptor.limited(try reading { all.sorted(using: descriptor.sortBy) })
         }
       }
     }
@@ -209,8 +207,8 @@ extension ModelContext {
     return try identifiers(store(of: T.self))
   }
 
-  /// The identifiers in little room, for models that are read in batches.
-  func storedIdentifierList<T: PersistentModel>(
+  /// Returns identifiers in a compact form, for models that are read in batches.
+  private func storedIdentifierList<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> IdentifierList {
     do {
@@ -218,18 +216,18 @@ extension ModelContext {
         return try store.identifierList(request(descriptor))
       }
     } catch is DataStoreError {
-      // Who cannot choose or sort is asked for everything below.
+      // The models are filtered and sorted in memory.
     }
     return IdentifierList(try storedIdentifiers(descriptor))
   }
 
-  // MARK: - What was changed since
+  // MARK: - Unsaved changes
 
-  /// The models as they will be once changes are saved.
-  func fetchWithChanges<T: PersistentModel>(
+  /// Returns the models as they will be after a save.
+  private func fetchWithChanges<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [T] {
-    // A change of a related model can decide as well, and only memory knows of it.
+    // A change of a related model, which only memory knows, can decide too.
     let looksFurther = descriptor.looksFurther
     let changed = updated.models + deleted.models
     if !looksFurther, !changed.contains(where: { $0 is T }),
@@ -237,7 +235,7 @@ extension ModelContext {
     {
       return try fetchStored(descriptor)
     }
-    // Of what the store gives, only models that were changed here can fall away.
+    // Only models that were changed here can drop out of the store's result.
     let changeCount = changed.count { $0 is T }
     let stored = try fetchStored(
       looksFurther ? descriptor.unfiltered : descriptor.widened(by: changeCount).sortable)
@@ -251,14 +249,14 @@ extension ModelContext {
       if let model = model as? T, try meets(model, descriptor.predicate) { models.append(model) }
     }
     if descriptor.sortBy.isEmpty {
-      // The sort is stable, so that new models come last and in the order of their insertion.
+      // The sort is stable: new models come last, in the order of their insertion.
       models = models.enumerated().sorted { left, right in
         let (first, second) = (left.element.persistentModelID, right.element.persistentModelID)
         if first.isTemporary || second.isTemporary {
           return first.isTemporary == second.isTemporary
             ? left.offset < right.offset : second.isTemporary
         }
-        // Keys count through a hierarchy, whatever class a model is of.
+        // Keys are unique within a hierarchy of classes.
         if let left = first.number, let right = second.number { return left < right }
         return first < second
       }.map(\.element)
@@ -268,7 +266,7 @@ extension ModelContext {
     return descriptor.limited(models)
   }
 
-  func meets<T: PersistentModel>(_ model: T, _ predicate: Predicate<T>?) throws -> Bool {
+  private func meets<T: PersistentModel>(_ model: T, _ predicate: Predicate<T>?) throws -> Bool {
     guard let predicate else { return true }
     return try reading {
       do {
@@ -278,5 +276,46 @@ extension ModelContext {
           .unsupportedPredicate, "the predicate cannot be evaluated: \(error)")
       }
     }
+  }
+
+  /// Returns how many models there will be after a save.
+  private func countWithChanges<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> Int {
+    guard !descriptor.looksFurther else { return try fetchWithChanges(descriptor).count }
+    var all = descriptor.unlimited
+    all.sortBy = []
+    let changed = Set(
+      (updated.models + deleted.models).filter { $0 is T }.map(\.persistentModelID))
+    var count = 0
+    if changed.isEmpty {
+      count = try countStored(all)
+    } else {
+      let identifiers = try storedIdentifierList(all)
+      for start in stride(from: 0, to: identifiers.count, by: 1000) {
+        let part = identifiers[start..<min(start + 1000, identifiers.count)]
+        count += part.count { !changed.contains($0) }
+      }
+    }
+    for model in updated.models + inserted.models {
+      if let model = model as? T, try meets(model, descriptor.predicate) { count += 1 }
+    }
+    let rest = max(0, count - max(0, descriptor.fetchOffset ?? 0))
+    return descriptor.fetchLimit.map { min(rest, max(0, $0)) } ?? rest
+  }
+
+  /// Runs a body with the stored values of models, unless unsaved changes count.
+  private func asStored<Result>(
+    unless includesChanges: Bool, _ body: () throws -> Result
+  ) rethrows -> Result {
+    guard !includesChanges, hasChanges else { return try body() }
+    let changed = (updated.states + deleted.states).compactMap { state in
+      state.original.map { (state: state, values: state.values, original: $0) }
+    }
+    for (state, _, original) in changed { state.values = original }
+    defer {
+      for (state, values, _) in changed { state.values = values }
+    }
+    return try body()
   }
 }

@@ -1,8 +1,12 @@
 extension ModelContext {
-  /// Adds a model, and all that it is related to; saving puts them into the store.
+  /// Inserts a model and everything it is related to, which the next save puts into the store.
+  ///
+  /// Inserting a model of this context has no effect. A model of another context is not inserted,
+  /// and the next ``save()`` throws an error.
   public func insert<T>(_ model: T) where T: PersistentModel {
     guard isOwn(model, verb: "inserted"), let first = begin(inserting: model) else { return }
-    // Related models are inserted before they are linked, however long the chain is.
+    // Related models are inserted before they are linked, without recursion, since chains can be
+    // long.
     var pending = [first]
     while var insertion = pending.popLast() {
       guard let link = insertion.links.popLast() else { continue }
@@ -23,29 +27,30 @@ extension ModelContext {
     changesHaveBegun()
   }
 
-  /// Whether a model belongs to this context or to none; of one that belongs to another context, the next
-  /// save says so.
+  /// Returns whether a model belongs to this context or to none; otherwise the next save throws.
   func isOwn(_ model: any PersistentModel, verb: String) -> Bool {
-    guard let state = model.state, let other = state.context, other !== self else { return true }
+    guard let state = model.state, state.context !== self, state.phase != .standalone else {
+      return true
+    }
+    let owner = state.context == nil ? "a context that no longer exists" : "another context"
     foreignModelError =
       foreignModelError
       ?? SwiftDataError(
         .modelValidationFailure,
-        "a model of \(state.layout.name) that belongs to another context was \(verb) in this one; fetch "
-          + "it here by its persistentModelID", identifiers: [state.identifier])
+        "a model of \(state.layout.name) that belongs to \(owner) was \(verb) in this one; fetch "
+          + "it here by its persistentModelID, or create a new "
+          + "one", identifiers: [state.identifier])
     return false
   }
 
-  /// A model that belongs to the context already, and what it is still to be linked with.
+  /// A model that belongs to the context already, and its links that are still to be made, last
+  /// first.
   private struct Insertion {
     let state: ModelState
-    /// The links, the last one first.
     var links: [(target: any PersistentModel, index: Int, isToMany: Bool)] = []
   }
 
-  /// Takes a model that belongs to no context.
-  ///
-  /// - Returns: What it is related to; nil for a model that belongs to a context.
+  /// - Returns: The links of the model, or `nil` if it belongs to a context.
   private func begin(inserting model: any PersistentModel) -> Insertion? {
     guard let state = model.state, state.phase == .standalone else { return nil }
     state.context = self
@@ -54,7 +59,7 @@ extension ModelContext {
     remember(model, as: state.identifier)
     inserted.insert(model, state)
     undoRecorder?.inserted(model, state)
-    // From here on relationships name identifiers, and both ends know of each other.
+    // From here on relationships name identifiers, and both ends know each other.
     var insertion = Insertion(state: state)
     for index in state.layout.relationshipPlaces {
       switch state.values[index] {

@@ -1,21 +1,17 @@
 import Foundation
+import PersistentHistory
+import StoreFormat
 
-/// What others have saved is taken over before each fetch.
+/// Takes over what others have saved, before each fetch.
 extension ModelContext {
-  /// So many models are read again with one question.
-  private static let refreshedAtOnce = 500
-
-  /// Takes over what other contexts and other programs have saved since this was last done.
+  /// Takes over what other contexts and programs saved since this was last done.
   ///
-  /// Models without changes get the values of the store, and those that are not there any more leave
-  /// the context. A model with changes keeps them, and gets the store's values in all other
-  /// properties: the last save of a property is what counts. What others have deleted meanwhile cannot
-  /// be saved, which the save says.
-  ///
-  /// - Throws: ``SwiftDataError``.
+  /// Models without changes get the stored values, and those that are gone leave the context. A
+  /// model with changes keeps them and gets the stored values of all other properties: the last
+  /// save of a property counts. Models that others deleted cannot be saved, which the save reports.
   func catchUp() throws {
     readInFull = [:]
-    for case let store as DefaultStore in container.stores {
+    for store in defaultStores {
       let standing = standings[store.identifier]
       let own = ownTransactions[store.identifier] ?? []
       guard let (next, news) = try store.news(since: standing, without: own) else { continue }
@@ -31,7 +27,7 @@ extension ModelContext {
         forgetLists(of: states, leadingTo: entityNames)
         try refresh(states.filter { changed.contains($0.identifier) })
       }
-      // Not before: what could not be read is news once more.
+      // Only now: after an error the same news must come again.
       standings[store.identifier] = next
       ownTransactions[store.identifier] = nil
       if case .nothing = news { continue }
@@ -39,11 +35,11 @@ extension ModelContext {
     }
   }
 
-  /// So many transactions are remembered; those of a context that saves on and never fetches are read
-  /// like those of others.
+  /// The maximum number of own transactions to remember, for a context that saves and never
+  /// fetches.
   static let mostOwnTransactions = 1_000
 
-  /// Notes a transaction that this context knows all about.
+  /// Notes a transaction whose changes this context knows.
   func saved(_ token: any HistoryToken, to store: any DataStore) {
     guard let token = token as? DefaultHistoryToken, let standing = standings[store.identifier],
       let number = token.number(of: store.identifier)
@@ -56,20 +52,16 @@ extension ModelContext {
     }
   }
 
-  /// The place in the histories of the stores up to which the context knows all that was saved; nil
-  /// before it has looked.
+  /// The position up to which the context knows all saves, or `nil` before it has looked.
   var knownPlace: DefaultHistoryToken? {
     standings.isEmpty ? nil : DefaultHistoryToken(standings.mapValues(\.number))
   }
 
-  /// Reads the values of models again.
   private func refresh(_ states: [ModelState]) throws {
     for (_, group) in Dictionary(grouping: states, by: { ObjectIdentifier($0.layout) }) {
-      for start in stride(from: 0, to: group.count, by: Self.refreshedAtOnce) {
-        let part = group[start..<min(start + Self.refreshedAtOnce, group.count)]
-        guard let layout = part.first?.layout else { continue }
-        // What cannot be read any more is not known any more; whoever fetches the model is told.
-        let stored = try storedValues(of: part.map(\.identifier), as: layout.type) { _ in }
+      for part in group.chunks(of: 500) {
+        // An unreadable value becomes unread: fetching the model throws the problem.
+        let stored = try storedValues(of: part.map(\.identifier), as: part[0].layout.type) { _ in }
         for state in part {
           if let values = stored[state.identifier] {
             state.refresh(values)
@@ -81,7 +73,7 @@ extension ModelContext {
     }
   }
 
-  /// Lets a model go that others have deleted; what it held can still be looked at.
+  /// Releases a model that others deleted; its values stay readable.
   private func isGone(_ state: ModelState) {
     noteInvalidated(state.identifier)
     switch state.phase {
@@ -94,10 +86,10 @@ extension ModelContext {
     }
   }
 
-  /// So many models that have left are told of: a context that never saves tells nobody.
+  /// The maximum number of invalidated models to remember, for a context that never saves.
   static let mostInvalidated = 10_000
 
-  /// Notes that a model has left the context because others have deleted it.
+  /// Notes that a model left the context because others deleted it.
   func noteInvalidated(_ identifier: PersistentIdentifier) {
     if invalidated.count >= Self.mostInvalidated {
       invalidated.removeFirst(Self.mostInvalidated / 2)
@@ -105,7 +97,7 @@ extension ModelContext {
     invalidated.append(identifier)
   }
 
-  /// Lists that may have become others are read again when they are next asked for.
+  /// Lets lists that may have changed be read again.
   private func forgetLists(of states: [ModelState], leadingTo entityNames: Set<String>) {
     let layouts = entityNames.compactMap { container.schema.layouts[$0] }
     for state in states where state.phase == .registered {
@@ -121,11 +113,90 @@ extension ModelContext {
 }
 
 extension ModelState {
-  /// Takes over what the store holds by now; changes that were not saved stay.
+  /// Takes over the stored values; unsaved changes stay.
   fileprivate func refresh(_ stored: [PropertyValue]) {
     for index in stored.indices where !layout.properties[index].isTransient {
       if !changed.contains(index) { takeOver(stored[index], at: index) }
       original?[index] = stored[index]
     }
+  }
+}
+
+/// The state of a store when it was looked at.
+struct StoreStanding {
+  let stamp: StoreStamp
+  /// The newest transaction.
+  let number: Int64
+}
+
+/// What others have done to a store's models.
+enum StoreNews {
+  case nothing
+  /// These models were updated or deleted, and models of these entities were saved.
+  case models(
+    changed: Set<PersistentIdentifier>, deleted: Set<PersistentIdentifier>,
+    entityNames: Set<String>)
+  /// More than is worth listing, or more than the history still has.
+  case anything
+}
+
+extension DefaultStore {
+  /// The maximum number of changes to list, and of transactions to search for them.
+  static let mostNews = 10_000
+
+  /// Returns what was done since a standing, except by the given transactions, or `nil` if nobody
+  /// has written.
+  fileprivate func news(
+    since last: StoreStanding?, without own: Set<Int64>
+  ) throws -> (standing: StoreStanding, news: StoreNews)? {
+    try translatingHistory {
+      let stamp = try file.stamp()
+      if let last, last.stamp == stamp { return nil }
+      return try file.read { snapshot in
+        let newest = try snapshot.highestTransaction()
+        let standing = StoreStanding(stamp: stamp, number: newest)
+        guard let last else { return (standing, .anything) }
+        guard newest > last.number else { return (standing, .nothing) }
+        let oldest = try snapshot.oldestTransaction()?.number
+        guard (oldest ?? newest.following) <= last.number.following else {
+          return (standing, .anything)
+        }
+        return (standing, try news(in: snapshot, after: last.number, until: newest, without: own))
+      }
+    }
+  }
+
+  private func news(
+    in snapshot: StoreSnapshot, after number: Int64, until newest: Int64, without own: Set<Int64>
+  ) throws -> StoreNews {
+    guard newest - number <= Self.mostNews else { return .anything }
+    if (number + 1...newest).allSatisfy(own.contains) { return .nothing }
+    var query = HistoryQuery(after: number, until: newest)
+    query.checksCompleteness = false
+    let reader = try HistoryReader(
+      snapshot: snapshot, query: query,
+      schema: PersistentHistory.HistorySchema(namesOf: snapshot.entities))
+    var changed: Set<PersistentIdentifier> = []
+    var deleted: Set<PersistentIdentifier> = []
+    var names: Set<String> = []
+    while let transaction = try reader.nextTransaction() {
+      guard !own.contains(transaction.number) else { continue }
+      while let row = try reader.nextRow() {
+        guard let name = row.entityNumber.flatMap({ reader.entity($0).name }),
+          let key = row.primaryKey, let kind = row.kind
+        else { return .anything }
+        names.insert(name)
+        let identifier = PersistentIdentifier(
+          entityName: name, storeIdentifier: self.identifier, key: .number(key))
+        switch kind {
+        case .insert: break
+        case .update: changed.insert(identifier)
+        case .delete: deleted.insert(identifier)
+        }
+        guard changed.count + deleted.count <= Self.mostNews else { return .anything }
+      }
+    }
+    return .models(
+      changed: changed.subtracting(deleted), deleted: deleted, entityNames: names)
   }
 }

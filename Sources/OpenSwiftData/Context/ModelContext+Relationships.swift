@@ -1,11 +1,11 @@
-/// Both ends of a relationship are kept in agreement, as far as they are in memory.
+/// Keeps both ends of a relationship in agreement, as far as they are in memory.
 extension ModelContext {
   func setToOne(_ target: (any PersistentModel)?, of state: ModelState, at index: Int) {
-    if let target { take(target) }
+    if let target, !take(target) { return }
     let (old, new) = (
       state.toOneReference(at: index)?.identifier, target?.persistentModelID
     )
-    // What could not be read may be anything.
+    // A value that could not be read may be any.
     guard old != new || state.isFault(at: index) else { return }
     willChange(state, at: index)
     state.change(.toOne(new.map(ModelReference.identifier)), at: index)
@@ -15,8 +15,12 @@ extension ModelContext {
   }
 
   func setToMany(_ targets: [any PersistentModel], of state: ModelState, at index: Int) {
-    for target in targets { take(target) }
-    guard let references = try? state.readList(at: index) else {
+    guard targets.allSatisfy(take) else { return }
+    let references: [ModelReference]
+    do {
+      references = try state.readList(at: index)
+    } catch {
+      couldNotRead(error)
       changeUnread(targets, of: state, at: index)
       return
     }
@@ -38,8 +42,7 @@ extension ModelContext {
     }
   }
 
-  /// Changes a list that cannot be read by what was added to the part that is known, and taken out
-  /// of it; the rest is not touched.
+  /// Changes the known part of a list that cannot be read; the rest stays.
   private func changeUnread(
     _ targets: [any PersistentModel], of state: ModelState, at index: Int
   ) {
@@ -54,22 +57,21 @@ extension ModelContext {
     for target in targets { addToMany(target, of: state, at: index) }
   }
 
-  /// Adds a model to a to-many relationship.
   func addToMany(_ target: any PersistentModel, of state: ModelState, at index: Int) {
-    take(target)
-    guard let target = target.state else { return }
-    guard add(target.identifier, to: state, at: index) else { return }
-    if let inverse = state.layout.inverse(of: index) {
-      link(state, at: index, to: target, at: inverse.index)
-    }
+    guard take(target), let target = target.state,
+      add(target.identifier, to: state, at: index), let inverse = state.layout.inverse(of: index)
+    else { return }
+    link(state, at: index, to: target, at: inverse.index)
   }
 
-  /// A model that becomes related to one of this context belongs here as well.
-  private func take(_ model: any PersistentModel) {
+  /// Inserts a model that becomes related to one of this context, and returns whether it belongs
+  /// here.
+  private func take(_ model: any PersistentModel) -> Bool {
     if model.state?.phase == .standalone { insert(model) }
+    return isOwn(model, verb: "related to a model")
   }
 
-  /// Lets the other end of a relationship lead back.
+  /// Sets the other end of a relationship.
   private func link(
     _ owner: ModelState, at index: Int, to other: ModelState, at inverse: Int
   ) {
@@ -84,7 +86,7 @@ extension ModelContext {
     other.change(.toOne(.identifier(owner.identifier)), at: inverse)
   }
 
-  /// Takes a model out of the other end of a relationship.
+  /// Removes a model from the other end of a relationship.
   func unlink(
     _ owner: ModelState, from identifier: PersistentIdentifier, at inverse: Int
   ) {
@@ -101,66 +103,31 @@ extension ModelContext {
     }
   }
 
-  /// Adds an identifier to a to-many relationship, without reading what else is in it.
-  ///
-  /// - Returns: Whether it was not known to be there.
+  /// Adds an identifier to a list without reading the list, and returns whether it was not known to
+  /// be there.
   func add(
     _ identifier: PersistentIdentifier, to state: ModelState, at index: Int
   ) -> Bool {
     guard !state.isMember(identifier, at: index) else { return false }
-    willAdd(identifier, to: state, at: index)
+    willChange(state, at: index)
+    undoRecorder?.willAdd(identifier, to: state, at: index)
     state.append(identifier, at: index)
     return true
   }
 
-  private func willAdd(
-    _ identifier: PersistentIdentifier, to state: ModelState, at index: Int
-  ) {
-    willChange(state, at: index)
-    undoRecorder?.willAdd(identifier, to: state, at: index)
-  }
-
-  private func willRemove(
-    _ identifier: PersistentIdentifier, from state: ModelState, at index: Int
-  ) {
-    willChange(state, at: index)
-    undoRecorder?.willRemove(identifier, from: state, at: index)
-  }
-
-  /// Takes an identifier out of a to-many relationship, without reading what else is in it.
+  /// Removes an identifier from a list without reading the list.
   func remove(
     _ identifier: PersistentIdentifier, from state: ModelState, at index: Int
   ) {
     if case .toMany = state.values[index], !state.isMember(identifier, at: index) { return }
-    willRemove(identifier, from: state, at: index)
+    willChange(state, at: index)
+    undoRecorder?.willRemove(identifier, from: state, at: index)
     state.remove(identifier, at: index)
   }
-
-  // MARK: - Deleting
 
   func related(to state: ModelState, at index: Int) -> [PersistentIdentifier] {
     state.layout.properties[index].relationship?.isToMany ?? false
       ? state.toManyReferences(at: index).map(\.identifier)
       : state.toOneReference(at: index).map { [$0.identifier] } ?? []
-  }
-
-  /// Checks that no relationship denies what is to be deleted.
-  ///
-  /// - Throws: ``SwiftDataError/modelValidationFailure``.
-  func checkDenials() throws {
-    for state in deleted.states {
-      for (index, property) in state.layout.properties.enumerated()
-      where property.relationship?.deleteRule == .deny {
-        let left = related(to: state, at: index).filter { identifier in
-          knownModel(for: identifier)?.state?.phase != .deleted
-        }
-        guard left.isEmpty else {
-          throw SwiftDataError(
-            .modelValidationFailure,
-            "\(state.layout.name) cannot be deleted: its \(property.name) is not empty, and the "
-              + "delete rule denies that; delete or detach the related models first")
-        }
-      }
-    }
   }
 }

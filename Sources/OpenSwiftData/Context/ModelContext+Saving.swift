@@ -1,50 +1,54 @@
 import Foundation
+import StoreEditing
 import StoreFormat
 
 extension ModelContext {
-  /// Is posted before a context saves, with what it is about to save: the identifiers of new models
-  /// are temporary yet. Whoever is told may change more, and that is saved as well.
+  /// The notification posted before a context saves, with the changes that it is about to save.
+  ///
+  /// The identifiers of new models are temporary. Changes made by observers are saved too.
   public static let willSave = Notification.Name("ModelContext.willSave")
-  /// Is posted after a context has saved; ``NotificationKey`` names what it tells.
+  /// The notification posted after a context saved, with the entries of ``NotificationKey``.
   public static let didSave = Notification.Name("ModelContext.didSave")
 
-  /// What a notification of ``didSave`` tells, in its `userInfo` under the raw value.
+  /// The entries of ``didSave``, by raw value in its `userInfo`.
   public enum NotificationKey: String {
-    /// The place in the histories of the stores up to which the context has taken over what was saved, a
-    /// ``DefaultHistoryToken``; none where it has no store in SwiftData's own layout.
+    /// The position up to which the context knows all saves, a ``DefaultHistoryToken``; missing
+    /// without a ``DefaultStore``.
     case queryGeneration
-    /// The identifiers of models that have left the context since it last saved, because others have
-    /// deleted them, an array; of very many the last ones.
+    /// The identifiers of models that left the context since its last save because others deleted
+    /// them, an array; if there are many, the last ones.
     case invalidatedAllIdentifiers
     /// The identifiers of new models, an array.
     case insertedIdentifiers
-    /// The identifiers of models that have changed, an array.
+    /// The identifiers of updated models, an array.
     case updatedIdentifiers
-    /// The identifiers of models that were deleted, an array.
+    /// The identifiers of deleted models, an array.
     case deletedIdentifiers
-    /// The places of the save in the histories of the stores, a dictionary by store identifier.
+    /// The positions of the save in the stores' histories, a dictionary by store identifier.
     case historyTokens
   }
 
   /// Saves all changes, those of each store as one transaction.
   ///
-  /// Where a store refuses, no store has changed, and the changes are still there to be corrected or
-  /// rolled back. Stores of one's own are saved when all others are ready, one after the other: where
-  /// the second one refuses, the first one stays saved.
+  /// If a store refuses, no store is changed, and the changes stay to be corrected or rolled back.
+  /// Custom stores are saved when all others are ready, one after the other: if the second one
+  /// refuses, the first one stays saved.
   ///
-  /// - Throws: ``SwiftDataError``, and what a store of one's own throws.
+  /// - Throws: ``SwiftDataError``, also for a model of another context that was used in this one,
+  ///   and for changes of values and lists that could not be read; the errors of a custom store.
   public func save() throws {
     if let error = foreignModelError {
       foreignModelError = nil
       throw error
     }
+    try applyUnappliedRules()
     processPendingChanges()
     guard hasChanges else { return }
     NotificationCenter.default.post(
       name: Self.willSave, object: self, userInfo: SaveOutcome(self).announcement)
-    // Whoever was told may have changed something.
+    // Observers may have changed something.
     processPendingChanges()
-    // Where the stores stand must be known before, so that these saves are not news.
+    // The stores' positions must be known first, so that these saves are not news.
     if standings.isEmpty { try catchUp() }
     try checkModels()
     try checkDenials()
@@ -52,7 +56,7 @@ extension ModelContext {
     try checkChangedBlanks()
     let parts = try saveParts()
     var outcome = SaveOutcome()
-    // What was saved is told even where a later store refuses.
+    // What was saved is told even if a later store refuses.
     defer { tell(outcome) }
     do {
       try container.saves.noting {
@@ -66,17 +70,14 @@ extension ModelContext {
         .storeFailure,
         "\(error.reason); the models of this save have left the context, fetch them again")
     } catch {
-      // Of stores of one's own some may have saved.
+      // Some custom stores may have saved.
       for part in parts { part.settle(in: self, &outcome) }
       throw error
     }
-    for part in parts { part.settle(in: self, &outcome) }
     lastError = nil
+    for part in parts { part.settle(in: self, &outcome) }
   }
 
-  /// What is to be saved, by store.
-  ///
-  /// - Throws: What a store throws of which more must be read before.
   private func saveParts() throws -> [any SavePart] {
     try container.stores.compactMap { store in
       let isAlone = container.stores.count == 1
@@ -106,7 +107,7 @@ extension ModelContext {
     for (part, result) in zip(own, results) { part.result = result }
   }
 
-  /// Lets the models of a save go of which it is not known in which stores it is.
+  /// Releases the models of a save of which it is not known in which stores it is.
   private func letGo(_ parts: [any SavePart]) {
     for part in parts {
       for state in part.changes.inserted + part.changes.updated + part.changes.deleted {
@@ -123,7 +124,8 @@ extension ModelContext {
 
   private func tell(_ outcome: SaveOutcome) {
     guard outcome.hasSaved else { return }
-    var userInfo = outcome.userInfo
+    var userInfo = outcome.announcement
+    userInfo[NotificationKey.historyTokens.rawValue] = outcome.tokens
     userInfo[NotificationKey.queryGeneration.rawValue] = knownPlace
     userInfo[NotificationKey.invalidatedAllIdentifiers.rawValue] = invalidated
     invalidated = []
@@ -131,7 +133,7 @@ extension ModelContext {
     container.saves.tell(outcome.saves)
   }
 
-  /// Checks that there is a store for every model that is to be put into one.
+  /// Throws an error unless there is a store for every new model.
   private func checkModels() throws {
     for state in inserted.states {
       if let model = state.model, type(of: model) != state.layout.type {
@@ -143,19 +145,8 @@ extension ModelContext {
     }
   }
 
-  /// Reads what is not known of a model yet.
-  ///
-  /// - Throws: What the store throws.
-  func readAll(_ state: ModelState) throws {
-    for index in state.values.indices {
-      if case .fault = state.values[index] { try fulfill(state) }
-      if case .toManyFault = state.values[index] { _ = try state.readList(at: index) }
-    }
-    state.readFiles()
-  }
-
-  /// Makes a saved model one of the store's.
-  func settle(
+  /// Turns a saved model into one of the store.
+  fileprivate func settle(
     _ state: ModelState, _ remapped: [PersistentIdentifier: PersistentIdentifier]
   ) {
     let model = state.model
@@ -163,7 +154,7 @@ extension ModelContext {
     updated.remove(state)
     for index in state.layout.relationshipPlaces {
       if case .toManyFault = state.values[index] {
-        // What was to be added and taken out is in the store by now.
+        // What was added and removed is in the store now.
         state.values[index] = .toManyFault(added: [], removed: [])
       } else {
         state.values[index] = state.values[index].remapped(remapped)
@@ -175,7 +166,7 @@ extension ModelContext {
     state.keepContext()
     guard let model, let identifier = remapped[state.identifier] else { return }
     forget(state.identifier)
-    undoRecorder?.replaced(state.identifier, by: identifier)
+    undoRecorder?.aliases.replaced(state.identifier, by: identifier)
     if let known = knownModel(for: identifier), let other = known.state, other !== state {
       // The store had the model already: both objects are that one from now on.
       if other.original == nil { other.forgetValues() }
@@ -189,21 +180,159 @@ extension ModelContext {
   }
 }
 
-extension ModelState {
-  /// Lets all values be read when they are next asked for.
-  func forgetValues() {
-    for (index, value) in layout.faultValues.enumerated()
-    where !layout.properties[index].isTransient {
-      change(value, at: index)
-    }
-  }
-}
-
 extension PersistentModel {
   /// Takes the values of another object of the same model.
   fileprivate func share(_ state: ModelState, with known: any PersistentModel) {
     let backingData = ModelBackingData<Self>(state)
     backingData.known = known
     persistentBackingData = backingData
+  }
+}
+
+extension ModelState {
+  /// Lets all values be read again.
+  fileprivate func forgetValues() {
+    for (index, value) in layout.faultValues.enumerated()
+    where !layout.properties[index].isTransient {
+      change(value, at: index)
+    }
+  }
+
+  fileprivate var backingData: any BackingData {
+    func make<Model: PersistentModel>(_ type: Model.Type) -> any BackingData {
+      ModelBackingData<Model>(self)
+    }
+    return make(layout.type)
+  }
+}
+
+// MARK: - Parts of a save
+
+/// The unsaved changes of a context in one store.
+private struct PendingChanges {
+  let inserted: [ModelState]
+  let updated: [ModelState]
+  let deleted: [ModelState]
+
+  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+  var entityNames: Set<String> { Set((inserted + updated + deleted).map(\.layout.name)) }
+}
+
+/// What a save is about to do, or what the stores made of it.
+private struct SaveOutcome {
+  var inserted: [PersistentIdentifier] = []
+  var updated: [PersistentIdentifier] = []
+  var deleted: [PersistentIdentifier] = []
+  var tokens: [String: any HistoryToken] = [:]
+  var saves: [RecordedSave] = []
+  var hasSaved = false
+
+  init(_ context: ModelContext) {
+    inserted = context.inserted.states.map(\.identifier)
+    updated = context.updated.states.map(\.identifier)
+    deleted = context.deleted.states.map(\.identifier)
+  }
+
+  init() {}
+
+  var announcement: [AnyHashable: Any] {
+    typealias Key = ModelContext.NotificationKey
+    return [
+      Key.insertedIdentifiers.rawValue: inserted, Key.updatedIdentifiers.rawValue: updated,
+      Key.deletedIdentifiers.rawValue: deleted,
+    ]
+  }
+}
+
+/// The part of a save that belongs to one store.
+private protocol SavePart: AnyObject {
+  var changes: PendingChanges { get }
+  func save() throws
+  /// Returns the save for observers, or `nil` if there was none, or one without changes.
+  func recorded(by editingState: EditingState) -> RecordedSave?
+  /// Takes over into the context what was saved, if it was.
+  func settle(in context: ModelContext, _ outcome: inout SaveOutcome)
+}
+
+private final class StoreSavePart<Store: DataStore>: SavePart {
+  let changes: PendingChanges
+  let store: Store
+  let request: DataStoreSaveChangesRequest<Store.Snapshot>
+  /// The result of the store, or `nil` before it saved.
+  var result: DataStoreSaveChangesResult<Store.Snapshot>?
+
+  init(_ changes: PendingChanges, to store: Store, by context: ModelContext) throws {
+    self.changes = changes
+    self.store = store
+    var related: [PersistentIdentifier: any BackingData] = [:]
+    func snapshots(_ states: [ModelState]) throws -> [Store.Snapshot] {
+      if store is DefaultStore,
+        let snapshots = states.map({ DefaultSnapshot($0) }) as? [Store.Snapshot]
+      {
+        return snapshots
+      }
+      return try states.map { state in
+        // A custom store does not know unread values.
+        try context.readAll(state)
+        return Store.Snapshot(from: state.backingData, relatedBackingDatas: &related)
+      }
+    }
+    request = DataStoreSaveChangesRequest(
+      editingState: context.editingState, inserted: try snapshots(changes.inserted),
+      updated: try snapshots(changes.updated), deleted: try snapshots(changes.deleted))
+  }
+
+  func save() throws { result = try store.save(request) }
+
+  func recorded(by editingState: EditingState) -> RecordedSave? {
+    // A save without changes is no transaction; a custom store may keep no history.
+    guard let result, result.historyToken != nil || !(store is DefaultStore) else { return nil }
+    return RecordedSave(
+      storeIdentifier: store.identifier,
+      number: (result.historyToken as? DefaultHistoryToken)?.number(of: store.identifier),
+      token: result.historyToken, author: editingState.author, entityNames: changes.entityNames,
+      contextIdentifier: editingState.id)
+  }
+
+  func settle(in context: ModelContext, _ outcome: inout SaveOutcome) {
+    guard let result else { return }
+    outcome.hasSaved = true
+    if let recorded = recorded(by: context.editingState) { outcome.saves.append(recorded) }
+    outcome.updated += changes.updated.map(\.identifier)
+    outcome.deleted += changes.deleted.map(\.identifier)
+    var seen: Set<PersistentIdentifier> = []
+    for state in changes.inserted {
+      // Two models with the same unique values have become one.
+      guard let identifier = result.remappedIdentifiers[state.identifier] else { continue }
+      if seen.insert(identifier).inserted { outcome.inserted.append(identifier) }
+    }
+    if let token = result.historyToken {
+      outcome.tokens[store.identifier] = token
+      context.saved(token, to: store)
+    }
+    for state in changes.inserted { context.settle(state, result.remappedIdentifiers) }
+    for state in changes.updated { context.settle(state, result.remappedIdentifiers) }
+    for state in changes.deleted {
+      context.deleted.remove(state)
+      context.leave(state)
+    }
+    for (identifier, snapshot) in result.snapshotsToReregister {
+      context.undoRecorder?.aliases.isPresent(identifier)
+      // The save succeeded, so the problem of a snapshot cannot be thrown.
+      do {
+        guard let layout = context.container.schema.layouts[identifier.entityName] else {
+          throw SwiftDataError.unknownModel(identifier.entityName)
+        }
+        let values = try SnapshotReader.values(of: snapshot, layout: layout)
+        _ = context.register(identifier, values: values, as: layout.type)
+      } catch {
+        context.couldNotRead(error)
+        context.knownModel(for: identifier)?.state?.forgetValues()
+      }
+    }
+    for identifier in result.unreadIdentifiers {
+      context.undoRecorder?.aliases.isPresent(identifier)
+      context.knownModel(for: identifier)?.state?.forgetValues()
+    }
   }
 }

@@ -1,7 +1,21 @@
 import Foundation
 
-/// A working copy of an app's models: it fetches them, tracks their changes, and saves these as one
-/// transaction.
+/// The identity of a context, and the author that it names in its saves.
+public struct EditingState: Identifiable, Sendable {
+  /// The identity of the context.
+  public let id: UUID
+  /// The author that the app set, or `nil`.
+  public var author: String?
+
+  /// Creates a state.
+  public init(id: UUID = UUID(), author: String? = nil) {
+    self.id = id
+    self.author = author
+  }
+}
+
+/// A working copy of an app's models, which fetches them, tracks their changes, and saves these as
+/// one transaction.
 ///
 /// ```swift
 /// let context = ModelContext(container)
@@ -10,48 +24,57 @@ import Foundation
 /// try context.save()
 /// ```
 ///
-/// A context and its models belong to one thread or actor. A model that has no changes is kept only
-/// as long as somebody uses it.
+/// A context and its models belong to one thread or actor. The context keeps models with changes;
+/// other models exist as long as they are used. A model belongs to one context: inserting, deleting
+/// or relating it in another one, or after its own context is gone, changes nothing and is an error
+/// of the next save.
 public class ModelContext: Equatable {
-  /// The stores.
+  /// The container whose stores the context reads and writes.
   public let container: ModelContainer
-  /// Whether the context of the main actor saves by itself, in the next turn of the main queue.
+  /// Whether the main context saves by itself, in the next turn of the main queue after a change.
   ///
-  /// It is true at first, as it is in SwiftData. Other contexts save only when they are told to,
-  /// whatever they have here.
+  /// The initial value is `true`, as in SwiftData. Other contexts save only when told to, whatever
+  /// the value.
   public var autosaveEnabled = true
-  /// Who changes models here.
+  /// The identity and the author of the context.
   public private(set) var editingState = EditingState()
+  /// The latest error that could not be thrown, or `nil` after a successful ``save()`` or a
+  /// ``rollback()`` (not in SwiftData).
+  ///
+  /// It is set when a property, a list or a value in a file cannot be read, which then appears
+  /// blank, and when an automatic save fails, which leaves the changes unsaved.
+  public internal(set) var lastError: (any Error)?
 
   private var registry: [PersistentIdentifier: WeakModel] = [:]
   private var registryLimit = 1024
   var inserted = ModelSet()
   var updated = ModelSet()
   var deleted = ModelSet()
-  /// Models that have left without ever having been saved, and to which others may still lead.
+  /// Models that left without being saved, to which relationships may still lead.
   var withdrawn: Set<PersistentIdentifier> = []
   private var awaitsAutosave = false
-  /// Notes changes for the undo manager; nil where there is none.
   var undoRecorder: UndoRecorder?
-  /// Where each store stood when its news were last taken over, by store.
+  /// The state of each store when its news were last taken over.
   var standings: [String: StoreStanding] = [:]
-  /// The transactions that this context has made since then, behind some of others, by store.
+  /// The context's own transactions since then that follow some of others, by store.
   var ownTransactions: [String: Set<Int64>] = [:]
-  /// Models that have left the context since it last saved, because others have deleted them; the last
-  /// ones where they are many.
+  /// Models that left since the last save because others deleted them; if there are many, the last
+  /// ones.
   var invalidated: [PersistentIdentifier] = []
-  /// The latest error that could not be thrown, or `nil` after a successful ``save()`` or a
-  /// ``rollback()``.
-  ///
-  /// A property that cannot be read gives a blank value, since reading it cannot throw. An automatic
-  /// save that fails leaves the changes unsaved. SwiftData has no such property.
-  public internal(set) var lastError: (any Error)?
-  /// Who wants to know that fetches may have other results now.
   var resultsSignals: [WeakResultsSignal] = []
+  /// The models that the last fetch prefetched, kept until the next one does.
+  var prefetched: HeldModels?
+  /// The models that were read to find others, by entity, kept until the next fetch.
+  var readInFull: [String: HeldModels] = [:]
+  /// The error of the next save because a model of another context was used here.
+  var foreignModelError: SwiftDataError?
+  /// The delete rules that could not be applied because their models could not be read.
+  var unappliedRules: [(state: ModelState, index: Int)] = []
+  var isMainContext = false
 
   private struct WeakModel { weak var model: (any PersistentModel)? }
 
-  /// A context without models.
+  /// Creates a context.
   public init(_ container: ModelContainer) {
     self.container = container
     for store in container.stores { store.initializeState(for: editingState) }
@@ -61,37 +84,37 @@ public class ModelContext: Equatable {
     for store in container.stores { store.invalidateState(for: editingState) }
   }
 
-  /// Who saves, as the app sets it; every transaction names it.
+  /// The author that each transaction of the context names, or `nil`.
   public var author: String? {
     get { editingState.author }
     set { editingState.author = newValue }
   }
 
-  /// Whether there are changes that were not saved yet.
+  /// Whether the context has unsaved changes.
   public var hasChanges: Bool { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty }
-  /// The models that are to be put into the store.
+  /// The models that the next save inserts.
   public var insertedModelsArray: [any PersistentModel] { inserted.models }
-  /// The models that have changed.
+  /// The models that the next save updates.
   public var changedModelsArray: [any PersistentModel] { updated.models }
-  /// The models that are to be deleted.
+  /// The models that the next save deletes.
   public var deletedModelsArray: [any PersistentModel] { deleted.models }
 
-  /// Whether both are the same context.
+  /// Returns whether two values are the same context.
   public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
 
-  // MARK: - Models that are known
+  // MARK: - Known models
 
-  /// The model with an identifier that this context already has; nil where it has none.
+  /// Returns the model with an identifier if the context already has it, or `nil`.
   public func registeredModel<T>(for persistentModelID: PersistentIdentifier) -> T?
   where T: PersistentModel {
     knownModel(for: persistentModelID) as? T
   }
 
-  /// The model with an identifier, whether or not it is there.
+  /// Returns the model with an identifier, whether or not it exists.
   ///
-  /// Its values are read when they are first asked for; of one that is not in the store they are
-  /// blank. To learn whether there is such a model, fetch it. To ask for a model of an entity that
-  /// the container does not have is a mistake in the program and ends it, as in SwiftData.
+  /// Its values are read when they are first used, and are blank if it is not in the store. To find
+  /// out whether a model exists, fetch it. Asking for a model of an entity that the container does
+  /// not have is a programming error and ends the program, as in SwiftData.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     guard let model = existingModel(for: persistentModelID) else {
       preconditionFailure("the container has no model \(persistentModelID.entityName)")
@@ -103,17 +126,15 @@ public class ModelContext: Equatable {
     registry[identifier]?.model
   }
 
-  /// The model with an identifier, without its values where they are not known; nil where no schema
-  /// has its entity.
+  /// Returns the model with an identifier, unread if it is not known, or `nil` if no schema has its
+  /// entity.
   func existingModel(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
     if let known = knownModel(for: identifier) { return known }
     guard let layout = container.schema.layouts[identifier.entityName] else { return nil }
     return register(identifier, values: layout.faultValues, as: layout.type)
   }
 
-  /// Makes a model of a store known.
-  ///
-  /// - Parameter layout: That of the class, where it is at hand; to look it up takes time.
+  /// - Parameter layout: The layout of the class, if it is at hand; looking it up takes time.
   func register<T: PersistentModel>(
     _ identifier: PersistentIdentifier, values: [PropertyValue], as type: T.Type,
     layout: EntityLayout? = nil
@@ -133,13 +154,12 @@ public class ModelContext: Equatable {
 
   func remember(_ model: any PersistentModel, as identifier: PersistentIdentifier) {
     registry[identifier] = WeakModel(model: model)
-    makeRoom(for: 0)
+    reserveCapacity(for: 0)
   }
 
-  /// Makes room for models that are about to be known, all at once.
-  func makeRoom(for count: Int) {
+  func reserveCapacity(for count: Int) {
     guard registry.count + count > registryLimit else { return }
-    // Models that nobody uses any more have left their entries behind.
+    // Models that are no longer used have left their entries.
     registry = registry.filter { $0.value.model != nil }
     registryLimit = max(1024, (registry.count + count) * 2)
     registry.reserveCapacity(registry.count + count)
@@ -147,14 +167,13 @@ public class ModelContext: Equatable {
 
   func forget(_ identifier: PersistentIdentifier) { registry[identifier] = nil }
 
-  /// The models of a store that are known and in use.
   func knownModels(ofStore identifier: String) -> [any PersistentModel] {
     registry.compactMap { $0.key.storeIdentifier == identifier ? $0.value.model : nil }
   }
 
   // MARK: - Changes
 
-  /// Lets a model go that is not, or not any more, in the store.
+  /// Releases a model that is not, or no longer, in the store.
   func leave(_ state: ModelState) {
     forget(state.identifier)
     state.context = nil
@@ -184,7 +203,7 @@ public class ModelContext: Equatable {
     changesHaveBegun()
   }
 
-  /// Undoes all changes that were not saved, and lets the undo manager forget everything.
+  /// Discards all unsaved changes and everything that the undo manager has registered.
   public func rollback() {
     foreignModelError = nil
     lastError = nil
@@ -202,15 +221,16 @@ public class ModelContext: Equatable {
     updated = ModelSet()
     deleted = ModelSet()
     withdrawn = []
+    unappliedRules = []
     undoRecorder?.forgetAll()
     changesHaveBegun()
   }
 
-  /// Runs a block and saves what it has changed, together with what was changed before.
+  /// Runs a block and saves its changes together with all earlier ones.
   ///
-  /// Where the block throws, nothing is saved, and its changes are still there.
+  /// If the block throws, nothing is saved and its changes stay.
   ///
-  /// - Throws: What the block throws, and what ``save()`` throws.
+  /// - Throws: The error of the block, and the errors of ``save()``.
   public func transaction(block: () throws -> Void) throws {
     try block()
     try save()
@@ -225,7 +245,7 @@ public class ModelContext: Equatable {
     DispatchQueue.main.async { later.run() }
   }
 
-  /// Carries the main context to the main queue, which is of the same thread.
+  /// Carries the main context to the main queue, which is where it belongs.
   private struct LaterSave: @unchecked Sendable {
     weak var context: ModelContext?
 
@@ -242,15 +262,35 @@ public class ModelContext: Equatable {
       }
     }
   }
+}
 
-  /// The models that the last fetch was asked to read ahead, kept until the next one is.
-  var prefetched: HeldModels?
-  /// The models that had to be read to find others, by entity, kept until the next fetch.
-  var readInFull: [String: HeldModels] = [:]
+/// Models in the order in which they were added, each once.
+struct ModelSet {
+  private var entries: [(model: any PersistentModel, state: ModelState)?] = []
+  private var places: [ObjectIdentifier: Int] = [:]
 
-  /// What the next save throws, because a model of another context was deleted or inserted here.
-  var foreignModelError: SwiftDataError?
+  var isEmpty: Bool { places.isEmpty }
+  var models: [any PersistentModel] { entries.compactMap { $0?.model } }
+  var states: [ModelState] { entries.compactMap { $0?.state } }
 
-  /// Whether this is the context that the container made for the main actor.
-  var isMainContext = false
+  mutating func insert(_ model: any PersistentModel, _ state: ModelState) {
+    let identity = ObjectIdentifier(state)
+    guard places[identity] == nil else { return }
+    places[identity] = entries.count
+    entries.append((model, state))
+  }
+
+  mutating func remove(_ state: ModelState) {
+    guard let place = places.removeValue(forKey: ObjectIdentifier(state)) else { return }
+    entries[place] = nil
+    if places.isEmpty {
+      entries = []
+    } else if entries.count > 64, entries.count > 4 * places.count {
+      // Most entries are gaps.
+      entries.removeAll { $0 == nil }
+      for (place, entry) in entries.enumerated() {
+        if let entry { places[ObjectIdentifier(entry.state)] = place }
+      }
+    }
+  }
 }

@@ -1,38 +1,33 @@
 import Foundation
 
-/// Which models to fetch, and in which order.
+/// The criteria and the order for fetching models.
 public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
-  /// What a model must meet; nil for nothing.
+  /// The condition that models must meet, or `nil` for all.
   public var predicate: Predicate<T>?
-  /// The order, the first key first; without any, models come by identifier.
+  /// The sort order, first key first; by identifier if it is empty.
   public var sortBy: [SortDescriptor<T>]
-  /// At most so many models; nil for all.
+  /// The maximum number of models, or `nil` for no limit.
   public var fetchLimit: Int?
-  /// How many models are left out at the beginning; nil for none.
+  /// The number of models to skip, or `nil` for none.
   public var fetchOffset: Int?
-  /// Whether changes that were not saved yet count.
+  /// Whether unsaved changes count.
   public var includePendingChanges = true
-  /// The properties that are read; none for all.
+  /// The properties to read, or an empty array for all.
   ///
-  /// The others are read, all at once, when one of them is first looked at. Where there are changes that
-  /// were not saved, what is sorted by is read as well; and where memory has to choose or to sort because
-  /// SQLite cannot, everything is.
+  /// The others are read together when one of them is used. With unsaved changes, the properties of
+  /// the sort order are read too; if the models must be filtered or sorted in memory, all are.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
-  /// Relationships whose models are read with one question for each relationship, so that none is read by
-  /// itself later; a key path may lead on over a to-one relationship that cannot be nil.
+  /// The relationships whose targets are read together, rather than one by one later. A key path
+  /// may continue over a to-one relationship that cannot be `nil`.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
-  /// A descriptor.
-  ///
-  /// - Parameters:
-  ///   - predicate: What a model must meet; nil for nothing.
-  ///   - sortBy: The order, the first key first.
+  /// Creates a descriptor.
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
     self.predicate = predicate
     self.sortBy = sortBy
   }
 
-  /// The same without choosing and limits, to be chosen from in memory.
+  /// For filtering in memory.
   var unfiltered: FetchDescriptor {
     var copy = unlimited
     copy.predicate = nil
@@ -40,7 +35,7 @@ public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
     return copy
   }
 
-  /// The same without order and limits, to be sorted in memory.
+  /// For sorting in memory.
   var unsorted: FetchDescriptor {
     var copy = unlimited
     copy.sortBy = []
@@ -48,7 +43,6 @@ public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
     return copy
   }
 
-  /// The same without limits.
   var unlimited: FetchDescriptor {
     var copy = self
     copy.fetchLimit = nil
@@ -56,7 +50,7 @@ public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
     return copy
   }
 
-  /// The same with what is needed to sort in memory.
+  /// Also reads what sorting in memory needs.
   var sortable: FetchDescriptor {
     guard !propertiesToFetch.isEmpty else { return self }
     var copy = self
@@ -71,12 +65,11 @@ public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
     return copy
   }
 
-  /// The same for the beginning of what was asked for, with so many more in reserve.
   func widened(by count: Int) -> FetchDescriptor {
     var copy = unlimited
     guard let fetchLimit else { return copy }
     let parts = [max(0, fetchLimit), max(0, fetchOffset ?? 0), count]
-    // Who asks for more than can be counted asks for all.
+    // An overflow means no limit.
     copy.fetchLimit = parts.reduce(0 as Int?) { sum, part in
       sum.flatMap { sum in
         let (total, overflows) = sum.addingReportingOverflow(part)
@@ -86,14 +79,28 @@ public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
     return copy
   }
 
-  /// Whether related models decide as well.
+  /// Whether related models decide too.
   var looksFurther: Bool {
     predicate.map { PredicateTranslation.looksAtRelatedModels($0) } ?? false
   }
 
-  /// The part of all models that the limits leave.
   func limited<Element>(_ elements: [Element]) -> [Element] {
     let rest = elements.dropFirst(max(0, fetchOffset ?? 0))
     return Array(fetchLimit.map { rest.prefix(max(0, $0)) } ?? rest)
+  }
+}
+
+extension FetchDescriptor: Equatable {
+  /// Returns whether two descriptors ask for the same.
+  ///
+  /// Predicates are equal if they have the same expression with equal values; values that cannot be
+  /// compared are not equal.
+  public static func == (left: FetchDescriptor, right: FetchDescriptor) -> Bool {
+    left.sortBy == right.sortBy && left.fetchLimit == right.fetchLimit
+      && left.fetchOffset == right.fetchOffset
+      && left.includePendingChanges == right.includePendingChanges
+      && left.propertiesToFetch == right.propertiesToFetch
+      && left.relationshipKeyPathsForPrefetching == right.relationshipKeyPathsForPrefetching
+      && PredicateComparison.areSame(left.predicate, right.predicate)
   }
 }

@@ -1,18 +1,30 @@
 import Foundation
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 
 extension DefaultStore: HistoryProviding {
-  /// What one save becomes in the history.
+  /// The type of the store's transactions.
   public typealias HistoryType = DefaultHistoryTransaction
 
-  /// The transactions that a descriptor asks for, the oldest first where it names no other order.
+  // MARK: - Fetching
+
+  /// Returns the transactions that match a descriptor, oldest first unless it names another order.
   ///
-  /// Changes of models that the schema does not have are left out, for they have no type.
+  /// Changes of models that are not in the schema are omitted, because they have no type.
   ///
-  /// - Throws: ``SwiftDataError/historyTokenExpired`` where history after a token is asked for whose
-  ///   transaction is gone, ``SwiftDataError``.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` for history after a token whose transaction
+  ///   is gone, or with a token of another store; ``SwiftDataError/unsupportedPredicate``;
+  ///   ``SwiftDataError/storeFailure``.
   public func fetchHistory(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> [DefaultHistoryTransaction] {
+    try HistoryNarrowing.checkTokens(of: descriptor, stores: [identifier])
+    return try transactions(descriptor)
+  }
+
+  /// Fetches history for a container, some token of which may name only its other stores.
+  func transactions(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
     let narrowing = HistoryNarrowing(descriptor.predicate, storeIdentifier: identifier)
@@ -26,9 +38,7 @@ extension DefaultStore: HistoryProviding {
         var query = narrowing.query
         query.order = order
         if descriptor.includesChanges { query.recordedValues = try recordedValues(snapshot) }
-        let maker = TransactionMaker(
-          reader: try HistoryReader(snapshot: snapshot, query: query), schema: schema,
-          storeIdentifier: identifier)
+        let maker = try maker(snapshot, query)
         let predicate = narrowing.isExact ? nil : descriptor.predicate
         var transactions: [DefaultHistoryTransaction] = []
         while let transaction = try maker.next(includesChanges: descriptor.includesChanges) {
@@ -41,14 +51,181 @@ extension DefaultStore: HistoryProviding {
     }
   }
 
-  /// Deletes the oldest transactions, as far as a descriptor names all of them.
+  /// Returns the number of transactions that match a descriptor (not in SwiftData).
   ///
-  /// A history has no holes: where the descriptor leaves out a transaction, that one stays and all
-  /// after it. So does what a reader with a bookmark, or CloudKit's mirror, has not read yet. Tokens of
-  /// what is deleted have expired.
+  /// Changes are read only for a predicate that looks at them or that the store cannot evaluate.
   ///
-  /// - Throws: ``SwiftDataError``, also where it is not known how far CloudKit's mirror has read.
+  /// - Throws: The same errors as ``fetchHistory(_:)``.
+  public func fetchHistoryCount(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> Int {
+    try HistoryNarrowing.checkTokens(of: descriptor, stores: [identifier])
+    return try transactionCount(descriptor)
+  }
+
+  func transactionCount(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> Int {
+    let narrowing = HistoryNarrowing(descriptor.predicate, storeIdentifier: identifier)
+    guard narrowing.isExact else {
+      var counted = descriptor
+      counted.sortBy = []
+      return try transactions(counted).count
+    }
+    return try translatingHistory {
+      try file.read { snapshot in
+        try check(narrowing.positions, snapshot)
+        guard !narrowing.isEmpty else { return 0 }
+        let reader = try HistoryReader(snapshot: snapshot, query: narrowing.query)
+        var count = 0
+        while count < descriptor.limit ?? .max, try reader.nextTransaction() != nil { count += 1 }
+        return count
+      }
+    }
+  }
+
+  func maker(
+    _ snapshot: StoreSnapshot, _ query: HistoryQuery,
+    _ entities: PersistentHistory.HistorySchema? = nil
+  ) throws -> TransactionMaker {
+    TransactionMaker(
+      reader: try HistoryReader(snapshot: snapshot, query: query, schema: entities),
+      schema: schema, storeIdentifier: identifier)
+  }
+
+  func recordedValues(_ snapshot: StoreSnapshot) throws -> RecordedValues? {
+    guard configuration.recordsValues else { return nil }
+    return try RecordedValues(beside: snapshot, busyTimeout: Self.busyTimeout)
+  }
+
+  private static func meets(
+    _ transaction: DefaultHistoryTransaction, _ predicate: Predicate<DefaultHistoryTransaction>?
+  ) throws -> Bool {
+    guard let predicate else { return true }
+    do {
+      return try predicate.evaluate(transaction)
+    } catch {
+      throw SwiftDataError(.unsupportedPredicate, "the predicate cannot be evaluated: \(error)")
+    }
+  }
+
+  func translatingHistory<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try translating(body)
+    } catch let error as HistoryError {
+      throw SwiftDataError(.storeFailure, "\(error)")
+    }
+  }
+
+  // MARK: - Sorting
+
+  /// Returns the order of reading that gives a sort order, or `nil` if the result must be sorted.
+  private static func recordedOrder(
+    _ sortBy: [SortDescriptor<DefaultHistoryTransaction>]
+  ) -> HistoryQuery.Order? {
+    guard let first = sortBy.first else { return .ascending }
+    // Numbers are unique, so further keys decide nothing.
+    switch first.keyPath {
+    case \DefaultHistoryTransaction.transactionIdentifier, \DefaultHistoryTransaction.token,
+      \DefaultHistoryTransaction.id:
+      return first.order == .forward ? .ascending : .descending
+    default: return nil
+    }
+  }
+
+  /// Returns a history in an order that it was not recorded in.
+  ///
+  /// If neither order nor predicate looks at changes, only the transactions within the limit are
+  /// read with their changes.
+  private func sortedHistory(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ narrowing: HistoryNarrowing,
+    in snapshot: StoreSnapshot
+  ) throws -> [DefaultHistoryTransaction] {
+    let predicate = narrowing.isExact ? nil : descriptor.predicate
+    let needsChanges =
+      predicate != nil && narrowing.mayNeedChanges
+      || descriptor.sortBy.contains { !Self.looksAtTransactionOnly($0) }
+    let readsChanges = descriptor.includesChanges && (needsChanges || descriptor.limit == nil)
+    var query = narrowing.query
+    let values = descriptor.includesChanges ? try recordedValues(snapshot) : nil
+    if readsChanges { query.recordedValues = values }
+    let maker = try maker(snapshot, query)
+    var first = FirstTransactions(descriptor.limit ?? .max, by: descriptor.sortBy)
+    while let transaction = try maker.next(includesChanges: readsChanges) {
+      if try Self.meets(transaction, predicate) { first.add(transaction) }
+    }
+    let transactions = first.sorted
+    guard descriptor.includesChanges, !readsChanges else { return transactions }
+    query.recordedValues = values
+    let numbers = transactions.map(\.transactionIdentifier)
+    let complete = try complete(numbers, query, maker.entities, in: snapshot)
+    return transactions.map { complete[$0.transactionIdentifier] ?? $0 }
+  }
+
+  /// Reads transactions with their changes, those with close numbers together.
+  private func complete(
+    _ numbers: [Int64], _ query: HistoryQuery, _ entities: PersistentHistory.HistorySchema,
+    in snapshot: StoreSnapshot
+  ) throws -> [Int64: DefaultHistoryTransaction] {
+    let closeNumbers: Int64 = 32
+    var ranges: [ClosedRange<Int64>] = []
+    for number in numbers.sorted() {
+      if let last = ranges.last,
+        last.upperBound > .max - closeNumbers
+          || number <= last.upperBound + closeNumbers
+      {
+        ranges[ranges.count - 1] = last.lowerBound...number
+      } else {
+        ranges.append(number...number)
+      }
+    }
+    let wanted = Set(numbers)
+    var complete: [Int64: DefaultHistoryTransaction] = [:]
+    for range in ranges {
+      var query = query
+      query.after = range.lowerBound == .min ? nil : range.lowerBound - 1
+      query.until = range.upperBound
+      let maker = try maker(snapshot, query, entities)
+      while let transaction = try maker.next(includingChanges: wanted.contains) {
+        guard wanted.contains(transaction.transactionIdentifier) else { continue }
+        complete[transaction.transactionIdentifier] = transaction
+      }
+    }
+    return complete
+  }
+
+  private static func looksAtTransactionOnly(
+    _ key: SortDescriptor<DefaultHistoryTransaction>
+  ) -> Bool {
+    switch key.keyPath {
+    case \DefaultHistoryTransaction.timestamp, \DefaultHistoryTransaction.transactionIdentifier,
+      \DefaultHistoryTransaction.id, \DefaultHistoryTransaction.token,
+      \DefaultHistoryTransaction.author, \DefaultHistoryTransaction.storeIdentifier,
+      \DefaultHistoryTransaction.bundleIdentifier,
+      \DefaultHistoryTransaction.processIdentifier:
+      true
+    default: false
+    }
+  }
+
+  // MARK: - Deleting
+
+  /// Deletes the oldest transactions, up to the first one that does not match a descriptor.
+  ///
+  /// A history has no holes: the first transaction that does not match stays, and so do all after
+  /// it. Transactions also stay that a reader with a bookmark or CloudKit's mirror still needs, as
+  /// in `histctl prune`. The tokens of deleted transactions expire.
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure``, also if it is not known how far CloudKit's mirror
+  ///   has read or if the store is damaged, and the errors of ``fetchHistory(_:)``.
   public func deleteHistory(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws {
+    try HistoryNarrowing.checkTokens(of: descriptor, stores: [identifier])
+    try deleteTransactions(descriptor)
+  }
+
+  func deleteTransactions(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws {
     _ = try writable()
@@ -60,8 +237,7 @@ extension DefaultStore: HistoryProviding {
     if let last, last < .max { try eraseHistory(before: last + 1) }
   }
 
-  /// The last of the transactions, from the oldest on, that a descriptor all names; nil where it does
-  /// not name the oldest.
+  /// Returns the last of the oldest transactions that all match, or `nil` if the oldest does not.
   private func lastTransaction(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ narrowing: HistoryNarrowing,
     in snapshot: StoreSnapshot
@@ -71,10 +247,7 @@ extension DefaultStore: HistoryProviding {
     if narrowing.isExact, narrowing.author.isEmpty, descriptor.limit == nil {
       return min(narrowing.until ?? .max, try snapshot.newestTransaction()?.number ?? oldest.number)
     }
-    let maker = TransactionMaker(
-      reader: try HistoryReader(
-        snapshot: snapshot, query: HistoryQuery(until: narrowing.until)), schema: schema,
-      storeIdentifier: identifier)
+    let maker = try maker(snapshot, HistoryQuery(until: narrowing.until))
     let includesChanges = descriptor.includesChanges && narrowing.mayNeedChanges
     var (last, count): (Int64?, Int) = (nil, 0)
     while count < descriptor.limit ?? .max,
@@ -87,56 +260,143 @@ extension DefaultStore: HistoryProviding {
     return last
   }
 
-  /// The values that were recorded of updates; nil where they are not asked for, or there are none.
-  func recordedValues(_ snapshot: StoreSnapshot) throws -> RecordedValues? {
-    guard configuration.recordsValues else { return nil }
-    return try RecordedValues(beside: snapshot, busyTimeout: Self.busyTimeout)
-  }
-
-  /// The order in which a history is read that sorting by some keys means; nil where it must be
-  /// sorted.
-  private static func recordedOrder(
-    _ sortBy: [SortDescriptor<DefaultHistoryTransaction>]
-  ) -> HistoryQuery.Order? {
-    guard let first = sortBy.first else { return .ascending }
-    // Numbers are unique, so that further keys decide nothing.
-    switch first.keyPath {
-    case \DefaultHistoryTransaction.transactionIdentifier, \DefaultHistoryTransaction.token,
-      \DefaultHistoryTransaction.id:
-      return first.order == .forward ? .ascending : .descending
-    default: return nil
+  /// Deletes all transactions before a number that the guards of pruning let go, and returns how
+  /// many.
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure``, also if a guard refuses. What is left is a whole
+  ///   history, and the same call continues.
+  @discardableResult
+  func eraseHistory(before number: Int64) throws -> Int {
+    let editor = try writable()
+    return try translatingHistory {
+      let newest = try file.read { try $0.newestTransaction()?.number } ?? .min
+      let request = PruneRequest(
+        .transactions([number > newest ? .all : .beforeTransaction(number)]))
+      let pruner = try HistoryPruner(file)
+      var (count, attemptsLeft) = (0, 10)
+      while true {
+        // The file of a store in migration ends inside a transaction, which a search for damage
+        // would report.
+        let plan =
+          isMigrating
+          ? try file.read { try PrunePlanner(snapshot: $0, request: request).plan() }
+          : try pruner.plan(request)
+        guard plan.refusals.isEmpty else {
+          throw HistoryError.refusedByGuards(
+            path: filePath, reasons: plan.refusals.map(\.reason))
+        }
+        guard !plan.isEmpty else { return count }
+        if isMigrating {
+          return try editor.deleteHistory(before: plan.cut?.firstKept ?? number).transactionCount
+        }
+        let erasure = try pruner.prune(plan)
+        count += erasure.deleted.transactionCount
+        attemptsLeft -= 1
+        switch erasure.problem {
+        case nil: return count
+        // Another process deleted history or set a bookmark in the meantime.
+        case StoreWriteError.historyChanged? where attemptsLeft > 0: continue
+        case let problem?: throw problem
+        }
+      }
     }
   }
 
-  static func meets(
-    _ transaction: DefaultHistoryTransaction, _ predicate: Predicate<DefaultHistoryTransaction>?
-  ) throws -> Bool {
-    guard let predicate else { return true }
-    do {
-      return try predicate.evaluate(transaction)
-    } catch {
-      throw SwiftDataError(.unsupportedPredicate, "the predicate cannot be evaluated: \(error)")
+  // MARK: - Tokens
+
+  /// Returns whether history after a token can be fetched from this store (not in SwiftData).
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure``.
+  public func state(of token: DefaultHistoryToken) throws -> HistoryTokenState {
+    guard let number = token.number(of: identifier) else { return .foreign }
+    return try translatingHistory {
+      try file.read { snapshot in
+        try state(TokenResolver(snapshot: snapshot).resolve("\(number)").state, in: snapshot)
+      }
     }
   }
 
-  /// Checks that the transactions are there after which history is asked for.
-  func check(_ positions: [Int64], _ snapshot: StoreSnapshot) throws {
+  func state(_ state: TokenState, in snapshot: StoreSnapshot) throws -> HistoryTokenState {
+    switch state {
+    case .valid, .archived: .current
+    case .foreign: .foreign
+    case .ahead, .diverged: .unknown
+    case .expired:
+      .expired(
+        oldest: try snapshot.oldestTransaction().map {
+          DefaultHistoryToken([identifier: $0.number])
+        })
+    }
+  }
+
+  /// Throws an error unless history is complete after each of the given transactions.
+  private func check(_ positions: [Int64], _ snapshot: StoreSnapshot) throws {
+    let resolver = TokenResolver(snapshot: snapshot)
     for number in positions where number >= 1 {
-      guard try snapshot.timestamp(ofTransaction: number) == nil else { continue }
-      let oldest = try snapshot.oldestTransaction()
-      throw SwiftDataError(
-        .historyTokenExpired,
-        "transaction \(number) of \(snapshot.location.path) is gone, so that history after it is "
-          + "incomplete; discard the token and start anew"
-          + (oldest.map { ", the oldest transaction that is kept is \($0.number)" } ?? ""))
+      let token = try resolver.resolve("\(number)")
+      guard !token.state.isUsable else { continue }
+      let unusable = try resolver.unusable(token)
+      throw SwiftDataError(.historyTokenExpired, "\(unusable.message); \(unusable.remedy)")
     }
   }
 
-  func translatingHistory<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try translating(body)
-    } catch let error as HistoryError {
-      throw SwiftDataError(.storeFailure, "\(error)")
+  /// Returns the oldest token that works, or `nil` if the history is empty (not in SwiftData).
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure``.
+  public func oldestHistoryToken() throws -> DefaultHistoryToken? {
+    try token { try $0.oldestTransaction() }
+  }
+
+  /// Returns the token of the newest transaction, or `nil` if the history is empty (not in
+  /// SwiftData).
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure``.
+  public func newestHistoryToken() throws -> DefaultHistoryToken? {
+    try token { try $0.newestTransaction() }
+  }
+
+  private func token(
+    _ position: (StoreSnapshot) throws -> TransactionPosition?
+  ) throws -> DefaultHistoryToken? {
+    try translatingHistory { try file.read(position) }
+      .map { DefaultHistoryToken([identifier: $0.number]) }
+  }
+}
+
+/// Keeps the transactions that come first in an order, and never more than twice as many as wanted.
+struct FirstTransactions {
+  private let order: [SortDescriptor<DefaultHistoryTransaction>]
+  private let limit: Int
+  private var kept: [DefaultHistoryTransaction] = []
+  /// The last transaction within the limit when others were dropped.
+  private var last: DefaultHistoryTransaction?
+
+  init(_ limit: Int, by order: [SortDescriptor<DefaultHistoryTransaction>]) {
+    self.limit = max(limit, 1)
+    self.order = order
+  }
+
+  var sorted: [DefaultHistoryTransaction] { Array(kept.sorted(by: isBefore).prefix(limit)) }
+
+  mutating func add(_ transaction: DefaultHistoryTransaction) {
+    if let last, !isBefore(transaction, last) { return }
+    kept.append(transaction)
+    guard kept.count / 2 >= limit else { return }
+    kept = sorted
+    last = kept.last
+  }
+
+  /// Compares by the sort order; transactions that are equal in all keys come by number.
+  private func isBefore(
+    _ left: DefaultHistoryTransaction, _ right: DefaultHistoryTransaction
+  ) -> Bool {
+    for key in order {
+      switch key.compare(left, right) {
+      case .orderedAscending: return true
+      case .orderedDescending: return false
+      case .orderedSame: continue
+      }
     }
+    return left.transactionIdentifier < right.transactionIdentifier
   }
 }

@@ -1,33 +1,32 @@
 import Foundation
 import PersistentHistory
 
-/// What a predicate on transactions says of their numbers and authors, so that not the whole history
-/// has to be read.
+/// The range of numbers and the author that a predicate on transactions asks for, so that a store
+/// need not read its whole history.
 ///
-/// Only conditions that must all hold narrow anything; where the predicate says anything else, it must
-/// be evaluated as well. Numbers after which history is asked for are found wherever they stand.
+/// Only conditions that must all hold narrow the range; the predicate must be evaluated as well if
+/// it says anything else. Tokens after which history is asked for are found anywhere in the
+/// predicate.
 struct HistoryNarrowing {
-  /// Every transaction that is meant has a higher number.
+  /// All matching transactions have higher numbers.
   private(set) var after: Int64?
-  /// Every transaction that is meant has this number or a lower one.
+  /// All matching transactions have this number or lower ones.
   private(set) var until: Int64?
-  /// What the author of every transaction that is meant meets.
   private(set) var author = HistoryQuery.TextCondition()
-  /// Numbers after which history is asked for, and which must therefore still be there.
+  /// The numbers after which history is asked for, so that they must still be there.
   private(set) var positions: [Int64] = []
-  /// The tokens with which transactions are compared.
-  private(set) var tokens: [DefaultHistoryToken] = []
-  /// Whether no transaction can be meant.
+  /// Whether no transaction can match.
   private(set) var isEmpty = false
   /// Whether the predicate says nothing else.
   private(set) var isExact = true
-  /// Whether the predicate may look at changes.
   private(set) var mayNeedChanges = false
+  /// The tokens that transactions are compared with.
+  private var tokens: [DefaultHistoryToken] = []
 
   private let storeIdentifier: String
   private var sense = Sense.affirmed
 
-  /// What must be so of what is looked at, for a transaction to be meant.
+  /// Whether a part must hold, must not hold, or either, for a transaction to match.
   private enum Sense {
     case affirmed, denied, either
 
@@ -40,7 +39,6 @@ struct HistoryNarrowing {
     }
   }
 
-  /// Reads the transactions that can be meant, unless there can be none.
   var query: HistoryQuery {
     var query = HistoryQuery(after: after, until: until, author: author)
     // As in SwiftData, a change without its transaction is no history.
@@ -53,6 +51,18 @@ struct HistoryNarrowing {
     if let predicate { add(predicate.expression) }
   }
 
+  /// Refuses tokens that name none of the stores: no transaction comes before or after them, so
+  /// their owner would get nothing and never learn why.
+  static func checkTokens(
+    of descriptor: HistoryDescriptor<DefaultHistoryTransaction>, stores: [String]
+  ) throws {
+    for token in HistoryNarrowing(descriptor.predicate, storeIdentifier: "").tokens {
+      try token.checkNames(oneOf: stores)
+    }
+  }
+
+  // MARK: - Parts of a predicate
+
   private mutating func add(_ part: any PredicateExpression) {
     if let isMet = Self.value(of: part) as? Bool {
       if !isMet { isEmpty = true }
@@ -63,7 +73,9 @@ struct HistoryNarrowing {
     }
   }
 
-  /// The value of a part that looks at no transaction; nil for any other.
+  /// Returns the value of a part that looks at no transaction, or `nil` for any other.
+  ///
+  /// An error here is met again when the predicate is evaluated, and thrown then.
   private static func value(of part: any PredicateExpression) -> Any? {
     func evaluate(_ part: some PredicateExpression) -> Any? {
       try? part.evaluate(PredicateBindings())
@@ -76,17 +88,16 @@ struct HistoryNarrowing {
     mayNeedChanges = true
   }
 
-  /// Notes a part of which it is not known what it makes of those that it consists of.
   fileprivate mutating func addUnknown(_ part: any PredicateExpression) {
     cannotTell()
     let children = Mirror(reflecting: part).children.map(\.value)
     addAlternatives(children.compactMap { $0 as? any PredicateExpression }, as: .either)
-    // A predicate that a part of somebody's own evaluates.
+    // A custom part may evaluate a whole predicate.
     let predicates = children.compactMap { $0 as? Predicate<DefaultHistoryTransaction> }
     addAlternatives(predicates.map { $0.expression }, as: .either)
   }
 
-  /// Notes parts that need not all hold.
+  /// Adds parts that need not all hold.
   private mutating func addAlternatives(_ parts: [any PredicateExpression], as sense: Sense) {
     isExact = false
     var alternatives = HistoryNarrowing(nil, storeIdentifier: storeIdentifier)
@@ -94,6 +105,7 @@ struct HistoryNarrowing {
     for part in parts { alternatives.add(part) }
     if alternatives.mayNeedChanges { mayNeedChanges = true }
     positions += alternatives.positions
+    tokens += alternatives.tokens
   }
 
   fileprivate mutating func addEither(
@@ -110,7 +122,7 @@ struct HistoryNarrowing {
   fileprivate mutating func addBoth(
     _ left: any PredicateExpression, _ right: any PredicateExpression
   ) {
-    // Of what cannot be met nothing is asked for.
+    // A condition that cannot be met asks for nothing.
     if Self.value(of: right) as? Bool == false {
       isEmpty = true
       return
@@ -135,75 +147,7 @@ struct HistoryNarrowing {
     }
   }
 
-  /// Notes that a property of every transaction compares with a value in a certain way.
-  fileprivate mutating func note(
-    _ keyPath: AnyKeyPath, _ relation: Relation, _ value: Any
-  ) {
-    switch keyPath {
-    case \DefaultHistoryTransaction.token:
-      if let token = value as? DefaultHistoryToken { tokens.append(token) }
-      guard let token = value as? DefaultHistoryToken, relation != .notEqual else {
-        isExact = false
-        return
-      }
-      // What a token says of other stores is a matter for its own comparison.
-      if token.tokenValue?.count != 1 { isExact = false }
-      note(relation, token.number(of: storeIdentifier), isToken: true)
-    case \DefaultHistoryTransaction.transactionIdentifier, \DefaultHistoryTransaction.id:
-      guard let number = value as? Int64, relation != .notEqual else {
-        isExact = false
-        return
-      }
-      note(relation, number, isToken: false)
-    case \DefaultHistoryTransaction.author:
-      note(relation, author: PropertyLayout.unwrapped(value) as? String)
-    case \DefaultHistoryTransaction.changes: cannotTell()
-    default: isExact = false
-    }
-  }
-
-  private mutating func note(_ relation: Relation, author name: String?) {
-    // Other texts can be written in several ways that are equal in Swift, and not for SQLite.
-    let isUnambiguous = name?.utf8.allSatisfy { $0 < 0x80 } ?? true
-    switch (relation, name) {
-    case (.equal, let name?) where author.isEmpty && isUnambiguous: author.anyOf = [name]
-    case (.equal, nil) where author.isEmpty:
-      author.anyOf = []
-      author.orNone = true
-    // In Swift, what has no author is not by somebody; SQL would not know.
-    case (.notEqual, let name?) where author.anyOf == nil && isUnambiguous:
-      author.noneOf.append(name)
-    default: isExact = false
-    }
-  }
-
-  private mutating func note(_ relation: Relation, _ number: Int64?, isToken: Bool) {
-    // A token that does not name this store is neither before nor after any of its transactions.
-    guard let number else {
-      isEmpty = true
-      return
-    }
-    if isToken, asksForLater(relation) { positions.append(number) }
-    switch relation {
-    case .greater: after = max(after ?? .min, number)
-    case .greaterOrEqual: after = max(after ?? .min, number == .min ? .min : number - 1)
-    case .less: until = min(until ?? .max, number == .min ? .min : number - 1)
-    case .lessOrEqual: until = min(until ?? .max, number)
-    case .equal:
-      after = max(after ?? .min, number == .min ? .min : number - 1)
-      until = min(until ?? .max, number)
-    case .notEqual: isExact = false
-    }
-  }
-
-  /// Whether transactions behind a token can be meant that compares so.
-  private func asksForLater(_ relation: Relation) -> Bool {
-    switch relation {
-    case .greater, .greaterOrEqual: sense != .denied
-    case .less, .lessOrEqual: sense != .affirmed
-    case .equal, .notEqual: false
-    }
-  }
+  // MARK: - Comparisons
 
   fileprivate enum Relation {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
@@ -221,26 +165,25 @@ struct HistoryNarrowing {
     }
   }
 
-  /// Notes a comparison of two parts, of which one is a property and the other a captured value.
-  fileprivate mutating func note(
+  /// Adds a comparison of a property with a captured value, either of them first.
+  fileprivate mutating func add(
     _ left: any PredicateExpression, _ relation: Relation, _ right: any PredicateExpression
   ) {
     if let keyPath = (left as? any TransactionProperty)?.transactionKeyPath,
       let value = Self.value(of: right)
     {
-      note(keyPath, relation, value)
+      add(keyPath, relation, value)
     } else if let keyPath = (right as? any TransactionProperty)?.transactionKeyPath,
       let value = Self.value(of: left)
     {
-      note(keyPath, relation.mirrored, value)
+      add(keyPath, relation.mirrored, value)
     } else {
       cannotTell()
       addAlternatives([left, right], as: .either)
     }
   }
 
-  /// Notes that a part lies in a range.
-  fileprivate mutating func note(
+  fileprivate mutating func add(
     _ part: any PredicateExpression, in range: any PredicateExpression
   ) {
     guard let keyPath = (part as? any TransactionProperty)?.transactionKeyPath,
@@ -251,12 +194,91 @@ struct HistoryNarrowing {
       return
     }
     let (lower, upper, includesUpper) = range.ends
-    note(keyPath, .greaterOrEqual, lower)
-    if let upper { note(keyPath, includesUpper ? .lessOrEqual : .less, upper) }
+    add(keyPath, .greaterOrEqual, lower)
+    if let upper { add(keyPath, includesUpper ? .lessOrEqual : .less, upper) }
+  }
+
+  private mutating func add(_ keyPath: AnyKeyPath, _ relation: Relation, _ value: Any) {
+    switch keyPath {
+    case \DefaultHistoryTransaction.token:
+      let token = value as? DefaultHistoryToken
+      if let token { tokens.append(token) }
+      guard let token, relation != .notEqual else {
+        isExact = false
+        return
+      }
+      // For other stores the token's own comparison decides.
+      if token.tokenValue?.count != 1 { isExact = false }
+      add(relation, token.number(of: storeIdentifier), isToken: true)
+    case \DefaultHistoryTransaction.transactionIdentifier, \DefaultHistoryTransaction.id:
+      guard let number = value as? Int64, relation != .notEqual else {
+        isExact = false
+        return
+      }
+      add(relation, number, isToken: false)
+    case \DefaultHistoryTransaction.author:
+      add(relation, author: PropertyLayout.unwrapped(value) as? String)
+    case \DefaultHistoryTransaction.changes: cannotTell()
+    default: isExact = false
+    }
+  }
+
+  private mutating func add(_ relation: Relation, author name: String?) {
+    // Other texts can be written in several ways that are equal in Swift and not in SQLite.
+    let isASCII = name?.utf8.allSatisfy { $0 < 0x80 } ?? true
+    switch (relation, name) {
+    case (.equal, let name?) where author.isEmpty && isASCII: author.anyOf = [name]
+    case (.equal, nil) where author.isEmpty:
+      author.anyOf = []
+      author.orNone = true
+    // In Swift, a missing author differs from every name; in SQL that is unknown.
+    case (.notEqual, let name?) where author.anyOf == nil && isASCII: author.noneOf.append(name)
+    default: isExact = false
+    }
+  }
+
+  private mutating func add(_ relation: Relation, _ number: Int64?, isToken: Bool) {
+    // A token that does not name this store is neither before nor after any of its transactions.
+    guard let number else {
+      isEmpty = true
+      return
+    }
+    let previous = number == .min ? .min : number - 1
+    switch relation {
+    case .greater: after = max(after ?? .min, number)
+    case .greaterOrEqual: after = max(after ?? .min, previous)
+    case .less: until = min(until ?? .max, previous)
+    case .lessOrEqual: until = min(until ?? .max, number)
+    case .equal:
+      after = max(after ?? .min, previous)
+      until = min(until ?? .max, number)
+    case .notEqual: isExact = false
+    }
+    // Whether transactions after the token can match.
+    let asksForLater =
+      switch relation {
+      case .greater, .greaterOrEqual: sense != .denied
+      case .less, .lessOrEqual: sense != .affirmed
+      case .equal, .notEqual: false
+      }
+    if isToken, asksForLater { positions.append(number) }
   }
 }
 
-/// A part of a predicate that says something of every transaction that is meant.
+extension DefaultHistoryToken {
+  /// Throws an error if the token names only other stores.
+  func checkNames(oneOf stores: [String]) throws {
+    guard !storeIdentifiers.isEmpty, !stores.isEmpty, stores.allSatisfy({ number(of: $0) == nil })
+    else { return }
+    throw SwiftDataError(
+      .historyTokenExpired,
+      "the token belongs to another store (\(storeIdentifiers.sorted().joined(separator: ", "))), "
+        + "not to \(stores.sorted().joined(separator: ", ")); read the history from its beginning, "
+        + "or open the store that the token came from")
+  }
+}
+
+/// A part of a predicate that restricts the matching transactions.
 private protocol NarrowingPredicatePart {
   func narrow(_ narrowing: inout HistoryNarrowing)
 }
@@ -266,9 +288,7 @@ extension PredicateExpressions.Conjunction: NarrowingPredicatePart {
 }
 
 extension PredicateExpressions.Disjunction: NarrowingPredicatePart {
-  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
-    narrowing.addEither(lhs, rhs)
-  }
+  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) { narrowing.addEither(lhs, rhs) }
 }
 
 extension PredicateExpressions.Negation: NarrowingPredicatePart {
@@ -284,38 +304,33 @@ extension PredicateExpressions.Conditional: NarrowingPredicatePart {
 }
 
 extension PredicateExpressions.RangeExpressionContains: NarrowingPredicatePart {
-  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
-    narrowing.note(element, in: range)
-  }
+  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) { narrowing.add(element, in: range) }
 }
 
 extension PredicateExpressions.Equal: NarrowingPredicatePart {
-  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
-    narrowing.note(lhs, .equal, rhs)
-  }
+  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) { narrowing.add(lhs, .equal, rhs) }
 }
 
 extension PredicateExpressions.NotEqual: NarrowingPredicatePart {
   fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
-    narrowing.note(lhs, .notEqual, rhs)
+    narrowing.add(lhs, .notEqual, rhs)
   }
 }
 
 extension PredicateExpressions.Comparison: NarrowingPredicatePart {
   fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
     switch op {
-    case .lessThan: narrowing.note(lhs, .less, rhs)
-    case .lessThanOrEqual: narrowing.note(lhs, .lessOrEqual, rhs)
-    case .greaterThan: narrowing.note(lhs, .greater, rhs)
-    case .greaterThanOrEqual: narrowing.note(lhs, .greaterOrEqual, rhs)
+    case .lessThan: narrowing.add(lhs, .less, rhs)
+    case .lessThanOrEqual: narrowing.add(lhs, .lessOrEqual, rhs)
+    case .greaterThan: narrowing.add(lhs, .greater, rhs)
+    case .greaterThanOrEqual: narrowing.add(lhs, .greaterOrEqual, rhs)
     @unknown default: narrowing.addUnknown(self)
     }
   }
 }
 
-/// A property of the transaction that a predicate is about.
 private protocol TransactionProperty {
-  /// The property; nil for one of anything else.
+  /// The property of the transaction, or `nil` for one of anything else.
   var transactionKeyPath: AnyKeyPath? { get }
 }
 
@@ -323,25 +338,4 @@ extension PredicateExpressions.KeyPath: TransactionProperty {
   fileprivate var transactionKeyPath: AnyKeyPath? {
     root is PredicateExpressions.Variable<DefaultHistoryTransaction> ? keyPath : nil
   }
-}
-
-/// A range with the ends that can be told of it.
-private protocol BoundedRange {
-  var ends: (lower: Any, upper: Any?, includesUpper: Bool) { get }
-}
-
-extension Range: BoundedRange {
-  fileprivate var ends: (lower: Any, upper: Any?, includesUpper: Bool) {
-    (lowerBound, upperBound, false)
-  }
-}
-
-extension ClosedRange: BoundedRange {
-  fileprivate var ends: (lower: Any, upper: Any?, includesUpper: Bool) {
-    (lowerBound, upperBound, true)
-  }
-}
-
-extension PartialRangeFrom: BoundedRange {
-  fileprivate var ends: (lower: Any, upper: Any?, includesUpper: Bool) { (lowerBound, nil, false) }
 }

@@ -1,19 +1,25 @@
 import Foundation
 
 extension ModelContext {
-  /// Returns the transactions that a descriptor asks for, of all stores that keep such.
+  /// Returns the transactions that match a descriptor, from every store that keeps such
+  /// transactions.
   ///
-  /// Where several stores do, the transactions of one come after those of another.
+  /// Without an order, the transactions of one store come after those of another.
   ///
-  /// - Throws: ``SwiftDataError/historyTokenExpired`` where the transaction of a token is gone, or where a
-  ///   token names none of the container's stores;
-  ///   ``SwiftDataError/invalidTransactionFetchRequest`` where no store keeps such transactions; and
-  ///   what the stores throw.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the transaction of a token is gone, or if
+  ///   a token names none of the container's stores;
+  ///   ``SwiftDataError/invalidTransactionFetchRequest`` if no store keeps such transactions; and
+  ///   the errors of the stores.
   public func fetchHistory<T>(_ descriptor: HistoryDescriptor<T>) throws -> [T]
   where T: HistoryTransaction {
     func fetch<Store: HistoryProviding>(_ store: Store) throws -> [T]? {
       guard let descriptor = descriptor as? HistoryDescriptor<Store.HistoryType> else {
         return nil
+      }
+      if let store = store as? DefaultStore,
+        let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction>
+      {
+        return try store.transactions(descriptor) as? [T]
       }
       return try store.fetchHistory(descriptor) as? [T]
     }
@@ -26,42 +32,37 @@ extension ModelContext {
     return descriptor.limit.map { Array(transactions.prefix($0)) } ?? transactions
   }
 
-  /// Deletes the transactions that a descriptor names from all stores that keep such.
+  /// Deletes the transactions that match a descriptor from every store that keeps such
+  /// transactions.
   ///
-  /// - Throws: Like ``fetchHistory(_:)``.
+  /// - Throws: The same errors as ``fetchHistory(_:)``, and those of
+  ///   ``DefaultStore/deleteHistory(_:)``.
   public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws
   where T: HistoryTransaction {
     func delete<Store: HistoryProviding>(_ store: Store) throws -> Bool {
       guard let descriptor = descriptor as? HistoryDescriptor<Store.HistoryType> else {
         return false
       }
-      try store.deleteHistory(descriptor)
+      if let store = store as? DefaultStore,
+        let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction>
+      {
+        try store.deleteTransactions(descriptor)
+      } else {
+        try store.deleteHistory(descriptor)
+      }
       return true
     }
     try checkTokens(of: descriptor)
     var hasProvider = false
-    for provider in providers() {
-      if try delete(provider) { hasProvider = true }
-    }
+    for provider in providers() where try delete(provider) { hasProvider = true }
     guard hasProvider else { throw Self.noProvider(of: T.self) }
   }
 
-  /// Refuses a token that names none of the container's stores: no transaction would be before or after
-  /// it, so a consumer would see nothing, and never learn why.
   private func checkTokens<T>(of descriptor: HistoryDescriptor<T>) throws {
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
       return
     }
-    let stores = container.stores.compactMap { ($0 as? DefaultStore)?.identifier }
-    guard !stores.isEmpty else { return }
-    for token in HistoryNarrowing(descriptor.predicate, storeIdentifier: "").tokens
-    where !token.storeIdentifiers.isEmpty && stores.allSatisfy({ token.number(of: $0) == nil }) {
-      throw SwiftDataError(
-        .historyTokenExpired,
-        "the token belongs to another store (\(token.storeIdentifiers.sorted().joined(separator: ", "))), "
-          + "and the container has \(stores.sorted().joined(separator: ", ")); read the history from its "
-          + "beginning, or open the store that the token came from")
-    }
+    try HistoryNarrowing.checkTokens(of: descriptor, stores: defaultStores.map(\.identifier))
   }
 
   private func providers() -> [any HistoryProviding] {
@@ -71,6 +72,59 @@ extension ModelContext {
   private static func noProvider(of type: any HistoryTransaction.Type) -> SwiftDataError {
     SwiftDataError(
       .invalidTransactionFetchRequest,
-      "no store of the container keeps transactions of the type \(type)")
+      "no store of the container keeps transactions of type \(type)")
   }
+
+  // MARK: - Tokens
+
+  var defaultStores: [DefaultStore] { container.defaultStores }
+
+  /// Returns whether history after a token can be fetched (not in SwiftData).
+  ///
+  /// ```swift
+  /// if case .expired = try context.historyTokenState(token) { /* read everything again */ }
+  /// ```
+  ///
+  /// For a token with several stores, the result is the state of one that does not work, if any.
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure``.
+  public func historyTokenState(_ token: DefaultHistoryToken) throws -> HistoryTokenState {
+    let states = try defaultStores.map { try $0.state(of: token) }.filter { $0 != .foreign }
+    return states.first { $0 != .current } ?? states.first ?? .foreign
+  }
+
+  /// Returns the oldest token that works, for all stores with history, or `nil` if none has any
+  /// (not in SwiftData).
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure``.
+  public func oldestHistoryToken() throws -> DefaultHistoryToken? {
+    DefaultHistoryToken(joining: try defaultStores.compactMap { try $0.oldestHistoryToken() })
+  }
+
+  /// Returns the token after the newest transaction, for all stores with history, or `nil` if none
+  /// has any (not in SwiftData).
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure``.
+  public func newestHistoryToken() throws -> DefaultHistoryToken? {
+    DefaultHistoryToken(joining: try defaultStores.compactMap { try $0.newestHistoryToken() })
+  }
+
+  /// Returns the number of transactions that match a descriptor, in all stores of type
+  /// ``DefaultStore`` (not in SwiftData).
+  ///
+  /// - Throws: The same errors as ``fetchHistory(_:)``.
+  public func fetchHistoryCount(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> Int {
+    guard !defaultStores.isEmpty else {
+      throw Self.noProvider(of: DefaultHistoryTransaction.self)
+    }
+    try checkTokens(of: descriptor)
+    let count = try defaultStores.reduce(0) { try $0 + $1.transactionCount(descriptor) }
+    return descriptor.limit.map { min($0, count) } ?? count
+  }
+}
+
+extension ModelContainer {
+  var defaultStores: [DefaultStore] { stores.compactMap { $0 as? DefaultStore } }
 }

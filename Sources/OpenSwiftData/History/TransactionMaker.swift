@@ -2,23 +2,19 @@ import Foundation
 import PersistentHistory
 import StoreFormat
 
-/// Makes transactions with typed changes of what a history has recorded.
+/// Makes transactions with typed changes from a recorded history.
 ///
-/// What is the same for all changes of an entity, and for all updates of the same properties, is found
-/// out once.
+/// What is the same for all changes of an entity, and for all updates of the same properties, is
+/// looked up once.
 final class TransactionMaker {
   private let reader: HistoryReader
   private let schema: Schema
   private let storeIdentifier: String
   private let tokenKey: String
-  /// By the number of the entity; nil for a model that the schema does not have.
+  /// By entity number; `nil` for a model that is not in the schema.
   private var makers: [Int64: (any ChangeMaker)?] = [:]
   private var last: (number: Int64, maker: (any ChangeMaker)?)?
 
-  /// - Parameters:
-  ///   - reader: Reads what was recorded.
-  ///   - schema: The models.
-  ///   - storeIdentifier: The identifier of the store.
   init(reader: HistoryReader, schema: Schema, storeIdentifier: String) {
     self.reader = reader
     self.schema = schema
@@ -26,34 +22,34 @@ final class TransactionMaker {
     tokenKey = storeIdentifier.uppercased()
   }
 
-  /// The next transaction; `nil` after the last one.
-  ///
-  /// Changes of models that the schema does not have are left out, for they have no type.
-  ///
-  /// - Parameter includesChanges: Whether its changes are read.
+  var entities: PersistentHistory.HistorySchema { reader.schema }
+
+  /// Returns the next transaction, or `nil` after the last one.
   func next(includesChanges: Bool = true) throws -> DefaultHistoryTransaction? {
     try next { _ in includesChanges }
   }
 
-  /// The same, where it depends on the transaction's number whether its changes are read.
+  /// Returns the next transaction, with changes if the function returns `true` for its number.
   func next(includingChanges: (Int64) -> Bool) throws -> DefaultHistoryTransaction? {
     guard let recorded = try reader.nextTransaction() else { return nil }
     var changes: [HistoryChange] = []
     if includingChanges(recorded.number) {
       while let row = try reader.nextRow() {
-        guard let kind = row.kind, let primaryKey = row.primaryKey, let entity = row.entityNumber,
-          let maker = maker(of: entity)
-        else { continue }
-        let change = ChangeFacts(
+        guard let kind = row.kind, let primaryKey = row.primaryKey, let entity = row.entityNumber
+        else {
+          throw SwiftDataError(
+            .storeFailure,
+            "change \(row.number) of transaction \(recorded.number) in store \(storeIdentifier) "
+              + "has no known kind, entity or key; check the store with histctl verify")
+        }
+        // Changes of models that are not in the schema have no type.
+        guard let maker = maker(of: entity) else { continue }
+        let facts = ChangeFacts(
           number: row.number, transaction: recorded.number,
           object: PersistentIdentifier(
             entityName: maker.layout.name, storeIdentifier: storeIdentifier,
             key: .number(primaryKey)))
-        switch kind {
-        case .insert: changes.append(maker.insert(change))
-        case .update: changes.append(try maker.update(change, row, reader))
-        case .delete: changes.append(maker.delete(change, row, reader))
-        }
+        changes.append(try maker.change(kind, facts, row, reader))
       }
     }
     return DefaultHistoryTransaction(
@@ -66,31 +62,26 @@ final class TransactionMaker {
   }
 
   private func maker(of number: Int64) -> (any ChangeMaker)? {
-    // Changes of one entity tend to stand together.
+    // Changes of one entity tend to be next to each other.
     if let last, last.number == number { return last.maker }
+    func make<Model: PersistentModel>(
+      _ type: Model.Type, _ layout: EntityLayout
+    ) -> any ChangeMaker {
+      TypedChangeMaker<Model>(layout)
+    }
     let maker: (any ChangeMaker)?
     if let known = makers[number] {
       maker = known
     } else {
-      if let name = reader.entity(number).name, let layout = schema.layouts[name] {
-        maker = Self.maker(of: layout.type, layout: layout)
-      } else {
-        maker = nil
-      }
+      let layout = reader.entity(number).name.flatMap { schema.layouts[$0] }
+      maker = layout.map { make($0.type, $0) }
       makers[number] = .some(maker)
     }
     last = (number, maker)
     return maker
   }
-
-  private static func maker<Model: PersistentModel>(
-    of type: Model.Type, layout: EntityLayout
-  ) -> any ChangeMaker {
-    TypedChangeMaker<Model>(layout)
-  }
 }
 
-/// What every change has.
 private struct ChangeFacts {
   let number: Int64
   let transaction: Int64
@@ -100,56 +91,46 @@ private struct ChangeFacts {
 /// Makes the changes of one entity.
 private protocol ChangeMaker: AnyObject {
   var layout: EntityLayout { get }
-  func insert(_ change: ChangeFacts) -> HistoryChange
-  func update(
-    _ change: ChangeFacts, _ row: ChangeCursor, _ reader: HistoryReader
-  ) throws
-    -> HistoryChange
-  func delete(
-    _ change: ChangeFacts, _ row: ChangeCursor, _ reader: HistoryReader
-  )
-    -> HistoryChange
+  func change(
+    _ kind: ChangeKind, _ facts: ChangeFacts, _ row: ChangeCursor, _ reader: HistoryReader
+  ) throws -> HistoryChange
 }
 
 private final class TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
   typealias Property = any PartialKeyPath<Model> & Sendable
 
   let layout: EntityLayout
-  /// The properties of masks, by the masks' short keys.
+  /// The properties of masks, by the short keys of the masks.
   private var updatedAttributes: [UInt64: [Property]] = [:]
 
   init(_ layout: EntityLayout) { self.layout = layout }
 
-  func insert(_ change: ChangeFacts) -> HistoryChange {
-    .insert(
-      DefaultHistoryInsert<Model>(
-        changeIdentifier: change.number, transactionIdentifier: change.transaction,
-        changedPersistentIdentifier: change.object))
-  }
-
-  func update(
-    _ change: ChangeFacts, _ row: ChangeCursor, _ reader: HistoryReader
+  func change(
+    _ kind: ChangeKind, _ facts: ChangeFacts, _ row: ChangeCursor, _ reader: HistoryReader
   ) throws -> HistoryChange {
-    .update(
-      DefaultHistoryUpdate<Model>(
-        changeIdentifier: change.number, transactionIdentifier: change.transaction,
-        changedPersistentIdentifier: change.object,
-        updatedAttributes: attributes(row, reader),
-        changedValues: reader.readsRecordedValues
-          ? layout.changedValues(
-            of: try reader.recordedValues(of: row),
-            storeIdentifier: change.object.storeIdentifier ?? "") : [:]))
-  }
-
-  func delete(
-    _ change: ChangeFacts, _ row: ChangeCursor, _ reader: HistoryReader
-  ) -> HistoryChange {
-    .delete(
-      DefaultHistoryDelete<Model>(
-        changeIdentifier: change.number, transactionIdentifier: change.transaction,
-        changedPersistentIdentifier: change.object,
-        tombstone: HistoryTombstone(
-          values: layout.preservedValues(of: reader.change(at: row)))))
+    switch kind {
+    case .insert:
+      .insert(
+        DefaultHistoryInsert<Model>(
+          changeIdentifier: facts.number, transactionIdentifier: facts.transaction,
+          changedPersistentIdentifier: facts.object))
+    case .update:
+      .update(
+        DefaultHistoryUpdate<Model>(
+          changeIdentifier: facts.number, transactionIdentifier: facts.transaction,
+          changedPersistentIdentifier: facts.object, updatedAttributes: attributes(row, reader),
+          changedValues: reader.readsRecordedValues
+            ? layout.changedValues(
+              of: try reader.recordedValues(of: row),
+              storeIdentifier: facts.object.storeIdentifier ?? "") : [:]))
+    case .delete:
+      .delete(
+        DefaultHistoryDelete<Model>(
+          changeIdentifier: facts.number, transactionIdentifier: facts.transaction,
+          changedPersistentIdentifier: facts.object,
+          tombstone: HistoryTombstone(
+            values: layout.preservedValues(of: reader.change(at: row)))))
+    }
   }
 
   private func attributes(_ row: ChangeCursor, _ reader: HistoryReader) -> [Property] {
@@ -164,18 +145,18 @@ private final class TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
 }
 
 extension EntityLayout {
-  /// A property of the class.
+  /// A separate function, because Swift 6.3.1 casts another size inside the generic class.
   fileprivate func sendableKeyPath<Model: PersistentModel>(
     named name: String
   ) -> (any PartialKeyPath<Model> & Sendable)? {
     guard let index = index(named: name),
       let keyPath = properties[index].keyPath as? PartialKeyPath<Model>
     else { return nil }
-    // Key paths of stored properties capture nothing, and being Sendable leaves no trace in a value.
+    // Key paths of stored properties capture nothing, and Sendable leaves no trace in a value.
     return unsafeBitCast(keyPath, to: (any PartialKeyPath<Model> & Sendable).self)
   }
 
-  /// What a deleted object has left behind, by property.
+  /// Returns the values that a deleted object left, as far as today's types can hold them.
   fileprivate func preservedValues(
     of change: PersistentHistory.HistoryChange
   ) -> [String: any Sendable] {
@@ -186,11 +167,68 @@ extension EntityLayout {
     var values: [String: any Sendable] = [:]
     for property in properties {
       let columns = property.columnPaths.map { stored[$0] ?? .null }
-      guard columns.contains(where: { !$0.isNull }), let value = property.codec?.value(of: columns)
-      else { continue }
-      // Values of attributes are plain data, and being Sendable leaves no trace in a value.
-      values[property.name] = unsafeBitCast(value as Any, to: (any Sendable).self)
+      if columns.contains(where: { !$0.isNull }) {
+        values[property.name] = property.codec?.value(of: columns).map(Self.sendable)
+      }
     }
     return values
+  }
+
+  /// Returns the recorded values of an update, as far as today's properties can hold them.
+  fileprivate func changedValues(
+    of recorded: [RecordedValue], storeIdentifier: String
+  ) -> [String: HistoryValueChange] {
+    let byName = Dictionary(
+      recorded.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var changes: [String: HistoryValueChange] = [:]
+    for name in Set(recorded.map(\.property)) {
+      guard let index = index(named: name) else { continue }
+      let property = properties[index]
+      if property.relationship != nil {
+        guard let value = byName[name] else { continue }
+        changes[name] = HistoryValueChange(
+          old: Self.identifier(value.old, storeIdentifier),
+          new: Self.identifier(value.new, storeIdentifier))
+      } else if let codec = property.codec {
+        let parts = property.columnPaths.compactMap { byName[$0] }
+        // Some of its parts do not tell the whole value.
+        guard parts.count == property.columnPaths.count,
+          let old = Self.value(parts.map(\.old), codec),
+          let new = Self.value(parts.map(\.new), codec)
+        else { continue }
+        changes[name] = HistoryValueChange(old: old, new: new)
+      }
+    }
+    return changes
+  }
+
+  /// Returns a value from its columns: `.some(nil)` for none, `nil` for what the type cannot hold.
+  private static func value(
+    _ contents: [RecordedContent], _ codec: AttributeCodec
+  ) -> (any Sendable)?? {
+    if contents.count == 1, case .digest(let bytes, let byteCount) = contents[0] {
+      return HistoryValueDigest(sha256: Data(bytes), byteCount: Int(clamping: byteCount))
+    }
+    let stored = contents.compactMap(\.value)
+    guard stored.count == contents.count else { return nil }
+    if stored.allSatisfy(\.isNull) { return .some(nil) }
+    return codec.value(of: stored).map(sendable)
+  }
+
+  /// Values of attributes are plain data, and Sendable leaves no trace in a value.
+  private static func sendable(_ value: Any) -> any Sendable {
+    // `as Any` is needed: without it Swift 6.3.1 casts another size.
+    unsafeBitCast(value as Any, to: (any Sendable).self)
+  }
+
+  private static func identifier(
+    _ content: RecordedContent, _ storeIdentifier: String
+  ) -> PersistentIdentifier? {
+    guard case .value(.text(let text)) = content, let object = try? HistoryObject(text) else {
+      return nil
+    }
+    return PersistentIdentifier(
+      entityName: object.entityName, storeIdentifier: storeIdentifier,
+      key: .number(object.primaryKey))
   }
 }

@@ -1,8 +1,8 @@
 import StoreFormat
 
-/// The stages of a plan that lead from a store's version to that of a container.
+/// The stages of a plan from a store's version to a container's.
 struct MigrationPath {
-  /// A version as far as one store of the container has its models.
+  /// A version, restricted to the models of one store.
   private struct Version {
     let type: any VersionedSchema.Type
     let schema: Schema
@@ -18,11 +18,8 @@ struct MigrationPath {
   private let versions: [Version]
 
   /// - Parameters:
-  ///   - plan: The plan.
-  ///   - path: The store file.
-  ///   - schema: The models that the store is to have.
-  ///   - present: The model that it has.
-  ///   - wanted: That of the schema.
+  ///   - present: The model of the store.
+  ///   - wanted: The model of the schema.
   init(
     plan: any SchemaMigrationPlan.Type, path: String, schema: Schema, present: ManagedModel,
     wanted: ManagedModel
@@ -31,7 +28,7 @@ struct MigrationPath {
     self.plan = plan
     self.present = present
     self.wanted = wanted
-    // Where a container has several stores, each has its part of every version.
+    // With several stores in a container, each has its part of every version.
     let isWhole = plan.schemas.contains { type in
       Set(Schema(versionedSchema: type).layouts.keys) == Set(schema.layouts.keys)
     }
@@ -48,9 +45,9 @@ struct MigrationPath {
     }
   }
 
-  /// Checks that stores can tell which version of a plan they are of.
+  /// Throws an error unless a store tells which version of a plan it has.
   ///
-  /// - Throws: ``SwiftDataError/unknownSchema`` where two versions have equal models.
+  /// - Throws: ``SwiftDataError/unknownSchema`` for two versions with equal models.
   static func check(_ plan: any SchemaMigrationPlan.Type) throws {
     var known: [(type: any VersionedSchema.Type, model: ManagedModel)] = []
     for type in plan.schemas {
@@ -67,11 +64,10 @@ struct MigrationPath {
     }
   }
 
-  /// The steps in order.
+  /// Returns the steps in order.
   ///
-  /// - Throws: ``SwiftDataError/unknownSchema`` where the store or the container has a version that the
-  ///   plan does not have, or no stages lead from the one to the other;
-  ///   ``SwiftDataError/backwardMigration`` where the store's is the newer one.
+  /// - Throws: ``SwiftDataError/unknownSchema`` if the plan lacks a version or a stage;
+  ///   ``SwiftDataError/backwardMigration`` if the store has the newer version.
   func steps() throws -> [StoreUpgrade.Step] {
     let (start, end) = (try current(), try target())
     guard start <= end else {
@@ -87,7 +83,6 @@ struct MigrationPath {
     }
   }
 
-  /// The version of the store; where versions differ in models that other stores keep, the last.
   private func current() throws -> Int {
     let found = versions.indices.last {
       ModelDifference.first(store: present, schema: versions[$0].model) == nil
@@ -100,7 +95,7 @@ struct MigrationPath {
         + "store was made with to the plan")
   }
 
-  /// In what the store differs from the newest version that has all its entities.
+  /// The difference between the store and the newest version with all its entities.
   private var nearest: String {
     let alike = versions.last { Set($0.model.entities.keys) == Set(present.entities.keys) }
     guard let alike,
@@ -109,7 +104,6 @@ struct MigrationPath {
     return "; compared with \(alike.name), \(difference)"
   }
 
-  /// The version of the container.
   private func target() throws -> Int {
     let found = versions.indices.last {
       ModelDifference.first(store: versions[$0].model, schema: wanted) == nil
@@ -122,7 +116,6 @@ struct MigrationPath {
     return found
   }
 
-  /// The fewest stages that lead from one version to another.
   private func stages(
     from start: Int, to end: Int
   ) throws -> [(stage: MigrationStage, from: Int, to: Int)] {
@@ -135,8 +128,8 @@ struct MigrationPath {
       else {
         throw SwiftDataError(
           .unknownSchema,
-          "\(plan) has a stage from \(stage.fromVersion) to \(stage.toVersion), of which one is not "
-            + "among its schemas; add it there")
+          "\(plan) has a stage from \(stage.fromVersion) to \(stage.toVersion), of which one is "
+            + "not among its schemas; add it there")
       }
       return (stage: stage, from: from, to: to)
     }

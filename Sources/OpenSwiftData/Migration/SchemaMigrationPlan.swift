@@ -1,4 +1,4 @@
-/// How a store comes from one version of its models to the next.
+/// The versions of an app's models, and the stages between them.
 ///
 /// ```swift
 /// enum TripsPlan: SchemaMigrationPlan {
@@ -11,8 +11,43 @@
 /// let container = try ModelContainer(for: Trip.self, migrationPlan: TripsPlan.self)
 /// ```
 public protocol SchemaMigrationPlan {
-  /// The versions, the oldest first.
+  /// The versions, oldest first.
   static var schemas: [any VersionedSchema.Type] { get }
-  /// The steps from each version to a later one.
+  /// The stages, each from a version to a later one.
   static var stages: [MigrationStage] { get }
+}
+
+/// A stage of a migration plan between two versions.
+public enum MigrationStage: @unchecked Sendable {
+  /// A stage inferred from the two versions.
+  case lightweight(
+    fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
+  /// A stage with work of the app before and after it.
+  ///
+  /// `willMigrate` receives a context with the models of the old version, `didMigrate` one with
+  /// those of the new. Their saves become part of the migration, and unsaved changes are lost. If
+  /// one throws, the whole migration is undone.
+  case custom(
+    fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
+    willMigrate: ((ModelContext) throws -> Void)?, didMigrate: ((ModelContext) throws -> Void)?)
+
+  var fromVersion: any VersionedSchema.Type {
+    switch self {
+    case .lightweight(let version, _), .custom(let version, _, _, _): version
+    }
+  }
+
+  var toVersion: any VersionedSchema.Type {
+    switch self {
+    case .lightweight(_, let version), .custom(_, let version, _, _): version
+    }
+  }
+
+  var willMigrate: ((ModelContext) throws -> Void)? {
+    if case .custom(_, _, let work, _) = self { work } else { nil }
+  }
+
+  var didMigrate: ((ModelContext) throws -> Void)? {
+    if case .custom(_, _, _, let work) = self { work } else { nil }
+  }
 }

@@ -2,13 +2,11 @@ import Foundation
 import StoreEditing
 import StoreFormat
 
-/// Brings a store to the models of a container that opens it.
+/// Migrates a store to the models of a container that opens it.
 struct StoreUpgrade {
-  /// One step of it.
   struct Step {
-    /// The models of the store before the step, where the app works with them.
+    /// The models before the step, if the app works with them.
     let before: Schema?
-    /// The models of the store after it.
     let after: Schema
     var willMigrate: ((ModelContext) throws -> Void)?
     var didMigrate: ((ModelContext) throws -> Void)?
@@ -19,16 +17,17 @@ struct StoreUpgrade {
   let schema: Schema
   let plan: (any SchemaMigrationPlan.Type)?
 
-  /// Brings the store to the schema in one step that others see; nothing where it is there already.
+  /// Migrates the store in one transaction, unless that is done already.
   ///
-  /// - Throws: ``SwiftDataError``, and what the stages of the plan throw; the store is then as it was.
+  /// - Throws: ``SwiftDataError``, and the errors of the plan's stages; the store is then
+  ///   unchanged.
   func run() throws {
     let wanted = try schema.managedModel()
     let migration = try translating {
       try StoreMigration(path: path, busyTimeout: DefaultStore.busyTimeout)
     }
     defer { migration.close() }
-    // Another program may have migrated the store since it was looked at.
+    // Another program may have migrated the store in the meantime.
     let present = try translating { try migration.model() }
     guard ModelDifference.first(store: present, schema: wanted) != nil else { return }
     for step in try steps(from: present, to: wanted) { try perform(step, in: migration) }
@@ -46,8 +45,8 @@ struct StoreUpgrade {
     guard wanted.entities.keys.contains(where: { present.entities[$0] != nil }) else {
       throw SwiftDataError(
         .loadIssueModelContainer,
-        "\(path) has the models \(list(present)), and none of the schema's, which are \(list(wanted)); "
-          + "it is another app's store, so choose another file")
+        "\(path) has the models \(list(present)), and none of the schema's, which are "
+          + "\(list(wanted)); it is another app's store, so choose another file")
     }
     return [Step(before: nil, after: schema)]
   }
@@ -73,7 +72,6 @@ struct StoreUpgrade {
     }
   }
 
-  /// A context whose saves become a part of the migration.
   private func context(of schema: Schema, in migration: StoreMigration) throws -> ModelContext {
     let store = try translating {
       try DefaultStore(configuration, schema: schema, migration: migration)
@@ -88,5 +86,94 @@ struct StoreUpgrade {
       throw SwiftDataError(
         .loadIssueModelContainer, "\(path) cannot be migrated: \(error)")
     }
+  }
+}
+
+/// Compares the model of a store with that of a schema, as far as the store depends on it: default
+/// values and class names do not count, and in the frameworks' own stores defaults can differ at
+/// every start of an app.
+enum ModelDifference {
+  /// Returns the first difference in words, or `nil`.
+  ///
+  /// - Parameter ignoringRules: Whether to ignore delete rules, which matter only for deleting.
+  static func first(
+    store: ManagedModel, schema: ManagedModel, ignoringRules: Bool = false
+  ) -> String? {
+    for name in schema.entities.keys.sorted() where store.entities[name] == nil {
+      return "the store has no entity \(name)"
+    }
+    for (name, entity) in store.entities.sorted(by: { $0.key < $1.key }) {
+      guard let wanted = schema.entities[name] else {
+        return "the store has an entity \(name), and the schema has no such model"
+      }
+      if let difference = first(entity, wanted, ignoringRules) { return difference }
+    }
+    return nil
+  }
+
+  private static func first(
+    _ entity: ManagedEntity, _ wanted: ManagedEntity, _ ignoringRules: Bool
+  ) -> String? {
+    let present = properties(of: entity, ignoringRules)
+    let needed = properties(of: wanted, ignoringRules)
+    for name in needed.keys.sorted() where present[name] == nil {
+      return "the store has no property \(entity.name).\(name)"
+    }
+    for (name, shape) in present.sorted(by: { $0.key < $1.key }) {
+      guard let other = needed[name] else {
+        return "the store has a property \(entity.name).\(name), and the model has none"
+      }
+      if shape != other {
+        return "\(entity.name).\(name) is \(shape) in the store and \(other) in the model"
+      }
+    }
+    if entity.superentityName != wanted.superentityName {
+      return "\(entity.name) inherits from another entity in the store"
+    }
+    if Set(entity.uniquenessConstraints) != Set(wanted.uniquenessConstraints) {
+      return "\(entity.name) has other unique values in the store"
+    }
+    if Set(entity.indexes) != Set(wanted.indexes) {
+      return "\(entity.name) has other indexes in the store"
+    }
+    return nil
+  }
+
+  private static func properties(
+    of entity: ManagedEntity, _ ignoringRules: Bool
+  ) -> [String: String] {
+    var shapes: [String: String] = [:]
+    for property in entity.properties where !property.isTransient {
+      switch property {
+      case .attribute(let attribute):
+        shapes[attribute.name] =
+          shape(of: attribute) + (attribute.preservesValueOnDeletion ? ", preserved" : "")
+          + (attribute.allowsExternalStorage ? ", in files of its own" : "")
+          + modified(attribute.versionHashModifier)
+      case .relationship(let relationship):
+        shapes[relationship.name] =
+          shape(of: relationship) + modified(relationship.versionHashModifier)
+          + (ignoringRules ? "" : ", with the delete rule \(relationship.deleteRule)")
+      case .other(let name, _): shapes[name] = "neither attribute nor relationship"
+      }
+    }
+    return shapes
+  }
+
+  private static func modified(_ modifier: String?) -> String {
+    modifier.map { ", with the hash modifier \($0)" } ?? ""
+  }
+
+  private static func shape(of relationship: ManagedRelationship) -> String {
+    // An empty list and a missing one are equal.
+    (relationship.isToMany ? "a to-many" : relationship.isOptional ? "an optional" : "a to-one")
+      + " relationship to \(relationship.destinationName ?? "nothing")"
+      + (relationship.inverseName.map { " with the inverse \($0)" } ?? " without an inverse")
+  }
+
+  private static func shape(of attribute: ManagedAttribute) -> String {
+    let elements = attribute.elements.map { "\($0.name): \(shape(of: $0))" }.sorted()
+    return (attribute.isOptional ? "an optional " : "") + attribute.type.name
+      + (elements.isEmpty ? "" : " of " + elements.joined(separator: ", "))
   }
 }

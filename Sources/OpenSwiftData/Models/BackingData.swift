@@ -1,52 +1,187 @@
-/// Where the values of a model are.
+/// The values of a model.
 public protocol BackingData<Model> {
-  /// The model whose values they are.
+  /// The class of the model.
   associatedtype Model: PersistentModel
 
-  /// Room for the values of a new model.
+  /// Creates backing data for a new model.
   init(for modelType: Model.Type)
 
-  /// What identifies the model.
+  /// The identifier of the model.
   var persistentModelID: PersistentIdentifier? { get set }
 
-  /// What the implementation keeps besides.
+  /// Further data of the implementation.
   var metadata: Any { get }
 
-  /// The value of an attribute.
-  // Models may be Codable themselves; what leads to them is a relationship all the same.
+  /// Returns the value of an attribute.
+  // Models may be Codable themselves; a property that leads to one is a relationship all the same.
   @_disfavoredOverload
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: Decodable
 
-  /// The model at the other end of a relationship.
+  /// Returns the target of a to-one relationship.
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: PersistentModel
 
-  /// The model at the other end of a relationship; nil for none.
+  /// Returns the target of a to-one relationship, or `nil` if it has none.
   func getValue<Value>(forKey key: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel
 
-  /// The models at the other end of a relationship.
+  /// Returns the targets of a to-many relationship.
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
   where Value: RelationshipCollection
 
-  /// The value of a transformable attribute.
+  /// Returns the value of a transformable attribute.
   func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
 
-  /// Sets a transformable attribute.
+  /// Sets the value of a transformable attribute.
   mutating func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
 
-  /// Sets an attribute.
+  /// Sets the value of an attribute.
   @_disfavoredOverload
   mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
   where Value: Encodable
 
-  /// Sets the other end of a relationship.
+  /// Sets the target of a to-one relationship.
   mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
   where Value: PersistentModel
 
-  /// Sets the other end of a relationship.
+  /// Sets the target of a to-one relationship.
   mutating func setValue<Value>(forKey key: KeyPath<Model, Value?>, to newValue: Value?)
   where Value: PersistentModel
 
-  /// Sets the other end of a relationship.
+  /// Sets the targets of a to-many relationship.
   mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
   where Value: RelationshipCollection
+}
+
+/// Backing data with values in a ``ModelState``, for the class of the object and its superclasses.
+class StatefulBackingData {
+  let state: ModelState
+  /// The object that the context knows, if this one shares its values; it stays known as long as
+  /// either is used.
+  var known: (any PersistentModel)?
+
+  init(_ state: ModelState) { self.state = state }
+}
+
+final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, BackingData {
+  convenience init(for modelType: Model.Type) {
+    self.init(ModelState(layout: EntityLayout.of(modelType)))
+  }
+
+  var persistentModelID: PersistentIdentifier? {
+    get { state.identifier }
+    set { if let newValue { state.identifier = newValue } }
+  }
+
+  var metadata: Any { state.layout.name }
+
+  // MARK: - Reading
+
+  @_disfavoredOverload
+  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: Decodable {
+    let state = state
+    let index = state.layout.index(of: key)
+    state.isRead(at: index)
+    switch state.values[index] {
+    case .stored(let stored) where state.layout.properties[index].isPlain:
+      if let value = PlainValue.value(stored, as: Value.self) { return value }
+    case .value(let value):
+      if let value = value as? Value { return value }
+    default: break
+    }
+    return state.attribute(at: index)
+  }
+
+  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: PersistentModel {
+    let index = state.layout.index(of: key)
+    state.isRead(at: index)
+    if let model = state.toOne(at: index) as? Value { return model }
+    // Without a target, the result is a blank model of no context.
+    return Value(backingData: ModelBackingData<Value>(for: Value.self))
+  }
+
+  func getValue<Value>(forKey key: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel {
+    let index = state.layout.index(of: key)
+    state.isRead(at: index)
+    return state.toOne(at: index) as? Value
+  }
+
+  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
+  where Value: RelationshipCollection {
+    let index = state.layout.index(of: key)
+    state.isRead(at: index)
+    let models = state.toMany(at: index)
+    return Value(models: models.compactMap { $0 as? Value.PersistentElement })
+  }
+
+  func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value {
+    let index = state.layout.index(of: key)
+    state.isRead(at: index)
+    return state.attribute(at: index)
+  }
+
+  // MARK: - Writing
+
+  @_disfavoredOverload
+  func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: Encodable {
+    let state = state
+    let index = state.layout.index(of: key)
+    if state.layout.properties[index].isPlain, let stored = PlainValue.stored(newValue) {
+      state.setStored(stored, at: index)
+    } else {
+      state.setAttribute(newValue, at: index)
+    }
+  }
+
+  func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: PersistentModel {
+    state.setToOne(newValue, at: state.layout.index(of: key))
+  }
+
+  func setValue<Value>(forKey key: KeyPath<Model, Value?>, to newValue: Value?)
+  where Value: PersistentModel {
+    state.setToOne(newValue, at: state.layout.index(of: key))
+  }
+
+  func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+  where Value: RelationshipCollection {
+    state.setToMany(newValue.models, at: state.layout.index(of: key))
+  }
+
+  func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value) {
+    state.setAttribute(newValue, at: state.layout.index(of: key))
+  }
+}
+
+/// The type of a to-many relationship: an array of models, or an optional array.
+public protocol RelationshipCollection {
+  /// The class of the models.
+  associatedtype PersistentElement: PersistentModel
+
+  /// Creates a collection of models, which is never `nil`.
+  init(models: [PersistentElement])
+
+  /// The models; empty for `nil`.
+  var models: [PersistentElement] { get }
+}
+
+extension Array: RelationshipCollection where Element: PersistentModel {
+  /// The class of the models.
+  public typealias PersistentElement = Element
+
+  /// Creates an array of models.
+  public init(models: [Element]) { self = models }
+
+  /// The array itself.
+  public var models: [Element] { self }
+}
+
+extension Optional: RelationshipCollection where Wrapped: RelationshipCollection {
+  /// The class of the models.
+  public typealias PersistentElement = Wrapped.PersistentElement
+
+  /// Creates a collection of models.
+  public init(models: [Wrapped.PersistentElement]) { self = Wrapped(models: models) }
+
+  /// The models; empty for `nil`.
+  public var models: [Wrapped.PersistentElement] { self?.models ?? [] }
 }

@@ -1,4 +1,3 @@
-// As with SwiftData, one import is enough for the code that `@Model` makes and for what models are
-// made of.
+// As with SwiftData, one import is enough for models and for the code that `@Model` generates.
 @_exported import Foundation
 @_exported import Observation

@@ -1,4 +1,4 @@
-/// Makes a class one whose objects a store keeps.
+/// Makes a class a model, whose objects a store keeps.
 ///
 /// ```swift
 /// @Model
@@ -11,8 +11,8 @@
 /// }
 /// ```
 ///
-/// A class that inherits from a model is one as well when it is marked itself; its own initialiser
-/// calls that of its superclass.
+/// A subclass of a model is a model if it is marked too. Its initializer calls that of its
+/// superclass.
 ///
 /// ```swift
 /// @Model
@@ -33,33 +33,33 @@
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "OpenSwiftDataMacros", type: "ModelMacro")
 
-/// Keeps the value of a stored property in a model's backing data; `@Model` attaches it.
+/// Keeps the value of a stored property in a model's backing data; attached by `@Model`.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(_))
 public macro _PersistedProperty() =
   #externalMacro(module: "OpenSwiftDataMacros", type: "PersistedPropertyMacro")
 
-/// Says what is special about an attribute.
+/// Describes an attribute.
 ///
 /// - Parameters:
-///   - options: What is special about it.
-///   - originalName: The name that the attribute had before.
-///   - hashModifier: What a version's hash is to contain besides.
+///   - options: The options of the attribute.
+///   - originalName: The former name of the attribute.
+///   - hashModifier: A text that makes its version differ from one with equal properties.
 @attached(peer)
 public macro Attribute(
   _ options: Schema.Attribute.Option..., originalName: String? = nil, hashModifier: String? = nil
 ) = #externalMacro(module: "OpenSwiftDataMacros", type: "PropertyMarkerMacro")
 
-/// Says what is special about a relationship.
+/// Describes a relationship.
 ///
 /// - Parameters:
-///   - options: What is special about it.
-///   - deleteRule: What becomes of the models at its other end when this one is deleted.
-///   - minimumModelCount: The least number of models at the other end; nothing enforces it.
-///   - maximumModelCount: The greatest number of models at the other end; nothing enforces it.
-///   - originalName: The name that the relationship had before.
-///   - inverse: The relationship that leads back.
-///   - hashModifier: What a version's hash is to contain besides.
+///   - options: The options of the relationship.
+///   - deleteRule: What happens to the targets when the model is deleted.
+///   - minimumModelCount: The minimum number of targets; not enforced.
+///   - maximumModelCount: The maximum number of targets, 0 for no limit; not enforced.
+///   - originalName: The former name of the relationship.
+///   - inverse: The inverse relationship.
+///   - hashModifier: A text that makes its version differ from one with equal properties.
 @attached(peer)
 public macro Relationship(
   _ options: Schema.Relationship.Option..., deleteRule: Schema.Relationship.DeleteRule = .nullify,
@@ -67,29 +67,29 @@ public macro Relationship(
   inverse: AnyKeyPath? = nil, hashModifier: String? = nil
 ) = #externalMacro(module: "OpenSwiftDataMacros", type: "PropertyMarkerMacro")
 
-/// Keeps a property out of the store.
+/// Excludes a property from the store.
 @attached(peer)
 public macro Transient() =
   #externalMacro(module: "OpenSwiftDataMacros", type: "PropertyMarkerMacro")
 
-/// Says which properties' values together no two models may share.
+/// Declares properties whose values no two models may share.
 ///
-/// Saving a new model whose values are there already updates the one that has them.
+/// Saving a new model with existing values updates the model that has them.
 @freestanding(declaration)
 public macro Unique<T>(_ constraints: [PartialKeyPath<T>]...) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "ConstraintMacro") where T: PersistentModel
 
-/// Says for which properties a store is to have an index.
+/// Declares indexes of a store.
 @freestanding(declaration)
 public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "ConstraintMacro") where T: PersistentModel
 
-/// Says for which properties a store is to have an index, and of which kind.
+/// Declares indexes of a store, with their kind.
 @freestanding(declaration)
 public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
   #externalMacro(module: "OpenSwiftDataMacros", type: "ConstraintMacro") where T: PersistentModel
 
-/// Gives an actor a context of its own, whose work runs where the actor's does.
+/// Gives an actor a context of its own, and runs its work where the context is used.
 @attached(member, names: named(modelExecutor), named(modelContainer), named(init))
 @attached(extension, conformances: ModelActor)
 public macro ModelActor() =

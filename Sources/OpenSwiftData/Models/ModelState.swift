@@ -1,51 +1,46 @@
 import Observation
 import StoreFormat
 
-/// The values of one model, and where it stands.
-///
-/// All that a context does, it does to this, without knowing the model's type.
+/// The values of one model and its relation to a context, without the type of the model.
 final class ModelState: Observable {
-  /// How a model stands to its context.
   enum Phase {
-    /// It belongs to none.
+    /// The model belongs to no context.
     case standalone
-    /// It is to be put into the store.
+    /// The next save inserts the model.
     case inserted
-    /// It is in the store.
+    /// The model is in the store.
     case registered
-    /// It is to be deleted from the store.
+    /// The next save deletes the model.
     case deleted
   }
 
   let layout: EntityLayout
   var values: [PropertyValue] { didSet { members = [:] } }
-  /// What is in long lists, by property, where that was asked for since they last became others.
+  /// The members of long lists that were searched, by property.
   var members: [Int: Set<PersistentIdentifier>] = [:]
-  /// The lists that were changed while the store could not be read, so that what else is in them has
-  /// to be known before they are saved.
+  /// The lists that were changed while they could not be read; they must be read before they are
+  /// saved.
   var unreadLists: Set<Int> = []
-  /// The attributes that somebody has seen blank because they could not be read.
+  /// The attributes that were seen blank because they could not be read.
   var seenBlank: Set<Int> = []
-  /// Those of them that were changed then, perhaps by what was made of the blank value: to save them
-  /// would lose what the store has.
+  /// The attributes that were changed after they were seen blank; saving them could lose the stored
+  /// value.
   var changedBlanks: Set<Int> = []
   var phase = Phase.standalone
-  /// The values before the first change that was not saved; nil where there is none.
+  /// The values before the first unsaved change, or `nil` without one.
   var original: [PropertyValue]?
-  /// Whether others have deleted the model, which has changes that cannot be saved any more.
+  /// Whether others deleted the model while it has unsaved changes.
   var isGone = false
-  /// The properties that were changed since then.
+  /// The properties with unsaved changes.
   var changed: Set<Int> = []
   /// The files that large values were read from.
   var files: [Int: LargeValueFile] = [:]
   weak var model: (any PersistentModel)?
   private var knownIdentifier: PersistentIdentifier?
   private weak var ownContext: ModelContext?
-  /// The context, kept for as long as the model is used.
-  ///
-  /// A context keeps its models that have changes, and those must not keep it in turn.
+  /// The context, as long as it does not own the model: a context owns models with changes.
   private var keptContext: ModelContext?
-  /// How many keep the model on behalf of the context, besides its changes.
+  /// The number of other owners of the model that the context owns.
   private var holdCount = 0
   let observers = ObservationRegistrar()
 
@@ -54,7 +49,6 @@ final class ModelState: Observable {
     values = layout.blankValues
   }
 
-  /// What a model of a store has, which is to keep its context.
   init(
     layout: EntityLayout, identifier: PersistentIdentifier, values: [PropertyValue],
     context: ModelContext
@@ -67,7 +61,6 @@ final class ModelState: Observable {
     keptContext = context
   }
 
-  /// The context that the model belongs to.
   var context: ModelContext? {
     get { ownContext }
     set {
@@ -76,19 +69,15 @@ final class ModelState: Observable {
     }
   }
 
-  /// Keeps the context, unless that keeps the model.
   func keepContext() { keptContext = holdCount == 0 ? ownContext : nil }
 
-  /// Lets the context go, which keeps the model from now on.
   func releaseContext() { keptContext = nil }
 
-  /// Notes that somebody whom the context keeps keeps the model.
   func hold() {
     holdCount += 1
     keptContext = nil
   }
 
-  /// Notes that somebody has let the model go.
   func letGo() {
     holdCount -= 1
     if phase == .registered, original == nil { keepContext() }
@@ -104,13 +93,11 @@ final class ModelState: Observable {
     set { knownIdentifier = newValue }
   }
 
-  /// The state behind backing data; an empty one for backing data of another kind.
   static func of<Data: BackingData>(_ backingData: Data) -> ModelState {
     (backingData as? StatefulBackingData)?.state
       ?? ModelState(layout: EntityLayout.of(Data.Model.self))
   }
 
-  /// Takes over the values of the properties that the class inherits.
   func inherit(_ other: ModelState) {
     let count = min(layout.inheritedCount, other.values.count)
     values.replaceSubrange(..<count, with: other.values[..<count])
@@ -118,18 +105,15 @@ final class ModelState: Observable {
 
   // MARK: - Observers
 
-  /// A property as observers name it.
+  /// The property under which observers are registered.
   subscript(property index: Int) -> Void { () }
 
-  /// Lets whoever is observing know that a property was looked at.
   func isRead(at index: Int) {
     observers.access(self, keyPath: layout.observedProperties[index])
   }
 
-  /// Changes a value, and tells those who observe it.
-  ///
-  /// It does not matter who brings the change about: the model's own setter, the other end of a
-  /// relationship, an undo, or somebody else's save.
+  /// Changes a value and tells observers, whether by a setter, a relationship, an undo or the save
+  /// of another context.
   func change(_ value: PropertyValue, at index: Int) {
     observers.withMutation(of: self, keyPath: layout.observedProperties[index]) {
       var others = members
@@ -142,7 +126,6 @@ final class ModelState: Observable {
 
   // MARK: - Attributes
 
-  /// A value, read from the store where it must be.
   private func filled(at index: Int) -> PropertyValue {
     guard case .fault = values[index] else { return values[index] }
     var problem: (any Error)?
@@ -153,28 +136,25 @@ final class ModelState: Observable {
     }
     guard case .fault = values[index] else { return values[index] }
     if let problem {
-      // It may be there all the same, and be read the next time.
+      // It may be readable the next time.
       context?.couldNotRead(problem)
       return layout.emptyValue(at: index)
     }
-    // What is not to be had is nothing.
+    // The model is missing.
     values[index] = layout.emptyValue(at: index)
     return values[index]
   }
 
-  /// Forgets what was done about properties that could not be read.
   func forgetUnread() {
     unreadLists = []
     seenBlank = []
     changedBlanks = []
   }
 
-  /// Whether a property was not read yet, or could not be.
   func isFault(at index: Int) -> Bool {
     if case .fault = values[index] { true } else { false }
   }
 
-  /// Takes over what was read of properties that were not known.
   func fill(_ stored: [PropertyValue]) {
     for index in stored.indices {
       if case .fault = values[index] {
@@ -185,7 +165,6 @@ final class ModelState: Observable {
     }
   }
 
-  /// The value of an attribute, decoded where nobody has asked for it yet.
   func attribute<Value>(at index: Int) -> Value {
     if let value = attributeValue(at: index) {
       if let value = value as? Value { return value }
@@ -209,7 +188,6 @@ final class ModelState: Observable {
         + "type; the model may have been deleted")
   }
 
-  /// The value of an attribute; nil for nothing.
   func attributeValue(at index: Int) -> Any? {
     guard let codec = layout.properties[index].codec else { return nil }
     let filled = filled(at: index)
@@ -231,7 +209,7 @@ final class ModelState: Observable {
         values[index] = .value(value)
         return value
       } catch {
-        // Nothing can be thrown here; a save refuses to replace the value by what becomes of the blank.
+        // Nothing can be thrown here; a save refuses to replace the value by a changed blank one.
         context?.couldNotRead(error)
         seenBlank.insert(index)
         return nil
@@ -250,7 +228,6 @@ final class ModelState: Observable {
     }
   }
 
-  /// Sets an attribute to what a column holds for its value.
   func setStored(_ newValue: StoredValue, at index: Int) {
     context?.willChange(self, at: index)
     change(.stored(newValue), at: index)
@@ -258,7 +235,6 @@ final class ModelState: Observable {
 
   // MARK: - Relationships
 
-  /// What a to-one relationship leads to.
   func toOneReference(at index: Int) -> ModelReference? {
     if case .toOne(let reference) = filled(at: index) { reference } else { nil }
   }
@@ -279,7 +255,6 @@ final class ModelState: Observable {
     context.setToOne(target, of: self, at: index)
   }
 
-  /// What a to-many relationship leads to; only what is known of it where it cannot be read.
   func toManyReferences(at index: Int) -> [ModelReference] {
     do {
       return try readList(at: index)
@@ -289,9 +264,9 @@ final class ModelState: Observable {
     }
   }
 
-  /// What a to-many relationship leads to.
+  /// Returns the targets of a to-many relationship.
   ///
-  /// - Throws: What the store throws; the list is then as unknown as before.
+  /// - Throws: The error of the store; the list then stays unread.
   func readList(at index: Int) throws -> [ModelReference] {
     if isFault(at: index) { try context?.fulfill(self) }
     switch filled(at: index) {
@@ -304,13 +279,12 @@ final class ModelState: Observable {
     }
   }
 
-  /// Takes over what the store has of a list that was not read, and gives what it leads to.
   @discardableResult
   func fill(_ stored: [PersistentIdentifier], at index: Int) -> [ModelReference] {
     unreadLists.remove(index)
     let references = values[index].references(among: stored)
     values[index] = .toMany(references)
-    // What was there before the first change is known now as well.
+    // This tells the list before the first change too.
     if let before = original?[index], case .toManyFault = before {
       original?[index] = .toMany(before.references(among: stored))
     }

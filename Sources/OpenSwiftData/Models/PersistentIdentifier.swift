@@ -1,54 +1,52 @@
 import Foundation
+import Synchronization
 
-/// Identifies a model: its entity, its store, and its key in that store.
+/// The identity of a model: its entity, its store, and its key in that store.
 ///
-/// Before a model is first saved its identifier is temporary and names no store. Two identifiers are
-/// equal when they name the same model, wherever they come from; unlike Apple's, one that was decoded
-/// equals the one that was encoded.
+/// Before the first save of a model its identifier is temporary and names no store. Identifiers are
+/// equal if they name the same model; unlike Apple's, a decoded identifier equals the encoded one.
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable {
-  /// What makes two identifiers the same.
+  /// The value by which identifiers are compared.
   public struct ID: Hashable, Sendable {
     let entityName: String
     let storeIdentifier: String?
     let key: Key
 
-    /// Feeds the key into a hasher, which tells identifiers apart well enough.
+    /// Hashes the key.
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
   }
 
-  /// The key of a model in its store.
   enum Key: Hashable, Sendable {
     case number(Int64)
     case text(String)
     case temporary(UUID)
   }
 
-  /// What makes two identifiers the same.
+  /// The value by which identifiers are compared.
   public let id: ID
 
-  /// The name of the model's entity, which is that of its class.
+  /// The name of the model's entity, which is the name of its class.
   public var entityName: String { id.entityName }
 
-  /// The identifier of the store; nil for a model that was never saved.
+  /// The identifier of the store, or `nil` before the first save.
   public var storeIdentifier: String? { id.storeIdentifier }
 
   init(entityName: String, storeIdentifier: String?, key: Key) {
     id = ID(entityName: entityName, storeIdentifier: storeIdentifier, key: key)
   }
 
-  /// A new identifier for a model that is not saved yet.
   static func temporary(entityName: String) -> PersistentIdentifier {
     PersistentIdentifier(
       entityName: entityName, storeIdentifier: nil, key: .temporary(TemporaryKeys.next()))
   }
 
-  /// Makes the identifier of a model in a store of one's own.
+  /// Returns an identifier for a model in a custom store.
   ///
   /// - Parameters:
   ///   - storeIdentifier: The identifier of the store.
   ///   - entityName: The name of the model's entity.
-  ///   - primaryKey: The model's key, which no other model of the entity has.
-  /// - Throws: ``SwiftDataError`` where the key's description is empty.
+  ///   - primaryKey: The key of the model, unique among those of the entity.
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` if the description of the key is empty.
   public static func identifier<T>(
     for storeIdentifier: String, entityName: String, primaryKey: T
   ) throws -> PersistentIdentifier
@@ -64,17 +62,15 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
       key: key.map(Key.number) ?? .text(text))
   }
 
-  /// Whether the model was never saved.
   var isTemporary: Bool {
     if case .temporary = id.key { true } else { false }
   }
 
-  /// The key as a number; nil for any other key.
   var number: Int64? {
     if case .number(let number) = id.key { number } else { nil }
   }
 
-  /// The order by store, entity and key.
+  /// Compares by store, entity and key.
   public static func < (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
     let (leftStore, rightStore) = (left.storeIdentifier ?? "", right.storeIdentifier ?? "")
     if leftStore != rightStore { return leftStore < rightStore }
@@ -83,7 +79,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     return left.keyText < right.keyText
   }
 
-  /// The key as it stands in addresses.
+  /// The key as written in addresses.
   private var keyText: String {
     switch id.key {
     case .number(let number): "p\(number)"
@@ -104,7 +100,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     var uriRepresentation: String
   }
 
-  /// Reads the shape in which SwiftData encodes identifiers.
+  /// Decodes an identifier in SwiftData's form.
   ///
   /// - Throws: `DecodingError`.
   public init(from decoder: any Decoder) throws {
@@ -128,7 +124,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
       key: key)
   }
 
-  /// Writes the shape in which SwiftData encodes identifiers.
+  /// Encodes the identifier in SwiftData's form.
   public func encode(to encoder: any Encoder) throws {
     let address =
       isTemporary
@@ -139,5 +135,19 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
       Implementation(
         entityName: entityName, isTemporary: isTemporary, primaryKey: keyText,
         storeIdentifier: storeIdentifier, uriRepresentation: address), forKey: .implementation)
+  }
+}
+
+/// Keys of models before their first save: unique like random ones, but random only once for each
+/// process.
+enum TemporaryKeys {
+  private static let process = UInt64.random(in: .min ... .max)
+  private static let count = Atomic<UInt64>(0)
+
+  static func next() -> UUID {
+    let number = count.wrappingAdd(1, ordering: .relaxed).newValue
+    return withUnsafeBytes(of: (process.bigEndian, number.bigEndian)) {
+      UUID(uuid: $0.loadUnaligned(as: uuid_t.self))
+    }
   }
 }

@@ -1,31 +1,27 @@
 import StoreFormat
 
-/// What a model has in a property.
+/// The value of a model's property.
 enum PropertyValue {
-  /// It has not been read from the store yet.
+  /// It was not read yet.
   case fault
-  /// Nothing.
   case null
   /// A value of the attribute's type, never an optional.
   case value(Any)
-  /// A value as the store keeps it, which nobody has asked for yet.
+  /// A column value that was not decoded yet.
   case stored(StoredValue)
-  /// The elements of a composite value as the store keeps them.
+  /// The column values of a composite value that was not decoded yet.
   case elements([StoredValue])
-  /// A value that the store keeps in a file, which nobody has asked for yet.
-  /// Kept apart, since it is rare and five times as large as any other.
+  /// A value in a file that was not read yet. Indirect, because it is rare and five times as large
+  /// as others.
   indirect case inFile(LargeValueFile)
-  /// The other end of a to-one relationship.
   case toOne(ModelReference?)
-  /// The other end of a to-many relationship.
   case toMany([ModelReference])
-  /// The other end of a to-many relationship that has not been read yet, and what is to be added to
-  /// it and taken out of it.
+  /// The targets of a to-many relationship that was not read yet, with unsaved additions and
+  /// removals.
   case toManyFault(added: [PersistentIdentifier], removed: Set<PersistentIdentifier>)
 }
 
 extension PropertyValue {
-  /// What a list that was not read leads to, given what the store has of it.
   func references(among stored: [PersistentIdentifier]) -> [ModelReference] {
     guard case .toManyFault(let added, let removed) = self else { return [] }
     let known = Set(stored)
@@ -35,7 +31,7 @@ extension PropertyValue {
 }
 
 extension PropertyValue {
-  /// The members of a list that are known; of one that was not read, what is to be added to it.
+  /// The known members of a list; of an unread list, the added ones.
   var knownMembers: [PersistentIdentifier] {
     switch self {
     case .toMany(let references): references.map(\.identifier)
@@ -44,11 +40,10 @@ extension PropertyValue {
     }
   }
 
-  /// Adds a model to a list that does not have it, whether or not the list was read.
   mutating func append(_ identifier: PersistentIdentifier) {
     switch self {
     case .toMany(var references):
-      // While the value has the list as well, it would be copied.
+      // The list would be copied while the value still holds it.
       self = .null
       references.append(.identifier(identifier))
       self = .toMany(references)
@@ -61,7 +56,6 @@ extension PropertyValue {
     }
   }
 
-  /// Takes a model out of a list, whether or not the list was read.
   mutating func remove(_ identifier: PersistentIdentifier) {
     switch self {
     case .toMany(var references):
@@ -71,7 +65,7 @@ extension PropertyValue {
     case .toManyFault(var added, var removed):
       self = .null
       added.removeAll { $0 == identifier }
-      // What was never saved is not in the store either.
+      // A model that was never saved is not in the stored list.
       if !identifier.isTemporary { removed.insert(identifier) }
       self = .toManyFault(added: added, removed: removed)
     default: self = .toManyFault(added: [], removed: [identifier])
@@ -79,11 +73,10 @@ extension PropertyValue {
   }
 }
 
-/// The other end of a relationship.
 enum ModelReference {
   /// A model of the same context.
   case identifier(PersistentIdentifier)
-  /// A model of no context, which is kept by those that refer to it.
+  /// A model of no context, retained by those that refer to it.
   case model(any PersistentModel)
 
   var identifier: PersistentIdentifier {
@@ -91,5 +84,66 @@ enum ModelReference {
     case .identifier(let identifier): identifier
     case .model(let model): model.persistentModelID
     }
+  }
+}
+
+extension PropertyValue {
+  func mapped(
+    _ transform: (PersistentIdentifier) -> PersistentIdentifier
+  ) -> PropertyValue {
+    func mapped(_ reference: ModelReference) -> ModelReference {
+      .identifier(transform(reference.identifier))
+    }
+    switch self {
+    case .toOne(let reference?): return .toOne(mapped(reference))
+    case .toMany(let references): return .toMany(references.map(mapped))
+    case .toManyFault(let added, let removed):
+      return .toManyFault(added: added.map(transform), removed: Set(removed.map(transform)))
+    default: return self
+    }
+  }
+
+  func remapped(_ map: [PersistentIdentifier: PersistentIdentifier]) -> PropertyValue {
+    let value = mapped { map[$0] ?? $0 }
+    guard case .toMany(let old) = self, case .toMany(let new) = value,
+      old.contains(where: { map[$0.identifier] != nil })
+    else { return value }
+    // The save may have turned several models into one.
+    var seen: Set<PersistentIdentifier> = []
+    return .toMany(new.filter { seen.insert($0.identifier).inserted })
+  }
+}
+
+extension PropertyLayout {
+  /// Returns whether two values are equal; values of a type that is not `Equatable` never are.
+  func isSame(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null), (.fault, .fault): return true
+    case (.stored(let left), .stored(let right)): return left == right
+    case (.elements(let left), .elements(let right)): return left == right
+    case (.inFile(let left), .inFile(let right)): return left == right
+    case (.toOne(let left), .toOne(let right)): return left?.identifier == right?.identifier
+    case (.toMany(let left), .toMany(let right)):
+      return left.map(\.identifier) == right.map(\.identifier)
+    case (.toManyFault(let added, let removed), .toManyFault(let otherAdded, let otherRemoved)):
+      return added == otherAdded && removed == otherRemoved
+    default:
+      guard let left = plainValue(left), let right = plainValue(right) else { return false }
+      return Self.areEqual(left, right)
+    }
+  }
+
+  private func plainValue(_ value: PropertyValue) -> Any? {
+    switch value {
+    case .value(let value): value
+    case .stored(let stored): codec?.value(of: stored)
+    case .elements(let elements): codec?.value(of: elements)
+    default: nil
+    }
+  }
+
+  private static func areEqual(_ left: Any, _ right: Any) -> Bool {
+    func isEqual<Value: Equatable>(_ left: Value) -> Bool { (right as? Value) == left }
+    return (left as? any Equatable).map { isEqual($0) } ?? false
   }
 }

@@ -2,32 +2,31 @@ import Foundation
 import Observation
 import Synchronization
 
-/// Tells when something was saved to a container's stores that is of interest, by whomever.
+/// An observable counter of the saves to a container's stores, by whichever context or process.
 ///
 /// ```swift
 /// let observer = try HistoryObserver(
 ///   observedModels: [Trip.self], authors: ["widget"], modelContainer: container)
 /// ```
 ///
-/// Observe ``eventCounter`` and fetch the history, or take the transactions themselves from
-/// ``ModelContainer/historyUpdates(after:)``.
-///
-/// Saves by the container's own contexts count as well as those by others; ``lastEventOrigin`` says
-/// which of them the last one was.
+/// Observe ``eventCounter`` and then fetch the history, or read the transactions themselves from
+/// ``ModelContainer/historyUpdates(after:)``. Saves of the container's own contexts count too;
+/// ``lastEventOrigin`` tells the two kinds apart. A store that can no longer be read counts as one
+/// event, so that the next fetch throws the reason.
 public final class HistoryObserver: Observable, Sendable {
-  /// Who has saved.
+  /// Where a save came from (not in SwiftData).
   public enum Origin: Hashable, Sendable {
     /// A context of the observer's container.
     case container
-    /// Another process, or another container of this one.
+    /// Another process, or another container of this process.
     case elsewhere
   }
 
   /// The container whose stores are observed.
   public let modelContainer: ModelContainer
-  /// The models that are of interest, with those that inherit from them; empty for all.
+  /// The models whose saves count, subclasses included; empty for all models.
   public let observedModels: [any PersistentModel.Type]
-  /// Whose saves are of interest; empty for everybody's, also those that name nobody.
+  /// The authors whose saves count; empty for all saves, also those without an author.
   public let authors: Set<String>
 
   private let isolation: (any Actor)?
@@ -38,30 +37,29 @@ public final class HistoryObserver: Observable, Sendable {
     var eventCounter = 0
     var lastEventOrigin: Origin?
     var tokens: [String: any HistoryToken] = [:]
-    /// What is not told yet.
-    var news = News()
+    /// Events that observers have not been told yet.
+    var pending = Events()
     var subscription: SaveSubscription?
   }
 
-  private struct News {
+  private struct Events {
     var count = 0
     var origin: Origin?
     var tokens: [String: any HistoryToken] = [:]
   }
 
-  /// An observer that begins behind some transactions.
+  /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - historyTokens: Where to begin, by store identifier: what was saved behind it counts at once.
-  ///     Stores that it does not name, and all without it, begin with what is saved from now on.
-  ///   - observedModels: The models that are of interest, with those that inherit from them; empty for
-  ///     all.
-  ///   - authors: Whose saves are of interest; empty for everybody's.
+  ///   - historyTokens: The positions to start from by store identifier; saves after them count at
+  ///     once. Other stores, and all stores if this is `nil`, start from the present.
+  ///   - observedModels: The models whose saves count, subclasses included; empty for all models.
+  ///   - authors: The authors whose saves count; empty for all saves.
   ///   - modelContainer: The container whose stores are observed.
-  ///   - isolation: The actor on which ``eventCounter`` changes; without one it changes on the thread
-  ///     that has saved or has found out.
-  /// - Throws: ``SwiftDataError/historyTokenExpired`` where history behind a token is gone, and
-  ///   ``SwiftDataError/storeFailure``.
+  ///   - isolation: The actor on which ``eventCounter`` changes. Without one it changes on the
+  ///     thread that saves or finds a save.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if history after a token is gone or a token
+  ///   belongs to another store; ``SwiftDataError/storeFailure``.
   public init(
     historyTokens: [String: any HistoryToken]? = nil,
     observedModels: [any PersistentModel.Type] = [], authors: Set<String> = [],
@@ -71,12 +69,24 @@ public final class HistoryObserver: Observable, Sendable {
     self.observedModels = observedModels
     self.authors = authors
     self.isolation = isolation
+    for (identifier, token) in historyTokens ?? [:] {
+      let store = modelContainer.store(identifiedBy: identifier)
+      let isUsable =
+        store is DefaultStore
+        ? (token as? DefaultHistoryToken)?.number(of: identifier) != nil : store != nil
+      guard isUsable else {
+        throw SwiftDataError(
+          .historyTokenExpired,
+          "the token for store \(identifier) belongs to another store or container; start without "
+            + "it, or open the store that it came from")
+      }
+    }
     let (subscription, start) = try modelContainer.saves.subscribe { [weak self] saves in
       self?.take(saves)
     }
     var tokens: [String: any HistoryToken] = historyTokens ?? [:]
     var missed: [RecordedSave] = []
-    for case let store as DefaultStore in modelContainer.stores {
+    for store in modelContainer.defaultStores {
       let newest = start[store.identifier] ?? 0
       let token = historyTokens?[store.identifier] as? DefaultHistoryToken
       if let number = token?.number(of: store.identifier) {
@@ -85,40 +95,40 @@ public final class HistoryObserver: Observable, Sendable {
       tokens[store.identifier] = DefaultHistoryToken([store.identifier: newest])
     }
     state.withLock { state in
-      // What was saved since the subscription began is further on.
+      // Saves since the subscription began are at later positions.
       state.tokens.merge(tokens) { later, _ in later }
       state.subscription = subscription
     }
     take(missed)
   }
 
-  /// How many saves of interest there were; the property to observe.
+  /// The number of saves that count; the property to observe.
   public var eventCounter: Int {
     registrar.access(self, keyPath: \.eventCounter)
     return state.withLock { $0.eventCounter }
   }
 
-  /// Who has made the last save of interest; nil before the first one.
+  /// The origin of the last save that counts, or `nil` before the first one (not in SwiftData).
   public var lastEventOrigin: Origin? { state.withLock { $0.lastEventOrigin } }
 
-  /// The places behind all that was looked at, by store identifier; to be kept for another observer
-  /// that goes on from there.
+  /// The positions after all saves seen so far, by store identifier, from which another observer
+  /// can continue (not in SwiftData).
   public var historyTokens: [String: any HistoryToken] { state.withLock { $0.tokens } }
 
   private func take(_ saves: [RecordedSave]) {
-    let relevant = saves.filter(isOfInterest)
+    let relevant = saves.filter(isRelevant)
     let isNew = state.withLock { state in
-      let isNew = state.news.count == 0
+      let isNew = state.pending.count == 0
       for save in saves {
-        if let token = save.token { state.news.tokens[save.storeIdentifier] = token }
+        if let token = save.token { state.pending.tokens[save.storeIdentifier] = token }
       }
-      state.news.count += relevant.count
+      state.pending.count += relevant.count
       if let last = relevant.last {
-        state.news.origin = last.contextIdentifier == nil ? .elsewhere : .container
+        state.pending.origin = last.contextIdentifier == nil ? .elsewhere : .container
       }
-      // Where nothing changes that can be observed, there is nothing to be told.
-      if state.news.count == 0 { Self.settle(&state) }
-      return isNew && state.news.count > 0
+      // Without an observable change there is nothing to tell.
+      if state.pending.count == 0 { Self.settle(&state) }
+      return isNew && state.pending.count > 0
     }
     guard isNew else { return }
     guard let isolation else { return tell() }
@@ -134,24 +144,22 @@ public final class HistoryObserver: Observable, Sendable {
   }
 
   private static func settle(_ state: inout State) {
-    state.eventCounter += state.news.count
-    state.lastEventOrigin = state.news.origin ?? state.lastEventOrigin
-    // Saves of our own become known before others' that came earlier.
-    state.tokens.merge(state.news.tokens) { old, new in
+    state.eventCounter += state.pending.count
+    state.lastEventOrigin = state.pending.origin ?? state.lastEventOrigin
+    // Own saves become known before earlier ones of others.
+    state.tokens.merge(state.pending.tokens) { old, new in
       guard let old = old as? DefaultHistoryToken, let new = new as? DefaultHistoryToken else {
         return new
       }
       return max(old, new)
     }
-    state.news = News()
+    state.pending = Events()
   }
 
-  private func isOfInterest(_ save: RecordedSave) -> Bool {
-    // What is not known may be of interest.
+  private func isRelevant(_ save: RecordedSave) -> Bool {
+    // A save of which nothing is known may be relevant.
     guard let names = save.entityNames else { return true }
-    guard authors.isEmpty || authors.contains(save.author ?? "") && save.author != nil else {
-      return false
-    }
+    guard authors.isEmpty || save.author.map(authors.contains) ?? false else { return false }
     return observedModels.isEmpty
       || names.contains { name in
         guard let layout = modelContainer.schema.layouts[name] else { return false }

@@ -1,7 +1,10 @@
 import Foundation
+import PersistentHistory
+import StoreFormat
 
 extension ModelContainer {
-  /// All transactions behind a token, and then every one that is saved, as it is saved, by whomever.
+  /// Returns all transactions after a token, followed by every new one as it is saved by whichever
+  /// process (not in SwiftData).
   ///
   /// ```swift
   /// for try await transaction in container.historyUpdates(after: token) {
@@ -9,62 +12,62 @@ extension ModelContainer {
   /// }
   /// ```
   ///
-  /// None is left out and none comes twice. Whoever keeps the token of the last transaction that was
-  /// dealt with goes on behind it after a restart; it does not matter whether that transaction itself
-  /// is still there. The sequence ends when its task is cancelled.
+  /// Each transaction comes exactly once. To continue after a restart, keep the token of the last
+  /// transaction that was handled; that transaction itself may be deleted. The sequence ends when
+  /// its task is cancelled.
   ///
-  /// - Parameter token: Where to begin; nil for the beginning of all that is kept. Of a store that the
-  ///   token does not name, all that is kept comes.
-  /// - Returns: A sequence that throws ``SwiftDataError/historyTokenExpired`` where transactions were
-  ///   deleted before they were read, and ``SwiftDataError/storeFailure``.
+  /// - Parameter token: The position to start from, or `nil` for the oldest transaction. Of a store
+  ///   that the token does not name, all transactions come.
+  /// - Returns: A sequence that throws ``SwiftDataError/historyTokenExpired`` if transactions were
+  ///   deleted before they were read or if the token names only other stores, and
+  ///   ``SwiftDataError/storeFailure``.
   public func historyUpdates(after token: DefaultHistoryToken? = nil) -> HistoryUpdates {
     HistoryUpdates(container: self, start: token)
   }
 }
 
-/// The transactions of a container's stores, those that are there and those that are yet to come.
-///
-/// Of several stores, each store's come in order.
+/// The present and future transactions of a container's stores, those of each store in order.
 public struct HistoryUpdates: AsyncSequence, Sendable {
-  /// What one save recorded.
+  /// A transaction.
   public typealias Element = DefaultHistoryTransaction
 
   fileprivate let container: ModelContainer
-  /// Where to begin.
   fileprivate let start: DefaultHistoryToken?
 
-  /// Begins to read.
+  /// Returns an iterator that starts reading.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
-  /// Goes from transaction to transaction.
+  /// An iterator over transactions.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    /// How many transactions are read at once.
     private static let batchSize = 100
 
-    private let container: ModelContainer
-    /// The last transactions that were read, by store.
+    private let updates: HistoryUpdates
+    /// The number of the last transaction that was read, by store.
     private var positions: [String: Int64] = [:]
     private var batch: ArraySlice<DefaultHistoryTransaction> = []
     private var wakeups: AsyncStream<Void>.Iterator?
     private var subscription: SaveSubscription?
 
     fileprivate init(_ updates: HistoryUpdates) {
-      container = updates.container
-      for store in container.stores {
+      self.updates = updates
+      for store in updates.container.stores {
         positions[store.identifier] = updates.start?.number(of: store.identifier)
       }
     }
 
-    /// The next transaction, once there is one; nil when the task was cancelled.
+    /// Returns the next transaction when there is one, or `nil` when the task was cancelled.
     ///
-    /// - Throws: ``SwiftDataError/historyTokenExpired`` where transactions were deleted before they
-    ///   were read, and ``SwiftDataError/storeFailure``.
+    /// - Throws: ``SwiftDataError/historyTokenExpired`` if transactions were deleted before they
+    ///   were read or if the token names only other stores; ``SwiftDataError/storeFailure``.
     public mutating func next() async throws -> DefaultHistoryTransaction? {
-      // Whoever is told of saves first and reads then misses none.
+      // Subscribing before reading misses no save.
       try subscribe()
       while batch.isEmpty {
         guard !Task.isCancelled else { return nil }
-        try readBatch()
+        for store in updates.container.defaultStores {
+          batch += try store.nextTransactions(
+            after: &positions[store.identifier], limit: Self.batchSize)
+        }
         if batch.isEmpty, await wakeups?.next() == nil { return nil }
       }
       return batch.popFirst()
@@ -72,17 +75,86 @@ public struct HistoryUpdates: AsyncSequence, Sendable {
 
     private mutating func subscribe() throws {
       guard subscription == nil else { return }
+      try updates.start?.checkNames(oneOf: updates.container.defaultStores.map(\.identifier))
       let (stream, continuation) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
-      subscription = try container.saves.subscribe { _ in continuation.yield() }.subscription
+      let saves = updates.container.saves
+      subscription = try saves.subscribe { _ in continuation.yield() }.subscription
       wakeups = stream.makeAsyncIterator()
     }
+  }
+}
 
-    private mutating func readBatch() throws {
-      for case let store as DefaultStore in container.stores {
-        batch += try store.nextTransactions(
-          after: &positions[store.identifier], limit: Self.batchSize)
+extension DefaultStore {
+  /// Returns the highest transaction number that was ever issued, or 0 if there was none.
+  func highestTransaction() throws -> Int64 {
+    try translating { try file.read { try $0.highestTransaction() } }
+  }
+
+  /// Returns what the history tells of each save after a transaction, whose own row may be gone.
+  ///
+  /// - Throws: ``SwiftDataError/historyTokenExpired``, ``SwiftDataError/storeFailure``.
+  func recordedSaves(after number: Int64, until last: Int64) throws -> [RecordedSave] {
+    try translatingHistory {
+      try file.read { snapshot in
+        try checkCompleteness(after: number, snapshot)
+        guard last > number else { return [] }
+        var query = HistoryQuery(after: number, until: last)
+        query.checksCompleteness = false
+        let reader = try HistoryReader(
+          snapshot: snapshot, query: query,
+          schema: PersistentHistory.HistorySchema(namesOf: snapshot.entities))
+        return try RecordedSave.all(from: reader, storeIdentifier: identifier)
       }
     }
   }
+
+  /// Returns the next transactions after one, whose own row may be gone, and moves the position.
+  ///
+  /// - Throws: ``SwiftDataError/historyTokenExpired``, ``SwiftDataError/storeFailure``.
+  fileprivate func nextTransactions(
+    after position: inout Int64?, limit: Int
+  ) throws -> [DefaultHistoryTransaction] {
+    let start = position
+    let (transactions, last) = try translatingHistory {
+      try file.read { snapshot in
+        if let start { try checkCompleteness(after: start, snapshot) }
+        let highest = try snapshot.highestTransaction()
+        let isEmpty = try snapshot.oldestTransaction() == nil
+        var query = HistoryQuery(after: start ?? (isEmpty ? highest : .min), limit: limit)
+        query.recordedValues = try recordedValues(snapshot)
+        let maker = try maker(snapshot, query)
+        var transactions: [DefaultHistoryTransaction] = []
+        while let transaction = try maker.next() { transactions.append(transaction) }
+        return (transactions, transactions.last?.transactionIdentifier ?? start ?? highest)
+      }
+    }
+    position = last
+    return transactions
+  }
+
+  /// Throws an error unless everything after a transaction is there, which is all that following
+  /// needs.
+  private func checkCompleteness(after number: Int64, _ snapshot: StoreSnapshot) throws {
+    let highest = try snapshot.highestTransaction()
+    let oldest = try snapshot.oldestTransaction()?.number
+    guard number <= highest, (oldest ?? highest.following) <= number.following else {
+      throw SwiftDataError(
+        .historyTokenExpired,
+        "transactions after \(number) in \(snapshot.location.path) were deleted before they were "
+          + "read; read the models again, and start without a token")
+    }
+  }
+}
+
+extension StoreSnapshot {
+  /// Returns the highest transaction number that was ever issued, or 0 if there was none.
+  func highestTransaction() throws -> Int64 {
+    max(entities.highestNumber(of: .transaction), try newestTransaction()?.number ?? 0)
+  }
+}
+
+extension Int64 {
+  /// The next number; a store may contain the largest one.
+  var following: Int64 { self == .max ? .max : self + 1 }
 }

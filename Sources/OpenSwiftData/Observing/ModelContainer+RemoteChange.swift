@@ -4,15 +4,14 @@ import Synchronization
 extension ModelContainer {
   static let remoteChangeName = Notification.Name("ModelContainer.remoteChange")
 
-  /// Is posted, with the container as its object, after others have saved to one of its stores: other
-  /// processes, and other containers of this one.
+  /// The notification posted after other processes or other containers saved to a container's
+  /// store, with the container as its object.
   ///
-  /// `userInfo` has the places behind what was saved, a dictionary by store identifier, under
-  /// ``ModelContext/NotificationKey/historyTokens``. It is posted on a thread of its own, some tenths
-  /// of a second after the save.
-  ///
-  /// From the first time that this name is asked for, the containers of the process watch their files.
-  /// A store of one's own that learns of such changes posts it with itself as the object.
+  /// `userInfo` has the positions after the saves, a dictionary by store identifier, under
+  /// ``ModelContext/NotificationKey/historyTokens``. The notification is posted on a thread of its
+  /// own, some tenths of a second after the save. From the first use of this name on, all
+  /// containers of the process watch their files. A custom store that learns of such changes posts
+  /// it with itself as the object.
   public static var remoteChange: Notification.Name {
     ContainerRegistry.shared.watchAll()
     return remoteChangeName
@@ -45,7 +44,7 @@ final class ContainerRegistry: Sendable {
     if watches { container.saves.watchAlways() }
   }
 
-  /// The schema of a store that is open; nil where none is.
+  /// Returns the schema of a store, or `nil` if no container has it open.
   func schema(ofStore identifier: String) -> Schema? {
     let containers = state.withLock { $0.containers }
     for case let container? in containers.map(\.container) {

@@ -1,15 +1,7 @@
 import Foundation
 
-// MARK: - Without sections
-
 extension ResultsObserver where SectionTitle == Never {
-  /// An observer of a descriptor's results.
-  ///
-  /// - Parameters:
-  ///   - fetchDescriptor: Which models, in which order.
-  ///   - modelContext: Where the models are fetched and observed.
-  ///   - isolation: The actor that the context belongs to.
-  /// - Throws: What ``ModelContext/fetch(_:)`` throws.
+  /// Creates an observer of the results of a descriptor.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
@@ -17,13 +9,7 @@ extension ResultsObserver where SectionTitle == Never {
     try self.init(fetchDescriptor, nil, modelContext)
   }
 
-  /// An observer of a descriptor's results with a context of its own.
-  ///
-  /// - Parameters:
-  ///   - fetchDescriptor: Which models, in which order.
-  ///   - modelContainer: The container of the context.
-  ///   - isolation: The actor that the context belongs to.
-  /// - Throws: What ``ModelContext/fetch(_:)`` throws.
+  /// Creates an observer of the results of a descriptor, in a context of its own.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -31,14 +17,7 @@ extension ResultsObserver where SectionTitle == Never {
     try self.init(fetchDescriptor, nil, ModelContext(modelContainer))
   }
 
-  /// An observer of the models that meet a predicate.
-  ///
-  /// - Parameters:
-  ///   - filterBy: What a model must meet; nil for nothing.
-  ///   - sortBy: The order, the first key first.
-  ///   - modelContext: Where the models are fetched and observed.
-  ///   - isolation: The actor that the context belongs to.
-  /// - Throws: What ``ModelContext/fetch(_:)`` throws.
+  /// Creates an observer of the models that match a predicate.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
@@ -46,36 +25,19 @@ extension ResultsObserver where SectionTitle == Never {
     try self.init(FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), nil, modelContext)
   }
 
-  /// An observer of the models that meet a predicate, with a context of its own.
-  ///
-  /// - Parameters:
-  ///   - filterBy: What a model must meet; nil for nothing.
-  ///   - sortBy: The order, the first key first.
-  ///   - modelContainer: The container of the context.
-  ///   - isolation: The actor that the context belongs to.
-  /// - Throws: What ``ModelContext/fetch(_:)`` throws.
+  /// Creates an observer of the models that match a predicate, in a context of its own.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
   ) throws {
     try self.init(
-      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), nil,
-      ModelContext(modelContainer))
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), nil, ModelContext(modelContainer))
   }
 }
 
-// MARK: - With sections
-
 extension ResultsObserver where SectionTitle: Comparable {
-  /// An observer of a descriptor's results in sections.
-  ///
-  /// - Parameters:
-  ///   - fetchDescriptor: Which models, in which order inside their section; its limits count sections'
-  ///     models one after the other.
-  ///   - sectionBy: What the models of a section have in common.
-  ///   - modelContext: Where the models are fetched and observed.
-  ///   - isolation: The actor that the context belongs to.
-  /// - Throws: What ``ModelContext/fetch(_:)`` throws.
+  /// Creates an observer of the results of a descriptor in sections that have a property's value in
+  /// common.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, SectionTitle>, modelContext: ModelContext,
@@ -84,14 +46,8 @@ extension ResultsObserver where SectionTitle: Comparable {
     try self.init(fetchDescriptor, Grouping(sectionBy), modelContext)
   }
 
-  /// An observer of a descriptor's results in sections, with a context of its own.
-  ///
-  /// - Parameters:
-  ///   - fetchDescriptor: Which models, in which order inside their section.
-  ///   - sectionBy: What the models of a section have in common.
-  ///   - modelContainer: The container of the context.
-  ///   - isolation: The actor that the context belongs to.
-  /// - Throws: What ``ModelContext/fetch(_:)`` throws.
+  /// Creates an observer of the results of a descriptor in sections that have a property's value in
+  /// common, in a context of its own.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, SectionTitle>, modelContainer: ModelContainer,
@@ -100,34 +56,19 @@ extension ResultsObserver where SectionTitle: Comparable {
     try self.init(fetchDescriptor, Grouping(sectionBy), ModelContext(modelContainer))
   }
 
-  /// An observer of the models that meet a predicate, in sections.
-  ///
-  /// - Parameters:
-  ///   - filterBy: What a model must meet; nil for nothing.
-  ///   - sortBy: The order inside a section, the first key first.
-  ///   - sectionBy: What the models of a section have in common.
-  ///   - modelContext: Where the models are fetched and observed.
-  ///   - isolation: The actor that the context belongs to.
-  /// - Throws: What ``ModelContext/fetch(_:)`` throws.
+  /// Creates an observer of the models that match a predicate in sections that have a property's
+  /// value in common.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, SectionTitle>, modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
     try self.init(
-      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), Grouping(sectionBy),
-      modelContext)
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), Grouping(sectionBy), modelContext)
   }
 
-  /// An observer of the models that meet a predicate, in sections, with a context of its own.
-  ///
-  /// - Parameters:
-  ///   - filterBy: What a model must meet; nil for nothing.
-  ///   - sortBy: The order inside a section, the first key first.
-  ///   - sectionBy: What the models of a section have in common.
-  ///   - modelContainer: The container of the context.
-  ///   - isolation: The actor that the context belongs to.
-  /// - Throws: What ``ModelContext/fetch(_:)`` throws.
+  /// Creates an observer of the models that match a predicate in sections that have a property's
+  /// value in common, in a context of its own.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, SectionTitle>, modelContainer: ModelContainer,
@@ -140,14 +81,8 @@ extension ResultsObserver where SectionTitle: Comparable {
 }
 
 extension ResultsObserver where SectionTitle == String {
-  /// An observer of a descriptor's results in sections; models without a title have the empty one.
-  ///
-  /// - Parameters:
-  ///   - fetchDescriptor: Which models, in which order inside their section.
-  ///   - sectionBy: What the models of a section have in common.
-  ///   - modelContext: Where the models are fetched and observed.
-  ///   - isolation: The actor that the context belongs to.
-  /// - Throws: What ``ModelContext/fetch(_:)`` throws.
+  /// Creates an observer of the results of a descriptor in sections that have an optional title in
+  /// common, empty for models without one.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, String?>, modelContext: ModelContext,
@@ -156,15 +91,8 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(fetchDescriptor, Grouping(optional: sectionBy), modelContext)
   }
 
-  /// An observer of a descriptor's results in sections, with a context of its own; models without a
-  /// title have the empty one.
-  ///
-  /// - Parameters:
-  ///   - fetchDescriptor: Which models, in which order inside their section.
-  ///   - sectionBy: What the models of a section have in common.
-  ///   - modelContainer: The container of the context.
-  ///   - isolation: The actor that the context belongs to.
-  /// - Throws: What ``ModelContext/fetch(_:)`` throws.
+  /// Creates an observer of the results of a descriptor in sections that have an optional title in
+  /// common, empty for models without one, in a context of its own.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, String?>, modelContainer: ModelContainer,
@@ -173,16 +101,8 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(fetchDescriptor, Grouping(optional: sectionBy), ModelContext(modelContainer))
   }
 
-  /// An observer of the models that meet a predicate, in sections; models without a title have the
-  /// empty one.
-  ///
-  /// - Parameters:
-  ///   - filterBy: What a model must meet; nil for nothing.
-  ///   - sortBy: The order inside a section, the first key first.
-  ///   - sectionBy: What the models of a section have in common.
-  ///   - modelContext: Where the models are fetched and observed.
-  ///   - isolation: The actor that the context belongs to.
-  /// - Throws: What ``ModelContext/fetch(_:)`` throws.
+  /// Creates an observer of the models that match a predicate in sections that have an optional
+  /// title in common, empty for models without one.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String?>, modelContext: ModelContext,
@@ -193,16 +113,8 @@ extension ResultsObserver where SectionTitle == String {
       modelContext)
   }
 
-  /// An observer of the models that meet a predicate, in sections, with a context of its own; models
-  /// without a title have the empty one.
-  ///
-  /// - Parameters:
-  ///   - filterBy: What a model must meet; nil for nothing.
-  ///   - sortBy: The order inside a section, the first key first.
-  ///   - sectionBy: What the models of a section have in common.
-  ///   - modelContainer: The container of the context.
-  ///   - isolation: The actor that the context belongs to.
-  /// - Throws: What ``ModelContext/fetch(_:)`` throws.
+  /// Creates an observer of the models that match a predicate in sections that have an optional
+  /// title in common, empty for models without one, in a context of its own.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String?>, modelContainer: ModelContainer,
@@ -215,7 +127,7 @@ extension ResultsObserver where SectionTitle == String {
 }
 
 extension ResultsObserver.Grouping where SectionTitle: Comparable {
-  /// Sections in the order of their titles, texts in that of people.
+  /// Sorts sections by title, and texts as people do.
   fileprivate init(_ keyPath: KeyPath<Element, SectionTitle>) {
     self.init(keyPath: keyPath, title: { $0[keyPath: keyPath] }) { left, right in
       guard let left = left as? String, let right = right as? String else { return left < right }
@@ -231,7 +143,6 @@ extension ResultsObserver.Grouping where SectionTitle == String {
 }
 
 extension String {
-  /// Whether people expect this text before another.
   fileprivate func isBefore(_ other: String) -> Bool {
     let options: CompareOptions = [.caseInsensitive, .numeric, .widthInsensitive, .forcedOrdering]
     return compare(other, options: options, range: nil, locale: .current) == .orderedAscending

@@ -1,7 +1,8 @@
 import Foundation
 import Observation
+import Synchronization
 
-/// The results of a fetch, always as they are now.
+/// The results of a fetch, kept up to date.
 ///
 /// ```swift
 /// let observer = try ResultsObserver<Trip, Never>(
@@ -9,18 +10,19 @@ import Observation
 ///   modelContext: context)
 /// ```
 ///
-/// Changes of the context itself count at once, those that other contexts and other processes make
-/// once they are saved. Observers of ``results`` and ``sections`` learn that there may be other ones;
-/// they are fetched when they are next looked at, so that the observer is used where its context is.
-///
-/// `SectionTitle` is `Never` where there are no sections.
+/// Changes of the context itself count at once, and those of other contexts and processes when they
+/// are saved. Observers of ``results`` and ``sections`` learn that there may be new results; these
+/// are fetched when they are next read, so use the observer where its context is used.
+/// `SectionTitle` is `Never` for results without sections. The initializers throw what
+/// ``ModelContext/fetch(_:)`` throws.
 public final class ResultsObserver<Element, SectionTitle>: Observable
 where Element: PersistentModel, SectionTitle: Hashable {
-  /// Where the models are fetched and observed.
+  /// The context that fetches the models.
   public let modelContext: ModelContext
-  /// What the models of a section have in common; nil where there are no sections.
+  /// The property that models of a section have in common, or `nil` without sections.
   public let sectionBy: PartialKeyPath<Element>?
-  /// What went wrong the last time; the results are then those of the time before.
+  /// The error of the last fetch, or `nil`; after an error, the results are those of the fetch
+  /// before (not in SwiftData).
   public var fetchError: (any Error)? {
     update()
     return lastError
@@ -35,11 +37,10 @@ where Element: PersistentModel, SectionTitle: Hashable {
   private var places: [ObjectIdentifier: IndexPath] = [:]
   private var lastError: (any Error)?
 
-  /// How results come into sections.
+  /// How results are put into sections.
   struct Grouping {
     let keyPath: PartialKeyPath<Element>
     let title: (Element) -> SectionTitle
-    /// Which of two sections comes first.
     let areInOrder: (SectionTitle, SectionTitle) -> Bool
   }
 
@@ -69,15 +70,13 @@ where Element: PersistentModel, SectionTitle: Hashable {
     }
   }
 
-  /// The models in sections, in the order of their titles; nil where there are no sections.
+  /// The models in sections, sorted by title, or `nil` without sections.
   public var sections: SectionedResults<Element, SectionTitle>? {
     update()
     return currentSections
   }
 
-  /// The model at a place: the number of its section and its number in there.
-  ///
-  /// - Returns: Nil where there is none, and where there are no sections.
+  /// Returns the model at an index path of section and position, or `nil` if there is none.
   public func element(at indexPath: IndexPath) -> Element? {
     guard let sections, indexPath.count == 2, sections.indices.contains(indexPath[0]) else {
       return nil
@@ -86,17 +85,16 @@ where Element: PersistentModel, SectionTitle: Hashable {
     return section.indices.contains(indexPath[1]) ? section[indexPath[1]] : nil
   }
 
-  /// The place of a model: the number of its section and its number in there.
-  ///
-  /// - Returns: Nil where it is not among the results, and where there are no sections.
+  /// Returns the index path of section and position of a model, or `nil` if it is not among the
+  /// results or there are no sections.
   public func indexPath(for element: Element) -> IndexPath? {
     update()
     return places[ObjectIdentifier(element)]
   }
 
-  // MARK: - What is fetched
+  // MARK: - Criteria
 
-  /// What a model must meet; nil for nothing.
+  /// The condition that models must meet, or `nil` for all.
   public var filterBy: Predicate<Element>? {
     get { descriptor.predicate }
     set {
@@ -105,7 +103,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
     }
   }
 
-  /// The order, in each section where there are such.
+  /// The sort order, within each section if there are any.
   public var sortBy: [SortDescriptor<Element>] {
     get { descriptor.sortBy }
     set {
@@ -114,7 +112,6 @@ where Element: PersistentModel, SectionTitle: Hashable {
     }
   }
 
-  /// Fetches where the results may be others by now.
   private func update() {
     signal.isRead()
     guard signal.isStale else { return }
@@ -127,7 +124,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
   }
 
   private func fetch() throws {
-    // What others have saved is a change as well, and not one of the results to come.
+    // Taking over what others saved marks the signal, which must not make these results stale.
     try modelContext.catchUp()
     signal.clear()
     guard let grouping else {
@@ -135,7 +132,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
       return
     }
     let titled = try modelContext.fetch(descriptor.unlimited).map { (grouping.title($0), $0) }
-    // The sort is stable, so that the order inside a section stays.
+    // The sort is stable, so the order within a section stays.
     let sorted = titled.sorted { grouping.areInOrder($0.0, $1.0) }
     models = descriptor.limited(sorted.map(\.1))
     let sections = SectionedResults(models, title: grouping.title)
@@ -147,4 +144,82 @@ where Element: PersistentModel, SectionTitle: Hashable {
     }
     currentSections = sections
   }
+}
+
+/// Tells observers once that results must be fetched again.
+final class ResultsSignal: Observable, Sendable {
+  private let registrar = ObservationRegistrar()
+  private let isMarked = Mutex(true)
+
+  /// The property that is observed in place of the results.
+  private var results: Void { () }
+
+  func isRead() { registrar.access(self, keyPath: \.results) }
+
+  func mark() {
+    guard !isStale else { return }
+    registrar.withMutation(of: self, keyPath: \.results) { isMarked.withLock { $0 = true } }
+  }
+
+  var isStale: Bool { isMarked.withLock { $0 } }
+
+  func clear() { isMarked.withLock { $0 = false } }
+}
+
+struct WeakResultsSignal { weak var signal: ResultsSignal? }
+
+// MARK: - Sections
+
+/// The results of a fetch that have a title in common.
+public struct ResultsSection<Element, SectionTitle>: RandomAccessCollection, Identifiable
+where Element: PersistentModel, SectionTitle: Hashable {
+  /// The value that the models have in common.
+  public let title: SectionTitle
+  fileprivate var elements: [Element]
+
+  /// The title.
+  public var id: SectionTitle { title }
+  /// The position of the first model.
+  public var startIndex: Int { 0 }
+  /// The position after the last model.
+  public var endIndex: Int { elements.count }
+
+  /// The model at a position.
+  public subscript(position: Int) -> Element { elements[position] }
+}
+
+/// The results of a fetch in sections.
+public struct SectionedResults<Element, SectionTitle>: RandomAccessCollection
+where Element: PersistentModel, SectionTitle: Hashable {
+  private var sections: [ResultsSection<Element, SectionTitle>] = []
+  private var places: [SectionTitle: Int] = [:]
+
+  /// Groups models; sections come in the order of their first model.
+  fileprivate init(_ models: [Element], title: (Element) -> SectionTitle) {
+    for model in models {
+      let title = title(model)
+      if let place = places[title] {
+        sections[place].elements.append(model)
+      } else {
+        places[title] = sections.count
+        sections.append(ResultsSection(title: title, elements: [model]))
+      }
+    }
+  }
+
+  /// The titles in order.
+  public var sectionTitles: [SectionTitle] { sections.map(\.title) }
+
+  /// The section with a title, or `nil` if no result has it.
+  public subscript(sectionTitle title: SectionTitle) -> ResultsSection<Element, SectionTitle>? {
+    places[title].map { sections[$0] }
+  }
+
+  /// The position of the first section.
+  public var startIndex: Int { 0 }
+  /// The position after the last section.
+  public var endIndex: Int { sections.count }
+
+  /// The section at a position.
+  public subscript(position: Int) -> ResultsSection<Element, SectionTitle> { sections[position] }
 }

@@ -1,77 +1,100 @@
 import Foundation
+import PersistentHistory
 import Synchronization
 
-/// Where all saves to a container's stores become known: those of its own contexts at once, those of
-/// anybody else a moment later.
+/// A save to a store.
+struct RecordedSave: Sendable {
+  let storeIdentifier: String
+  /// The number of the transaction; `nil` for a custom store, and if it is unknown.
+  var number: Int64?
+  var token: (any HistoryToken)?
+  var author: String?
+  /// The entities of the saved models, or `nil` if they are unknown.
+  var entityNames: Set<String>?
+  /// The context that saved, or `nil` if it is none of the container's.
+  var contextIdentifier: UUID?
+
+  /// Reads the saves that a history recorded.
+  static func all(
+    from reader: HistoryReader, storeIdentifier: String, without known: Set<Int64> = []
+  ) throws -> [RecordedSave] {
+    var saves: [RecordedSave] = []
+    while let transaction = try reader.nextTransaction() {
+      guard !known.contains(transaction.number) else { continue }
+      var names: Set<String> = []
+      while let row = try reader.nextRow() {
+        if let name = row.entityNumber.flatMap({ reader.entity($0).name }) { names.insert(name) }
+      }
+      saves.append(
+        RecordedSave(
+          storeIdentifier: storeIdentifier, number: transaction.number,
+          token: DefaultHistoryToken([storeIdentifier: transaction.number]),
+          author: transaction.author?.string, entityNames: names))
+    }
+    return saves
+  }
+}
+
+/// Distributes the saves to a container's stores: those of its own contexts at once, those of
+/// others a moment later.
 ///
-/// Every transaction is told once. Files are watched only while somebody wants to know.
+/// Every transaction is told once. Files are watched only while there are subscribers.
 final class SaveHub: Sendable {
-  /// Learns of saves, on the thread that has saved or on that of the watcher.
+  /// Receives saves, on the thread that saved or on the watcher's.
   typealias Listener = @Sendable ([RecordedSave]) -> Void
 
-  private struct WeakContainer { weak var container: ModelContainer? }
-
   private struct State {
-    var container = WeakContainer()
+    weak var container: ModelContainer?
     var subscribers: [UUID: SaveSubscriber] = [:]
-    /// The files that are watched, by store; nil while none is.
+    /// The watched files by store, or `nil` if none is watched.
     var watches: [String: StoreWatch]?
-    /// Whether files are watched without subscribers as well.
+    /// Whether files are watched without subscribers too.
     var watchesAlways = false
     var lastSave = 0
-    /// The saves of our own that are going on.
+    /// The own saves that are in progress.
     var ongoing: Set<Int> = []
-    /// The transactions of our own that the watches have not come to yet.
+    /// The own transactions that the watches have not reached yet.
     var own: [String: Set<Int64>] = [:]
   }
 
   private let state = Mutex(State())
-  /// Where stores of one's own say that others have changed them.
+  /// Notifications of custom stores that others have changed.
   private let announcements: Mutex<[any NSObjectProtocol]> = Mutex([])
 
   deinit {
     announcements.withLock { $0.forEach(NotificationCenter.default.removeObserver) }
   }
 
-  /// Lets the hub know whose it is.
-  func attach(_ container: ModelContainer) {
-    state.withLock { $0.container = WeakContainer(container: container) }
-  }
+  func attach(_ container: ModelContainer) { state.withLock { $0.container = container } }
 
-  private var container: ModelContainer? { state.withLock { $0.container.container } }
+  private var container: ModelContainer? { state.withLock { $0.container } }
 
-  // MARK: - Saves of our own
+  // MARK: - Own saves
 
-  /// Runs a save of one of the container's contexts, so that the watches do not take it for somebody
-  /// else's.
+  /// Runs a save of one of the container's contexts, so that the watches do not take it for another
+  /// process's.
   ///
-  /// - Parameters:
-  ///   - save: Saves.
-  ///   - recorded: What has been saved by then, whether or not the rest has failed.
+  /// - Parameter recorded: Returns what was saved in the end, even if the save failed halfway.
   func noting(_ save: () throws -> Void, recorded: () -> [RecordedSave]) rethrows {
-    let ticket = begin()
-    defer { finish(ticket, recorded()) }
-    try save()
-  }
-
-  private func begin() -> Int {
-    state.withLock { state in
+    let ticket = state.withLock { state in
       state.lastSave += 1
       state.ongoing.insert(state.lastSave)
       return state.lastSave
     }
-  }
-
-  private func finish(_ ticket: Int, _ saves: [RecordedSave]) {
-    state.withLock { state in
-      for save in saves where state.watches?[save.storeIdentifier] != nil {
-        if let number = save.number { state.own[save.storeIdentifier, default: []].insert(number) }
+    defer {
+      let saves = recorded()
+      state.withLock { state in
+        for save in saves where state.watches?[save.storeIdentifier] != nil {
+          if let number = save.number {
+            state.own[save.storeIdentifier, default: []].insert(number)
+          }
+        }
+        _ = state.ongoing.remove(ticket)
       }
-      _ = state.ongoing.remove(ticket)
     }
+    try save()
   }
 
-  /// Tells all subscribers of saves.
   func tell(_ saves: [RecordedSave]) {
     guard !saves.isEmpty else { return }
     let subscribers = state.withLock { Array($0.subscribers.values) }
@@ -80,10 +103,10 @@ final class SaveHub: Sendable {
 
   // MARK: - Subscribers
 
-  /// Tells a listener of all that is saved from now on.
+  /// Tells a listener about all saves from now on, until the subscription is released.
   ///
-  /// - Returns: The subscription, to be kept, and the newest transactions of the stores: what is
-  ///   behind them is told.
+  /// - Returns: The subscription, and the newest transaction of each store; saves after them are
+  ///   told.
   /// - Throws: ``SwiftDataError/storeFailure``.
   func subscribe(
     _ listener: @escaping Listener
@@ -93,14 +116,14 @@ final class SaveHub: Sendable {
     let subscription = SaveSubscription(identifier, of: self)
     try watch()
     var start: [String: Int64] = [:]
-    for case let store as DefaultStore in container?.stores ?? [] {
+    for store in container?.defaultStores ?? [] {
       start[store.identifier] = try store.highestTransaction()
     }
     subscriber.begin(after: start)
     return (subscription, start)
   }
 
-  func remove(_ identifier: UUID) {
+  fileprivate func remove(_ identifier: UUID) {
     state.withLock { state in
       state.subscribers[identifier] = nil
       guard state.subscribers.isEmpty, !state.watchesAlways else { return }
@@ -111,14 +134,13 @@ final class SaveHub: Sendable {
 
   // MARK: - Saves of others
 
-  /// Whether files are being watched.
-  var isWatching: Bool { state.withLock { $0.watches != nil } }
+  var isWatching: Bool { state.withLock { $0.watches != nil || $0.watchesAlways } }
 
-  /// Watches the files from now on, whether or not there are subscribers.
+  /// Watches the files from now on, with or without subscribers.
   func watchAlways() {
     state.withLock { $0.watchesAlways = true }
-    // A file that cannot be read is the concern of those who read it.
-    try? watch()
+    // If a store cannot be read now, each look tries again.
+    if (try? watch()) == nil { StoreWatcher.shared.add(self) }
   }
 
   private func watch() throws {
@@ -126,41 +148,12 @@ final class SaveHub: Sendable {
     try state.withLock { state in
       guard state.watches == nil else { return }
       var watches: [String: StoreWatch] = [:]
-      for case let store as DefaultStore in container.stores {
-        watches[store.identifier] = try store.translating { try StoreWatch(store) }
+      for store in container.defaultStores {
+        watches[store.identifier] = StoreWatch(
+          store.identifier, path: store.filePath, after: try store.highestTransaction())
       }
       state.watches = watches
     }
-    listenToOwnStores(of: container)
-    StoreWatcher.shared.add(self)
-  }
-
-  /// Looks at the files once.
-  func look() {
-    for (store, watch) in state.withLock({ $0.watches ?? [:] }) {
-      // What fails now, because the file is busy, is tried again at the next look.
-      let saves = try? watch.look(
-        ongoing: { state.withLock { $0.ongoing } },
-        own: { last in state.withLock { $0.own[store, default: []].filter { $0 <= last } } })
-      let position = watch.position
-      state.withLock { state in
-        state.own[store] = state.own[store]?.filter { $0 > position }
-      }
-      if let saves, !saves.isEmpty { tellOfOthers(saves) }
-    }
-  }
-
-  private func tellOfOthers(_ saves: [RecordedSave]) {
-    tell(saves)
-    var tokens: [String: any HistoryToken] = [:]
-    for save in saves { if let token = save.token { tokens[save.storeIdentifier] = token } }
-    guard let container else { return }
-    NotificationCenter.default.post(
-      name: ModelContainer.remoteChangeName, object: container,
-      userInfo: [ModelContext.NotificationKey.historyTokens.rawValue: tokens])
-  }
-
-  private func listenToOwnStores(of container: ModelContainer) {
     announcements.withLock { announcements in
       guard announcements.isEmpty else { return }
       for store in container.stores where !(store is DefaultStore) {
@@ -173,5 +166,75 @@ final class SaveHub: Sendable {
           })
       }
     }
+    StoreWatcher.shared.add(self)
+  }
+
+  /// Looks at the files once; runs on the watcher's queue.
+  func look() {
+    if state.withLock({ $0.watchesAlways && $0.watches == nil }), (try? watch()) == nil { return }
+    for (store, watch) in state.withLock({ $0.watches ?? [:] }) {
+      let saves = watch.look(
+        ongoing: { state.withLock { $0.ongoing } }, own: { state.withLock { $0.own[store] ?? [] } })
+      let position = watch.position
+      state.withLock { state in
+        state.own[store] = state.own[store]?.filter { $0 > position }
+      }
+      tell(saves)
+      guard !saves.isEmpty, let container else { continue }
+      var tokens: [String: any HistoryToken] = [:]
+      for save in saves { if let token = save.token { tokens[save.storeIdentifier] = token } }
+      NotificationCenter.default.post(
+        name: ModelContainer.remoteChangeName, object: container,
+        userInfo: [ModelContext.NotificationKey.historyTokens.rawValue: tokens])
+    }
+  }
+}
+
+/// Keeps a subscription alive.
+final class SaveSubscription: Sendable {
+  private let identifier: UUID
+  private let hub: SaveHub
+
+  fileprivate init(_ identifier: UUID, of hub: SaveHub) {
+    self.identifier = identifier
+    self.hub = hub
+  }
+
+  deinit { hub.remove(identifier) }
+}
+
+/// Gives a listener the saves after the transactions that it starts from.
+private final class SaveSubscriber: Sendable {
+  private struct State {
+    /// The newest transactions at the start, or `nil` while they are being looked up.
+    var start: [String: Int64]?
+    var waiting: [RecordedSave] = []
+  }
+
+  private let listener: SaveHub.Listener
+  private let state = Mutex(State())
+
+  init(_ listener: @escaping SaveHub.Listener) { self.listener = listener }
+
+  func begin(after start: [String: Int64]) {
+    let waiting = state.withLock { state in
+      state.start = start
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    tell(waiting)
+  }
+
+  func tell(_ saves: [RecordedSave]) {
+    let start = state.withLock { state in
+      if state.start == nil { state.waiting += saves }
+      return state.start
+    }
+    guard let start else { return }
+    let new = saves.filter { save in
+      guard let number = save.number, let first = start[save.storeIdentifier] else { return true }
+      return number > first
+    }
+    if !new.isEmpty { listener(new) }
   }
 }

@@ -1,99 +1,117 @@
+import Dispatch
 import Foundation
+import PersistentHistory
 import StoreFormat
 import Synchronization
 
-/// Looks whether others have saved to the file of a store.
-final class StoreWatch: Sendable {
-  private struct State {
-    var file: StoreFile
-    var stamp: StoreStamp
-    /// All up to and including this transaction has been looked at.
-    var position: Int64
-    /// The newest transaction that was seen, and the saves of our own that were going on then.
-    var seen: (newest: Int64, ongoing: Set<Int>)?
-  }
-
+/// Finds the saves of others to the file of one store. Used on the watcher's queue only.
+final class StoreWatch: @unchecked Sendable {
   private let storeIdentifier: String
   private let path: String
-  private let state: Mutex<State>
+  /// Everything up to and including this transaction was found.
+  private(set) var position: Int64
+  private var follower: HistoryFollower?
+  private var found: [RecordedSave] = []
+  /// The own saves that were in progress when ``found`` was read, and may be part of it.
+  private var awaited: Set<Int> = []
+  private var hasFailed = false
 
-  /// Takes a first look, for which a store is waited for that somebody is writing to.
+  init(_ storeIdentifier: String, path: String, after position: Int64) {
+    self.storeIdentifier = storeIdentifier
+    self.path = path
+    self.position = position
+  }
+
+  /// Returns what others saved since the last look.
   ///
-  /// - Throws: ``/StoreFormat/StoreError``.
-  init(_ store: DefaultStore) throws {
-    storeIdentifier = store.identifier
-    path = store.filePath
-    state = Mutex(try Self.firstLook(at: path))
-  }
-
-  private static func firstLook(at path: String) throws -> State {
-    let end = ContinuousClock.now + .seconds(DefaultStore.busyTimeout)
-    while true {
-      do {
-        // Later, a file that is busy is looked at again a moment later.
-        let file = try StoreFile(path: path, busyTimeout: 0)
-        let stamp = try file.stamp()
-        return State(
-          file: file, stamp: stamp, position: try file.read { try $0.highestTransaction() })
-      } catch StoreError.busy where ContinuousClock.now < end {
-        Thread.sleep(forTimeInterval: 0.01)
-      }
-    }
-  }
-
-  /// All transactions up to and including this one have been looked at.
-  var position: Int64 { state.withLock { $0.position } }
-
-  /// What others have saved since the last look.
+  /// If the store can no longer be read, that is returned once, as a save of which nothing is
+  /// known: those who read then get the error.
   ///
   /// - Parameters:
-  ///   - ongoing: The saves of the container's own contexts that are going on at the moment.
-  ///   - own: The transactions of its own contexts, up to one.
-  /// - Throws: ``/StoreFormat/StoreError``.
-  func look(
-    ongoing: () -> Set<Int>, own: (_ upTo: Int64) -> Set<Int64>
-  ) throws -> [RecordedSave] {
-    try state.withLock { state in
-      try lookForNewest(&state, ongoing)
-      // A transaction is somebody else's only once all saves that may have made it have said so.
-      guard let seen = state.seen, seen.ongoing.isDisjoint(with: ongoing()) else { return [] }
-      let saves =
-        seen.newest > state.position
-        ? try othersSaves(
-          in: state.file, after: state.position, until: seen.newest, own(seen.newest))
-        : []
-      state.position = max(state.position, seen.newest)
-      state.seen = nil
-      return saves
-    }
-  }
-
-  private func othersSaves(
-    in file: StoreFile, after position: Int64, until newest: Int64, _ own: Set<Int64>
-  ) throws -> [RecordedSave] {
-    let own = own.filter { $0 > position }
-    guard newest - position != Int64(own.count) else { return [] }
-    return try file.read { snapshot in
-      var saves = try snapshot.recordedSaves(
-        after: position, until: newest, storeIdentifier: storeIdentifier)
-      let start = position.following
-      let missing = start..<max(start, saves.first?.number ?? newest.following)
-      if !missing.allSatisfy(own.contains) {
-        // Somebody has deleted history before it could be looked at.
-        saves.insert(RecordedSave(storeIdentifier: storeIdentifier), at: 0)
+  ///   - ongoing: Returns the container's own saves that are in progress.
+  ///   - own: Returns the numbers of the container's own transactions.
+  func look(ongoing: () -> Set<Int>, own: () -> Set<Int64>) -> [RecordedSave] {
+    if found.isEmpty {
+      do {
+        found = try readNews(without: own())
+        hasFailed = false
+      } catch {
+        follower = nil
+        if case StoreError.busy = error { return [] }
+        guard !hasFailed else { return [] }
+        hasFailed = true
+        found = [RecordedSave(storeIdentifier: storeIdentifier)]
       }
-      return saves.filter { save in save.number.map { !own.contains($0) } ?? true }
+      awaited = ongoing()
     }
+    // A transaction is another process's only after all saves that may have made it are done.
+    guard awaited.isDisjoint(with: ongoing()) else { return [] }
+    defer {
+      found = []
+      position = follower?.position ?? position
+    }
+    let own = own()
+    return found.filter { save in save.number.map { !own.contains($0) } ?? true }
   }
 
-  private func lookForNewest(_ state: inout State, _ ongoing: () -> Set<Int>) throws {
-    guard state.seen == nil else { return }
-    let stamp = try state.file.stamp()
-    let isOutdated = try state.file.isOutdated
-    guard stamp != state.stamp || isOutdated else { return }
-    if isOutdated { state.file = try StoreFile(path: path, busyTimeout: 0) }
-    let newest = try state.file.read { try $0.highestTransaction() }
-    state.seen = (newest, ongoing())
-    state.stamp = stamp
+  private func readNews(without own: Set<Int64>) throws -> [RecordedSave] {
+    var query = HistoryQuery()
+    query.checksCompleteness = false
+    // A busy file is looked at again a moment later.
+    let follower =
+      try follower ?? HistoryFollower(path: path, busyTimeout: 0, query: query, after: position)
+    self.follower = follower
+    var saves: [RecordedSave] = []
+    try follower.readNews { event in
+      switch event {
+      case .gap(let last, let oldest):
+        // Unless all of them are own ones, transactions were deleted before they could be read.
+        guard !(last.following..<oldest).allSatisfy(own.contains) else { break }
+        saves.append(RecordedSave(storeIdentifier: storeIdentifier))
+      case .transactions(let reader):
+        saves += try RecordedSave.all(
+          from: reader, storeIdentifier: storeIdentifier, without: own)
+      }
+    }
+    guard follower.storeIdentifier.map({ $0 == storeIdentifier }) ?? true else {
+      throw SwiftDataError(.storeFailure, "\(path) is another store now")
+    }
+    return saves
+  }
+}
+
+/// Lets all containers with subscribers look at their stores, several times a second.
+final class StoreWatcher: Sendable {
+  static let shared = StoreWatcher()
+
+  private struct WeakHub { weak var hub: SaveHub? }
+
+  private struct State {
+    var hubs: [WeakHub] = []
+    var isRunning = false
+  }
+
+  private let queue = DispatchQueue(label: "OpenSwiftData.StoreWatcher")
+  private let state = Mutex(State())
+
+  func add(_ hub: SaveHub) {
+    let starts = state.withLock { state in
+      if !state.hubs.contains(where: { $0.hub === hub }) { state.hubs.append(WeakHub(hub: hub)) }
+      defer { state.isRunning = true }
+      return !state.isRunning
+    }
+    if starts { scheduleLook() }
+  }
+
+  private func scheduleLook() {
+    queue.asyncAfter(deadline: .now() + HistoryFollower.interval) { [self] in
+      for hub in state.withLock({ $0.hubs.compactMap(\.hub) }) { hub.look() }
+      let continues = state.withLock { state in
+        state.hubs.removeAll { !($0.hub?.isWatching ?? false) }
+        state.isRunning = !state.hubs.isEmpty
+        return state.isRunning
+      }
+      if continues { scheduleLook() }
+    }
   }
 }

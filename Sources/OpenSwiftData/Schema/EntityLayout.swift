@@ -1,55 +1,50 @@
 import Synchronization
 
-/// What is known of a model's class: its properties by number, by name and by key path.
-///
-/// There is one for each class, made when it is first needed.
+/// The properties of a model's class by index, name and key path; one object for each class.
 final class EntityLayout: @unchecked Sendable {
   let name: String
   let type: any PersistentModel.Type
-  /// The layout of the model that the class inherits from.
+  /// The layout of the superclass, if it is a model.
   let superlayout: EntityLayout?
-  /// Whether the class is marked with `@Model` itself.
+  /// Whether the class itself is marked with `@Model`.
   let isMarked: Bool
-  /// The properties, those that are inherited first, in the order of the superclass.
+  /// All properties, inherited ones first.
   let properties: [PropertyLayout]
-  /// How many properties are inherited.
   let inheritedCount: Int
-  /// What the class itself declares unique.
+  /// The uniqueness constraints that the class itself declares.
   let uniquenessConstraints: [[String]]
-  /// What must be unique among objects of the class, with the entity that declares it.
+  /// All uniqueness constraints, with the entity that declares each.
   let allUniquenessConstraints: [(entityName: String, names: [String])]
-  /// What the class itself declares an index for.
+  /// The indexes that the class itself declares.
   let indices: [[String]]
-  /// What a new model has before anything is set.
+  /// The values of a new model.
   let blankValues: [PropertyValue]
-  /// What a model has of which nothing but the identifier is known.
+  /// The values of a model of which only the identifier is known.
   let faultValues: [PropertyValue]
-  /// The properties of a model's values as observers name them.
+  /// The key paths under which the observers of a model's values are registered.
   let observedProperties: [KeyPath<ModelState, Void>]
 
-  /// The numbers of the relationships.
   let relationshipPlaces: [Int]
-  /// The numbers of the relationships to one object that are among what must be unique.
+  /// The to-one relationships in uniqueness constraints.
   let uniqueRelationshipPlaces: [Int]
-  /// The numbers of the properties whose large values stand in files.
+  /// The attributes whose large values are in files.
   let largePlaces: [Int]
-  /// The numbers of the attributes that the store keeps.
+  /// The stored attributes.
   let storedPlaces: [Int]
 
   private let identifierKeyPaths: [AnyKeyPath]
   private let keyPathTable: KeyPathTable
   private let indexByKeyPath: [AnyKeyPath: Int]
   private let indexByName: [String: Int]
-  /// The relationships that lead back, by property; found when first asked for.
+  /// The inverse relationships by property, found on first use.
   private let inverses = Mutex<[Int?]?>(nil)
 
   private static let known = Mutex<[ObjectIdentifier: EntityLayout]>([:])
 
-  /// The layout of a class.
   static func of<Model: PersistentModel>(_ type: Model.Type) -> EntityLayout {
     let key = ObjectIdentifier(type)
     if let layout = known.withLock({ $0[key] }) { return layout }
-    // Made outside the lock: a class's own description may run any code.
+    // Created outside the lock, because a class's metadata may run any code.
     let layout = EntityLayout(type)
     return known.withLock { layouts in
       if let first = layouts[key] { return first }
@@ -58,15 +53,10 @@ final class EntityLayout: @unchecked Sendable {
     }
   }
 
-  /// The layout of a class that was used already, by the entity's name.
+  /// Returns the layout of a class that was used already, by the name of its entity.
   ///
-  /// Versions of a schema have classes of one name, of which that of a store which is open is meant;
-  /// else the one with the fewest properties that has all those that are there.
-  ///
-  /// - Parameters:
-  ///   - name: The name.
-  ///   - storeIdentifier: The store that a model of it is in; nil where it is in none.
-  ///   - propertyNames: Properties that it must have.
+  /// Versions of a schema can have several classes of a name: the class of an open store counts,
+  /// else the one with the fewest properties that has all the given ones.
   static func named(
     _ name: String, inStore storeIdentifier: String?, having propertyNames: [String]
   ) -> EntityLayout? {
@@ -79,13 +69,12 @@ final class EntityLayout: @unchecked Sendable {
     }
   }
 
-  /// The layout of a class.
   static func of(any type: any PersistentModel.Type) -> EntityLayout { of(type) }
 
   private init<Model: PersistentModel>(_ type: Model.Type) {
     self.type = type
     name = Schema.entityName(for: type)
-    // Without its type it would be that of what a protocol asks for, which equals no other.
+    // Without its type the key path would be one of the protocol, which equals no other.
     let id: KeyPath<Model, PersistentIdentifier> = \Model.id
     identifierKeyPaths = [\Model.persistentModelID, id]
     let inheritance = type.schemaInheritance
@@ -116,7 +105,7 @@ final class EntityLayout: @unchecked Sendable {
         .map { $0.compactMap { indexByKeyPath[$0].map { properties[$0].name } } }
         .filter { !$0.isEmpty }
     }
-    // An attribute may be marked with .unique and named by #Unique as well.
+    // An attribute may be marked with .unique and named by #Unique.
     func withoutRepetitions(_ lists: [[String]]) -> [[String]] {
       var seen: Set<[String]> = []
       return lists.filter { seen.insert($0).inserted }
@@ -149,16 +138,14 @@ final class EntityLayout: @unchecked Sendable {
     }
     self.blankValues = blankValues
     faultValues = zip(properties, blankValues).map { property, blank in
-      // A list is read for itself, and what is changed about it before that is noted.
+      // A list is read separately, and can be changed before.
       if property.relationship?.isToMany ?? false { return .toManyFault(added: [], removed: []) }
       return property.isTransient ? blank : .fault
     }
   }
 
-  /// The number of a property.
-  ///
-  /// A key path that leads to no stored property is a mistake in the program: nothing sensible could
-  /// be read or written there.
+  /// Returns the index of a property. A key path that leads to no stored property is a programming
+  /// error.
   func index(of keyPath: AnyKeyPath) -> Int {
     if let index = keyPathTable.number(of: keyPath) { return index }
     guard let index = indexByKeyPath[keyPath] else {
@@ -169,14 +156,12 @@ final class EntityLayout: @unchecked Sendable {
   }
 
   func indexIfAny(of keyPath: AnyKeyPath) -> Int? { indexByKeyPath[keyPath] }
-  /// Whether a key path leads to the model's identifier, and not to an attribute of that name.
   func isIdentifier(_ keyPath: AnyKeyPath) -> Bool {
     indexByKeyPath[keyPath] == nil && identifierKeyPaths.contains(keyPath)
   }
 
   func index(named name: String) -> Int? { indexByName[name] }
 
-  /// What there is where nothing is to be had: of what no store keeps, the value of a new model.
   func emptyValue(at index: Int) -> PropertyValue {
     guard let relationship = properties[index].relationship else {
       return properties[index].isTransient ? blankValues[index] : .null
@@ -186,7 +171,6 @@ final class EntityLayout: @unchecked Sendable {
 
   // MARK: - Inverses
 
-  /// The number, among the destination's properties, of the relationship that leads back.
   func inverseIndex(of index: Int) -> Int? {
     if let found = inverses.withLock({ $0?[index] }) { return found }
     let found = properties.indices.map { findInverse(of: $0) }
@@ -200,7 +184,6 @@ final class EntityLayout: @unchecked Sendable {
     return (relationship.destinationLayout, inverse)
   }
 
-  /// The relationship that leads back: the one that either end names, or else the only one that can.
   private func findInverse(of index: Int) -> Int? {
     if index < inheritedCount { return superlayout?.inverseIndex(of: index) }
     guard let relationship = properties[index].relationship else { return nil }
@@ -231,19 +214,16 @@ final class EntityLayout: @unchecked Sendable {
 }
 
 extension EntityLayout: Hashable {
-  /// Whether both are of the same class.
   static func == (left: EntityLayout, right: EntityLayout) -> Bool { left === right }
 
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension PropertyLayout {
-  /// Whether a key path leads to the property.
   fileprivate func isNamed(by keyPath: AnyKeyPath?) -> Bool {
     keyPath.map(keyPaths.contains) ?? false
   }
 
-  /// A value without the optional around it; nil for nothing.
   static func unwrapped(_ value: Any) -> Any? {
     guard let optional = value as? any OptionalValue else { return value }
     return optional.unwrapped.flatMap(unwrapped)
@@ -251,7 +231,6 @@ extension PropertyLayout {
 }
 
 extension EntityLayout {
-  /// A relationship as a schema describes it; nil for an attribute.
   func relationshipDescription(at index: Int) -> Schema.Relationship? {
     let property = properties[index]
     return property.relationship.map { relationship in
@@ -261,5 +240,20 @@ extension EntityLayout {
         inverseName: inverse(of: index).map { $0.layout.properties[$0.index].name },
         described: property.described as? Schema.Relationship)
     }
+  }
+}
+
+extension EntityLayout {
+  /// The layouts from the class itself to the root of its hierarchy.
+  var lineage: [EntityLayout] {
+    var lineage = [self]
+    while let next = lineage.last?.superlayout { lineage.append(next) }
+    return lineage
+  }
+
+  func isKind(of other: EntityLayout) -> Bool { lineage.contains { $0 === other } }
+
+  func declaringLayout(of index: Int) -> EntityLayout {
+    lineage.last { index < $0.properties.count } ?? self
   }
 }

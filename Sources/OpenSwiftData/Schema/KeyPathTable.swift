@@ -1,16 +1,13 @@
 import Synchronization
 
-/// Remembers which property a key path leads to, by the key path's identity.
+/// A table of the properties of key paths, by the identity of the key path.
 ///
-/// To hash and compare key paths takes longer than all else about reading a property. But each literal
-/// of a program is one object from its first use on, and a class is used through few of them. There is
-/// room for a fixed number; what finds none is looked up as before.
+/// Hashing and comparing key paths takes longer than everything else about reading a property. But
+/// each literal in a program is one object from its first use on, and a class is used through few
+/// of them. The table has a fixed size; a key path that does not fit is looked up by hash.
 final class KeyPathTable: @unchecked Sendable {
-  /// How many literals of one property there is room for, on average.
   private static let literalsPerProperty = 16
-  /// How many places are looked at before a key path counts as unknown.
   private static let longestProbe = 8
-  /// An entry holds an address in its upper bits and the number of a property in its lower ones.
   private static let numberBits = 16
 
   private let entries: UnsafeMutableBufferPointer<Atomic<UInt64>>
@@ -33,12 +30,11 @@ final class KeyPathTable: @unchecked Sendable {
     entries.deallocate()
   }
 
-  /// The number of the property that a key path leads to; nil where it was not remembered.
   func number(of keyPath: AnyKeyPath) -> Int? {
     let address = Self.address(of: keyPath)
     var place = Self.firstPlace(address)
     for _ in 0..<Self.longestProbe {
-      // An entry is complete in itself and never changes, so that no order has to be kept.
+      // Entries are complete and never change, so memory order is irrelevant.
       let entry = entries[place & (entries.count - 1)].load(ordering: .relaxed)
       if entry == 0 { return nil }
       if entry >> Self.numberBits == address { return Int(entry & ((1 << Self.numberBits) - 1)) }
@@ -47,8 +43,7 @@ final class KeyPathTable: @unchecked Sendable {
     return nil
   }
 
-  /// Remembers the number of the property that a key path leads to, and keeps the key path, so that
-  /// no other one gets its address.
+  /// Adds a key path, and retains it so that its address stays its own.
   func remember(_ keyPath: AnyKeyPath, number: Int) {
     let address = Self.address(of: keyPath)
     guard number < 1 << Self.numberBits, address >> (64 - Self.numberBits) == 0 else { return }
@@ -68,7 +63,6 @@ final class KeyPathTable: @unchecked Sendable {
     UInt64(UInt(bitPattern: ObjectIdentifier(keyPath)))
   }
 
-  /// Objects stand at multiples of 16.
   private static func firstPlace(_ address: UInt64) -> Int {
     Int(truncatingIfNeeded: (address >> 4) ^ (address >> 12))
   }

@@ -1,31 +1,29 @@
-/// What is known of a property of a model's class.
+/// A property of a model's class.
 struct PropertyLayout {
   let name: String
-  /// The key path that starts at the class.
+  /// The key path from the class.
   private(set) var keyPath: AnyKeyPath
-  /// The key paths that lead to the property: those that start at the class, at the one that declares
-  /// it and at those between.
+  /// The key paths from the class, from the class that declares the property, and from those
+  /// between.
   private(set) var keyPaths: [AnyKeyPath]
   let valueType: Any.Type
   let isOptional: Bool
   let defaultValue: Any?
   let described: (any SchemaProperty)?
-  /// How its values are stored; nil for a relationship, and for a type that no store can keep.
+  /// The form of its stored values; `nil` for a relationship and for a type that cannot be stored.
   let codec: AttributeCodec?
-  /// Whether a value can be made where nothing is to be had.
+  /// Whether there is a blank value for what cannot be read.
   let hasBlankValue: Bool
-  /// Whether a model without a value of it could not be read: it must have one, and none can be made
-  /// of its type.
+  /// Whether a model cannot be read without a value, because there is no blank one.
   let needsValue: Bool
-  /// Whether the store does not keep it.
   let isTransient: Bool
-  /// Whether large values of it stand in files beside the store.
+  /// Whether its large values are in files beside the store.
   let keepsLargeValues: Bool
   /// Whether one column holds its values as they are.
   let isPlain: Bool
-  /// The names of the attributes that its columns have in the store: its own, or one for each element.
+  /// The names of the store's attributes: its own, or one for each element.
   let columnPaths: [String]
-  /// What it leads to; nil for an attribute.
+  /// `nil` for an attribute.
   let relationship: RelationshipLayout?
 
   init(_ metadata: Schema.PropertyMetadata) {
@@ -55,9 +53,7 @@ struct PropertyLayout {
     needsValue = !hasBlankValue && !isTransient
   }
 
-  /// The property as a class has it that inherits it.
-  ///
-  /// - Parameter keyPath: The key path that starts at that class.
+  /// Returns the property as inherited by a class, with the key path from that class.
   func inherited(as keyPath: AnyKeyPath) -> PropertyLayout {
     var copy = self
     copy.keyPath = keyPath
@@ -65,19 +61,15 @@ struct PropertyLayout {
     return copy
   }
 
-  /// What `@Attribute` says of it.
   var options: [Schema.Attribute.Option] { (described as? Schema.Attribute)?.options ?? [] }
-  /// The name that it had before; nil where none is given.
   var originalName: String? {
     described.map(\.originalName).flatMap { $0.isEmpty ? nil : $0 }
   }
-  /// What a version's hash is to contain besides.
   var hashModifier: String? {
     (described as? Schema.Attribute)?.hashModifier
       ?? (described as? Schema.Relationship)?.hashModifier
   }
 
-  /// The property as an attribute of a schema.
   var attributeDescription: Schema.Attribute {
     let described = described as? Schema.Attribute
     if case .composite(let shape)? = codec?.storage {
@@ -88,4 +80,34 @@ struct PropertyLayout {
     return Schema.Attribute(
       name: name, valueType: valueType, described: described, defaultValue: defaultValue)
   }
+}
+
+/// A relationship of a model's class.
+struct RelationshipLayout {
+  let destination: any PersistentModel.Type
+  let isToMany: Bool
+  let deleteRule: Schema.Relationship.DeleteRule
+  /// The inverse relationship, if the class names it.
+  let inverseKeyPath: AnyKeyPath?
+
+  init?(valueType: Any.Type, described: Schema.Relationship?) {
+    let wrapped = (valueType as? any OptionalValue.Type)?.wrappedType ?? valueType
+    if let model = wrapped as? any PersistentModel.Type {
+      destination = model
+      isToMany = false
+    } else if let collection = valueType as? any RelationshipCollection.Type {
+      destination = collection.elementType
+      isToMany = true
+    } else {
+      return nil
+    }
+    deleteRule = described?.deleteRule ?? .nullify
+    inverseKeyPath = described?.inverseKeyPath
+  }
+
+  var destinationLayout: EntityLayout { EntityLayout.of(any: destination) }
+}
+
+extension RelationshipCollection {
+  fileprivate static var elementType: any PersistentModel.Type { PersistentElement.self }
 }

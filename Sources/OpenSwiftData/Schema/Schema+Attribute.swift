@@ -1,7 +1,7 @@
 extension Schema {
-  /// A value as a schema describes it.
+  /// The description of an attribute.
   open class Attribute: SchemaProperty, Hashable, @unchecked Sendable {
-    /// What is special about an attribute.
+    /// An option of an attribute.
     public struct Option: Hashable, Sendable {
       enum Kind: Hashable, Sendable {
         case unique, externalStorage, allowsCloudEncryption, preserveValueOnDeletion, ephemeral,
@@ -12,57 +12,56 @@ extension Schema {
 
       let kind: Kind
 
-      /// No two models may have the same value; saving a model whose value is there updates the one
+      /// No two models share a value; saving a new model with an existing value updates the model
       /// that has it.
       public static let unique = Option(kind: .unique)
-      /// Large values stand in files beside the store.
+      /// Large values are stored in files beside the store.
       public static let externalStorage = Option(kind: .externalStorage)
-      /// A mirror may encrypt the value; nothing follows from it here.
+      /// A CloudKit mirror may encrypt the value; not used here.
       public static let allowsCloudEncryption = Option(kind: .allowsCloudEncryption)
-      /// A deleted model leaves the value behind in its tombstone.
+      /// The tombstone of a deleted model keeps the value.
       public static let preserveValueOnDeletion = Option(kind: .preserveValueOnDeletion)
       /// The value is not saved.
       public static let ephemeral = Option(kind: .ephemeral)
-      /// The value is offered to a search engine; nothing follows from it here.
+      /// The value is available to search; not used here.
       public static let spotlight = Option(kind: .spotlight)
-      /// The value is `Codable`; nothing follows from it here, where that is found out without it.
+      /// The value is `Codable`; not needed here.
       public static let codable = Option(kind: .codable)
 
-      /// A transformer makes data of the value, which is what the store keeps.
+      /// A transformer turns the value into data, which is stored.
       ///
-      /// - Parameter transformer: Its class. One that is registered under the name of the class is used,
-      ///   or else a new one.
+      /// - Parameter transformer: The class of the transformer. If one is registered under the name
+      ///   of the class, it is used, else a new one.
       public static func transformable(by transformer: ValueTransformer.Type) -> Option {
         Option(kind: .transformable(TransformerReference(transformer)))
       }
 
-      /// A transformer makes data of the value, which is what the store keeps.
+      /// A transformer turns the value into data, which is stored.
       ///
-      /// - Parameter transformerName: The name that it is registered under.
+      /// - Parameter transformerName: The name that the transformer is registered under.
       public static func transformable(by transformerName: String) -> Option {
         Option(kind: .transformable(TransformerReference(name: transformerName)))
       }
 
-      /// The transformer of a transformable attribute.
       var transformer: TransformerReference? {
         if case .transformable(let transformer) = kind { transformer } else { nil }
       }
     }
 
-    /// The name.
+    /// The name of the attribute.
     public let name: String
-    /// The name that the attribute had before; the name itself where it never had another.
+    /// The former name of the attribute, or its name if it has none.
     public let originalName: String
-    /// What is special about it.
+    /// The options of the attribute.
     public let options: [Option]
-    /// The type as the class declares it.
+    /// The declared type.
     public let valueType: Any.Type
-    /// What a new model has at first; nil for nothing.
+    /// The value of a new model, or `nil`.
     public let defaultValue: Any?
-    /// What a version's hash is to contain besides.
+    /// The text that makes its version differ from one with equal properties, or `nil`.
     public let hashModifier: String?
 
-    /// A description of an attribute, as `@Attribute` makes it.
+    /// Creates a description, as in `@Attribute`.
     public init(
       _ options: Option..., originalName: String? = nil, hashModifier: String? = nil
     ) {
@@ -83,28 +82,47 @@ extension Schema {
       self.defaultValue = defaultValue
     }
 
-    /// True.
+    /// Always `true`.
     public var isAttribute: Bool { true }
-    /// False.
+    /// Always `false`.
     public var isRelationship: Bool { false }
-    /// Whether the store does not keep it.
+    /// Whether the value is not saved.
     public var isTransient: Bool { options.contains(.ephemeral) }
-    /// Whether it may be nil.
+    /// Whether the value can be `nil`.
     public var isOptional: Bool { valueType is any OptionalValue.Type }
-    /// Whether no two models may have the same value.
+    /// Whether no two models share a value.
     public var isUnique: Bool { options.contains(.unique) }
 
-    /// Whether a transformer makes data of the values.
+    /// Whether a transformer turns the value into data.
     public var isTransformable: Bool { options.contains { $0.transformer != nil } }
 
-    /// Whether both say the same.
+    /// Returns whether two descriptions are equal.
     public static func == (left: Attribute, right: Attribute) -> Bool {
       left.name == right.name && left.originalName == right.originalName
         && left.options == right.options && left.valueType == right.valueType
         && left.hashModifier == right.hashModifier
     }
 
-    /// Feeds the name into a hasher.
+    /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  }
+}
+
+extension Schema {
+  /// The description of an attribute whose elements have columns of their own.
+  public final class CompositeAttribute: Attribute, @unchecked Sendable {
+    /// The elements.
+    public let properties: [any SchemaProperty]
+
+    init(
+      name: String, valueType: Any.Type, described: Attribute?, defaultValue: Any?,
+      shape: CompositeShape
+    ) {
+      properties = shape.elements.map {
+        Attribute(name: $0.name, valueType: $0.valueType, described: nil)
+      }
+      super.init(
+        name: name, valueType: valueType, described: described, defaultValue: defaultValue)
+    }
   }
 }

@@ -1,21 +1,20 @@
 import Foundation
 
-/// A schema is written as the names of its classes with what they look like, and read back in a program
-/// that has these classes.
+/// Schemas are encoded as descriptions of their classes, and decoded in a program that has these
+/// classes.
 extension Schema: Codable {
-  /// The version of the form in which schemas are encoded.
+  /// The version of the encoded form.
   public static let schemaEncodingVersion = Version(1, 0, 0)
 
-  /// The version of the form in which the schema is encoded.
+  /// The version of the encoded form.
   public var encodingVersion: Version { Self.schemaEncodingVersion }
 
-  /// The largest file that is read, in bytes.
   private static let largestFile = 16 << 20
 
-  /// Writes the version, and of every entity its class and its properties.
+  /// Encodes the version, and the class and properties of each entity.
   ///
-  /// - Throws: `EncodingError`, also where a class is one that no other run of the program could find,
-  ///   such as one that is declared in a function.
+  /// - Throws: `EncodingError`, also for a class that cannot be found by name, such as one declared
+  ///   in a function.
   public func encode(to encoder: any Encoder) throws {
     let description = SchemaDescription(self)
     if let nameless = description.entities.first(where: \.className.isEmpty) {
@@ -29,10 +28,9 @@ extension Schema: Codable {
     try description.encode(to: encoder)
   }
 
-  /// Reads what ``encode(to:)`` writes.
+  /// Decodes what ``encode(to:)`` writes.
   ///
-  /// - Throws: `DecodingError`, also where the program has no such class, or one that does not look as
-  ///   it did.
+  /// - Throws: `DecodingError`, also if the program does not have such a class, or if it differs.
   public convenience init(from decoder: any Decoder) throws {
     func corrupted(_ text: String) -> DecodingError {
       .dataCorrupted(
@@ -56,12 +54,10 @@ extension Schema: Codable {
     }
   }
 
-  /// Writes the schema into a file, as JSON.
+  /// Writes the schema to a file as JSON, replacing an existing file atomically.
   ///
-  /// A file that is there is replaced, in one step.
-  ///
-  /// - Throws: ``SwiftDataError/storeFailure`` where the file cannot be written, and
-  ///   ``SwiftDataError/unknownSchema`` where a class could not be found again.
+  /// - Throws: ``SwiftDataError/storeFailure`` if the file cannot be written;
+  ///   ``SwiftDataError/unknownSchema`` if a class cannot be found by name.
   public func save(to toURL: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -79,10 +75,10 @@ extension Schema: Codable {
     }
   }
 
-  /// Reads a schema that ``save(to:)`` has written.
+  /// Reads a schema that ``save(to:)`` wrote.
   ///
-  /// - Throws: ``SwiftDataError/storeFailure`` where the file cannot be read, and
-  ///   ``SwiftDataError/unknownSchema`` where it is no schema of this program's classes.
+  /// - Throws: ``SwiftDataError/storeFailure`` if the file cannot be read;
+  ///   ``SwiftDataError/unknownSchema`` if it is not a schema of this program's classes.
   public static func load(from fromURL: URL) throws -> Schema {
     let data: Data
     do {
@@ -110,7 +106,7 @@ extension Schema: Codable {
 }
 
 extension Error {
-  /// What a decoder says, without where in the program.
+  /// The text of a decoding error without its place in the program.
   fileprivate var reason: String {
     guard let error = self as? DecodingError else { return "\(self)" }
     switch error {
@@ -123,7 +119,6 @@ extension Error {
 }
 
 extension SchemaDescription {
-  /// How a schema differs from one that was written; nil where it does not.
   fileprivate func difference(from written: SchemaDescription) -> String? {
     guard self != written else { return nil }
     let before = Dictionary(
@@ -140,5 +135,112 @@ extension SchemaDescription {
         + (changed.map { ": \($0) differs" } ?? "")
     }
     return "it names an entity twice, or one that is none of its classes"
+  }
+}
+
+/// The description of a schema in a file. A schema consists of its classes, so a description names
+/// them, and is valid only if they still look the same.
+struct SchemaDescription: Codable, Hashable, Sendable {
+  struct Entity: Codable, Hashable, Sendable {
+    var name: String
+    /// The name by which the runtime finds the class.
+    var className: String
+    var superentityName: String?
+    var properties: [Property]
+    var uniquenessConstraints: [[String]]
+    var indices: [[String]]
+  }
+
+  struct Property: Codable, Hashable, Sendable {
+    var name: String
+    var originalName: String
+    var valueType: String
+    var options: [String]
+    var hashModifier: String?
+    var relationship: Relationship?
+  }
+
+  struct Relationship: Codable, Hashable, Sendable {
+    var destination: String
+    var inverseName: String?
+    var deleteRule: Schema.Relationship.DeleteRule
+    var minimumModelCount: Int?
+    var maximumModelCount: Int?
+  }
+
+  var encodingVersion: Schema.Version
+  var version: Schema.Version
+  var entities: [Entity]
+
+  init(_ schema: Schema) {
+    encodingVersion = Schema.schemaEncodingVersion
+    version = schema.version
+    entities = schema.entities.map { Entity($0.layout) }
+  }
+}
+
+extension SchemaDescription.Entity {
+  fileprivate init(_ layout: EntityLayout) {
+    self.init(
+      name: layout.name, className: layout.className ?? "",
+      superentityName: layout.superlayout?.name,
+      properties: layout.properties.indices[layout.inheritedCount...].map {
+        SchemaDescription.Property(layout, at: $0)
+      },
+      uniquenessConstraints: layout.uniquenessConstraints, indices: layout.indices)
+  }
+}
+
+extension SchemaDescription.Property {
+  fileprivate init(_ layout: EntityLayout, at index: Int) {
+    let property = layout.properties[index]
+    let description = layout.relationshipDescription(at: index)
+    self.init(
+      name: property.name, originalName: property.originalName ?? property.name,
+      valueType: Self.name(of: property.valueType),
+      options: description.map { $0.options.map { _ in "unique" } }
+        ?? property.options.map(\.name).sorted(),
+      hashModifier: property.hashModifier,
+      relationship: description.map { description in
+        SchemaDescription.Relationship(
+          destination: description.destination, inverseName: description.inverseName,
+          deleteRule: description.deleteRule, minimumModelCount: description.minimumModelCount,
+          maximumModelCount: description.maximumModelCount)
+      })
+  }
+
+  private static func name(of type: Any.Type) -> String {
+    String(reflecting: type).replacing(/\(unknown context at \$[0-9a-f]+\)/, with: "(private)")
+  }
+}
+
+extension Schema.Attribute.Option {
+  fileprivate var name: String { "\(kind)" }
+}
+
+// MARK: - Classes
+
+extension EntityLayout {
+  /// The name by which the runtime finds the class, or `nil`.
+  var className: String? {
+    guard let name = _mangledTypeName(type), Self.find(className: name) == type else {
+      return nil
+    }
+    return name
+  }
+
+  private static let longestClassName = 1000
+
+  static func find(className: String) -> (any PersistentModel.Type)? {
+    // The mangled name of a class that is not a generic argument contains nothing else.
+    guard !className.isEmpty, className.utf8.count <= longestClassName,
+      className.utf8.allSatisfy({ byte in
+        byte == UInt8(ascii: "_")
+          || Character(Unicode.Scalar(byte)).isASCII
+            && (Character(Unicode.Scalar(byte)).isLetter
+              || Character(Unicode.Scalar(byte)).isNumber)
+      })
+    else { return nil }
+    return _typeByName(className) as? any PersistentModel.Type
   }
 }

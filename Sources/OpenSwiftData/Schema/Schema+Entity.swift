@@ -1,5 +1,5 @@
 extension Schema {
-  /// A model as a schema describes it.
+  /// The description of a model.
   public struct Entity: Hashable, Sendable {
     let layout: EntityLayout
     private let schema: [String: EntityLayout]
@@ -9,22 +9,22 @@ extension Schema {
       self.schema = schema
     }
 
-    /// The name, which is that of the class.
+    /// The name of the entity, which is the name of the class.
     public var name: String { layout.name }
 
-    /// Whether both are of the same class.
+    /// Returns whether two entities have the same class.
     public static func == (left: Entity, right: Entity) -> Bool { left.layout == right.layout }
 
-    /// Feeds the class into a hasher.
+    /// Hashes the class.
     public func hash(into hasher: inout Hasher) { hasher.combine(layout) }
 
     // MARK: - Inheritance
 
-    /// The name of the entity that this one inherits from; nil where it inherits from none.
+    /// The name of the entity's superentity, or `nil`.
     public var superentityName: String? { layout.superlayout?.name }
-    /// The entity that this one inherits from; nil where it inherits from none.
+    /// The superentity, or `nil`.
     public var superentity: Entity? { layout.superlayout.map { Entity($0, among: schema) } }
-    /// The entities of the schema that inherit from this one directly.
+    /// The direct subentities in the schema.
     public var subentities: Set<Entity> {
       Set(
         schema.values.filter { $0.superlayout === layout }.map { Entity($0, among: schema) })
@@ -32,39 +32,39 @@ extension Schema {
 
     // MARK: - Properties
 
-    /// The attributes, with those that are inherited.
+    /// The attributes, inherited ones included.
     public var attributes: Set<Attribute> {
       Set(layout.properties.filter { $0.relationship == nil }.map(\.attributeDescription))
     }
-    /// The relationships, with those that are inherited.
+    /// The relationships, inherited ones included.
     public var relationships: Set<Relationship> {
       Set(layout.properties.indices.compactMap { layout.relationshipDescription(at: $0) })
     }
-    /// The attributes by name.
+    /// The attributes by name, inherited ones included.
     public var attributesByName: [String: Attribute] {
       Dictionary(attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
-    /// The relationships by name.
+    /// The relationships by name, inherited ones included.
     public var relationshipsByName: [String: Relationship] {
       Dictionary(relationships.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
-    /// All properties, those that are inherited first, in the order in which the classes declare them.
+    /// All properties in the order of declaration, inherited ones first.
     public var properties: [any SchemaProperty] { described(layout.properties.indices) }
-    /// The properties that the class inherits from other models.
+    /// The inherited properties.
     public var inheritedProperties: [any SchemaProperty] {
       described(0..<layout.inheritedCount)
     }
-    /// The properties that the class declares itself.
+    /// The properties that the class itself declares.
     public var storedProperties: [any SchemaProperty] {
       described(layout.inheritedCount..<layout.properties.count)
     }
     /// All properties by name.
     public var propertiesByName: [String: any SchemaProperty] { Self.byName(properties) }
-    /// The properties that the class inherits, by name.
+    /// The inherited properties by name.
     public var inheritedPropertiesByName: [String: any SchemaProperty] {
       Self.byName(inheritedProperties)
     }
-    /// The properties that the class declares itself, by name.
+    /// The properties that the class itself declares, by name.
     public var storedPropertiesByName: [String: any SchemaProperty] {
       Self.byName(storedProperties)
     }
@@ -84,9 +84,9 @@ extension Schema {
 
     // MARK: - Constraints
 
-    /// Lists of properties whose values together no two models may share, as the class declares them.
+    /// The names of properties whose values no two models may share, as the class declares them.
     public var uniquenessConstraints: [[String]] { layout.uniquenessConstraints }
-    /// Lists of properties that the store has an index for, as the class declares them.
+    /// The names of indexed properties, as the class declares them.
     public var indices: [[String]] { layout.indices }
   }
 }

@@ -1,9 +1,9 @@
 import StoreFormat
 
 extension Schema {
-  /// The model that a store of these entities has.
+  /// Returns the model of a store with these entities.
   ///
-  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` where an entity has what no store can keep.
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` for an entity that cannot be stored.
   func managedModel() throws -> ManagedModel {
     ManagedModel(
       entities: try layouts.values.sorted { $0.name < $1.name }.map { try $0.managedEntity() },
@@ -20,9 +20,8 @@ extension EntityLayout {
       uniquenessConstraints: uniquenessConstraints, indexes: indices)
   }
 
-  /// Refuses a constraint that the objects of other classes would have to meet as well.
-  ///
-  /// Classes of one hierarchy share a table, and so its unique indexes.
+  /// Refuses a constraint that would apply to other classes too, because a hierarchy shares one
+  /// table.
   private func checkConstraints() throws {
     for names in uniquenessConstraints {
       guard let superlayout, names.allSatisfy({ superlayout.index(named: $0) != nil }) else {
@@ -59,7 +58,6 @@ extension EntityLayout {
     return .attribute(try managedAttribute(property, codec))
   }
 
-  /// Refuses to put values into files that are no data, or that must be compared where they stand.
   private func checkExternalStorage(_ property: PropertyLayout) throws {
     guard property.options.contains(.externalStorage), !property.isTransient else { return }
     guard property.keepsLargeValues else {
@@ -76,7 +74,6 @@ extension EntityLayout {
     }
   }
 
-  /// Refuses a property of which a fetched model could have no value at all.
   private func checkEphemeral(_ property: PropertyLayout) throws {
     guard property.isTransient, !property.hasBlankValue, property.defaultValue == nil else {
       return
@@ -96,7 +93,7 @@ extension EntityLayout {
       elements = shape.elements.map { ManagedAttribute(name: $0.name, type: $0.attributeType) }
     }
     var defaultValue: StoredValue?
-    // Of a transformable attribute a model has the value itself, which no archive of ours can hold.
+    // A model has the value itself, which cannot be archived here.
     if codec.transformed == nil, let value = property.defaultValue.flatMap(PropertyLayout.unwrapped)
     {
       let stored = try codec.stored(value, name: "\(name).\(property.name)")
@@ -133,7 +130,7 @@ extension Schema.Relationship.DeleteRule {
 }
 
 extension AttributeCodec {
-  /// The class that the frameworks name for the values.
+  /// The class of the values in the frameworks.
   fileprivate var valueClassName: String {
     switch storage {
     case .coded: return "NSData"

@@ -1,48 +1,48 @@
 extension Schema {
-  /// A link between models as a schema describes it.
+  /// The description of a relationship.
   public final class Relationship: SchemaProperty, Hashable, @unchecked Sendable {
-    /// What becomes of the models at the other end when a model is deleted.
+    /// What happens to the targets when a model is deleted.
     public enum DeleteRule: String, Hashable, Codable, Sendable {
-      /// They stay as they are.
+      /// The targets stay unchanged.
       case noAction
-      /// They no longer lead back.
+      /// The inverse relationships of the targets are cleared.
       case nullify
-      /// They are deleted as well.
+      /// The targets are deleted too.
       case cascade
-      /// As long as there are any, the model cannot be deleted.
+      /// The model cannot be deleted as long as it has targets.
       case deny
     }
 
-    /// What is special about a relationship.
+    /// An option of a relationship.
     public struct Option: Hashable, Sendable {
-      /// No two models may lead to the same one.
+      /// No two models share a target.
       public static let unique = Option()
     }
 
-    /// The name.
+    /// The name of the relationship.
     public let name: String
-    /// The name that the relationship had before; the name itself where it never had another.
+    /// The former name of the relationship, or its name if it has none.
     public let originalName: String
-    /// What is special about it.
+    /// The options of the relationship.
     public let options: [Option]
-    /// What becomes of the models at its other end when this one is deleted.
+    /// What happens to the targets when a model is deleted.
     public let deleteRule: DeleteRule
-    /// The relationship that leads back, where it was named.
+    /// The inverse relationship, if it was named.
     public let inverseKeyPath: AnyKeyPath?
-    /// The least number of models at the other end; nothing enforces it.
+    /// The minimum number of targets; not enforced.
     public let minimumModelCount: Int?
-    /// The greatest number of models at the other end, 0 for any; nothing enforces it.
+    /// The maximum number of targets, 0 for no limit; not enforced.
     public let maximumModelCount: Int?
-    /// What a version's hash is to contain besides.
+    /// The text that makes its version differ from one with equal properties, or `nil`.
     public let hashModifier: String?
-    /// The type as the class declares it.
+    /// The declared type.
     public let valueType: Any.Type
-    /// The name of the entity at the other end.
+    /// The name of the target's entity.
     public let destination: String
-    /// The name of the relationship that leads back; nil for none.
+    /// The name of the inverse relationship, or `nil`.
     public let inverseName: String?
 
-    /// A description of a relationship, as `@Relationship` makes it.
+    /// Creates a description, as in `@Relationship`.
     public init(
       _ options: Option..., deleteRule: DeleteRule = .nullify, minimumModelCount: Int? = 0,
       maximumModelCount: Int? = 0, originalName: String? = nil, inverse: AnyKeyPath? = nil,
@@ -78,27 +78,27 @@ extension Schema {
       hashModifier = described?.hashModifier
     }
 
-    /// False.
+    /// Always `false`.
     public var isAttribute: Bool { false }
-    /// True.
+    /// Always `true`.
     public var isRelationship: Bool { true }
-    /// False.
+    /// Always `false`.
     public var isTransient: Bool { false }
-    /// Whether it may be nil.
+    /// Whether the relationship can be `nil`.
     public var isOptional: Bool { valueType is any OptionalValue.Type }
-    /// Whether no two models may lead to the same one.
+    /// Whether no two models share a target.
     public var isUnique: Bool { options.contains(.unique) }
-    /// Whether it leads to one model at most.
+    /// Whether the relationship has at most one target.
     public var isToOneRelationship: Bool { !(valueType is any RelationshipCollection.Type) }
 
-    /// Whether both say the same.
+    /// Returns whether two descriptions are equal.
     public static func == (left: Relationship, right: Relationship) -> Bool {
       left.name == right.name && left.valueType == right.valueType
         && left.deleteRule == right.deleteRule && left.inverseName == right.inverseName
         && left.originalName == right.originalName
     }
 
-    /// Feeds the name into a hasher.
+    /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
   }
 }

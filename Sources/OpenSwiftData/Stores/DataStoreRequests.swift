@@ -1,37 +1,30 @@
-/// What a store is to fetch.
+import Foundation
+
+/// A request for the models that a store is to fetch.
 public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
-  /// Who asks.
+  /// The context that asks.
   public let editingState: EditingState
-  /// Which models, in which order.
+  /// The criteria and the order.
   public let descriptor: FetchDescriptor<T>
 
-  /// A request.
-  ///
-  /// - Parameters:
-  ///   - editingState: Who asks.
-  ///   - descriptor: Which models, in which order.
+  /// Creates a request (not in SwiftData).
   public init(editingState: EditingState = EditingState(), descriptor: FetchDescriptor<T>) {
     self.editingState = editingState
     self.descriptor = descriptor
   }
 }
 
-/// What a store has fetched.
+/// The models that a store fetched.
 public struct DataStoreFetchResult<ModelType, SnapshotType>: Sendable
 where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
-  /// What was asked for.
+  /// The criteria and the order.
   public let descriptor: FetchDescriptor<ModelType>
-  /// The models that were asked for.
+  /// The models that match.
   public let fetchedSnapshots: [SnapshotType]
-  /// Other models that may be needed next.
+  /// Other models that may be used next.
   public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
-  /// A result.
-  ///
-  /// - Parameters:
-  ///   - descriptor: What was asked for.
-  ///   - fetchedSnapshots: The models that were asked for.
-  ///   - relatedSnapshots: Other models that may be needed next.
+  /// Creates a result.
   public init(
     descriptor: FetchDescriptor<ModelType>, fetchedSnapshots: [SnapshotType],
     relatedSnapshots: [PersistentIdentifier: SnapshotType] = [:]
@@ -42,25 +35,39 @@ where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
   }
 }
 
-/// What a store is to save.
+/// A request for the models that a store is to delete.
+public struct DataStoreBatchDeleteRequest<T>: Sendable where T: PersistentModel {
+  /// The context that asks.
+  public let editingState: EditingState
+  /// The condition that models must meet, or `nil` for all.
+  public let predicate: Predicate<T>?
+  /// Whether to delete models of subclasses too.
+  public let includeSubclasses: Bool
+
+  /// Creates a request (not in SwiftData).
+  public init(
+    editingState: EditingState = EditingState(), predicate: Predicate<T>? = nil,
+    includeSubclasses: Bool = true
+  ) {
+    self.editingState = editingState
+    self.predicate = predicate
+    self.includeSubclasses = includeSubclasses
+  }
+}
+
+/// The changes that a store is to save.
 public struct DataStoreSaveChangesRequest<SnapshotType>: Sendable
 where SnapshotType: DataStoreSnapshot {
-  /// Who saves.
+  /// The context that saves.
   public let editingState: EditingState
-  /// The new models, whose identifiers are temporary.
+  /// The new models, with temporary identifiers.
   public let inserted: [SnapshotType]
-  /// The models that have changed.
+  /// The updated models.
   public let updated: [SnapshotType]
-  /// The models that are to be deleted.
+  /// The models to delete.
   public let deleted: [SnapshotType]
 
-  /// A request.
-  ///
-  /// - Parameters:
-  ///   - editingState: Who saves.
-  ///   - inserted: The new models, whose identifiers are temporary.
-  ///   - updated: The models that have changed.
-  ///   - deleted: The models that are to be deleted.
+  /// Creates a request (not in SwiftData).
   public init(
     editingState: EditingState = EditingState(), inserted: [SnapshotType] = [],
     updated: [SnapshotType] = [], deleted: [SnapshotType] = []
@@ -72,26 +79,20 @@ where SnapshotType: DataStoreSnapshot {
   }
 }
 
-/// What became of a save.
+/// The result of a save.
 public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSnapshot {
   /// The identifier of the store.
   public let storeIdentifier: String
-  /// The permanent identifiers of the new models, by the temporary ones.
+  /// The permanent identifiers of new models, by temporary ones.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
-  /// Models whose values are not those that the context has.
+  /// Models whose values differ from those of the context.
   public let snapshotsToReregister: [PersistentIdentifier: T]
-  /// The place of the save in the store's history; nil where it has none.
+  /// The position of the save in the store's history, or `nil` if it keeps none.
   public let historyToken: (any HistoryToken)?
-  /// Models that were there and could not be read again, to be read when somebody asks for them.
+  /// Models that existed and could not be read again; they are read when they are used.
   let unreadIdentifiers: Set<PersistentIdentifier>
 
-  /// A result.
-  ///
-  /// - Parameters:
-  ///   - storeIdentifier: The identifier of the store.
-  ///   - remappedIdentifiers: The permanent identifiers of the new models, by the temporary ones.
-  ///   - snapshotsToReregister: Models whose values are not those that the context has.
-  ///   - historyToken: The place of the save in the store's history; nil where it has none.
+  /// Creates a result.
   public convenience init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],

@@ -1,16 +1,15 @@
 import Foundation
 import StoreFormat
 
-/// The values of a model at one moment, of whatever model.
+/// The values of a model in a ``DefaultStore`` at one moment.
 public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
-  /// What identifies the model.
+  /// The identifier of the model.
   public let persistentIdentifier: PersistentIdentifier
   let layout: EntityLayout
   var values: [PropertyValue]
-  /// The properties that were changed; all where nothing is known of that.
+  /// The changed properties; if it is empty, all count as changed.
   let changed: Set<Int>
 
-  /// The properties that a save is to write, in order.
   var changedPlaces: [Int] { changed.isEmpty ? Array(values.indices) : changed.sorted() }
 
   init(
@@ -23,11 +22,11 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     self.changed = changed
   }
 
-  /// Takes the values of a model.
+  /// Creates a snapshot of a model.
   ///
   /// - Parameters:
-  ///   - backingData: The values.
-  ///   - relatedBackingDatas: The values of other models of the same save, which are not needed.
+  ///   - backingData: The values of the model.
+  ///   - relatedBackingDatas: Not used.
   public init(
     from backingData: any BackingData,
     relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
@@ -41,11 +40,11 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
       state.identifier, layout: state.layout, values: state.values, changed: state.changed)
   }
 
-  /// The same values under another identifier.
+  /// Returns a copy with another identifier.
   ///
   /// - Parameters:
   ///   - persistentIdentifier: The identifier of the copy.
-  ///   - remappedIdentifiers: The identifiers of related models that change as well.
+  ///   - remappedIdentifiers: New identifiers of related models, by old ones.
   public func copy(
     persistentIdentifier: PersistentIdentifier,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = nil
@@ -58,12 +57,12 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
 
   // MARK: - Coding
 
-  /// Reads the parts that ``encode(to:)`` writes.
+  /// Decodes the parts that ``encode(to:)`` writes.
   ///
-  /// Where several classes have the entity's name, as versions of a schema do, the snapshot is of the
-  /// one that the store has which the identifier names, if a container has it open.
+  /// If several classes have the entity's name, as in versions of a schema, the class is that of
+  /// the open store that the identifier names.
   ///
-  /// - Throws: `DecodingError`, also where the entity is that of no model that a schema was made of.
+  /// - Throws: `DecodingError`, also if no schema has the entity.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     let identifier = try container.decode(
@@ -101,16 +100,16 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     self.init(identifier, layout: layout, values: values)
   }
 
-  /// Writes the identifier and the value of every property under the property's name.
+  /// Encodes the identifier and the value of every property under the property's name.
   ///
-  /// - Throws: What the encoder throws, and where a value stands in a file that cannot be read.
+  /// - Throws: The errors of the encoder, also for a value in a file that cannot be read.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     try container.encode(persistentIdentifier, forKey: .persistentIdentifier)
     for (index, property) in layout.properties.enumerated() {
       let key = DataStoreSnapshotCodingKey.modeledProperty(property.name)
       if let transformed = property.codec?.transformed {
-        // The values themselves need not be codable.
+        // The values themselves need not be encodable.
         switch values[index] {
         case .value(let value): try container.encode(transformed.data(of: value), forKey: key)
         case .stored(.blob(let bytes)): try container.encode(Data(bytes), forKey: key)
@@ -152,5 +151,31 @@ extension KeyedDecodingContainer {
 extension KeyedEncodingContainer {
   fileprivate mutating func encode(any value: Any, forKey key: Key) throws {
     if let value = value as? any Encodable { try encode(value, forKey: key) }
+  }
+}
+
+extension DefaultSnapshot {
+  /// Returns the stored values of the attributes at the given indices, by name.
+  func storedAttributes(at indices: some Collection<Int>) throws -> [String: StoredValue] {
+    var stored: [String: StoredValue] = [:]
+    stored.reserveCapacity(indices.count)
+    for index in indices {
+      let property = layout.properties[index]
+      guard let codec = property.codec, !property.isTransient else { continue }
+      let paths = property.columnPaths
+      switch values[index] {
+      case .value(let value):
+        let values = try codec.stored(value, name: "\(layout.name).\(property.name)")
+        for (path, value) in zip(paths, values) { stored[path] = value }
+      case .stored(let value): stored[property.name] = value
+      case .inFile(let file): stored[property.name] = .blob(try file.read())
+      case .elements(let values):
+        for (path, value) in zip(paths, values) { stored[path] = value }
+      case .null:
+        for path in paths { stored[path] = .null }
+      case .fault, .toOne, .toMany, .toManyFault: break
+      }
+    }
+    return stored
   }
 }

@@ -3,9 +3,9 @@ import StoreEditing
 import StoreFormat
 
 extension DefaultStore {
-  /// The models that a request asks for.
+  /// Returns the models that match a request.
   ///
-  /// - Throws: ``SwiftDataError``, and ``DataStoreError`` where SQLite cannot choose or sort.
+  /// - Throws: ``SwiftDataError``; ``DataStoreError`` if SQLite cannot filter or sort.
   public func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
@@ -16,12 +16,11 @@ extension DefaultStore {
       fetchedSnapshots: try snapshots(of: found, only: fetch.properties))
   }
 
-  /// The models with some identifiers, as far as they are there.
+  /// Returns the models with the given identifiers that are in the store.
   ///
   /// - Parameters:
-  ///   - identifiers: The models; all in one hierarchy.
-  ///   - layout: The class that all of them are of, or inherit from.
-  ///   - properties: The properties that are read; nil for all.
+  ///   - layout: A class that all of them have or inherit from.
+  ///   - properties: The properties to read, or `nil` for all.
   func snapshots(
     of identifiers: [PersistentIdentifier], as layout: EntityLayout,
     only properties: Set<FetchedObjects.Property>? = nil
@@ -35,14 +34,12 @@ extension DefaultStore {
     return try snapshots(of: found, only: properties)
   }
 
-  /// What a to-many relationship of some models leads to, and the models there.
   func related(
     toAll owners: [PersistentIdentifier], of layout: EntityLayout, by name: String
   ) throws -> (
     lists: [PersistentIdentifier: [PersistentIdentifier]], snapshots: [DefaultSnapshot]
   ) {
-    // Asked for in the loop below, the number of an identifier that is a key there as well makes the
-    // optimiser of Swift 6.3.1 end with an error.
+    // Mapping inside the loop below crashes the optimizer of Swift 6.3.1.
     let numbers = owners.map(\.number)
     let found = try asking {
       try fetcher.related(toAll: numbers.compactMap { $0 }, of: layout.name, by: name)
@@ -55,9 +52,9 @@ extension DefaultStore {
     return (lists, try snapshots(of: found.objects))
   }
 
-  /// How many models a request asks for.
+  /// Returns the number of models that match a request.
   ///
-  /// - Throws: ``SwiftDataError``, and ``DataStoreError`` where SQLite cannot choose.
+  /// - Throws: ``SwiftDataError``; ``DataStoreError`` if SQLite cannot filter.
   public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int
   where T: PersistentModel {
     var descriptor = request.descriptor
@@ -66,9 +63,9 @@ extension DefaultStore {
     return try asking { try fetcher.count(fetch) }
   }
 
-  /// The identifiers of the models that a request asks for.
+  /// Returns the identifiers of the models that match a request.
   ///
-  /// - Throws: ``SwiftDataError``, and ``DataStoreError`` where SQLite cannot choose or sort.
+  /// - Throws: ``SwiftDataError``; ``DataStoreError`` if SQLite cannot filter or sort.
   public func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
@@ -76,7 +73,6 @@ extension DefaultStore {
     return try asking { try fetcher.identifiers(fetch) }.map(persistentIdentifier)
   }
 
-  /// The same in little room.
   func identifierList<T>(_ request: DataStoreFetchRequest<T>) throws -> IdentifierList
   where T: PersistentModel {
     let fetch = try objectFetch(request.descriptor)
@@ -85,7 +81,6 @@ extension DefaultStore {
     }
   }
 
-  /// The models that a to-many relationship leads to.
   func related(
     to identifier: PersistentIdentifier, by name: String
   ) throws -> [PersistentIdentifier] {
@@ -97,7 +92,6 @@ extension DefaultStore {
     try asking { try fetcher.objects(fetch) }
   }
 
-  /// A question that no statement can be written for is one for memory.
   private func asking<Result>(_ body: () throws -> Result) throws -> Result {
     try translating {
       do {
@@ -110,7 +104,6 @@ extension DefaultStore {
     }
   }
 
-  /// A descriptor in terms of the store.
   private func objectFetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> ObjectFetch {
@@ -120,19 +113,17 @@ extension DefaultStore {
       fetch.condition = try PredicateTranslation.condition(
         predicate, layout: layout, storeIdentifier: identifier, layouts: schema.layouts)
     }
-    fetch.order = try descriptor.sortBy.map { try SortTranslation.order($0, layout: layout) }
+    fetch.order = try descriptor.sortBy.map { try layout.order(by: $0) }
     fetch.limit = descriptor.fetchLimit.map { max(0, $0) }
     fetch.offset = max(0, descriptor.fetchOffset ?? 0)
     fetch.properties = try descriptor.storedProperties(layout)
     return fetch
   }
 
-  /// The snapshots of what was found, each of the object's own class.
+  /// Returns the snapshots of fetched objects, each of the object's own class.
   ///
-  /// - Throws: ``SwiftDataError/unknownSchema`` where the schema does not have an object's class.
-  ///
-  /// - Parameter properties: The properties that were read; nil for all. The others are read when they
-  ///   are needed.
+  /// - Parameter properties: The properties that were read, or `nil` for all.
+  /// - Throws: ``SwiftDataError/unknownSchema`` if the schema does not have an object's class.
   func snapshots(
     of found: FetchedObjects, only properties: Set<FetchedObjects.Property>? = nil
   ) throws -> [DefaultSnapshot] {
@@ -158,7 +149,7 @@ extension DefaultStore {
   }
 }
 
-/// Where the values of a layout's properties stand among those of a fetched object.
+/// The places of a layout's properties among the values of a fetched object.
 private struct SnapshotPlan {
   private enum Place {
     case nothing(PropertyValue)
@@ -227,9 +218,7 @@ private struct SnapshotPlan {
 }
 
 extension FetchDescriptor {
-  /// The properties that are read, in terms of the store; nil for all.
-  ///
-  /// - Throws: ``SwiftDataError/unsupportedKeyPath``.
+  /// Returns the properties to read in terms of the store, or `nil` for all.
   func storedProperties(_ layout: EntityLayout) throws -> Set<FetchedObjects.Property>? {
     guard !propertiesToFetch.isEmpty else { return nil }
     var wanted: Set<FetchedObjects.Property> = []
@@ -240,7 +229,7 @@ extension FetchDescriptor {
       }
       wanted.formUnion(layout.storedProperties(at: index))
     }
-    // What is prefetched is found by the relationship itself.
+    // Prefetching finds the targets by the relationship itself.
     for keyPath in relationshipKeyPathsForPrefetching {
       guard let index = layout.relationshipPath(keyPath)?.first else { continue }
       wanted.formUnion(layout.storedProperties(at: index))
@@ -250,7 +239,6 @@ extension FetchDescriptor {
 }
 
 extension EntityLayout {
-  /// What the columns of a property hold.
   fileprivate func storedProperties(at index: Int) -> [FetchedObjects.Property] {
     let property = properties[index]
     let paths = property.relationship == nil ? property.columnPaths : [property.name]
@@ -259,8 +247,7 @@ extension EntityLayout {
     }
   }
 
-  /// The relationships, one after the other, over which a key path leads; nil where it leads over
-  /// anything else.
+  /// Returns the relationships that a key path follows, or `nil` if it contains anything else.
   func relationshipPath(_ keyPath: AnyKeyPath) -> [Int]? {
     if let index = indexIfAny(of: keyPath) {
       return properties[index].relationship == nil ? nil : [index]
@@ -268,7 +255,6 @@ extension EntityLayout {
     return relationshipPath(keyPath, behind: nil, depth: 0)
   }
 
-  /// How many relationships a key path may lead over.
   private static let longestPath = 4
 
   private func relationshipPath(
@@ -277,7 +263,7 @@ extension EntityLayout {
     guard depth < Self.longestPath else { return nil }
     for index in relationshipPlaces {
       let property = properties[index]
-      // A key path through an optional cannot be put together here.
+      // Key paths cannot be appended through an optional.
       let path =
         start.map { start in
           property.keyPaths.lazy.compactMap { start.appending(path: $0) }.first
@@ -292,5 +278,29 @@ extension EntityLayout {
       }
     }
     return nil
+  }
+}
+
+extension EntityLayout {
+  /// - Throws: ``DataStoreError/preferInMemorySort`` if SQLite cannot sort, or sorts otherwise.
+  fileprivate func order<T: PersistentModel>(
+    by descriptor: SortDescriptor<T>
+  ) throws -> ObjectFetch.Order {
+    guard let keyPath = descriptor.keyPath else { throw DataStoreError.preferInMemorySort }
+    // SQLite compares bytes; other orders are for memory.
+    if let comparator = descriptor.stringComparator, comparator != .lexical {
+      throw DataStoreError.preferInMemorySort
+    }
+    let isAscending = descriptor.order == .forward
+    let object = ObjectPath(variable: 0)
+    if let index = indexIfAny(of: keyPath), case .plain? = properties[index].codec?.storage,
+      !properties[index].isTransient, !properties[index].keepsLargeValues
+    {
+      return ObjectFetch.Order(.attribute(object, properties[index].name), isAscending: isAscending)
+    }
+    if isIdentifier(keyPath) {
+      return ObjectFetch.Order(.primaryKey(object), isAscending: isAscending)
+    }
+    throw DataStoreError.preferInMemorySort
   }
 }

@@ -3,12 +3,11 @@ import StoreEditing
 import StoreFormat
 
 extension DefaultStore {
-  /// How often a save is tried again that another program's save has made a duplicate of.
   private static let mostAttempts = 5
 
-  /// Saves what a context has changed as one transaction.
+  /// Saves the changes of a context as one transaction.
   ///
-  /// - Throws: ``SwiftDataError``; the store is then as it was.
+  /// - Throws: ``SwiftDataError``; the store is then unchanged.
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -18,7 +17,7 @@ extension DefaultStore {
       do {
         return try save(request, with: editor)
       } catch StoreWriteError.notUnique where attempt < Self.mostAttempts {
-        // Between the look and the save another program has saved the same unique value.
+        // Another program has just saved the same unique value.
         attempt += 1
       } catch let error as StoreWriteError where error.isMissingObject {
         try Self.checkMissing([(self, request)], error, isLast: attempt == Self.mostAttempts)
@@ -46,7 +45,7 @@ extension DefaultStore {
           entityName: object.entityName, storeIdentifier: identifier, key: .number(key))
       }
     }
-    // What was there is read again. It was saved by now, whether or not that succeeds.
+    // Existing objects are read again; the save has succeeded even if that fails.
     let present = draft.inserted.values.filter { $0.primaryKey != nil }
     let snapshots = try? snapshots(of: present)
     return DataStoreSaveChangesResult(
@@ -55,26 +54,24 @@ extension DefaultStore {
       historyToken: appended.map { DefaultHistoryToken([identifier: $0.position.number]) })
   }
 
-  /// What one of several stores is to save.
   typealias StoreRequest = (
     store: DefaultStore, request: DataStoreSaveChangesRequest<DefaultSnapshot>
   )
 
-  /// Saves to several stores what a context has changed, in all of them or in none.
+  /// Saves the changes of a context to several stores, in all of them or in none.
   ///
   /// - Parameters:
-  ///   - parts: The stores, each once, and what they are to save.
-  ///   - whenReady: Is run when nothing but a failing disk can keep them from saving; where it throws,
-  ///     nothing is saved.
-  /// - Returns: The results in the order of the parts.
-  /// - Throws: What `whenReady` throws; ``SwiftDataError``, and all stores are then as they were;
-  ///   ``PartlySaved`` where the save is in some of them.
+  ///   - parts: The stores and their changes.
+  ///   - whenReady: Runs when only a failing disk can prevent the save; if it throws, nothing is
+  ///     saved.
+  /// - Throws: The error of `whenReady`; ``SwiftDataError``, with all stores unchanged;
+  ///   ``PartlySaved`` if only some stores have the save.
   static func save(
     _ parts: [StoreRequest], whenReady: () throws -> Void
   ) throws -> [DataStoreSaveChangesResult<DefaultSnapshot>] {
     let editors = try parts.map { try $0.store.writable() }
     var attempt = 1
-    // From then on others may have saved, and nothing is tried again.
+    // After that, others may have saved, so there is no retry.
     var hasAsked = false
     var refusal: (any Error)?
     while true {
@@ -111,13 +108,12 @@ extension DefaultStore {
   }
 }
 
-/// A save to several stores is in some of them, and not in all.
+/// A save to several stores that only some of them have.
 struct PartlySaved: Error {
   let reason: StoreWriteError
 }
 
 extension DefaultStore {
-  /// The values of objects that a save has updated instead of inserting them.
   fileprivate func snapshots(
     of objects: [StoreObject]
   ) throws -> [PersistentIdentifier: DefaultSnapshot] {
@@ -131,5 +127,68 @@ extension DefaultStore {
       }
     }
     return snapshots
+  }
+}
+
+extension DefaultStore {
+  /// Returns if it makes sense to retry a save that misses an object: an object with the unique
+  /// values of a new model may have been deleted in the meantime.
+  ///
+  /// - Throws: ``SwiftDataError`` if the save itself names a missing object, or after the last
+  ///   attempt.
+  static func checkMissing(
+    _ parts: [StoreRequest], _ error: StoreWriteError, isLast: Bool
+  ) throws {
+    let missing = try parts.flatMap { try $0.store.missingModels(of: $0.request) }
+    guard missing.isEmpty, !isLast else { throw SwiftDataError.missingModels(missing, error) }
+  }
+
+  func missingModels(
+    of request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> [PersistentIdentifier] {
+    var seen: Set<PersistentIdentifier> = []
+    var named: [PersistentIdentifier] = []
+    func add(_ identifier: PersistentIdentifier) {
+      if !identifier.isTemporary, seen.insert(identifier).inserted { named.append(identifier) }
+    }
+    for snapshot in request.updated { add(snapshot.persistentIdentifier) }
+    for snapshot in request.inserted + request.updated {
+      for index in snapshot.changedPlaces {
+        if case .toOne(let reference?) = snapshot.values[index] { add(reference.identifier) }
+      }
+    }
+    var present: Set<StoreObject> = []
+    for (name, group) in Dictionary(grouping: named, by: \.entityName) {
+      let keys = try group.compactMap { try object($0).primaryKey }.map(StoredValue.integer)
+      for part in keys.chunks(of: 500) {
+        let fetch = ObjectFetch(
+          name, where: .contained(.primaryKey(ObjectPath(variable: 0)), part))
+        present.formUnion(try translating { try fetcher.identifiers(fetch) })
+      }
+    }
+    return try named.filter { !present.contains(try object($0)) }
+  }
+}
+
+extension StoreWriteError {
+  var isMissingObject: Bool {
+    if case .missingObject = self { true } else { false }
+  }
+}
+
+extension SwiftDataError {
+  static func missingModels(
+    _ identifiers: [PersistentIdentifier], _ error: StoreWriteError
+  ) -> SwiftDataError {
+    guard !identifiers.isEmpty else { return SwiftDataError(.modelValidationFailure, "\(error)") }
+    let names = identifiers.prefix(5).map { "\($0.entityName)/p\($0.number ?? 0)" }
+    let rest = identifiers.count > names.count ? " and \(identifiers.count - names.count) more" : ""
+    return SwiftDataError(
+      .modelValidationFailure,
+      "\(names.joined(separator: ", "))\(rest) are deleted, but have changes here or are the "
+        + "target of a relationship: another context or process deleted them, or this context did "
+        + "while a relationship without an inverse led to them; delete these models in this "
+        + "context too, remove them from relationships, or roll the context back",
+      identifiers: identifiers)
   }
 }

@@ -3,30 +3,28 @@ import StoreEditing
 import StoreFormat
 import Synchronization
 
-/// A store in the layout of SwiftData's own: a SQLite file that keeps models and their history.
+/// A store in SwiftData's layout: a SQLite file with models and their history.
 public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendable {
-  /// What describes such a store.
+  /// The type that describes such a store.
   public typealias Configuration = ModelConfiguration
-  /// The values of a model.
+  /// The type of the values of a model.
   public typealias Snapshot = DefaultSnapshot
 
-  /// The store's identifier.
+  /// The identifier of the store.
   public let identifier: String
   /// The models that the store keeps.
   public let schema: Schema
-  /// What the store was made of.
+  /// The configuration that the store was opened with.
   public let configuration: ModelConfiguration
 
-  /// Where the file really is.
   let location: StoreLocation
   private let opened: Mutex<Opened>
-  /// Writes to the store; nil where that is not allowed.
+  /// `nil` if the configuration does not allow saving.
   let editor: StoreEditor?
-  /// Whether the store is written in a transaction that is open until it is migrated.
+  /// Whether the store is open in the transaction of a migration.
   let isMigrating: Bool
   private let temporaryFolder: TemporaryStoreFolder?
 
-  /// How long to wait for another program that is writing, in seconds.
   static let busyTimeout = 30.0
 
   var filePath: String { location.path }
@@ -34,14 +32,14 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   /// The name of the configuration.
   public var name: String { configuration.name }
 
-  /// Opens a store, creates it where it is not there, and migrates it where it is of other models.
+  /// Opens a store; creates it if it does not exist, and migrates it if it has other models.
   ///
   /// - Parameters:
-  ///   - configuration: What describes the store; its schema must be there.
-  ///   - migrationPlan: How stores of older versions are migrated; without one, what the store's models
-  ///     and the schema's tell is enough, or it is not migrated.
+  ///   - configuration: The description of the store, with a schema.
+  ///   - migrationPlan: The plan for stores of older versions; without one, the differences between
+  ///     the models must tell enough.
   /// - Throws: ``SwiftDataError/loadIssueModelContainer``, ``SwiftDataError/unknownSchema``,
-  ///   ``SwiftDataError/backwardMigration``, and what the stages of the plan throw.
+  ///   ``SwiftDataError/backwardMigration``, and the errors of the plan's stages.
   public init(
     _ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil
   ) throws {
@@ -72,9 +70,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       guard configuration.allowsSave else {
         throw SwiftDataError(
           .loadIssueModelContainer,
-          "\(path) was made for other models: \(difference); the configuration "
-            + "\(configuration.name) does not allow it to be migrated, so open it once with "
-            + "allowsSave")
+          "\(path) was created for other models: \(difference); the configuration "
+            + "\(configuration.name) does not allow migrating it, so open it once with allowsSave")
       }
       try StoreUpgrade(
         path: path, configuration: configuration, schema: schema, plan: migrationPlan
@@ -94,7 +91,6 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     }
   }
 
-  /// A store that is being migrated, with the models that it has at one step.
   init(_ configuration: ModelConfiguration, schema: Schema, migration: StoreMigration) throws {
     self.configuration = configuration
     self.schema = schema
@@ -107,7 +103,6 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     editor = try migration.editor()
   }
 
-  /// What a store is read by.
   private struct Opened {
     let file: StoreFile
     let fetcher: ObjectFetcher
@@ -128,20 +123,13 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     }
   }
 
-  /// The store for reading.
-  ///
-  /// - Throws: Like ``fetcher``.
   var file: StoreFile { get throws { try current().file } }
 
-  /// What fetches from the store.
-  ///
-  /// - Throws: ``/StoreFormat/StoreError``, ``SwiftDataError/storeFailure`` where the file is that of
-  ///   another store by now.
   var fetcher: ObjectFetcher { get throws { try current().fetcher } }
 
-  /// What the store is read by, opened anew where it does not show what others have saved since: in a
-  /// folder that cannot be written, SQLite reads a store beside others only while somebody else has it
-  /// open.
+  /// Returns the open store, opened again if it does not show what others have saved since: in a
+  /// folder that cannot be written, SQLite shows later saves only while another program has the
+  /// store open.
   private func current() throws -> Opened {
     try opened.withLock { opened in
       guard try opened.file.isOutdated else { return opened }
@@ -149,14 +137,14 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       guard next.identifier == identifier else {
         throw SwiftDataError(
           .storeFailure,
-          "\(location.path) is another store than when the container was made; make a new one")
+          "\(location.path) is no longer the store that the container opened; create a new "
+            + "container")
       }
       opened = next
       return next
     }
   }
 
-  /// Runs what a container opens a store by.
   private static func loading<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -175,18 +163,17 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       throw SwiftDataError(
         .loadIssueModelContainer,
         "there is no store at \(path), and the configuration \(configuration.name) does not allow "
-          + "one to be made")
+          + "creating one")
     }
     try FileManager.default.createDirectory(
       at: URL(fileURLWithPath: path).deletingLastPathComponent(),
       withIntermediateDirectories: true)
-    // Complete in one step: another program may open it at any moment.
+    // It must appear complete, because another program may open it at any moment.
     try StoreDraft.makeIfMissing(at: path) { temporary in
       try StoreCreator.create(at: temporary, model: model)
     }
   }
 
-  /// Completes what a save to several stores has left unfinished in this one.
   private static func completeJointSave(
     _ path: String, _ configuration: ModelConfiguration
   ) throws {
@@ -198,19 +185,18 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       return
     }
     let file = try StoreFile(path: path, busyTimeout: busyTimeout)
-    // Whoever is saving at the moment is done soon.
+    // A save that is in progress ends soon.
     for _ in 0..<100 {
       guard try file.lacksPartOfJointSave() else { return }
       Thread.sleep(forTimeInterval: 0.02)
     }
     throw SwiftDataError(
       .loadIssueModelContainer,
-      "a save to several stores was broken off, and its part for \(path) is missing; the "
-        + "configuration \(configuration.name) does not allow it to be completed, so open it once "
-        + "with allowsSave")
+      "a save to several stores was interrupted, and its part for \(path) is missing; the "
+        + "configuration \(configuration.name) does not allow completing it, so open it once with "
+        + "allowsSave")
   }
 
-  /// Runs what reads or writes the file, and says in our own terms what went wrong.
   func translating<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -225,9 +211,6 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     }
   }
 
-  /// The editor.
-  ///
-  /// - Throws: ``SwiftDataError/storeFailure`` where the configuration does not allow saving.
   func writable() throws -> StoreEditor {
     guard let editor else {
       throw SwiftDataError(
@@ -237,27 +220,34 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     return editor
   }
 
-  /// Deletes all models, as one transaction, and then the history before it, but for what a bookmark or
-  /// CloudKit's mirror still needs.
+  /// Deletes all models as one transaction, and then the history before it, except what a bookmark
+  /// or CloudKit's mirror still needs.
   ///
-  /// - Throws: ``SwiftDataError``.
+  /// - Throws: ``SwiftDataError/storeFailure``, also if the models are deleted and it is not known
+  ///   how far CloudKit's mirror has read their history, which then stays.
   public func erase() throws {
     let editor = try writable()
     let transaction = try translating {
       var save = StoreSave(process: ProcessInfo.processInfo.processName)
-      // Somebody else may erase it as well.
+      // Another program may be erasing it too.
       save.toleratesDeletions = true
       for entity in schema.entities where entity.superentityName == nil {
         for object in try fetcher.identifiers(ObjectFetch(entity.name)) { save.delete(object) }
       }
       return try editor.append(save)
     }
-    if let transaction { try eraseHistory(before: transaction.position.number, keepsRefused: true) }
+    guard let transaction else { return }
+    do {
+      try eraseHistory(before: transaction.position.number)
+    } catch let error as SwiftDataError {
+      throw SwiftDataError(
+        .storeFailure, "all models are deleted, but not their history: \(error.explanation)")
+    }
   }
 
-  /// Deletes the models that a request names, as one transaction.
+  /// Deletes the models that match a request as one transaction.
   ///
-  /// - Throws: ``SwiftDataError``.
+  /// - Throws: ``SwiftDataError``; ``DataStoreError`` if SQLite cannot filter.
   public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws
   where T: PersistentModel {
     var descriptor = FetchDescriptor<T>(predicate: request.predicate)
@@ -282,7 +272,6 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       key: .number(object.primaryKey ?? 0))
   }
 
-  /// The object that an identifier of this store names.
   func object(_ identifier: PersistentIdentifier) throws -> StoreObject {
     guard let number = identifier.number, identifier.storeIdentifier == self.identifier else {
       throw SwiftDataError(
@@ -295,7 +284,6 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
 }
 
 extension StoreSave {
-  /// A save by a context.
   init(header state: EditingState) {
     self.init(
       author: state.author, bundle: Bundle.main.bundleIdentifier,

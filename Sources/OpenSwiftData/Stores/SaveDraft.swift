@@ -1,11 +1,11 @@
 import StoreEditing
 import StoreFormat
 
-/// A context's changes on their way into the terms of the store.
+/// Translates the changes of a context into a save of the store.
 struct SaveDraft {
   private let store: DefaultStore
   private(set) var save: StoreSave
-  /// What became of each new model: an object that is inserted, or one that has its unique values.
+  /// The object that each new model becomes: a new one, or one with its unique values.
   private(set) var inserted: [PersistentIdentifier: StoreObject] = [:]
 
   init(
@@ -26,7 +26,7 @@ struct SaveDraft {
       snapshots, contents, updated: updated, deleted: doomed, store: store)
     inserted.reserveCapacity(snapshots.count)
     var objects: [StoreObject?] = Array(repeating: nil, count: identities.count)
-    // The models that come first of those that become an object which is in the store.
+    // The first of the models that become an existing object.
     var known: [PersistentIdentifier: PresentValues.Present] = [:]
     for (place, snapshot) in snapshots.enumerated() {
       let number = identities.numbers[place]
@@ -44,13 +44,14 @@ struct SaveDraft {
       objects[number] = object
       inserted[snapshot.persistentIdentifier] = object
     }
-    // Related models may come later in the list, so relationships come last.
+    // Related models may come later in the list.
     for snapshot in snapshots {
       guard let object = inserted[snapshot.persistentIdentifier] else { continue }
       let (toOne, toMany) = try relationships(
         of: snapshot, at: snapshot.layout.relationshipPlaces)
       let present = known[snapshot.persistentIdentifier]
-      // Relationships that lead nowhere are so in a new object, and stay in one that was there.
+      // A relationship without target is empty in a new object anyway, and stays in an existing
+      // one.
       let links = toOne.filter { name, target in
         target.map { !(present?.leads(to: $0, by: name) ?? false) } ?? false
       }
@@ -73,7 +74,6 @@ struct SaveDraft {
     }
   }
 
-  /// The relationships as a store is told of them: one that is kept at its other end is told there.
   private func relationships(
     of snapshot: DefaultSnapshot, at indices: [Int]
   ) throws -> (toOne: [String: StoreObject?], toMany: [String: [StoreObject]]) {

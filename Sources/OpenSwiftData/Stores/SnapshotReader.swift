@@ -1,25 +1,26 @@
 import Foundation
 import StoreFormat
 
-/// Reads the values of a snapshot of any kind.
+/// Reads the values of any snapshot.
 enum SnapshotReader {
-  /// The values, in the order of the layout's properties.
+  /// Returns the values in the order of the layout's properties.
   ///
-  /// What no property could give later, where nothing can be thrown any more, is refused here.
+  /// A value that its property could not return later, where nothing can be thrown, is an error
+  /// here.
   ///
-  /// - Parameters:
-  ///   - snapshot: The snapshot.
-  ///   - layout: That of the model.
-  ///   - note: Is given what is wrong with a value that cannot be read, which stays unknown unless that
-  ///     throws.
+  /// - Parameter note: Receives the problem of an unreadable value, which stays unread unless it
+  ///   throws.
   static func values<Snapshot: DataStoreSnapshot>(
     of snapshot: Snapshot, layout: EntityLayout,
     orElse note: (SwiftDataError) throws -> Void = { throw $0 }
   ) throws -> [PropertyValue] {
     var values = try rawValues(of: snapshot, layout)
+    let isCustom = !(snapshot is DefaultSnapshot)
     for index in layout.storedPlaces {
+      let property = layout.properties[index]
       do {
-        try read(&values[index], layout.properties[index], of: layout)
+        if isCustom { try checkType(of: values[index], property, of: layout) }
+        try read(&values[index], property, of: layout)
       } catch let error as SwiftDataError {
         try note(error)
         values[index] = .fault
@@ -47,13 +48,16 @@ enum SnapshotReader {
       case let identifier as PersistentIdentifier: values[index] = .toOne(.identifier(identifier))
       case let identifiers as [PersistentIdentifier]:
         values[index] = .toMany(identifiers.map(ModelReference.identifier))
-      default: if layout.properties[index].codec != nil { values[index] = .value(value) }
+      default:
+        guard layout.properties[index].codec != nil else {
+          throw unreadable(layout.properties[index], of: layout)
+        }
+        values[index] = .value(value)
       }
     }
     return values
   }
 
-  /// Refuses values in files that cannot be read; whoever fetches models is told so.
   static func checkFiles<Snapshot: DataStoreSnapshot>(of snapshot: Snapshot) throws {
     guard let snapshot = snapshot as? DefaultSnapshot else { return }
     for index in snapshot.layout.largePlaces {
@@ -65,7 +69,16 @@ enum SnapshotReader {
 
   // MARK: - One value
 
-  /// Makes a value as far as it must be, and refuses what is none of the property's type.
+  /// Refuses a value of a custom store that has another type than the property.
+  private static func checkType(
+    of value: PropertyValue, _ property: PropertyLayout, of layout: EntityLayout
+  ) throws {
+    guard let codec = property.codec, codec.transformed == nil, case .value(let value) = value
+    else { return }
+    func isValue<Value>(_ type: Value.Type) -> Bool { value is Value }
+    guard isValue(codec.type) else { throw unreadable(property, of: layout) }
+  }
+
   private static func read(
     _ value: inout PropertyValue, _ property: PropertyLayout, of layout: EntityLayout
   ) throws {
@@ -74,12 +87,12 @@ enum SnapshotReader {
     case .fault, .toOne, .toMany, .toManyFault: break
     case .null: if property.needsValue { throw unreadable(property, of: layout) }
     case .value(let data as Data):
-      // A store of one's own gives what it was given.
+      // A custom store returns the data that it was given.
       guard let transformed = codec.transformed, transformed.type != Data.self else { break }
       value = try made(transformed, of: .blob(Array(data)), property, layout)
     case .value: break
     case .inFile(let file):
-      // What has a blank value is read when somebody asks for it.
+      // A value that can be blank is read when it is used.
       guard property.needsValue else { break }
       do {
         value = .stored(.blob(try file.read()))
@@ -104,7 +117,6 @@ enum SnapshotReader {
     }
   }
 
-  /// What a transformer makes of what a store keeps, while it can be said what is wrong.
   private static func made(
     _ transformed: TransformedValues, of stored: StoredValue, _ property: PropertyLayout,
     _ layout: EntityLayout

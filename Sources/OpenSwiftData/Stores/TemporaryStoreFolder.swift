@@ -3,11 +3,11 @@ import Foundation
 import StoreFormat
 import Synchronization
 
-/// The folder of a store that is gone with its container.
+/// The folder of a store that exists as long as its container.
 ///
-/// It is in the memory file system where there is one with room enough, so that nothing of it reaches a
-/// disk; nobody else may read it. A program that ends removes its folders, and one that makes a folder
-/// removes those that killed programs have left.
+/// It is in memory if there is enough space, so that nothing reaches a disk, and nobody else may
+/// read it. A program removes its folders when it ends, and those of killed programs when it
+/// creates one.
 final class TemporaryStoreFolder: @unchecked Sendable {
   private let folder: DraftFolder
 
@@ -26,8 +26,7 @@ final class TemporaryStoreFolder: @unchecked Sendable {
 
   // MARK: - Where
 
-  /// With less room than this in memory a store is on the disk; containers have 64 MiB as a rule, for
-  /// all programs together.
+  /// The minimum of free memory; containers usually have 64 MiB for all programs together.
   private static let leastRoom: Int64 = 256 << 20
 
   private static var parent: String {
@@ -41,7 +40,6 @@ final class TemporaryStoreFolder: @unchecked Sendable {
 
   private static let present = Mutex<Set<String>>([])
 
-  /// A container that a program keeps to its end is never let go.
   private static let removesAtExit: Void = {
     owner.withLock { $0 = ProcessInfo.processInfo.processIdentifier }
     atexit { TemporaryStoreFolder.removeAll() }
@@ -54,7 +52,7 @@ final class TemporaryStoreFolder: @unchecked Sendable {
   }
 
   private static func removeAll() {
-    // What has been forked off ends without its parent.
+    // A forked process ends without removing the folders of its parent.
     guard owner.withLock({ $0 }) == ProcessInfo.processInfo.processIdentifier else { return }
     for path in present.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
   }

@@ -1,16 +1,14 @@
 import StoreFormat
 
-/// Finds out which new models of a save are one object, and which of these objects a store has already.
+/// The objects that the new models of a save become: models with the same unique values become one
+/// object, which may already be in the store.
 ///
-/// Where a unique key has a relationship, what a model becomes depends on what the one becomes that it
-/// leads to: that one comes first then. Of a circle of such models one has no such key.
+/// If a unique key contains a relationship, the target comes first, because the key depends on what
+/// it becomes. In a cycle, one of the models has no such key.
 struct UniqueIdentities {
-  /// The number of the object that each model becomes, in the order of the models.
   private(set) var numbers: [Int]
-  /// How many objects the models become.
   var count: Int { objects.count }
 
-  /// An object that models become.
   private struct Object {
     let entityName: String
     let present: PresentValues.Present?
@@ -24,17 +22,16 @@ struct UniqueIdentities {
   private var byKey: [UniqueKey: Int] = [:]
   private var byPresent: [StoreObject: Int] = [:]
   private var present: PresentValues
-  /// The places of the models; empty where no unique key has a relationship.
+  /// The indices of the models; empty unless a unique key contains a relationship.
   private var places: [PersistentIdentifier: Int] = [:]
 
   private static let unresolved = -1
 
   /// - Parameters:
   ///   - snapshots: The new models.
-  ///   - contents: Their attributes' values.
-  ///   - updated: The models that the save changes as well.
+  ///   - contents: Their attribute values.
+  ///   - updated: The models that the save updates.
   ///   - doomed: The objects that it deletes.
-  ///   - store: The store.
   init(
     _ snapshots: [DefaultSnapshot], _ contents: [[String: StoredValue]],
     updated: [DefaultSnapshot], deleted doomed: Set<StoreObject>, store: DefaultStore
@@ -60,10 +57,8 @@ struct UniqueIdentities {
     while let ready = queue.next() { try resolve(ready, contents) }
   }
 
-  /// What the store has of an object; nil for a new one.
   func present(_ number: Int) -> PresentValues.Present? { objects[number].present }
 
-  /// The places of the new models that the unique keys of a new one lead to.
   private func newTargets(_ snapshot: DefaultSnapshot) -> [Int] {
     snapshot.layout.uniqueRelationshipPlaces.compactMap { index in
       guard case .toOne(let reference?) = snapshot.values[index] else { return nil }
@@ -71,7 +66,6 @@ struct UniqueIdentities {
     }
   }
 
-  /// Finds out what some models become; what they lead to is known.
   private mutating func resolve(_ ready: [Int], _ contents: [[String: StoredValue]]) throws {
     let keys = try ready.map { place in
       let snapshot = snapshots[place]
@@ -87,7 +81,6 @@ struct UniqueIdentities {
     }
   }
 
-  /// The object that a model becomes.
   private mutating func number(of snapshot: DefaultSnapshot, _ keys: [UniqueKey]) throws -> Int {
     for key in keys {
       if let number = byKey[key] {
@@ -110,7 +103,6 @@ struct UniqueIdentities {
     return objects.count - 1
   }
 
-  /// What a relationship of a model leads to, in terms of keys.
   private func target(of snapshot: DefaultSnapshot, at index: Int) throws -> UniqueKey.Part? {
     guard case .toOne(let reference?) = snapshot.values[index] else { return nil }
     guard let place = places[reference.identifier] else {
@@ -121,7 +113,6 @@ struct UniqueIdentities {
       ?? .new(numbers[place])
   }
 
-  /// Whether this save gives an object other values than those that it was found by.
   private func leaves(_ present: StoreObject, _ key: UniqueKey) throws -> Bool {
     guard let snapshot = updated[store.persistentIdentifier(present)] else { return false }
     let changed = snapshot.changedPlaces
@@ -131,14 +122,14 @@ struct UniqueIdentities {
       guard let index = snapshot.layout.index(named: name), changed.contains(index) else {
         return false
       }
-      // What has not been read was not changed either.
+      // An unread property was not changed.
       if case .fault = snapshot.values[index] { return false }
       return try target(of: snapshot, at: index) != part
     }
   }
 
-  /// Checks that the object which has the unique values can become what is to be inserted: the class
-  /// of an object cannot change.
+  /// Throws an error if an existing object is of another class: the class of an object cannot
+  /// change.
   private func check(
     _ entityName: String, against snapshot: DefaultSnapshot, _ key: UniqueKey
   ) throws {
@@ -148,5 +139,230 @@ struct UniqueIdentities {
       "a \(snapshot.layout.name) cannot be saved, for a \(entityName) has the same "
         + "\(key.names.joined(separator: ", ")), which \(key.entityName) declares unique; change "
         + "the value, or delete the other model first")
+  }
+}
+
+/// Values that no two objects may share.
+struct UniqueKey: Hashable {
+  enum Part: Hashable {
+    case value(StoredValue)
+    /// The primary key of a relationship's target.
+    case object(Int64)
+    /// The number of a relationship's target that the same save inserts.
+    case new(Int)
+  }
+
+  let entityName: String
+  let names: [String]
+  let parts: [Part]
+
+  /// Returns the keys of a new object.
+  ///
+  /// - Parameter target: Returns the target of a relationship, or `nil` if it has none or a yet
+  ///   unknown one.
+  static func keys(
+    of layout: EntityLayout, _ values: [String: StoredValue], target: (Int) throws -> Part?
+  ) rethrows -> [UniqueKey] {
+    try layout.allUniquenessConstraints.compactMap { entityName, names in
+      var parts: [Part] = []
+      parts.reserveCapacity(names.count)
+      for name in names {
+        if let value = values[name] {
+          // Null never equals null in a unique index.
+          guard !value.isNull else { return nil }
+          parts.append(.value(value))
+        } else if let place = layout.index(named: name), let part = try target(place) {
+          parts.append(part)
+        } else {
+          return nil
+        }
+      }
+      return UniqueKey(entityName: entityName, names: names, parts: parts)
+    }
+  }
+
+  /// Whether an object of the store can have the key; none refers to an object that is still to be
+  /// inserted.
+  var mayBePresent: Bool {
+    !parts.contains { if case .new = $0 { true } else { false } }
+  }
+
+  var condition: ObjectExpression {
+    let object = ObjectPath(variable: 0)
+    let conditions = zip(names, parts).map { name, part in
+      switch part {
+      case .value(let value):
+        ObjectExpression.compare(.equal, .attribute(object, name), .constant(value))
+      case .object(let primaryKey):
+        ObjectExpression.compare(
+          .equal, .primaryKey(object.following(name)), .constant(.integer(primaryKey)))
+      case .new: ObjectExpression.constant(.integer(0))
+      }
+    }
+    return conditions.dropFirst().reduce(conditions.first ?? .constant(.integer(0))) {
+      .and($0, $1)
+    }
+  }
+}
+
+/// The objects of a store that have unique values of new models, read in batches.
+struct PresentValues {
+  private typealias Found = (object: FetchedObjects.Object, names: FetchedObjects)
+
+  private static let keysAtOnce = 200
+
+  private let store: DefaultStore
+  private var found: [UniqueKey: Found] = [:]
+
+  init(_ store: DefaultStore) { self.store = store }
+
+  mutating func read(_ keys: [UniqueKey]) throws {
+    struct Constraint: Hashable {
+      let entityName: String
+      let names: [String]
+    }
+    let groups = Dictionary(grouping: Set(keys)) {
+      Constraint(entityName: $0.entityName, names: $0.names)
+    }
+    for (constraint, keys) in groups {
+      for start in stride(from: 0, to: keys.count, by: Self.keysAtOnce) {
+        try readOnce(
+          keys[start..<min(start + Self.keysAtOnce, keys.count)], constraint.entityName)
+      }
+    }
+  }
+
+  private mutating func readOnce(_ keys: ArraySlice<UniqueKey>, _ entityName: String) throws {
+    guard let first = keys.first, let condition = Self.anyOf(keys.map(\.condition)[...]) else {
+      return
+    }
+    let objects = try store.fetcher.objects(ObjectFetch(entityName, where: condition))
+    let wanted = Set(keys)
+    for object in objects.objects {
+      let values = Dictionary(
+        zip(objects.attributes, object.values).map { ($0.path, $1) },
+        uniquingKeysWith: { first, _ in first })
+      let targets = Dictionary(
+        zip(objects.references, object.references).map { ($0.path, $1?.primaryKey) },
+        uniquingKeysWith: { first, _ in first })
+      let key = UniqueKey(
+        entityName: entityName, names: first.names,
+        parts: first.names.map { name in
+          targets[name]?.map(UniqueKey.Part.object) ?? .value(values[name] ?? .null)
+        })
+      if wanted.contains(key) {
+        found[key] = (object, objects)
+      } else if keys.count > 1 {
+        // SQLite may take differing values for equal; asking one by one tells whose object it is.
+        for key in keys { try readOnce([key], entityName) }
+        return
+      } else {
+        found[first] = (object, objects)
+      }
+    }
+  }
+
+  private static func anyOf(_ conditions: ArraySlice<ObjectExpression>) -> ObjectExpression? {
+    guard conditions.count > 1 else { return conditions.first }
+    let middle = conditions.startIndex + conditions.count / 2
+    guard let left = anyOf(conditions[..<middle]), let right = anyOf(conditions[middle...]) else {
+      return nil
+    }
+    return .or(left, right)
+  }
+
+  func object(_ key: UniqueKey, as layout: EntityLayout) -> Present? {
+    guard let (object, names) = found[key] else { return nil }
+    let lineage = Set(layout.lineage.map(\.name))
+    var values: [String: KnownValue] = [:]
+    for (index, attribute) in names.attributes.enumerated()
+    where lineage.contains(attribute.entityName) && values[attribute.path] == nil {
+      values[attribute.path] = KnownValue(object.values[index], in: object.files[index])
+    }
+    var targets: [String: Int64] = [:]
+    for (relationship, target) in zip(names.references, object.references)
+    where lineage.contains(relationship.entityName) && targets[relationship.path] == nil {
+      targets[relationship.path] = target?.primaryKey
+    }
+    return Present(
+      object: StoreObject(entityName: object.entityName, primaryKey: object.primaryKey),
+      values: values, targets: targets)
+  }
+
+  struct Present {
+    let object: StoreObject
+    fileprivate let values: [String: KnownValue]
+    /// The primary keys of the targets of its to-one relationships.
+    fileprivate let targets: [String: Int64]
+
+    func has(_ value: StoredValue, in attribute: String) -> Bool {
+      values[attribute]?.isSame(as: value) ?? false
+    }
+
+    func leads(to target: StoreObject, by relationship: String) -> Bool {
+      // All targets of a relationship are in one table.
+      target.primaryKey.map { targets[relationship] == $0 } ?? false
+    }
+  }
+
+  fileprivate struct KnownValue {
+    private let value: StoredValue
+    private let file: LargeValueFile?
+
+    init(_ value: StoredValue, in file: LargeValueFile?) {
+      self.value = value
+      self.file = file
+    }
+
+    func isSame(as other: StoredValue) -> Bool { file?.holds(other) ?? (value == other) }
+  }
+}
+
+/// Orders indices so that each comes after those it depends on. Indices that can come at the same
+/// time are returned together; in a cycle, one comes before its dependencies.
+struct DependencyQueue {
+  private let dependencies: [[Int]]
+  /// The indices that depend on each.
+  private var followers: [Int: [Int]] = [:]
+  /// The number of dependencies each waits for; negative when it was returned.
+  private var waiting: [Int]
+  private var ready: [Int]
+  /// All indices below this one were returned.
+  private var first = 0
+
+  init(_ dependencies: [[Int]]) {
+    self.dependencies = dependencies
+    waiting = dependencies.map(\.count)
+    ready = dependencies.indices.filter { dependencies[$0].isEmpty }
+    for (place, others) in dependencies.enumerated() {
+      for other in others { followers[other, default: []].append(place) }
+    }
+  }
+
+  mutating func next() -> [Int]? {
+    let batch = ready.isEmpty ? placeInCircle().map { [$0] } ?? [] : ready
+    guard !batch.isEmpty else { return nil }
+    ready = []
+    for place in batch { waiting[place] = -1 }
+    for place in batch {
+      for follower in followers[place] ?? [] where waiting[follower] > 0 {
+        waiting[follower] -= 1
+        if waiting[follower] == 0 { ready.append(follower) }
+      }
+    }
+    ready.sort()
+    return batch
+  }
+
+  private mutating func placeInCircle() -> Int? {
+    while first < waiting.count, waiting[first] < 0 { first += 1 }
+    guard first < waiting.count else { return nil }
+    var place = first
+    var seen: Set<Int> = []
+    while seen.insert(place).inserted {
+      guard let next = dependencies[place].first(where: { waiting[$0] >= 0 }) else { break }
+      place = next
+    }
+    return place
   }
 }

@@ -1,40 +1,37 @@
 import Foundation
 
 extension ModelContext {
-  /// Remembers changes, so that they can be undone; nil at first.
+  /// The undo manager that changes are registered with; `nil` by default.
   ///
-  /// What was inserted, deleted and set, with what relationships and their delete rules made of it, is
-  /// registered by ``processPendingChanges()`` and undone as a whole. That is called before a save,
-  /// whenever the manager begins or ends a group, undoes or does again, and at the end of each turn of
-  /// the main queue in which a model has changed.
+  /// ``processPendingChanges()`` registers all insertions, deletions and changes since its last
+  /// call, with their effects on relationships, as one group. It is called before a save, when the
+  /// manager begins or ends a group, undoes or redoes, and at the end of each turn of the main
+  /// queue in which a model changed.
   ///
-  /// A save does not make the manager forget: undoing what was saved is a change, and the next save
-  /// records it. A model whose deletion was saved comes back as a new one, with another identifier.
-  /// ``rollback()`` makes the manager forget everything.
+  /// A save keeps the registered groups: undoing what was saved is a change that the next save
+  /// records. A model whose deletion was saved comes back as a new one with another identifier.
+  /// ``rollback()`` removes all groups.
   public var undoManager: UndoManager? {
-    get { undoRecorder?.link.manager }
+    get { undoRecorder?.manager }
     set {
       guard newValue !== undoManager else { return }
-      undoRecorder?.link.forget(self)
+      undoRecorder?.removeActions(of: self)
       undoRecorder = newValue.map { UndoRecorder($0, of: self) }
     }
   }
 
-  /// Tells the undo manager what has changed since it was last told, as one group.
+  /// Registers all changes since the last call with the undo manager, as one group.
   ///
-  /// Before that, what is to be saved lets go of models that were deleted, where no relationship leads
-  /// back. All else that follows from a change is done at once.
+  /// First, relationships without an inverse that are to be saved drop deleted models.
   public func processPendingChanges() {
     unlinkDeleted()
-    if let undoRecorder, let record = undoRecorder.takeRecord() {
-      undoRecorder.link.register(record, of: self)
-    }
+    undoRecorder?.register()
   }
 
-  /// Brings about what was before a record, which is a change like any other.
+  /// Restores the state before a record, which is a change like any other.
   func revert(_ record: UndoRecord) {
     guard let undoRecorder else { return }
-    // First who is there, so that relationships have models to lead to.
+    // Models first, so that relationships have targets.
     var returned: [ModelState] = []
     for change in record.changes.reversed() {
       switch change {
@@ -45,7 +42,7 @@ extension ModelContext {
     }
     for state in returned {
       for index in state.values.indices {
-        state.values[index] = state.values[index].mapped(undoRecorder.current)
+        state.values[index] = state.values[index].mapped(undoRecorder.aliases.current)
       }
     }
     var touched: [ObjectIdentifier: ModelState] = [:]
@@ -66,12 +63,12 @@ extension ModelContext {
     case .set(let subject, let index, let before):
       guard subject.isWhole else { return nil }
       willChange(subject.state, at: index)
-      subject.state.change(before.mapped(recorder.current), at: index)
+      subject.state.change(before.mapped(recorder.aliases.current), at: index)
       return subject.state
     case .replaced(let subject, let index, let before, let after):
       guard subject.isWhole else { return nil }
-      let (old, new) = (before.map(recorder.current), after.map(recorder.current))
-      // Read where it must be: only a list that is known is saved as one.
+      let (old, new) = (before.map(recorder.aliases.current), after.map(recorder.aliases.current))
+      // Only a list that was read is saved as a whole.
       let present: [PersistentIdentifier]
       do {
         present = try subject.state.readList(at: index).map(\.identifier)
@@ -90,16 +87,16 @@ extension ModelContext {
       return subject.state
     case .added(let subject, let index, let identifier):
       guard subject.isWhole else { return nil }
-      remove(recorder.current(identifier), from: subject.state, at: index)
+      remove(recorder.aliases.current(identifier), from: subject.state, at: index)
       return subject.state
     case .removed(let subject, let index, let identifier):
       guard subject.isWhole else { return nil }
-      _ = add(recorder.current(identifier), to: subject.state, at: index)
+      _ = add(recorder.aliases.current(identifier), to: subject.state, at: index)
       return subject.state
     }
   }
 
-  /// Takes a model out of the context; what became of others is in the same record.
+  /// Removes a model from the context; the effects on others are in the same record.
   private func withdraw(_ subject: UndoRecord.Subject) {
     let (model, state) = (subject.model, subject.state)
     guard subject.isWhole, state.context === self else { return }
@@ -108,7 +105,7 @@ extension ModelContext {
       inserted.remove(state)
       leave(state)
     case .registered:
-      guard !(undoRecorder?.wasPresent(state.identifier) ?? false) else { return }
+      guard !(undoRecorder?.aliases.wasPresent(state.identifier) ?? false) else { return }
       readWhatIsReadable(of: state)
       if state.original == nil { state.original = state.values }
       updated.remove(state)
@@ -121,9 +118,7 @@ extension ModelContext {
     changesHaveBegun()
   }
 
-  /// Brings a model back into the context.
-  ///
-  /// - Returns: Whether it is there again.
+  /// Brings a model back into the context, and returns whether it is there again.
   private func bringBack(_ subject: UndoRecord.Subject) -> Bool {
     let (model, state) = (subject.model, subject.state)
     guard subject.isWhole else { return false }
@@ -141,7 +136,7 @@ extension ModelContext {
       if !state.identifier.isTemporary {
         let former = state.identifier
         state.identifier = .temporary(entityName: former.entityName)
-        undoRecorder?.replaced(former, by: state.identifier)
+        undoRecorder?.aliases.replaced(former, by: state.identifier)
       }
       state.context = self
       state.model = model
@@ -155,11 +150,11 @@ extension ModelContext {
     return true
   }
 
-  /// A model that has the values of the store again has no changes.
+  /// Ends the changes of a model that has the stored values again.
   private func forgetUnchanged(_ state: ModelState) {
     guard state.phase == .registered, let original = state.original else { return }
     state.changed = state.changed.filter { index in
-      // The order of a list is not kept in a store.
+      // A store does not keep the order of a list.
       if case (.toMany(let now), .toMany(let before)) = (state.values[index], original[index]) {
         return Set(now.map(\.identifier)) != Set(before.map(\.identifier))
       }
@@ -167,15 +162,9 @@ extension ModelContext {
     }
     guard state.changed.isEmpty else { return }
     state.original = nil
-    // The set keeps the model, and this may be the last one that does.
+    // This set may be the last owner of the model.
     let model = state.model
     updated.remove(state)
     withExtendedLifetime(model) { state.keepContext() }
   }
-}
-
-extension UndoRecord.Subject {
-  /// Whether the object still has the values of its own; one that was saved while the store had the
-  /// same unique values already has become another.
-  fileprivate var isWhole: Bool { model.state === state }
 }

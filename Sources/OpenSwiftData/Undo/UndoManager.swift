@@ -2,8 +2,8 @@
 import Dispatch
 import Foundation
 
-/// Remembers what was done, so that it can be undone and done again; Foundation has one on Apple's
-/// systems only.
+/// A recorder of actions that can be undone and redone, which Foundation has on Apple's systems
+/// only.
 ///
 /// ```swift
 /// let undoManager = UndoManager()
@@ -12,37 +12,36 @@ import Foundation
 /// undoManager.undo()
 /// ```
 ///
-/// Actions stand in groups, and a group is undone as a whole. While ``groupsByEvent`` is true, what is
-/// registered in one turn of the main queue becomes one group; away from the main thread, where there
-/// are no turns, the group goes on until ``undo()`` or ``redo()``, or until groups are begun and ended
-/// by hand.
-///
-/// Where Foundation raises an exception, because groups were not begun and ended in pairs, nothing
-/// happens here. A manager belongs to one thread or actor.
+/// Actions form groups, which are undone as a whole. While ``groupsByEvent`` is `true`, the actions
+/// registered in one turn of the main queue form a group; on other threads, which have no turns,
+/// the group continues until ``undo()`` or ``redo()``, or until groups are begun and ended
+/// explicitly. Unbalanced groups, for which Foundation raises an exception, have no effect here. A
+/// manager belongs to one thread or actor.
 open class UndoManager {
   private var undoStack: [UndoGroup] = []
   private var redoStack: [UndoGroup] = []
-  /// The groups that were begun and not ended yet, the outermost first.
+  /// The groups that are not ended, outermost first.
   private var openGroups: [UndoGroup] = []
   private var disablings = 0
-  /// Whether the outermost open group began by itself.
+  /// Whether the outermost open group was begun automatically.
   private var isEventGroup = false
 
-  /// A manager that remembers nothing.
+  /// Creates a manager without actions.
   public init() {}
 
   // MARK: - Registering
 
-  /// Remembers how something is undone.
+  /// Registers an undo action.
   ///
   /// - Parameters:
-  ///   - target: What the action is done to; it is not kept, and without it the action does nothing.
-  ///   - handler: Undoes it. What it registers in turn is how to do it again.
+  ///   - target: The target of the action, which is not retained; without it the action has no
+  ///     effect.
+  ///   - handler: Undoes the change. The actions that it registers redo it.
   public func registerUndo<TargetType>(
     withTarget target: TargetType, handler: @escaping (TargetType) -> Void
   ) where TargetType: AnyObject {
     guard isUndoRegistrationEnabled else { return }
-    // Whoever has changed something before registers it before.
+    // Earlier changes are registered first.
     if openGroups.isEmpty { post(.NSUndoManagerCheckpoint) }
     let isOnItsOwn = openGroups.isEmpty && !groupsByEvent
     if openGroups.isEmpty {
@@ -59,16 +58,16 @@ open class UndoManager {
     if isOnItsOwn { endUndoGrouping() }
   }
 
-  /// Whether actions are remembered at all.
+  /// Whether actions are registered.
   public var isUndoRegistrationEnabled: Bool { disablings == 0 }
 
-  /// Remembers nothing until ``enableUndoRegistration()`` was called as often.
+  /// Ignores actions until a matching ``enableUndoRegistration()``.
   public func disableUndoRegistration() {
     post(.NSUndoManagerCheckpoint)
     disablings += 1
   }
 
-  /// Takes back one ``disableUndoRegistration()``.
+  /// Ends the effect of one ``disableUndoRegistration()``.
   public func enableUndoRegistration() {
     post(.NSUndoManagerCheckpoint)
     disablings = max(0, disablings - 1)
@@ -76,13 +75,13 @@ open class UndoManager {
 
   // MARK: - Groups
 
-  /// Whether what is registered in one turn of the main queue becomes a group by itself.
+  /// Whether the actions of one turn of the main queue form a group.
   open var groupsByEvent = true
 
-  /// How many groups were begun and not ended yet.
+  /// The number of groups that are not ended.
   public var groupingLevel: Int { openGroups.count }
 
-  /// Begins a group, inside the one that is open.
+  /// Begins a group inside the open one.
   open func beginUndoGrouping() {
     post(.NSUndoManagerCheckpoint)
     open()
@@ -93,7 +92,7 @@ open class UndoManager {
     post(.NSUndoManagerDidOpenUndoGroup)
   }
 
-  /// Ends the group that was begun last; one in which nothing was registered is forgotten.
+  /// Ends the group that was begun last; an empty group is dropped.
   open func endUndoGrouping() {
     post(.NSUndoManagerCheckpoint)
     guard let group = openGroups.last else { return }
@@ -114,7 +113,7 @@ open class UndoManager {
     trim()
   }
 
-  /// How many groups can be undone at most; 0 for any number.
+  /// The maximum number of groups that can be undone; 0 for no limit.
   open var levelsOfUndo = 0 {
     didSet { trim() }
   }
@@ -125,7 +124,6 @@ open class UndoManager {
     redoStack.removeFirst(max(0, redoStack.count - levelsOfUndo))
   }
 
-  /// Ends the group of this turn of the main queue.
   func endEvent() {
     if isEventGroup, openGroups.count == 1 { endUndoGrouping() }
   }
@@ -136,7 +134,7 @@ open class UndoManager {
     DispatchQueue.main.async { end.run() }
   }
 
-  /// Carries the manager to the main queue, which is of the same thread.
+  /// Carries the manager to the main queue, which is where it belongs.
   private struct EventEnd: @unchecked Sendable {
     weak var manager: UndoManager?
 
@@ -145,26 +143,25 @@ open class UndoManager {
 
   // MARK: - Undoing
 
-  /// Whether there is something to undo, after everybody was given the chance to register what
-  /// they have not registered yet.
+  /// Whether there is something to undo, including changes that observers register only now.
   open var canUndo: Bool {
     post(.NSUndoManagerCheckpoint)
     return !undoStack.isEmpty || openGroups.contains { !$0.isEmpty }
   }
 
-  /// Whether there is something to do again.
+  /// Whether there is something to redo.
   open var canRedo: Bool {
     post(.NSUndoManagerCheckpoint)
     return !redoStack.isEmpty
   }
 
-  /// How many groups can be undone, without open ones.
+  /// The number of ended groups that can be undone.
   public var undoCount: Int { undoStack.count }
-  /// How many groups can be done again.
+  /// The number of groups that can be redone.
   public var redoCount: Int { redoStack.count }
-  /// Whether something is being undone.
+  /// Whether an undo is in progress.
   public private(set) var isUndoing = false
-  /// Whether something is being done again.
+  /// Whether a redo is in progress.
   public private(set) var isRedoing = false
 
   /// Ends all groups and undoes the last one.
@@ -174,7 +171,7 @@ open class UndoManager {
     undoNestedGroup()
   }
 
-  /// Undoes the last group, which may stand inside one that is open.
+  /// Undoes the last group, which may be inside an open one.
   open func undoNestedGroup() {
     post(.NSUndoManagerCheckpoint)
     guard !isUndoing, !isRedoing, let group = takeLastGroup() else { return }
@@ -185,7 +182,7 @@ open class UndoManager {
     post(.NSUndoManagerDidUndoChange)
   }
 
-  /// Does again what was undone last.
+  /// Redoes the last undone group.
   open func redo() {
     post(.NSUndoManagerCheckpoint)
     guard !isUndoing, !isRedoing else { return }
@@ -205,7 +202,6 @@ open class UndoManager {
     return group
   }
 
-  /// Runs the actions of a group, the last first; what they register becomes one group.
   private func run(_ group: UndoGroup) {
     let outer = (openGroups, isEventGroup)
     (openGroups, isEventGroup) = ([UndoGroup(describedAs: group)], false)
@@ -216,7 +212,7 @@ open class UndoManager {
 
   // MARK: - Forgetting
 
-  /// Forgets everything, and registers again where that was disabled.
+  /// Removes all actions, and enables registration.
   open func removeAllActions() {
     undoStack = []
     redoStack = []
@@ -225,7 +221,7 @@ open class UndoManager {
     disablings = 0
   }
 
-  /// Forgets all actions that are done to an object.
+  /// Removes all actions of a target.
   open func removeAllActions(withTarget target: Any) {
     let identity = ObjectIdentifier(target as AnyObject)
     for group in undoStack + redoStack + openGroups { group.forget(identity) }
@@ -235,44 +231,44 @@ open class UndoManager {
 
   // MARK: - Names
 
-  /// What the last thing that can be undone is called; empty where it has no name.
+  /// The name of the action that ``undo()`` undoes; empty if it has none.
   open var undoActionName: String {
     (openGroups.first ?? undoStack.last)?.actionName ?? ""
   }
 
-  /// What the thing that can be done again is called; empty where it has no name.
+  /// The name of the action that ``redo()`` redoes; empty if it has none.
   open var redoActionName: String { redoStack.last?.actionName ?? "" }
 
-  /// Names what is being registered, or what was registered last.
+  /// Names the open or else the last group.
   open func setActionName(_ actionName: String) {
     (openGroups.first ?? undoStack.last)?.actionName = actionName
   }
 
-  /// Whether what can be undone next may be lost without harm.
+  /// Whether the action that ``undo()`` undoes is discardable.
   public var undoActionIsDiscardable: Bool {
     (openGroups.first ?? undoStack.last)?.isDiscardable ?? false
   }
 
-  /// Whether what can be done again next may be lost without harm.
+  /// Whether the action that ``redo()`` redoes is discardable.
   public var redoActionIsDiscardable: Bool { redoStack.last?.isDiscardable ?? false }
 
-  /// Says whether what is being registered, or what was registered last, may be lost without harm.
+  /// Sets whether the open or else the last group is discardable.
   public func setActionIsDiscardable(_ discardable: Bool) {
     (openGroups.first ?? undoStack.last)?.isDiscardable = discardable
   }
 
-  /// What a command that undoes is called, such as `Undo Typing`.
+  /// The title of an undo command, such as `Undo Typing`.
   open var undoMenuItemTitle: String { undoMenuTitle(forUndoActionName: undoActionName) }
 
-  /// What a command that does again is called, such as `Redo Typing`.
+  /// The title of a redo command, such as `Redo Typing`.
   open var redoMenuItemTitle: String { redoMenuTitle(forUndoActionName: redoActionName) }
 
-  /// What a command that undoes something is called.
+  /// Returns the title of an undo command for an action.
   open func undoMenuTitle(forUndoActionName actionName: String) -> String {
     actionName.isEmpty ? "Undo" : "Undo \(actionName)"
   }
 
-  /// What a command that does something again is called.
+  /// Returns the title of a redo command for an action.
   open func redoMenuTitle(forUndoActionName actionName: String) -> String {
     actionName.isEmpty ? "Redo" : "Redo \(actionName)"
   }
@@ -283,29 +279,70 @@ open class UndoManager {
 }
 
 extension Notification.Name {
-  /// Is posted when whoever changes things is to register what was not registered yet.
+  /// Posted when observers are to register outstanding changes.
   public static let NSUndoManagerCheckpoint = Notification.Name(
     "NSUndoManagerCheckpointNotification")
-  /// Is posted when a group was begun.
+  /// Posted after a group began.
   public static let NSUndoManagerDidOpenUndoGroup = Notification.Name(
     "NSUndoManagerDidOpenUndoGroupNotification")
-  /// Is posted before a group is ended.
+  /// Posted before a group ends.
   public static let NSUndoManagerWillCloseUndoGroup = Notification.Name(
     "NSUndoManagerWillCloseUndoGroupNotification")
-  /// Is posted when a group was ended.
+  /// Posted after a group ended.
   public static let NSUndoManagerDidCloseUndoGroup = Notification.Name(
     "NSUndoManagerDidCloseUndoGroupNotification")
-  /// Is posted before something is undone.
+  /// Posted before an undo.
   public static let NSUndoManagerWillUndoChange = Notification.Name(
     "NSUndoManagerWillUndoChangeNotification")
-  /// Is posted when something was undone.
+  /// Posted after an undo.
   public static let NSUndoManagerDidUndoChange = Notification.Name(
     "NSUndoManagerDidUndoChangeNotification")
-  /// Is posted before something is done again.
+  /// Posted before a redo.
   public static let NSUndoManagerWillRedoChange = Notification.Name(
     "NSUndoManagerWillRedoChangeNotification")
-  /// Is posted when something was done again.
+  /// Posted after a redo.
   public static let NSUndoManagerDidRedoChange = Notification.Name(
     "NSUndoManagerDidRedoChangeNotification")
+}
+
+/// Actions that are undone together.
+private final class UndoGroup {
+  enum Entry {
+    case action(target: ObjectIdentifier, () -> Void)
+    case group(UndoGroup)
+  }
+
+  var entries: [Entry] = []
+  var actionName = ""
+  var isDiscardable = false
+
+  init() {}
+
+  init(describedAs other: UndoGroup) {
+    actionName = other.actionName
+    isDiscardable = other.isDiscardable
+  }
+
+  var isEmpty: Bool { entries.isEmpty }
+
+  func run() {
+    for entry in entries.reversed() {
+      switch entry {
+      case .action(_, let action): action()
+      case .group(let group): group.run()
+      }
+    }
+  }
+
+  func forget(_ target: ObjectIdentifier) {
+    entries.removeAll { entry in
+      switch entry {
+      case .action(let other, _): return other == target
+      case .group(let group):
+        group.forget(target)
+        return group.isEmpty
+      }
+    }
+  }
 }
 #endif

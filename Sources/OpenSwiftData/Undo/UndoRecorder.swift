@@ -1,15 +1,14 @@
 import Dispatch
 import Foundation
 
-/// Notes what happens to a context's models until its undo manager is told.
+/// Records what happens to a context's models until it is registered with the undo manager.
 final class UndoRecorder {
-  let link: UndoLink
+  let manager: UndoManager
   private weak var context: ModelContext?
   private var changes: [UndoRecord.Change] = []
-  /// The properties whose value before the first change was noted already.
-  private var notedPlaces: Set<Place> = []
-  /// What records may name and has become something else.
-  private var aliases = UndoAliases()
+  /// The properties whose value before the first change is recorded.
+  private var recordedPlaces: Set<Place> = []
+  var aliases = UndoAliases()
   private var checkpoint: (any NSObjectProtocol)?
   private var awaitsEventEnd = false
 
@@ -19,7 +18,7 @@ final class UndoRecorder {
   }
 
   init(_ manager: UndoManager, of context: ModelContext) {
-    link = UndoLink(manager: manager)
+    self.manager = manager
     self.context = context
     let processing = Processing(context: context)
     checkpoint = NotificationCenter.default.addObserver(
@@ -31,8 +30,7 @@ final class UndoRecorder {
     if let checkpoint { NotificationCenter.default.removeObserver(checkpoint) }
   }
 
-  /// Carries the context to where it is told to register what has happened; that is on its own thread,
-  /// which is also the manager's.
+  /// Carries the context into notifications, which arrive on its own thread.
   private struct Processing: @unchecked Sendable {
     weak var context: ModelContext?
 
@@ -45,30 +43,30 @@ final class UndoRecorder {
     }
   }
 
-  // MARK: - Noting
+  // MARK: - Recording
 
   func inserted(_ model: any PersistentModel, _ state: ModelState) {
-    note(.inserted(UndoRecord.Subject(model: model, state: state)))
+    record(.inserted(UndoRecord.Subject(model: model, state: state)))
   }
 
   func deleted(_ model: any PersistentModel, _ state: ModelState) {
-    note(.deleted(UndoRecord.Subject(model: model, state: state)))
+    record(.deleted(UndoRecord.Subject(model: model, state: state)))
   }
 
-  /// Notes the value that a property has before it changes; of a to-many relationship nothing, for
-  /// there it is noted what changes.
+  /// Records the value of a property before it changes, except for lists, whose changes are
+  /// recorded.
   func willSet(_ state: ModelState, at index: Int) {
     guard !(state.layout.properties[index].relationship?.isToMany ?? false),
-      let subject = subject(state), link.isRegistering,
-      notedPlaces.insert(Place(state: ObjectIdentifier(state), index: index)).inserted
+      let subject = subject(state), isRegistering,
+      recordedPlaces.insert(Place(state: ObjectIdentifier(state), index: index)).inserted
     else { return }
-    // Behind a save the store has another value.
+    // After a save the store has another value.
     if state.isFault(at: index) {
       do { try context?.fulfill(state) } catch { context?.couldNotRead(error) }
     }
-    // The file of a value that is replaced is gone with the next save.
+    // The next save removes the file of a replaced value.
     state.readFile(at: index)
-    note(.set(subject, index: index, before: state.values[index]))
+    record(.set(subject, index: index, before: state.values[index]))
   }
 
   func willReplace(
@@ -76,70 +74,75 @@ final class UndoRecorder {
     at index: Int
   ) {
     if let subject = subject(state) {
-      note(.replaced(subject, index: index, before: before, after: after))
+      record(.replaced(subject, index: index, before: before, after: after))
     }
   }
 
   func willAdd(_ identifier: PersistentIdentifier, to state: ModelState, at index: Int) {
-    if let subject = subject(state) { note(.added(subject, index: index, identifier)) }
+    if let subject = subject(state) { record(.added(subject, index: index, identifier)) }
   }
 
   func willRemove(_ identifier: PersistentIdentifier, from state: ModelState, at index: Int) {
-    if let subject = subject(state) { note(.removed(subject, index: index, identifier)) }
+    if let subject = subject(state) { record(.removed(subject, index: index, identifier)) }
   }
 
   private func subject(_ state: ModelState) -> UndoRecord.Subject? {
     state.model.map { UndoRecord.Subject(model: $0, state: state) }
   }
 
-  private func note(_ change: UndoRecord.Change) {
-    guard link.isRegistering else { return }
+  private func record(_ change: UndoRecord.Change) {
+    guard isRegistering else { return }
     if changes.isEmpty { aliases.beginRecord() }
     changes.append(change)
     scheduleEventEnd()
   }
 
-  /// What was noted since the last time; nil for nothing.
-  func takeRecord() -> UndoRecord? {
-    guard !changes.isEmpty else { return nil }
-    defer {
-      changes = []
-      notedPlaces = []
-    }
-    return UndoRecord(changes, since: aliases.recordBegins, of: self)
+  /// Registers everything recorded since the last call.
+  func register() {
+    guard !changes.isEmpty, let context else { return }
+    let record = UndoRecord(changes, since: aliases.recordBegins, of: self)
+    changes = []
+    recordedPlaces = []
+    nonisolated(unsafe) let target = context
+    withManager { $0.registerUndo(withTarget: target) { $0.revert(record) } }
   }
 
-  /// Forgets what was noted, and all that the undo manager knows.
+  /// Drops everything recorded, and all actions of the undo manager.
   func forgetAll() {
     if !changes.isEmpty { aliases.endRecord(since: aliases.recordBegins) }
     changes = []
-    notedPlaces = []
-    link.forgetAll()
+    recordedPlaces = []
+    withManager { $0.removeAllActions() }
   }
 
-  /// Notes that the undo manager has let a record go.
-  func forgot(recordSince time: Int) { aliases.endRecord(since: time) }
+  // MARK: - The manager
 
-  // MARK: - Identifiers
+  #if canImport(ObjectiveC)
+  private typealias ManagerUse<Result> = @MainActor (UndoManager) -> Result
+  #else
+  private typealias ManagerUse<Result> = (UndoManager) -> Result
+  #endif
 
-  /// Notes that a model has got another identifier.
-  func replaced(_ identifier: PersistentIdentifier, by other: PersistentIdentifier) {
-    aliases.replaced(identifier, by: other)
+  /// Uses the manager. Foundation's, on Apple's systems, belongs to the main thread: changes on
+  /// other threads are not registered there.
+  @discardableResult
+  private func withManager<Result: Sendable>(_ use: ManagerUse<Result>) -> Result? {
+    #if canImport(ObjectiveC)
+    guard Thread.isMainThread else { return nil }
+    nonisolated(unsafe) let manager = manager
+    return MainActor.assumeIsolated { use(manager) }
+    #else
+    return use(manager)
+    #endif
   }
 
-  /// Notes that a model which was inserted was in the store already, so that undoing it must not
-  /// delete it.
-  func isPresent(_ identifier: PersistentIdentifier) { aliases.isPresent(identifier) }
+  private var isRegistering: Bool { withManager { $0.isUndoRegistrationEnabled } ?? false }
 
-  /// Whether a model that was inserted was in the store already.
-  func wasPresent(_ identifier: PersistentIdentifier) -> Bool { aliases.wasPresent(identifier) }
-
-  /// The identifier that a model has now.
-  func current(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
-    aliases.current(identifier)
+  /// Removes the actions of a context from the manager.
+  func removeActions(of context: ModelContext) {
+    nonisolated(unsafe) let target = context
+    withManager { $0.removeAllActions(withTarget: target) }
   }
-
-  // MARK: - Turns of the main queue
 
   private func scheduleEventEnd() {
     guard !awaitsEventEnd, MainQueue.isCurrent, let context else { return }
@@ -150,6 +153,106 @@ final class UndoRecorder {
 
   private func eventHasEnded() {
     awaitsEventEnd = false
-    link.endEvent()
+    // Foundation's manager ends the group of an event itself.
+    #if !canImport(ObjectiveC)
+    manager.endEvent()
+    #endif
+  }
+}
+
+/// What happened to a context's models, in order, between two registrations.
+final class UndoRecord: @unchecked Sendable {
+  /// A model, retained as long as the record.
+  struct Subject {
+    let model: any PersistentModel
+    let state: ModelState
+
+    /// Whether the object has values of its own; after a save that found its unique values in the
+    /// store, it has those of another object.
+    var isWhole: Bool { model.state === state }
+  }
+
+  enum Change {
+    case inserted(Subject)
+    case deleted(Subject)
+    /// The value of an attribute or a to-one relationship before it was set.
+    case set(Subject, index: Int, before: PropertyValue)
+    /// A to-many relationship was set as a whole.
+    case replaced(
+      Subject, index: Int, before: [PersistentIdentifier], after: [PersistentIdentifier])
+    case added(Subject, index: Int, PersistentIdentifier)
+    case removed(Subject, index: Int, PersistentIdentifier)
+
+    var subject: Subject {
+      switch self {
+      case .inserted(let subject), .deleted(let subject), .set(let subject, _, _),
+        .replaced(let subject, _, _, _), .added(let subject, _, _), .removed(let subject, _, _):
+        subject
+      }
+    }
+  }
+
+  let changes: [Change]
+  private let held: HeldModels
+  private let time: Int
+  private weak var recorder: UndoRecorder?
+
+  init(_ changes: [Change], since time: Int, of recorder: UndoRecorder) {
+    self.changes = changes
+    self.time = time
+    self.recorder = recorder
+    held = HeldModels(changes.map(\.subject))
+  }
+
+  deinit { recorder?.aliases.endRecord(since: time) }
+}
+
+/// The later identifiers of models that undo records name, kept as long as there are such records.
+struct UndoAliases {
+  /// Counts the entries.
+  private var time = 0
+  /// The time at which the present record began.
+  private(set) var recordBegins = 0
+  /// The number of records by the time at which they began.
+  private var records: [Int: Int] = [:]
+  private var successors: [PersistentIdentifier: (other: PersistentIdentifier, time: Int)] = [:]
+  /// Models that were saved as new ones although the store had their unique values.
+  private var present: [PersistentIdentifier: Int] = [:]
+
+  mutating func beginRecord() {
+    recordBegins = time
+    records[time, default: 0] += 1
+  }
+
+  /// Notes that a record is gone, and drops what only that record could ask for.
+  mutating func endRecord(since begin: Int) {
+    guard let count = records[begin] else { return }
+    records[begin] = count > 1 ? count - 1 : nil
+    guard count == 1 else { return }
+    let oldest = records.keys.min() ?? .max
+    guard oldest > begin else { return }
+    successors = successors.filter { $0.value.time > oldest }
+    present = present.filter { $0.value > oldest }
+  }
+
+  mutating func replaced(_ identifier: PersistentIdentifier, by other: PersistentIdentifier) {
+    guard !records.isEmpty else { return }
+    time += 1
+    successors[identifier] = (other, time)
+  }
+
+  /// Notes that an inserted model was in the store already, so that undoing must not delete it.
+  mutating func isPresent(_ identifier: PersistentIdentifier) {
+    guard !records.isEmpty else { return }
+    time += 1
+    present[identifier] = time
+  }
+
+  func wasPresent(_ identifier: PersistentIdentifier) -> Bool { present[identifier] != nil }
+
+  func current(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
+    var identifier = identifier
+    while let next = successors[identifier]?.other, next != identifier { identifier = next }
+    return identifier
   }
 }

@@ -1,0 +1,184 @@
+import Foundation
+import StoreFormat
+
+/// The elements of a structure, each of which has a column.
+struct CompositeShape {
+  struct Element {
+    let name: String
+    /// The type that decoding asks for.
+    let valueType: Any.Type
+    /// The type without optional, or `nil` for an element stored as JSON.
+    let type: (any StorableValue.Type)?
+
+    var attributeType: AttributeType { type?.attributeType ?? .binaryData }
+  }
+
+  let elements: [Element]
+  /// Whether the value is encoded as a single other one: the raw value of an enumeration.
+  let isSingle: Bool
+  private let isOptional: Bool
+
+  /// Finds the elements of a type by letting it decode itself from blank ones.
+  ///
+  /// - Returns: `nil` for arrays, for enumerations with associated values, for types that refuse
+  ///   blank elements, and for types whose elements depend on the value of another.
+  init?(of type: any Decodable.Type, attributeName: String, isOptional: Bool) {
+    self.isOptional = isOptional
+    let recorder = Recorder()
+    let isWhole = (try? type.init(from: ElementDecoder(source: recorder))) != nil
+    if let single = recorder.single {
+      // An enumeration refuses a blank raw value after asking for its type.
+      guard let storable = single as? any StorableValue.Type else { return nil }
+      elements = [Element(name: attributeName, valueType: single, type: storable)]
+      isSingle = true
+      return
+    }
+    guard isWhole, !recorder.elements.isEmpty,
+      recorder.elements.allSatisfy({ Self.isName($0.name) }),
+      Set(recorder.elements.map { $0.name.uppercased() }).count == recorder.elements.count
+    else { return nil }
+    elements = recorder.elements
+    isSingle = false
+    let names = Set(elements.map(\.name))
+    for (name, count) in recorder.caseCounts.sorted(by: { $0.key < $1.key }) {
+      for number in 1..<max(1, min(count, Self.mostCases)) {
+        let other = Recorder(choosing: number, for: name)
+        _ = try? type.init(from: ElementDecoder(source: other))
+        guard other.elements.allSatisfy({ names.contains($0.name) }) else { return nil }
+      }
+    }
+  }
+
+  private static let mostCases = 64
+
+  private static func isName(_ text: String) -> Bool {
+    guard let first = text.utf8.first, !(48...57).contains(first) else { return false }
+    return text.utf8.allSatisfy { byte in
+      (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+        || byte == 95
+    }
+  }
+
+  private struct Unmakeable: Error {}
+
+  /// An element that decoding did not ask for, so that it has no column.
+  private struct UnknownPart: Error, CustomStringConvertible {
+    let name: String
+
+    var description: String {
+      "it has a part \(name) that decoding it from blank parts does not ask for; let it decode the "
+        + "same parts always, or be one part"
+    }
+  }
+
+  /// Records the elements that a type asks for.
+  private final class Recorder: ElementDecoder.Source {
+    let names: [String] = []
+    private(set) var elements: [Element] = []
+    private(set) var single: Any.Type?
+    /// The number of values of elements that have few.
+    private(set) var caseCounts: [String: Int] = [:]
+    private let choice: (name: String, number: Int)?
+
+    init() { choice = nil }
+
+    /// Gives an element another value than the first one.
+    init(choosing number: Int, for name: String) { choice = (name, number) }
+
+    func isThere(_ name: String?) -> Bool { true }
+
+    func value<T: Decodable>(_ type: T.Type, _ name: String?) throws -> T {
+      let wrapped = (type as? any OptionalValue.Type)?.wrappedType ?? type
+      if let name {
+        if !elements.contains(where: { $0.name == name }) {
+          elements.append(
+            Element(
+              name: name, valueType: type, type: wrapped as? any StorableValue.Type))
+        }
+        if let values = BlankValue.fewValues(of: wrapped) {
+          caseCounts[name] = values.count
+          if let choice, choice.name == name, values.indices.contains(choice.number),
+            let value = values[choice.number] as? T
+          {
+            return value
+          }
+        }
+      } else {
+        single = wrapped
+      }
+      guard let value = BlankValue.make(type) else { throw Unmakeable() }
+      return value
+    }
+  }
+
+  // MARK: - Values
+
+  /// Returns the column values of a value, or `nil` if the columns cannot hold it.
+  ///
+  /// - Throws: The errors of encoding, also for an element without a column.
+  func stored(_ value: any Encodable) throws -> [StoredValue]? {
+    let parts = try ElementEncoder.parts(of: value)
+    switch parts {
+    case .single(let raw):
+      guard isSingle, let stored = (raw as? any StorableValue)?.stored else { return nil }
+      return [stored]
+    case .named(let list):
+      var named: [String: any Encodable] = [:]
+      for (name, value) in list where PropertyLayout.unwrapped(value) != nil {
+        named[name] = value
+      }
+      var columns: [StoredValue] = []
+      for element in elements {
+        guard let part = named.removeValue(forKey: element.name) else {
+          columns.append(.null)
+          continue
+        }
+        guard element.type != nil else {
+          columns.append(.blob(Array(try CodedValue.data(of: part))))
+          continue
+        }
+        guard let value = PropertyLayout.unwrapped(part) as? any StorableValue,
+          let stored = value.stored
+        else { return nil }
+        columns.append(stored)
+      }
+      if let name = named.keys.min() { throw UnknownPart(name: name) }
+      return columns
+    case .none, .other: return nil
+    }
+  }
+
+  func value(of type: any Decodable.Type, _ stored: [StoredValue]) -> Any? {
+    // All elements of a structure can be nil, so nil columns mean nil only for an optional.
+    guard !isOptional || stored.contains(where: { !$0.isNull }) else { return nil }
+    return try? type.init(from: ElementDecoder(source: Replay(shape: self, stored: stored)))
+  }
+
+  private final class Replay: ElementDecoder.Source {
+    let values: [String: StoredValue]
+    let single: StoredValue?
+
+    init(shape: CompositeShape, stored: [StoredValue]) {
+      values = Dictionary(
+        zip(shape.elements.map(\.name), stored), uniquingKeysWith: { first, _ in first })
+      single = shape.isSingle ? stored.first : nil
+    }
+
+    var names: [String] { values.filter { !$0.value.isNull }.map(\.key) }
+
+    func isThere(_ name: String?) -> Bool {
+      let value = name.map { values[$0] } ?? single
+      return value.map { !$0.isNull } ?? false
+    }
+
+    func value<T: Decodable>(_ type: T.Type, _ name: String?) throws -> T {
+      guard let stored = name.map({ values[$0] }) ?? single else { throw Unmakeable() }
+      if let storable = type as? any StorableValue.Type {
+        guard let value = storable.init(stored: stored) as? T else { throw Unmakeable() }
+        return value
+      }
+      guard case .blob(let bytes) = stored else { throw Unmakeable() }
+      return try CodedValue.value(type, of: Data(bytes))
+    }
+  }
+}
