@@ -17,12 +17,12 @@ import Glibc
 #endif
 
 extension ExternalData {
-  /// Copies all files and folders in it; links and other things are left out.
+  /// Copies all files and folders in it, without links and special files.
   ///
   /// - Parameters:
-  ///   - target: Where there is nothing yet.
-  ///   - progress: Told of bytes as they are copied; what it throws ends the copying.
-  /// - Returns: How many files were copied.
+  ///   - target: The new folder.
+  ///   - progress: Called with the bytes of each part that is copied; an error ends the copying.
+  /// - Returns: The number of copied files.
   func copy(to target: String, progress: (Int64) throws -> Void) throws -> Int {
     guard FileMove.entry(at: path) == .folder else { return 0 }
     return try Self.copy(folder: path, to: target, depth: 0, progress)
@@ -49,7 +49,7 @@ extension ExternalData {
     return count
   }
 
-  /// Copies a file; false where it is not there any more.
+  /// Copies a file; returns `false` if it no longer exists.
   private static func copy(
     file source: String, to target: String, _ progress: (Int64) throws -> Void
   ) throws -> Bool {
@@ -74,7 +74,7 @@ extension ExternalData {
       try output.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       try progress(Int64(count))
     }
-    // Before the store that refers to it takes the place of another one.
+    // Before the store that refers to it is moved to its place.
     guard fsync(output.rawValue) == 0 else { throw Errno(rawValue: errno) }
     return true
   }

@@ -3,15 +3,12 @@ import GRDB
 import StoreFormat
 import SystemPackage
 
-/// A copy of a store with its large values, in which parts of the history are deleted before it takes
-/// its place.
+/// A copy of a store with its large values, from which parts of the history are deleted.
 ///
-/// The store itself is only read. Under the copy's own name there is never a part of it.
+/// The store itself is only read. Under the copy's own name there is never a partial copy.
 package struct StoreCopy: Sendable {
-  /// Where the copy will be.
   package let path: String
 
-  /// Whether a store that is there is replaced.
   package var overwrites: Bool { draft.overwrites }
 
   private let draft: StoreDraft
@@ -20,14 +17,12 @@ package struct StoreCopy: Sendable {
   ///
   /// - Parameters:
   ///   - location: The store.
-  ///   - path: Where the copy will be.
-  ///   - overwrites: Whether a store that is there is replaced, with its large values and the values
-  ///     that were recorded beside it.
-  ///   - busyTimeout: How long to wait for somebody who has the store open that is to be replaced, in
-  ///     seconds.
-  /// - Throws: ``StoreWriteError/alreadyThere(path:)`` where something is there that is not to be
-  ///   replaced, and ``StoreWriteError/copyOntoItself(path:of:)`` where the copy, or its folder of
-  ///   large values, would take the store's own place.
+  ///   - path: The place of the copy.
+  ///   - overwrites: Whether to replace an existing store with its large values and recorded values.
+  ///   - busyTimeout: How long to wait for programs that have the replaced store open, in seconds.
+  /// - Throws: ``StoreWriteError/alreadyThere(path:)`` if there is a file that is not to be replaced, and
+  ///   ``StoreWriteError/copyOntoItself(path:of:)`` if the copy, or its folder of large values, would
+  ///   replace the store's own.
   package init(
     of location: StoreLocation, at path: String, overwrites: Bool = false, busyTimeout: Double = 5
   ) throws(StoreWriteError) {
@@ -47,16 +42,15 @@ package struct StoreCopy: Sendable {
   /// Makes the copy.
   ///
   /// - Parameters:
-  ///   - snapshot: The store as it is to be copied.
-  ///   - cut: Transactions before this number are deleted from the copy; nil for none.
-  ///   - numbers: Single transactions that are deleted from it, each with its changes.
-  ///   - progress: Told now and then how many bytes have been copied; what it throws ends the
-  ///     copying, and nothing is left of it.
-  ///   - inspect: Looks at the finished copy before it takes its place, and may write recorded values
-  ///     beside it, which go with it. It is told what was deleted, and how many files of large values
-  ///     were copied.
-  /// - Throws: ``StoreWriteError``, or what `progress` and `inspect` throw; everything is then as it
-  ///   was before.
+  ///   - snapshot: The state of the store to copy.
+  ///   - cut: Transactions before this number are deleted from the copy; `nil` for none.
+  ///   - numbers: Single transactions to delete from it, each with its changes.
+  ///   - progress: Called regularly with the number of copied bytes; an error ends the copying.
+  ///   - inspect: Called with the finished copy before it is moved to its place, the deleted history, and
+  ///     the number of copied files of large values. It may write recorded values beside the copy, which
+  ///     are moved with it.
+  /// - Throws: ``StoreWriteError``, or the errors of `progress` and `inspect`; everything is then
+  ///   unchanged.
   package func write<Result>(
     _ snapshot: StoreSnapshot, deletingBefore cut: Int64?, deleting numbers: Set<Int64>,
     progress: (Int64) throws -> Void = { _ in },
@@ -90,13 +84,47 @@ package struct StoreCopy: Sendable {
   ) throws -> DeletedHistory {
     let queue = try WritingConnection.open(path: path, busyTimeout: 0)
     let deleted = try queue.writeWithoutTransaction { database in
-      try CopyReduction(database: database).delete(before: cut, numbers, progress: progress)
+      // An unfinished copy is thrown away.
+      try database.execute(sql: "PRAGMA synchronous = OFF")
+      let statement = StatementRunner(database)
+      var (transactions, changes) = (0, 0)
+      func delete(_ comparison: String, _ number: Int64) throws {
+        try database.inTransaction(.immediate) {
+          let deleted = try statement.deleteHistory(where: comparison, number)
+          transactions += deleted.transactionCount
+          changes += deleted.changeCount
+          return .commit
+        }
+        try progress()
+      }
+      if let cut {
+        // The number before which the next run of transactions ends, if it is below the cut.
+        while let next = try statement.integer(
+          "SELECT Z_PK FROM ATRANSACTION WHERE Z_PK < ?1 ORDER BY Z_PK LIMIT 1 OFFSET \(Self.run)",
+          [.integer(cut)])
+        {
+          let before = transactions
+          try delete("<", next)
+          guard transactions > before else {
+            throw StoreError.damaged(
+              path: path, place: "ATRANSACTION", detail: "rows before \(next) cannot be deleted")
+          }
+        }
+        try delete("<", cut)
+      }
+      for number in numbers.sorted() { try delete("=", number) }
+      // The changes too must be on the disk before the copy is moved to its place.
+      try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)")
+      return DeletedHistory(transactionCount: transactions, changeCount: changes)
     }
     try queue.close()
     return deleted
   }
 
-  /// An error with the names that the store and its copy are known by.
+  /// The number of transactions to delete between two calls of `progress`.
+  private static let run = 1000
+
+  /// Returns an error with the paths of the store and its copy instead of temporary ones.
   private func named(_ error: any Error, _ location: StoreLocation) -> any Error {
     switch error {
     case StoreWriteError.unwritable(let place, let reason) where place == temporaryValues:
@@ -106,7 +134,7 @@ package struct StoreCopy: Sendable {
       StoreWriteError.unwritable(path: path, reason: reason)
     case let error as DatabaseError:
       switch error.resultCode {
-      // The copy is as damaged as what was copied.
+      // The copy has the damage of the original.
       case .SQLITE_CORRUPT, .SQLITE_NOTADB:
         StoreError.translating(error, location: location, busyTimeout: 0)
       default:
@@ -124,4 +152,80 @@ package struct StoreCopy: Sendable {
   }
 
   private var temporaryValues: String { RecordedValuesFile.path(besideStore: draft.temporaryPath) }
+}
+
+extension StoreSnapshot {
+  /// Copies the store as it is in this snapshot, including its log, into a new file.
+  ///
+  /// Other programs can save meanwhile, and their saves are not in the copy. The copy has the store's
+  /// identifier, its pages and its journal mode.
+  ///
+  /// - Parameters:
+  ///   - path: The new file.
+  ///   - progress: Called with the number of copied bytes; an error ends the copying.
+  /// - Throws: ``StoreWriteError``, or the errors of `progress`; an unfinished file may be left.
+  package func copyStore(to path: String, progress: (Int64) throws -> Void = { _ in }) throws {
+    try database.copyPages(to: path, permissionsOf: location, progress: progress)
+  }
+}
+
+extension Database {
+  /// The number of pages to copy between two calls of `progress`.
+  private static let pagesPerStep: CInt = 4096
+
+  /// Copies the whole database, as the present transaction sees it, into a new file.
+  ///
+  /// - Parameters:
+  ///   - path: The new file.
+  ///   - location: The database, whose permissions the copy gets.
+  ///   - progress: Called with the number of copied bytes; an error ends the copying.
+  func copyPages(
+    to path: String, permissionsOf location: StoreLocation,
+    progress: (Int64) throws -> Void = { _ in }
+  ) throws {
+    do {
+      // Created first, so that it is never more widely readable than the store.
+      try FileDescriptor.open(
+        FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+        permissions: location.filePermissions()
+      ).close()
+    } catch {
+      throw StoreWriteError.unwritable(path: path, reason: "\(error)")
+    }
+    do {
+      let pageByteCount = try StoreSpace(database: self).pageByteCount
+      let target = try DatabaseQueue(path: path, configuration: Self.copying)
+      do {
+        try target.writeWithoutTransaction { copy in
+          try withoutActuallyEscaping(progress) { progress in
+            try backup(to: copy, pagesPerStep: Self.pagesPerStep) { step in
+              try progress(Int64(step.completedPageCount) * pageByteCount)
+            }
+          }
+        }
+      } catch {
+        // The error that ended the copying is the one to report.
+        try? target.close()
+        throw error
+      }
+      try target.close()
+    } catch let error as DatabaseError {
+      switch error.resultCode {
+      case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM:
+        // Its message may be that of a later call.
+        throw StoreWriteError.unwritable(path: path, reason: "\(error.resultCode)")
+      default: throw StoreError.translating(error, location: location, busyTimeout: 0)
+      }
+    }
+  }
+
+  private static var copying: Configuration {
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = false
+    configuration.prepareDatabase { database in
+      // An unfinished copy is thrown away.
+      try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = NORMAL")
+    }
+    return configuration
+  }
 }

@@ -16,26 +16,21 @@ import Musl
 import Glibc
 #endif
 
-/// What stands beside a store and goes with it: the folder of its large values, and the values that
-/// were recorded of its saves.
+/// The files that belong to a store: the folder of its large values, and the recorded values of its
+/// saves.
 ///
-/// They are written in the folder of the draft and go to their places right before the store does. Names
-/// cannot be given to several files in one step. So a store that is replaced goes away first, with its
-/// log and then with what belongs to it, and waits in that folder: between the first and the last step
-/// there is no store, and never one beside what is another's. Where the program is killed there, whoever
-/// clears the folder away puts the former store back.
+/// They are written in the folder of the draft and moved to their places right before the store is.
+/// Several files cannot be renamed in one step. So a store that is replaced is first moved into the
+/// draft's folder, with its log and then with its companions. Between the first and the last step there
+/// is no store at the place, and never one beside companions of another. If the program is killed in
+/// between, the next one that cleans up the folder puts the former store back.
 struct DraftCompanions {
-  /// The store.
   let path: String
-  /// The folder of the draft.
   let folder: String
 
   private let place: String
   private let name: String
 
-  /// - Parameters:
-  ///   - path: Where the store will be.
-  ///   - folder: The folder in which it is written under its name.
   init(ofStoreAt path: String, draftIn folder: String) {
     self.path = path
     self.folder = folder
@@ -44,12 +39,11 @@ struct DraftCompanions {
     name = file.lastComponent?.string ?? "store"
   }
 
-  /// Where the finished store waits from the moment at which anything beside it is moved: while it is
-  /// there, the former one has not been replaced.
+  /// The path of the finished store while companions are moved: as long as it exists, the former store
+  /// has not been replaced.
   var finishedStore: String { folder + "/" + name + "-finished" }
-  /// Where the former store waits while there is none in its place.
+  /// The path of the former store while there is none at its place.
   var formerStore: String { formerFolder + "/" + name }
-  /// The values that were recorded of the former store's saves.
   var formerValues: String { RecordedValuesFile.path(besideStore: path) }
   private var formerFolder: String { StoreLocation.formerFolder(ofStoreAt: path, in: folder) }
 
@@ -58,12 +52,12 @@ struct DraftCompanions {
     return [largeValues, RecordedValuesFile.path(besideStore: name)].compactMap(\.self)
   }
 
-  /// Puts what was written and what was there in their places, except for the finished store itself.
+  /// Moves former files away and new companions to their places; the finished store itself follows.
   ///
-  /// - Parameter overwrites: Whether what is there goes, also where nothing takes its place.
-  /// - Returns: Whether the place of the store is free now. Otherwise there is nothing beside the
-  ///   former store or the new one, which replaces it in one step.
-  /// - Throws: ``StoreWriteError/alreadyThere(path:)`` where a place is taken that is to be free.
+  /// - Parameter overwrites: Whether former files are replaced, and removed if nothing replaces them.
+  /// - Returns: Whether the place of the store is free now. Otherwise neither the former store nor the
+  ///   new one has companions, and one step replaces the store.
+  /// - Throws: ``StoreWriteError/alreadyThere(path:)`` if a place is taken that must be free.
   func putInPlace(overwrites: Bool) throws(StoreWriteError) -> Bool {
     let written = names.filter { FileMove.entry(at: folder + "/" + $0) != .none }
     let isOneFile = overwrites ? (written + besideFormer).isEmpty : written.isEmpty
@@ -90,7 +84,6 @@ struct DraftCompanions {
     }
   }
 
-  /// What there is beside the former store.
   private var besideFormer: [String] {
     let files = Self.withLog(path).dropFirst() + names.flatMap { Self.withLog(place + "/" + $0) }
     return files.filter { FileMove.entry(at: $0) != .none }
@@ -102,15 +95,15 @@ struct DraftCompanions {
     }
   }
 
-  /// Makes everything as it was before ``putInPlace(overwrites:)``, while nobody else is at work there.
+  /// Undoes ``putInPlace(overwrites:)`` while no other program works at the place.
   func putBack() throws(Errno) { try putBack(isAlone: true) }
 
-  /// Puts back a former store in whose place the new one has not come, because the program was killed
-  /// before, with what belongs to it.
+  /// Puts back a former store and its companions if the program was killed before the new one took its
+  /// place.
   ///
-  /// - Parameter lock: Keeps others from giving files their places there; the descriptor ends it.
-  /// - Throws: `Errno.notPermitted` where somebody else has made the folder, who could give what he
-  ///   likes to a store; `Errno.fileExists` where another store has come to the place since then.
+  /// - Parameter lock: Locks the place against other programs; closing the descriptor unlocks it.
+  /// - Throws: `Errno.notPermitted` if another user owns the folder, whose files cannot be trusted;
+  ///   `Errno.fileExists` if there is another store at the place now.
   func recover(_ lock: () throws -> FileDescriptor?) throws {
     guard FileMove.entry(at: finishedStore) != .none, !FileMove.isSameFile(finishedStore, path)
     else { return }
@@ -118,7 +111,7 @@ struct DraftCompanions {
     guard lstat(folder, &status) == 0, status.st_uid == geteuid() else { throw Errno.notPermitted }
     let held = try lock()
     defer { try? held?.close() }
-    // What belongs to it would stand beside that other store.
+    // The companions would be taken for those of the other store.
     if FileMove.entry(at: path) != .none, FileMove.entry(at: formerStore) != .none,
       !FileMove.isSameFile(formerStore, path)
     {
@@ -127,10 +120,10 @@ struct DraftCompanions {
     try putBack(isAlone: false)
   }
 
-  /// Puts things back so that it can be done again from any step on.
+  /// Puts files back in such an order that an interruption can be continued from any step.
   private func putBack(isAlone: Bool) throws(Errno) {
     guard FileMove.entry(at: formerFolder) == .folder else { return }
-    // Beside a store that has come meanwhile it may have become that store's own.
+    // Companions beside a store that was created meanwhile may belong to it.
     let isOurs = isAlone || FileMove.entry(at: path) == .none
     for name in names {
       if isOurs, isPlaced(name) {
@@ -141,7 +134,7 @@ struct DraftCompanions {
       try giveBack(name)
     }
     try synchronize()
-    // With it everything is there again.
+    // The store comes last: once it is there, everything is.
     try giveBack(name)
     try synchronize()
     try remove(formerFolder)
@@ -167,15 +160,15 @@ struct DraftCompanions {
     }
   }
 
-  /// A file, and behind it what SQLite keeps beside it, which would be taken for that of the next one.
+  /// A file and SQLite's files beside it, which would be taken for those of the next file of that name.
   private static func withLog(_ file: String) -> [String] {
     [file] + StoreDraft.companions.map { file + $0 }
   }
 
-  /// Says that something was put in the place of a name, or was about to be.
+  /// The path of a mark that a companion was moved to its place, or was about to be.
   private func mark(of name: String) -> String { formerFolder + "/" + name + ".placed" }
 
-  /// Lets no later step be on the disk before the earlier ones.
+  /// Ensures that no later step reaches the disk before earlier ones.
   private func synchronize() throws(Errno) {
     for name in [formerFolder + "/", folder + "/", place + "/"] {
       try DraftFile.synchronizeFolder(of: name + self.name)
@@ -203,14 +196,13 @@ struct DraftCompanions {
 }
 
 extension DraftFolder {
-  /// Makes the folder in which a store is written, and removes others for the same store that nobody
-  /// uses any more, after what they hold of a former store was put back.
+  /// Creates the folder in which a store is written. Removes abandoned folders of the same store, after
+  /// putting back a former store that they hold.
   package convenience init(path: String, forStoreAt store: String) throws(Errno) {
     try self.init(path: path, for: store, recovery: Self.recoverStore)
   }
 
-  /// Removes folders for a store that nobody uses any more, after what they hold of a former store was
-  /// put back.
+  /// Removes abandoned folders of a store, after putting back a former store that they hold.
   static func removeAbandoned(forStoreAt store: String, isPlaceLocked: Bool = false) {
     removeAbandoned(for: store, isPlaceLocked: isPlaceLocked, recovery: recoverStore)
   }

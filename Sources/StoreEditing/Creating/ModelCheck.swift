@@ -1,6 +1,6 @@
 import StoreFormat
 
-/// Looks for what would make a store that the frameworks, or this code, could not read back.
+/// Checks that a store for a model could be read by the frameworks and by this code.
 struct ModelCheck {
   private let model: ManagedModel
 
@@ -14,7 +14,7 @@ struct ModelCheck {
       try check.check(name: key, of: "an entity")
       guard let lineage = model.lineage(of: key) else {
         throw StoreError.invalidModel(
-          detail: "what the entity \(key) inherits from is missing or does not end")
+          detail: "the inheritance of the entity \(key) has a missing entity or a cycle")
       }
       // Two entities whose names differ in case only would share a table.
       if let other = tableNames.updateValue(key, forKey: key.uppercased()) {
@@ -75,13 +75,13 @@ struct ModelCheck {
     }
   }
 
-  /// Whether one of two entities inherits from the other; an inverse may lead to either.
+  /// Returns whether one of two entities inherits from the other; an inverse may lead to either.
   private func isRelated(_ left: String, _ right: String) -> Bool {
     model.lineage(of: left)?.contains { $0.name == right } ?? false
       || model.lineage(of: right)?.contains { $0.name == left } ?? false
   }
 
-  /// A name becomes part of table and column names: it must be letters, digits and underscores.
+  /// Checks a name, which becomes part of table and column names.
   private func check(name: String, of what: String) throws {
     let isPlain = name.unicodeScalars.allSatisfy { scalar in
       scalar == "_" || scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)

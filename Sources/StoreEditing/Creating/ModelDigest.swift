@@ -1,13 +1,13 @@
+import PropertyLists
 import StoreFormat
 
 /// Digests of entities for a new store's metadata.
 ///
-/// The frameworks compare version hashes of 32 bytes to tell whether a store fits an app's model.
-/// How they work them out is not published, so these are our own: they differ where the model
-/// differs, but an app will find that they are not its own, and migrate the store (which changes
-/// nothing) before it uses it.
+/// The frameworks compare version hashes of 32 bytes to find out whether a store fits an app's model.
+/// How they compute them is not published, so these are our own. They differ if the model differs. An
+/// app that finds other hashes than its own migrates the store before it uses it, which changes nothing.
 enum ModelDigest {
-  /// 32 bytes for each entity, by name.
+  /// Returns 32 bytes for each entity, by name.
   static func hashes(of model: ManagedModel) -> [String: [UInt8]] {
     model.entities.mapValues { entity in
       var digest = Digest()
@@ -21,7 +21,6 @@ enum ModelDigest {
     }
   }
 
-  /// 32 or more bytes for a whole model, as many as asked for.
   static func digest(of hashes: [String: [UInt8]], count: Int, seed: UInt64) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < count {
@@ -59,7 +58,7 @@ enum ModelDigest {
     }
   }
 
-  /// Four lanes of the FNV-1a hash; it only has to tell versions of one model apart.
+  /// Four lanes of the FNV-1a hash, enough to distinguish versions of one model.
   private struct Digest {
     private var lanes: [UInt64] = (0..<4).map {
       0xcbf2_9ce4_8422_2325 &+ $0 &* 0x9e37_79b9_7f4a_7c15
@@ -86,5 +85,61 @@ enum ModelDigest {
     var bytes: [UInt8] {
       lanes.flatMap { lane in withUnsafeBytes(of: lane.bigEndian) { Array($0) } }
     }
+  }
+}
+
+extension StoreMetadata {
+  /// Returns the property list of a new store, with the keys that the frameworks write.
+  static func propertyList(
+    model: ManagedModel, frameworkVersion: FrameworkVersion
+  ) throws -> [UInt8] {
+    var properties = versionProperties(of: model).properties
+    properties["NSStoreType"] = .string("SQLite")
+    properties["_NSAutoVacuumLevel"] = .string("2")
+    properties["NSPersistenceFrameworkVersion"] = .integer(frameworkVersion.number)
+    if frameworkVersion >= firstWithMaximum {
+      properties["NSPersistenceMaximumFrameworkVersion"] = .integer(frameworkVersion.number)
+    }
+    return try BinaryPropertyListWriter.bytes(of: .dictionary(properties))
+  }
+
+  /// Returns the property list of a migrated store: the keys that identify the model are replaced.
+  static func propertyList(
+    _ bytes: [UInt8], migratedTo model: ManagedModel
+  ) throws -> (bytes: [UInt8], digest: String) {
+    guard case .dictionary(var properties) = try BinaryPropertyList(bytes).root else {
+      throw PropertyListError.damaged("no dictionary", expected: "a dictionary", offset: 0)
+    }
+    let version = versionProperties(of: model)
+    for (key, value) in version.properties { properties[key] = value }
+    // The value that the frameworks write if they migrate a store in place.
+    properties["migrationManagerClass"] = .string("NSSQLiteInPlaceMigrationManager")
+    return (try BinaryPropertyListWriter.bytes(of: .dictionary(properties)), version.digest)
+  }
+
+  /// Returns the keys that identify the version of a model, and the digest among them.
+  static func versionProperties(
+    of model: ManagedModel
+  ) -> (properties: [String: PropertyListValue], digest: String) {
+    let hashes = ModelDigest.hashes(of: model)
+    let digest = base64(ModelDigest.digest(of: hashes, count: 64, seed: 1))
+    return (
+      [
+        "NSStoreModelVersionHashesVersion": .integer(3),
+        "NSStoreModelVersionHashes": .dictionary(hashes.mapValues(PropertyListValue.data)),
+        "NSStoreModelVersionIdentifiers": .array(
+          model.versionIdentifiers.map(PropertyListValue.string)),
+        "NSStoreModelVersionHashesDigest": .string(digest),
+        "NSStoreModelVersionChecksumKey": .string(
+          base64(ModelDigest.digest(of: hashes, count: 32, seed: 2))),
+      ], digest
+    )
+  }
+
+  /// The first framework that stores the highest version that ever wrote the store.
+  private static let firstWithMaximum = FrameworkVersion(number: 1522)
+
+  private static func base64(_ bytes: [UInt8]) -> String {
+    String(decoding: PropertyListBase64.encode(bytes), as: UTF8.self)
   }
 }

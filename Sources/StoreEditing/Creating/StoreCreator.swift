@@ -10,16 +10,13 @@ import SystemPackage
 /// let editor = try StoreEditor(path: "Trips.store")
 /// ```
 package enum StoreCreator {
-  /// What a new store is like.
   package struct Options: Hashable, Sendable {
-    /// The store's identifier, an upper-case UUID; nil for a random one.
+    /// The store's identifier, an upper-case UUID; `nil` for a random one.
     package var identifier: String?
-    /// The framework that the store is said to be written by.
     package var frameworkVersion: FrameworkVersion
-    /// Which history tables it gets.
     package var history: HistoryLayout
 
-    /// Options; without arguments, those of a SwiftData store with a random identifier.
+    /// Creates options; by default those of a SwiftData store with a random identifier.
     package init(
       identifier: String? = nil,
       frameworkVersion: FrameworkVersion = FrameworkVersion(number: 1414),
@@ -33,10 +30,10 @@ package enum StoreCreator {
 
   /// Creates an empty store for a model.
   ///
-  /// The file is complete when the function returns, and gone when it throws. As with the frameworks,
-  /// the history tables are there and empty, and the store uses a write-ahead log.
+  /// The file is complete when the function returns, and removed when it throws. As with the frameworks,
+  /// the history tables exist and are empty, and the store uses a write-ahead log.
   ///
-  /// - Throws: ``StoreWriteError``; ``StoreWriteError/alreadyThere(path:)`` where the path is taken.
+  /// - Throws: ``StoreWriteError``; ``StoreWriteError/alreadyThere(path:)`` if the path is taken.
   package static func create(
     at path: String, model: ManagedModel, options: Options = Options()
   ) throws {
@@ -70,12 +67,12 @@ package enum StoreCreator {
       }
       try queue.close()
     } catch {
-      for suffix in ["", "-wal", "-shm", "-journal"] { FileStatus.remove(path + suffix) }
+      for suffix in [""] + StoreDraft.companions { FileStatus.remove(path + suffix) }
       throw StoreWriteError.translating(error, path: path, location: nil, busyTimeout: 5)
     }
   }
 
-  /// Makes the file, so that nobody else's is ever written to.
+  /// Creates the file exclusively, so that an existing one is never written to.
   private static func claim(_ path: String) throws {
     do {
       let file = try FileDescriptor.open(
@@ -89,7 +86,6 @@ package enum StoreCreator {
     }
   }
 
-  /// What is written into a new store.
   private struct Content {
     let numbering: EntityNumbering
     let statements: [String]
@@ -103,17 +99,19 @@ package enum StoreCreator {
         try EntityTables(model: model, numbering: numbering).statements(model: model)
         + EntityTables.baseStatements
         + HistorySchema.statements(
-          layout: options.history, tombstoneColumns: try tombstoneColumnCount(of: model))
+          layout: options.history, tombstoneColumns: try model.tombstoneColumnCount())
       properties = try StoreMetadata.propertyList(
         model: model, frameworkVersion: options.frameworkVersion)
       cache = try model.cacheContent()
     }
   }
+}
 
-  /// As many as the entity with the most preserved attributes has.
-  private static func tombstoneColumnCount(of model: ManagedModel) throws -> Int {
-    let slots = LazySlots(model)
-    return try model.entities.keys.map { name in
+extension ManagedModel {
+  /// Returns the number of tombstone columns: that of the entity with the most preserved attributes.
+  func tombstoneColumnCount() throws -> Int {
+    let slots = LazySlots(self)
+    return try entities.keys.map { name in
       guard let slots = slots.slots(of: name) else {
         throw StoreError.invalidModel(
           detail: "\(name) has more properties than the order of slots is known for")
@@ -121,4 +119,59 @@ package enum StoreCreator {
       return slots.tombstoneAttributes.count
     }.max() ?? 0
   }
+}
+
+/// The layout of the history tables of a new store.
+package enum HistoryLayout: Hashable, Sendable {
+  /// No history tables: a store without persistent history tracking.
+  case none
+  /// The tables of macOS 10.13 and iOS 11, with author, bundle, process and context as plain text.
+  case plain
+  /// The tables since macOS 10.15, which intern these texts.
+  case interned
+}
+
+/// The statements that create the history tables and their indexes, identical to the frameworks'.
+enum HistorySchema {
+  static func statements(layout: HistoryLayout, tombstoneColumns: Int) -> [String] {
+    guard layout != .none else { return [] }
+    let columns = (0..<tombstoneColumns).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
+    let change = """
+      CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
+      ZCHANGETYPE INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, \
+      ZCOLUMNS BLOB\(columns) )
+      """
+    let interned = StringRole.inColumnOrder.map { "\($0.identifierColumn) INTEGER, " }.joined()
+    let plain = StringRole.inColumnOrder.map { ", \($0.plainColumn) VARCHAR" }.joined()
+    let transaction = """
+      CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
+      \(layout == .interned ? interned : "")ZTIMESTAMP FLOAT\(plain), ZQUERYGEN BLOB )
+      """
+    let string = """
+      CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
+      ZNAME VARCHAR )
+      """
+    let changeIndex = "CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID)"
+    let stringIndexes = StringRole.inColumnOrder.map { role in
+      "CREATE INDEX ATRANSACTION_\(role.identifierColumn)_INDEX ON ATRANSACTION "
+        + "(\(role.identifierColumn))"
+    }
+    let transactionIndexes = [
+      "CREATE INDEX Z_TRANSACTION_TransactionAuthorIndex ON ATRANSACTION "
+        + "(ZAUTHOR COLLATE BINARY ASC)",
+      "CREATE INDEX Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION "
+        + "(ZTIMESTAMP COLLATE BINARY ASC)",
+    ]
+    let uniqueName =
+      "CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING "
+      + "(ZNAME COLLATE BINARY ASC)"
+    return layout == .interned
+      ? [change, transaction, string, changeIndex] + stringIndexes + transactionIndexes
+        + [uniqueName]
+      : [change, transaction, changeIndex] + transactionIndexes
+  }
+}
+
+extension StringRole {
+  fileprivate static let inColumnOrder: [StringRole] = [.author, .bundle, .context, .process]
 }

@@ -3,36 +3,33 @@ import GRDB
 import StoreFormat
 import SystemPackage
 
-/// A store that is written under another name and then takes its place in one step.
+/// A store that is written under another name and then moved to its place in one step.
 ///
 /// ```swift
 /// let draft = try StoreDraft(path: "Trips.store")
 /// try draft.write { path in try StoreCreator.create(at: path, model: model) }
 /// ```
 ///
-/// Under its own name there is never a part of a store: what stands there is the one that was there
-/// before, or the finished one. Large values and recorded values beside the draft go with it, and those
-/// of a store that is replaced go away.
+/// Under its own name there is never a partial store: either the former one or the finished one. Large
+/// values and recorded values beside the draft are moved with it, and those of a replaced store are
+/// removed.
 package struct StoreDraft: Hashable, Sendable {
-  /// Where the store will be.
   package let path: String
-  /// Where it is written: in a folder of its own beside that place.
+  /// The path under which it is written, in a folder of its own beside that place.
   package let temporaryPath: String
-  /// Whether a store that is there is replaced.
   package let overwrites: Bool
-  /// How long to wait for somebody who has the store open that is to be replaced, in seconds.
-  package let busyTimeout: Double
 
+  /// How long to wait for programs that have the replaced store open, in seconds.
+  private let busyTimeout: Double
   private let temporaryFolder: String
 
-  /// What SQLite keeps beside a store.
+  /// The suffixes of SQLite's files beside a store.
   static let companions = ["-wal", "-shm", "-journal"]
 
-  /// Chooses the other name, and looks whether the place is free; what drafts of killed programs there
-  /// are for it goes.
+  /// Chooses the temporary path, removes drafts of killed programs, and checks that the place is free.
   ///
-  /// - Throws: ``StoreWriteError/alreadyThere(path:)`` where there is a store, or a file that belonged
-  ///   to one, and it is not to be replaced.
+  /// - Throws: ``StoreWriteError/alreadyThere(path:)`` if there is a store, or a file that belonged to
+  ///   one, and it is not to be replaced.
   package init(
     path: String, overwrites: Bool = false, busyTimeout: Double = 5
   ) throws(StoreWriteError) {
@@ -41,19 +38,18 @@ package struct StoreDraft: Hashable, Sendable {
     self.busyTimeout = busyTimeout
     temporaryFolder = DraftFolder.path(for: path)
     temporaryPath = temporaryFolder + "/" + (FilePath(path).lastComponent?.string ?? "store")
-    // Also where nothing is written: a kill between a store and its draft leaves both, and what a killed
-    // program has put beside the place is not somebody else's.
+    // Before the check: files that a killed program has left at the place are not in the way.
     DraftFolder.removeAbandoned(forStoreAt: path)
     if overwrites { try checkIsStore() } else { try checkIsFree() }
   }
 
-  /// Lets a store be made; one that another program has made meanwhile is as good, and stays.
+  /// Creates a store unless another program has created it meanwhile.
   ///
   /// - Parameters:
-  ///   - path: Where the store belongs.
-  ///   - body: Writes the store at the path that it is given, and closes it.
-  /// - Throws: As ``write(_:)``; ``StoreWriteError/alreadyThere(path:)`` only where something is
-  ///   there that belonged to a store which is gone.
+  ///   - path: The place of the store.
+  ///   - body: Writes the store at a temporary path and closes it.
+  /// - Throws: As ``write(_:)``; ``StoreWriteError/alreadyThere(path:)`` only if there is a file that
+  ///   belonged to a store which is gone.
   package static func makeIfMissing(
     at path: String, _ body: (_ temporaryPath: String) throws -> Void
   ) throws {
@@ -64,23 +60,23 @@ package struct StoreDraft: Hashable, Sendable {
     }
   }
 
-  /// All files that there may be while the store is written, and their folder behind them; for who
-  /// must remove them when the program is ended by a signal.
+  /// All files that may exist while the store is written, and last their folder; a signal handler
+  /// removes them.
   package var temporaryFiles: [String] {
     [temporaryPath, RecordedValuesFile.path(besideStore: temporaryPath)].flatMap { file in
       [file] + Self.companions.map { file + $0 }
     } + [temporaryFolder]
   }
 
-  /// Lets a store be written, and puts it in its place.
+  /// Writes a store and moves it to its place.
   ///
-  /// A store that is replaced must not be open in any program, which would go on writing beside the
-  /// new one and remove its log. Of several programs that put a store in one place at once, one does so
-  /// after the other; who is killed at it while other files go with the store leaves no store there, and
-  /// the next one puts the former store back with all that belongs to it.
+  /// No program may have the replaced store open, because it would keep writing to the old file and
+  /// remove the new one's log. Programs that move stores to one place at the same time do it one after
+  /// the other. A program that is killed while it moves companions leaves no store at the place, and the
+  /// next draft puts the former store back with its companions.
   ///
-  /// - Parameter body: Writes the store at the path that it is given, and closes it.
-  /// - Throws: What `body` throws, and ``StoreWriteError``; everything is then as it was.
+  /// - Parameter body: Writes the store at the temporary path and closes it.
+  /// - Throws: The errors of `body`, and ``StoreWriteError``; everything is then unchanged.
   package func write<Result>(_ body: (_ temporaryPath: String) throws -> Result) throws -> Result {
     let folder: DraftFolder
     do throws(Errno) {
@@ -95,20 +91,14 @@ package struct StoreDraft: Hashable, Sendable {
       try place(folder)
       return result
     } catch {
-      throw named(error)
+      if case StoreWriteError.unwritable(temporaryPath, let reason) = error {
+        throw StoreWriteError.unwritable(path: path, reason: reason)
+      }
+      throw error
     }
   }
 
-  /// An error with the name that the store is known by.
-  private func named(_ error: any Error) -> any Error {
-    switch error as? StoreWriteError {
-    case .unwritable(temporaryPath, let reason):
-      StoreWriteError.unwritable(path: path, reason: reason)
-    default: error
-    }
-  }
-
-  /// Checks that what is to be replaced is a store, though perhaps a damaged one, or nothing at all.
+  /// Checks that there is nothing at the place or a store, even a damaged one.
   private func checkIsStore() throws(StoreWriteError) {
     do {
       guard let status = try FileStatus(path: path) else { return }
@@ -118,13 +108,13 @@ package struct StoreDraft: Hashable, Sendable {
         throw StoreWriteError.unwritable(path: path, reason: "it is a folder")
       case .other(let kind):
         throw StoreWriteError.unwritable(
-          path: path, reason: "there is a \(kind), and only a store is replaced")
+          path: path, reason: "it is a \(kind), and only a store is replaced")
       }
       let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
       let start = try file.closeAfter { try file.readPrefix(FileHeader.mark.count) }
       guard start.isEmpty || start == FileHeader.mark else {
         throw StoreWriteError.unwritable(
-          path: path, reason: "it is there and is no store, and only a store is replaced")
+          path: path, reason: "it is not a store, and only a store is replaced")
       }
     } catch let error as StoreWriteError {
       throw error
@@ -139,7 +129,7 @@ package struct StoreDraft: Hashable, Sendable {
     }
   }
 
-  /// Whether everything is in the one file that will be moved.
+  /// Checks that the whole store is in the one file that will be moved.
   private func checkIsFinished() throws {
     for suffix in Self.companions {
       let file = temporaryPath + suffix
@@ -153,11 +143,11 @@ package struct StoreDraft: Hashable, Sendable {
   private func place(_ folder: DraftFolder) throws {
     let lock = try lockPlace()
     defer { try? lock?.close() }
-    // Who was killed since the beginning has left what is to be free, or to be replaced, as well.
+    // A program may have been killed here since the draft was begun.
     DraftFolder.removeAbandoned(forStoreAt: path, isPlaceLocked: true)
     let companions = DraftCompanions(ofStoreAt: path, draftIn: temporaryFolder)
     guard overwrites else {
-      // A log that came meanwhile belongs to another store and would be taken for this one's.
+      // A log that appeared meanwhile belongs to another store and would be taken for this one's.
       try checkIsFree()
       return try place(companions, folder)
     }
@@ -168,10 +158,9 @@ package struct StoreDraft: Hashable, Sendable {
     }
   }
 
-  /// Keeps other programs from putting something in this place at the same time, whose files would mix
-  /// with these.
+  /// Locks the place against other programs whose files would mix with these.
   private func lockPlace() throws(StoreWriteError) -> FileDescriptor? {
-    // Whoever has that one waits for the former store and for the values beside it.
+    // A program that has the lock waits for the former store and then for its recorded values.
     let patience = 2 * busyTimeout + FolderLock.patience
     do throws(Errno) {
       return try DraftFolder.lockPlace(of: path, patience: patience)
@@ -182,7 +171,7 @@ package struct StoreDraft: Hashable, Sendable {
     }
   }
 
-  /// Puts what belongs to the store in its place, and then the store itself.
+  /// Moves the companions to their places, and then the store itself.
   private func place(_ companions: DraftCompanions, _ folder: DraftFolder) throws {
     do {
       let isFree = try companions.putInPlace(overwrites: overwrites)
@@ -191,7 +180,7 @@ package struct StoreDraft: Hashable, Sendable {
       do {
         try companions.putBack()
       } catch {
-        // What belongs to the former store is in it, and the next draft tries again.
+        // The folder keeps the former store's files, and the next draft tries again.
         folder.leave()
       }
       throw error
@@ -207,7 +196,7 @@ package struct StoreDraft: Hashable, Sendable {
       }
     } catch .fileExists where overwrites {
       throw .unwritable(
-        path: path, reason: "another program has made a file there while it was being replaced")
+        path: path, reason: "another program has created a file there while it was being replaced")
     } catch .fileExists {
       throw .alreadyThere(path: path)
     } catch {
@@ -215,13 +204,12 @@ package struct StoreDraft: Hashable, Sendable {
     }
   }
 
-  /// Calls `body` while no program has a file open that is to be replaced, and all of it is in that one
-  /// file.
+  /// Calls `body` while no program has a file open that is to be replaced and its log is empty.
   private func withFormerLocked(_ path: String, _ body: () throws -> Void) throws {
     switch FileMove.entry(at: path) {
     case .file: break
     case .folder: throw StoreWriteError.unwritable(path: path, reason: "it is a folder")
-    // Of a link the link alone is replaced, and what it leads to stays as it is.
+    // Only the link itself is replaced, not its target.
     case .none, .link, .other: return try body()
     }
     var isDone = false
@@ -230,13 +218,13 @@ package struct StoreDraft: Hashable, Sendable {
       let queue = try WritingConnection.open(path: path, busyTimeout: busyTimeout)
       defer { try? queue.close() }
       try queue.writeWithoutTransaction { database in
-        // Giving up the log needs the store for oneself, readers included; the lock that follows
-        // keeps it so.
+        // Leaving WAL mode requires that nobody else has the store open, readers included; the lock
+        // that follows keeps others out.
         let former = try String.fetchOne(database, sql: "PRAGMA journal_mode")
         let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
         guard mode != "wal" else { throw DatabaseError(resultCode: .SQLITE_BUSY) }
         defer {
-          // A log would stand beside whatever has come there if it could not be put back.
+          // Only in the former file itself: a new one at the path must not get a log.
           if !isDone, former == "wal", (try? FileStatus(path: path))?.inode == status?.inode {
             try? database.execute(sql: "PRAGMA journal_mode = WAL")
           }
@@ -252,7 +240,7 @@ package struct StoreDraft: Hashable, Sendable {
       switch error.resultCode {
       case .SQLITE_BUSY, .SQLITE_LOCKED:
         throw StoreWriteError.store(.busy(path: path, seconds: busyTimeout))
-      // No program can have it open as a store.
+      // No program can have a file open as a store that is none.
       case .SQLITE_NOTADB, .SQLITE_CORRUPT: try body()
       default:
         throw StoreWriteError.unwritable(

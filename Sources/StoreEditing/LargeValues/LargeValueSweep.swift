@@ -11,24 +11,25 @@ import Musl
 import Glibc
 #endif
 
-/// Removes the files of large values that no row names: those that killed programs have left.
+/// Removes the files of large values that no row names, which killed programs have left.
 ///
-/// Another program may have written a file that its row is yet to name. Ours look under SQLite's write
-/// lock whether the file is still there before they name it, and a sweep removes under the same lock;
-/// for all others there is a time within which a save must have named what it wrote.
+/// Another program may have written a file that no row names yet. Our own programs check under SQLite's
+/// write lock that the file still exists before they name it, and a sweep removes files under the same
+/// lock. For all other programs a file must have a minimum age.
 ///
-/// Rows are read before the lock is taken, and nobody waits for a sweep that has to wait itself: where
-/// somebody else is writing, the next editor sweeps.
+/// Rows are read before the lock is taken. A sweep never waits for a lock: if somebody else is writing,
+/// the next editor sweeps.
 struct LargeValueSweep {
   let location: StoreLocation
   let schema: ObjectSchema
 
-  /// How old a file must be, in seconds.
+  /// The minimum age of a file, in seconds.
   static let leastAge = 3600
-  /// How often the rows are read while others go on saving.
-  private static let mostAttempts = 3
+  /// How often the rows are read while others keep saving.
+  private static let maxAttempts = 3
 
-  /// Removes them; what cannot be looked at or removed stays.
+  /// Removes the files. Errors are ignored: files that cannot be checked or removed stay for the next
+  /// sweep.
   func run() {
     let folder = LargeValueFolder(location)
     guard isAlone, let opened = try? folder.open() else { return }
@@ -41,14 +42,14 @@ struct LargeValueSweep {
       let queue = try? WritingConnection.open(path: location.resolvedPath, busyTimeout: 0)
     else { return }
     defer { try? queue.close() }
-    for _ in 0..<Self.mostAttempts {
+    for _ in 0..<Self.maxAttempts {
       guard let isDone = try? remove(old, from: opened, of: folder, queue), !isDone else { return }
     }
   }
 
-  /// Removes those of some files that no row names.
+  /// Removes the files among some that no row names.
   ///
-  /// - Returns: Whether that is done; somebody may have saved since the rows were read.
+  /// - Returns: `false` if somebody has saved since the rows were read.
   private func remove(
     _ files: [LargeValueName], from opened: FileDescriptor, of folder: LargeValueFolder,
     _ queue: DatabaseQueue
@@ -61,12 +62,12 @@ struct LargeValueSweep {
       let isCurrent = try schema.isCurrent(statement)
       return (isCurrent ? try schema.largeValueNames(statement) : nil, try version(database))
     }
-    // What names a file in a way that is not known may name any of them.
+    // A column of an unknown form may name any of them.
     guard let named, named.isComplete else { return true }
-    // Where the file system does not tell small letters from capitals, they name the same.
+    // The file system may not distinguish upper from lower case.
     let names = Set(named.names.map { $0.text.uppercased() })
     let left = files.filter { !names.contains($0.text.uppercased()) }
-    // As a rule there is nothing to be removed.
+    // Usually there is nothing to remove, and then no lock is taken.
     guard !left.isEmpty else { return true }
     var isDone = false
     try queue.writeWithoutTransaction { database in
@@ -81,8 +82,8 @@ struct LargeValueSweep {
     return isDone
   }
 
-  /// Whether no other store stands beside this one whose name differs in its extension only: both keep
-  /// their values in one folder.
+  /// Whether no other store beside this one differs only in its extension: both would keep their values
+  /// in the same folder.
   private var isAlone: Bool {
     let store = FilePath(location.resolvedPath)
     guard let name = store.lastComponent?.string, let stem = store.stem else { return false }
@@ -94,8 +95,7 @@ struct LargeValueSweep {
 }
 
 extension ObjectSchema {
-  /// The names of all files that rows name as those of their large values, and whether all that name
-  /// some do it in a way that is known.
+  /// Returns the names of all files that rows name, and whether all columns have a known form.
   func largeValueNames(
     _ statement: StatementRunner
   ) throws -> (names: Set<LargeValueName>, isComplete: Bool) {
@@ -108,7 +108,7 @@ extension ObjectSchema {
         }
         try check(column, of: table)
         let name = quoted(column.name)
-        // The length stands at the beginning of a row, and pages behind it need not be read.
+        // The length is at the beginning of a row, so overflow pages need not be read.
         let found = try statement.map(
           "SELECT substr(\(name), 1, \(LargeValueColumn.nameLength)) FROM \(quoted(table.name)) "
             + "WHERE typeof(\(name)) = 'blob' AND length(\(name)) <= \(LargeValueColumn.longestName) "

@@ -1,13 +1,14 @@
 import DurableFiles
 import StoreFormat
+import Synchronization
 import SystemPackage
 
-/// The files that one save writes and makes superfluous.
+/// The files of large values that one save writes and makes obsolete.
 ///
-/// Files are written before the save waits for SQLite's lock, so that nobody is kept waiting for a
-/// disk that writes much. They are safe on the disk before the save is committed, and files that no
-/// row names any more are removed after that. So a program that is killed, at whatever moment, leaves
-/// files that no row names at worst, and ``LargeValueSweep`` finds them.
+/// Files are written before the save waits for SQLite's lock, so that nobody waits for the disk while
+/// the store is locked. They are safe on the disk before the save is committed, and obsolete files are
+/// removed afterwards. A program that is killed at any moment leaves at most files that no row names,
+/// and ``LargeValueSweep`` removes them.
 final class LargeValueWriter {
   private struct Key: Hashable {
     let object: StoreObject
@@ -18,17 +19,17 @@ final class LargeValueWriter {
   private let location: StoreLocation
   private let placement: LargeValuePlacement
   private var descriptor: FileDescriptor?
-  /// Values that were written before it was known under the lock what becomes of them.
+  /// The files that were written before the store was locked.
   private var staged: [Key: LargeValueName] = [:]
   private var written: Set<LargeValueName> = []
-  /// What the files hold that this save has written.
+  /// The contents of the files that this save has written.
   private var contents: [LargeValueName: [UInt8]] = [:]
-  /// The files that rows name by this save.
+  /// The files that rows name after this save.
   private(set) var named: Set<LargeValueName> = []
   /// The files that rows named before it.
   private(set) var replaced: Set<LargeValueName> = []
-  /// Whether committing has begun: what has failed then may still come true, when SQLite finds all of
-  /// it in its log.
+  /// Whether the commit has begun: a failed commit may still take effect if SQLite finds all of it in
+  /// its log.
   var isCommitting = false
 
   init(_ location: StoreLocation, _ placement: LargeValuePlacement) {
@@ -38,15 +39,16 @@ final class LargeValueWriter {
 
   deinit { try? descriptor?.close() }
 
-  /// Whether the save has to do with files.
+  /// Whether the save writes or replaces files.
   var isUsed: Bool { !written.isEmpty || !replaced.isEmpty }
 
   // MARK: - Before the commit
 
-  /// Writes the large values of a save, as far as the model is known.
+  /// Writes the large values of a save.
   ///
-  /// - Parameter attributes: The attributes by entity whose large values stand in files.
-  /// - Throws: ``StoreWriteError``; nothing is left then.
+  /// - Parameter attributes: The attributes by entity whose large values are in files, as far as the
+  ///   model is known before the store is locked.
+  /// - Throws: ``StoreWriteError``; no file is left then.
   func stage(_ save: StoreSave, _ attributes: [String: Set<String>]) throws {
     guard placement == .files, !attributes.isEmpty else { return }
     do {
@@ -66,7 +68,7 @@ final class LargeValueWriter {
     }
   }
 
-  /// What the column of an attribute holds for a value, whose file is safe on the disk by then.
+  /// Returns the column value of an attribute; the file that it names is safe on the disk.
   ///
   /// - Throws: ``StoreWriteError``.
   func column(
@@ -77,7 +79,7 @@ final class LargeValueWriter {
       return LargeValueColumn.inline(bytes).stored
     }
     var name = staged[Key(object: object, attribute: attribute)]
-    // From here on the lock keeps it; a program that slept for long may find it swept away.
+    // While the store is locked no sweep removes it; a program that slept for long may have lost it.
     if let written = name, !isThere(written, byteCount: bytes.count) { name = nil }
     if name == nil {
       name = try write(bytes)
@@ -88,13 +90,14 @@ final class LargeValueWriter {
     return LargeValueColumn.file(name).stored
   }
 
-  /// The value that a file holds, which need not be read where this save has written it.
+  /// Returns the value in a file, without reading it if this save has written it.
   func bytes(of name: LargeValueName) throws(FileProblem) -> [UInt8] {
     if let known = contents[name] { return known }
     return try folder.read(name)
   }
 
-  /// Notes what a column held that is about to hold something else, or is gone.
+  /// Notes the file that a column names and that is about to become obsolete. A column that names none
+  /// in a known way replaces none.
   func replaces(_ stored: StoredValue) {
     guard case .blob(let bytes) = stored, case .file(let name)? = try? LargeValueColumn(bytes)
     else { return }
@@ -112,8 +115,7 @@ final class LargeValueWriter {
       guard bytes.count <= LargeValueFolder.longestValue else {
         throw FileProblem(
           path: folder.path(of: name),
-          reason: "the value has \(bytes.count) bytes, and at most "
-            + "\(LargeValueFolder.longestValue) are written")
+          reason: "the value has \(bytes.count) bytes (limit \(LargeValueFolder.longestValue))")
       }
       let permissions = location.filePermissions()
       let opened: FileDescriptor
@@ -123,7 +125,7 @@ final class LargeValueWriter {
         opened = try folder.openOrMake(permissions)
         descriptor = opened
       }
-      // Before, for a part of it may be there when writing fails.
+      // Noted first, because a part of it may exist if writing fails.
       written.insert(name)
       try folder.write(bytes, as: name, in: opened, permissions)
       contents[name] = bytes
@@ -142,15 +144,52 @@ final class LargeValueWriter {
     }
   }
 
-  // MARK: - After it
+  // MARK: - After the commit
 
-  /// Removes what was written and is not named after all.
+  /// Removes files that were written and that no row names after all.
   func removeUnused() { folder.remove(written.subtracting(named)) }
 
-  /// Removes everything that was written; where committing had begun, nothing.
+  /// Removes all files that were written, unless the commit had begun.
   func discard() {
     guard !isCommitting else { return }
     folder.remove(written)
     written = []
+  }
+}
+
+/// The files that saves have written and made obsolete, as long as it is not certain that the saves
+/// will last.
+///
+/// Such saves are part of a migration, or of a store that waits for the disk only when it is closed: a
+/// loss of power may bring back the rows that named the files.
+final class LargeValueLedger: Sendable {
+  private typealias Names = (written: Set<LargeValueName>, replaced: Set<LargeValueName>)
+
+  private let names = Mutex<Names>(([], []))
+
+  /// Notes the files of a save.
+  ///
+  /// - Parameter written: The files that are obsolete if none of the saves lasts.
+  func note(written: Set<LargeValueName> = [], replaced: Set<LargeValueName>) {
+    names.withLock {
+      $0.written.formUnion(written)
+      $0.replaced.formUnion(replaced)
+    }
+  }
+
+  /// Removes the replaced files: all saves will last.
+  func settle(in folder: LargeValueFolder) { folder.remove(take().replaced) }
+
+  /// Removes the written files: no save will last.
+  func discard(in folder: LargeValueFolder) { folder.remove(take().written) }
+
+  /// Forgets everything: it is unknown whether the saves will last.
+  func forget() { _ = take() }
+
+  private func take() -> Names {
+    names.withLock { names in
+      defer { names = ([], []) }
+      return names
+    }
   }
 }

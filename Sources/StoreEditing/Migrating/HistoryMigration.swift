@@ -1,21 +1,20 @@
 import StoreFormat
 
-/// Brings a store's history into the terms of another model.
+/// Migrates a store's history to another model.
 ///
-/// Masks and tombstones mean something in one model only, and the store keeps the newest: so all that
-/// was recorded is written anew, by the names of the properties. Changes of entities that leave the model
-/// go, as with the frameworks, and leave their transactions behind; a change that names a property which
-/// leaves the model no longer names it.
+/// Masks and tombstones depend on the model, and the store keeps only the newest one. So they are all
+/// rewritten, matching properties by name. Changes of entities that leave the model are deleted, as with
+/// the frameworks, and their transactions stay. Removed properties disappear from masks and tombstones.
 struct HistoryMigration {
   let schema: ObjectSchema
   let mapping: ModelMapping
   let numbering: EntityNumbering
   let statement: StatementRunner
 
-  /// How many rows are read at once.
+  /// The number of rows to read at once.
   private static let batch = 1000
 
-  /// An entity whose changes are written anew.
+  /// An entity whose changes are rewritten.
   private struct Entity {
     let formerNumber: Int64
     let number: Int64
@@ -24,7 +23,6 @@ struct HistoryMigration {
     let translation: SlotTranslation
   }
 
-  /// Writes the history.
   func write() throws {
     let entities = try self.entities()
     try addTombstoneColumns()
@@ -42,7 +40,7 @@ struct HistoryMigration {
         throw StoreError.invalidModel(
           detail: "\(name) has more properties than the order of slots is known for")
       }
-      // What was renamed is looked for by its new name; what is gone must not be found.
+      // Renamed properties are found by the new name; removed ones must not be found.
       let renamed = EntitySlots(
         slots: old.slots.map { .init(name: present[$0.name] ?? "", role: $0.role) },
         tombstoneAttributes: old.tombstoneAttributes.map { attribute in
@@ -56,19 +54,15 @@ struct HistoryMigration {
     }
   }
 
-  /// A store has as many columns for preserved values as the entity with most of them needs.
   private func addTombstoneColumns() throws {
-    let slots = LazySlots(mapping.new)
-    let needed =
-      mapping.new.entities.keys.compactMap { slots.slots(of: $0)?.tombstoneAttributes.count }.max()
-      ?? 0
-    for slot in 0..<needed where !schema.history.tombstoneSlots.contains(slot) {
+    for slot in 0..<(try mapping.new.tombstoneColumnCount())
+    where !schema.history.tombstoneSlots.contains(slot) {
       try statement.run("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\(slot) BLOB")
     }
   }
 
-  /// Deletes the changes of entities that leave the model, and those of unknown ones whose number
-  /// another entity gets.
+  /// Deletes the changes of entities that leave the model, and of unknown entities whose number another
+  /// one gets.
   private func removeChanges(keeping entities: [Entity]) throws {
     let kept = Set(entities.map(\.formerNumber))
     let named = schema.numbering.modelEntries.map(\.number)
@@ -81,6 +75,8 @@ struct HistoryMigration {
   private func writeMasks(of entity: Entity) throws {
     var masks: [StoredValue: StoredValue] = [:]
     var last = Int64.min
+    // Every batch goes beyond the one before, or the order is damaged.
+    var order = RowOrder(path: schema.path, table: "ACHANGE")
     while true {
       let rows = try statement.rows(
         """
@@ -89,7 +85,11 @@ struct HistoryMigration {
         LIMIT \(Self.batch)
         """, [.integer(last), .integer(entity.formerNumber)])
       for row in rows {
-        guard case .integer(let key) = row[0], case .blob(let bytes) = row[1] else { continue }
+        guard case .integer(let key) = row[0], case .blob(let bytes) = row[1] else {
+          throw StoreError.damaged(
+            path: schema.path, place: "ACHANGE", detail: "a change has no number")
+        }
+        try order.take(key)
         last = key
         let mask = masks[row[1]] ?? .blob(self.mask(ColumnMask(bytes), of: entity).bytes)
         if masks.count < Self.batch { masks[row[1]] = mask }
@@ -102,16 +102,17 @@ struct HistoryMigration {
     }
   }
 
-  /// A mask in the new order; what has no place there is left out.
+  /// Returns a mask in the new order, without slots that are gone.
   private func mask(_ mask: ColumnMask, of entity: Entity) -> ColumnMask {
     let count = entity.slots.slots.count
     guard mask.fits(slotCount: entity.old.slots.count) else {
-      // It named nothing before, and must not begin to name something.
+      // A mask of another length named nothing before, and must not begin to name something.
       return mask.fits(slotCount: count) ? ColumnMask(slotCount: count, settingSlots: []) : mask
     }
     var slots: [Int] = []
     for slot in mask.setSlots {
       let single = ColumnMask(slotCount: entity.old.slots.count, settingSlots: [slot])
+      // An error means that the property is gone.
       if let moved = try? entity.translation.mask(single) { slots += moved.setSlots }
     }
     return ColumnMask(slotCount: count, settingSlots: slots)
@@ -133,6 +134,7 @@ struct HistoryMigration {
         former.first { place in
           let value: [StoredValue] =
             Array(repeating: .null, count: place) + [.integer(0)]
+          // An error means that the property is gone.
           let translated = (try? entity.translation.tombstone(value)) ?? []
           return translated.indices.contains(slot) && !translated[slot].isNull
         }.map { "ZTOMBSTONE\($0)" } ?? "NULL"
@@ -144,7 +146,7 @@ struct HistoryMigration {
         + "WHERE ZENTITY IN (\(list(changed.map(\.formerNumber))))")
   }
 
-  /// What a column becomes by entity; nil where there is no entity.
+  /// Returns the expression for a column that depends on the entity; `nil` without entities.
   private func cases(
     _ entities: [Entity], otherwise: String = "ZENTITY", _ value: (Entity) -> String
   ) -> String? {

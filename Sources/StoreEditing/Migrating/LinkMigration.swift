@@ -1,28 +1,27 @@
 import StoreFormat
 
-/// Carries related objects over to another model, where their columns cannot just be copied.
+/// Migrates relationships whose columns cannot be copied.
 ///
-/// The pairs of a former relationship are put aside while its columns or its table are still there, and
-/// fill the new ones.
+/// The pairs of related objects are copied to temporary tables while the former columns or join tables
+/// exist, and from there to the new ones.
 struct LinkMigration {
-  /// What keeps a relationship in the new model and is empty at first.
+  /// A place that stores a relationship in the new model and is empty at first.
   private enum Place {
-    /// The column of a to-one relationship, in the objects of the first end or of the second.
+    /// The columns of a to-one relationship, in the objects of the first or of the second end.
     case key(EntityTables.Column, orderKey: EntityTables.Column?, MigratedLink.End, isFirst: Bool)
-    /// The column at the other end of a to-many relationship without an inverse.
+    /// The column in the destination of a to-many relationship without an inverse.
     case hidden(EntityTables.Column)
-    /// A table of pairs.
     case join(JoinTable)
   }
 
   private struct Work {
     let link: MigratedLink
     let places: [Place]
-    /// Where the pairs are put aside.
+    /// The name of the temporary table of pairs.
     let pairs: String
   }
 
-  /// The tables of pairs that go, or are made anew.
+  /// The former join tables that are dropped, or created again with another shape.
   let changedJoinTables: [JoinTable]
   private let schema: ObjectSchema
   private let mapping: ModelMapping
@@ -55,7 +54,7 @@ struct LinkMigration {
     newJoinTables = tables.joinTables.filter { !kept.contains($0.name) }
   }
 
-  /// The table of pairs that stays as it is.
+  /// Returns the join table of a relationship if it stays unchanged.
   private static func keptJoin(
     _ link: MigratedLink, _ old: EntityTables, _ new: EntityTables
   ) -> JoinTable? {
@@ -99,9 +98,9 @@ struct LinkMigration {
     return places
   }
 
-  // MARK: - Looking
+  // MARK: - Checking
 
-  /// Puts the pairs aside that new columns and tables are filled with.
+  /// Copies the pairs of related objects to temporary tables.
   func collect() throws {
     for work in works {
       guard let former = work.link.former else { continue }
@@ -114,7 +113,7 @@ struct LinkMigration {
     }
   }
 
-  /// The pairs of a former relationship, seen from the first end of the new one.
+  /// Returns the query for the pairs of a former relationship, seen from the first end of the new one.
   private func pairs(of former: MigratedLink.Former) throws -> String {
     let end = former.end
     let relationship = Relationship(
@@ -148,7 +147,7 @@ struct LinkMigration {
       let pairs = select(
         columns.owner, columns.member, columns.order, columns.back, from: join.name)
       guard join.isReflexive else { return pairs }
-      // One row stands for both directions.
+      // One row represents both directions.
       return pairs + " UNION ALL "
         + select(columns.member, columns.owner, nil, nil, from: join.name)
     case nil:
@@ -157,7 +156,7 @@ struct LinkMigration {
     }
   }
 
-  /// Finds relationships that the pairs do not fit.
+  /// Checks that the new relationships can store the pairs.
   func check(_ migrated: [MigratedTable]) throws {
     for work in works {
       for place in work.places {
@@ -185,7 +184,7 @@ struct LinkMigration {
         + "HAVING count(DISTINCT \(other)) > 1 LIMIT 1") != nil
   }
 
-  /// A to-one relationship that is not optional must lead somewhere.
+  /// Checks that a required to-one relationship has a destination in every object.
   private func checkPresence(
     of column: EntityTables.Column, _ end: MigratedLink.End, side: String, _ work: Work,
     _ migrated: [MigratedTable]
@@ -211,7 +210,7 @@ struct LinkMigration {
 
   // MARK: - Writing
 
-  /// Makes the new tables of pairs and fills what is empty.
+  /// Creates the new join tables and fills the empty places.
   func write() throws {
     for join in newJoinTables { try statement.run(join.statement) }
     for work in works where work.link.former != nil {
@@ -266,10 +265,91 @@ struct LinkMigration {
         + (join.isReflexive ? " WHERE owner <= member" : ""))
   }
 
-  /// Removes what was put aside.
   func discard() throws {
     for work in works where work.link.former != nil {
       try statement.run("DROP TABLE temp.\(work.pairs)")
     }
+  }
+}
+
+/// A relationship of the new model with its inverse, and the former relationship whose pairs it gets.
+struct MigratedLink {
+  /// One of the two relationships, at the entity that declares it.
+  struct End: Hashable {
+    let entityName: String
+    let relationship: ManagedRelationship
+
+    var join: JoinTable.End {
+      JoinTable.End(entityName: entityName, relationshipName: relationship.name)
+    }
+  }
+
+  /// A relationship of the old model.
+  struct Former {
+    let end: End
+    /// Whether it leads from the objects of ``MigratedLink/second`` to those of
+    /// ``MigratedLink/first``.
+    let isReversed: Bool
+  }
+
+  let first: End
+  /// The inverse; `nil` if there is none.
+  let second: End?
+  /// The former relationship; `nil` for a new one.
+  let former: Former?
+
+  /// Whether the relationship is its own inverse.
+  var isReflexive: Bool { second?.join == first.join }
+
+  /// Returns all stored relationships of the new model, each with its inverse once.
+  ///
+  /// - Throws: ``StoreWriteError/notInferable(entity:property:reason:remedy:)`` if the two ends of a
+  ///   relationship were two separate relationships.
+  static func links(_ mapping: ModelMapping) throws -> [MigratedLink] {
+    var links: [MigratedLink] = []
+    var seen: Set<JoinTable.End> = []
+    for name in mapping.new.entities.keys.sorted(by: ordinally) {
+      let properties = mapping.new.entities[name]?.keptProperties.sortedByName() ?? []
+      for relationship in properties.compactMap(\.relationship) {
+        let first = End(entityName: name, relationship: relationship)
+        guard seen.insert(first.join).inserted else { continue }
+        let second = inverse(of: first, in: mapping.new)
+        if let second { seen.insert(second.join) }
+        links.append(
+          MigratedLink(
+            first: first, second: second, former: try former(first, second, mapping)))
+      }
+    }
+    return links
+  }
+
+  /// Returns the inverse of an end.
+  static func inverse(of end: End, in model: ManagedModel) -> End? {
+    guard let name = end.relationship.inverseName,
+      let destination = end.relationship.destinationName,
+      let entity = model.declaringEntity(of: name, in: destination),
+      let relationship = entity.propertiesByName[name]?.relationship
+    else { return nil }
+    return End(entityName: entity.name, relationship: relationship)
+  }
+
+  private static func former(
+    _ first: End, _ second: End?, _ mapping: ModelMapping
+  ) throws -> Former? {
+    func formerEnd(_ end: End) -> End? {
+      mapping.formerName(of: end.relationship.name, declaredIn: end.entityName)
+        .flatMap { mapping.old.entities[end.entityName]?.propertiesByName[$0]?.relationship }
+        .map { End(entityName: end.entityName, relationship: $0) }
+    }
+    let (formerFirst, formerSecond) = (formerEnd(first), second.flatMap(formerEnd))
+    if let formerFirst, let formerSecond, second?.join != first.join,
+      inverse(of: formerSecond, in: mapping.old)?.join != formerFirst.join
+    {
+      throw StoreWriteError.notInferable(
+        entity: first.entityName, property: first.relationship.name,
+        obstacle: .separateRelationships)
+    }
+    return formerFirst.map { Former(end: $0, isReversed: false) }
+      ?? formerSecond.map { Former(end: $0, isReversed: true) }
   }
 }

@@ -1,19 +1,19 @@
 import StoreFormat
 
-/// What becomes of the table of one hierarchy of entities.
+/// The migration of the table of one hierarchy of entities.
 ///
-/// Where columns are only added, they are appended to the table, as the frameworks do; any other
-/// difference makes a new table, into which the rows are copied.
+/// If columns are only added, they are appended to the table, as the frameworks do. With any other
+/// difference the rows are copied to a new table.
 struct MigratedTable {
-  /// Where the values of a column come from.
+  /// The source of the values of a column.
   enum Source: Hashable {
     /// A column of the former table.
     case column(EntityTables.Column)
-    /// A column of the former table, and a value for rows that have none there.
+    /// A column of the former table, and a value for rows in which it is empty.
     case columnOrValue(EntityTables.Column, StoredValue)
     /// One value for all rows.
     case value(StoredValue)
-    /// Nothing, or what a relationship is filled with afterwards.
+    /// `NULL`, until relationships are filled.
     case nothing
 
     /// The former column.
@@ -25,7 +25,7 @@ struct MigratedTable {
     }
   }
 
-  /// An entity that both models have.
+  /// An entity in both models.
   struct Member: Hashable {
     let name: String
     let formerNumber: Int64
@@ -34,13 +34,12 @@ struct MigratedTable {
 
   /// The table in the new model.
   let table: EntityTables.Table
-  /// The table that is there; nil for a new root entity.
+  /// The present table; `nil` for a new root entity.
   let former: EntityTables.Table?
-  /// Where the values of each of the new table's columns come from.
+  /// The sources of the new table's columns.
   let sources: [Source]
-  /// The entities that stay.
   let members: [Member]
-  /// The numbers of entities that leave the model, whose rows go.
+  /// The numbers of entities that leave the model, whose rows are deleted.
   let removedNumbers: [Int64]
   private let model: ManagedModel
 
@@ -65,7 +64,6 @@ struct MigratedTable {
     }
   }
 
-  /// Where the values of a column come from.
   private static func source(
     of column: EntityTables.Column, mapping: ModelMapping, tables: EntityTables
   ) -> Source {
@@ -78,7 +76,7 @@ struct MigratedTable {
       }
       let path = ([formerName] + parts.dropFirst()).joined(separator: ".")
       guard let former = tables.attributeColumn(path, declaredIn: entity) else { return .nothing }
-      // The elements of a composite attribute are there or not as the whole is.
+      // Elements of a composite attribute are present or missing as a whole.
       guard parts.count == 1, !attribute.isOptional, let value = attribute.storedDefault,
         case .attribute(let before) = former.role, before.isOptional
       else { return .column(former) }
@@ -93,19 +91,19 @@ struct MigratedTable {
         .flatMap { tables.hiddenColumn(of: $0, declaredIn: entity) }
       return former.map(Source.column) ?? .nothing
     case .entityKey:
-      // Follows from the key when all rows have their new numbers.
+      // Filled from the destination when all rows have their new numbers.
       return .nothing
     }
   }
 
-  /// Whether the table is made anew.
+  /// Whether rows are copied to a new table.
   var isRebuilt: Bool {
     guard let former else { return false }
     let kept = Set(former.columns.map(\.name))
     for (column, source) in zip(table.columns, sources) {
       let isKept = kept.contains(column.name)
       guard source.column?.name == (isKept ? column.name : nil) else {
-        // The entity key keeps its column although its values are worked out.
+        // The entity key keeps its column although its values are computed.
         if column.role == .entityKey, isKept { continue }
         return true
       }
@@ -114,17 +112,16 @@ struct MigratedTable {
     return !kept.isSubset(of: names)
   }
 
-  /// The columns that are appended to a table that is not made anew.
+  /// The columns that are appended to a table that is not rebuilt.
   var addedColumns: [(column: EntityTables.Column, source: Source)] {
     let kept = Set(former?.columns.map(\.name) ?? [])
     return Array(zip(table.columns, sources)).filter { !kept.contains($0.0.name) }
       .map { (column: $0.0, source: $0.1) }
   }
 
-  /// Whether rows get other numbers of entities.
+  /// Whether rows get other entity numbers.
   var isRenumbered: Bool { members.contains { $0.number != $0.formerNumber } }
 
-  /// Whether anything about the table or its rows changes.
   var isChanged: Bool {
     guard former != nil else { return true }
     return isRebuilt || isRenumbered || !removedNumbers.isEmpty || !addedColumns.isEmpty
@@ -132,8 +129,7 @@ struct MigratedTable {
       || zip(table.columns, sources).contains { Self.isMarked($0, $1) }
   }
 
-  /// Whether the values of a column get the byte before them by which one that may stand in a file
-  /// begins.
+  /// Returns whether the values of a column get the prefix byte of values that may be in files.
   static func isMarked(_ column: EntityTables.Column, _ source: Source) -> Bool {
     guard case .attribute(let present) = column.role, present.keepsLargeValues,
       case .attribute(let former)? = source.column?.role
@@ -141,7 +137,7 @@ struct MigratedTable {
     return !former.keepsLargeValues
   }
 
-  /// The value of a former column, with the byte before it where it gets one.
+  /// Returns the value of a former column, with the prefix byte if it gets one.
   static func value(
     of column: EntityTables.Column, _ source: Source, in former: EntityTables.Column
   ) -> String {
@@ -150,7 +146,7 @@ struct MigratedTable {
     return "CASE WHEN typeof(\(name)) = 'blob' THEN CAST(x'01' || \(name) AS BLOB) ELSE \(name) END"
   }
 
-  /// The source of a column by its role and property.
+  /// Returns the column of a property and its source.
   func source(
     _ path: String, declaredIn entityName: String
   ) -> (
@@ -167,27 +163,27 @@ struct MigratedTable {
 
   // MARK: - SQL
 
-  /// The entity's new number, from the former one.
+  /// The new entity number, from the former one.
   var numberExpression: String {
     guard isRenumbered else { return "Z_ENT" }
     let cases = members.map { "WHEN \($0.formerNumber) THEN \($0.number)" }
     return "CASE Z_ENT \(cases.joined(separator: " ")) ELSE Z_ENT END"
   }
 
-  /// The former numbers of the entities whose objects have a column, as a list for SQL.
+  /// Returns the former numbers of the entities that have a column, as a list for SQL.
   func formerNumbers(having column: EntityTables.Column) -> String {
     members.filter { member in
       model.lineage(of: member.name)?.contains { $0.name == column.entityName } ?? false
     }.map { "\($0.formerNumber)" }.joined(separator: ", ")
   }
 
-  /// The condition that a row is of an entity that stays.
+  /// The condition that a row's entity stays in the model.
   var staysCondition: String {
     removedNumbers.isEmpty
       ? "1" : "Z_ENT NOT IN (\(removedNumbers.map(String.init).joined(separator: ", ")))"
   }
 
-  /// The value of a column in terms of the former table.
+  /// Returns the value of a column in terms of the former table.
   func expression(
     of column: EntityTables.Column, _ source: Source, _ arguments: inout [StoredValue]
   ) -> String {
@@ -207,7 +203,7 @@ struct MigratedTable {
 }
 
 extension ManagedAttribute {
-  /// What the column of an object holds that has the default value.
+  /// The column value for the default value.
   fileprivate var storedDefault: StoredValue? {
     guard keepsLargeValues, case .blob(let bytes)? = defaultValue else { return defaultValue }
     return LargeValueColumn.inline(bytes).stored

@@ -1,15 +1,15 @@
 import StoreFormat
 
-/// Which property of a store's model becomes which one of another model.
+/// The correspondence between the properties of a store's model and of another model.
 ///
-/// A property keeps its name, or names by its renaming identifier the one that it was. Whatever cannot
-/// be told from the two models alone is an obstacle.
+/// A property keeps its name, or its renaming identifier is its former name. Everything that the two
+/// models alone do not explain is an obstacle.
 struct ModelMapping {
-  /// The model that the store has.
+  /// The present model of the store.
   let old: ManagedModel
-  /// The model that it gets.
+  /// The model to migrate to.
   let new: ManagedModel
-  /// For every entity that both models have, the former names of the properties that it adds.
+  /// The former names of own properties, by name, for every entity in both models.
   private let formerNames: [String: [String: String]]
 
   /// - Throws: ``StoreWriteError/notInferable(entity:property:reason:remedy:)``.
@@ -29,15 +29,15 @@ struct ModelMapping {
     for name in formerNames.keys.sorted(by: ordinally) { try check(name) }
   }
 
-  /// The entities that both models have.
+  /// The entities in both models.
   var commonEntities: [String] { formerNames.keys.sorted(by: ordinally) }
 
-  /// The former name of a property that an entity adds; nil for a new one.
+  /// Returns the former name of an own property of an entity; `nil` for a new one.
   func formerName(of property: String, declaredIn entity: String) -> String? {
     formerNames[entity]?[property]
   }
 
-  /// The present names of the properties of an entity, inherited ones included, by the former names.
+  /// Returns the present names of own and inherited properties of an entity, by former name.
   func presentNames(of entity: String) -> [String: String] {
     var names: [String: String] = [:]
     for ancestor in new.lineage(of: entity) ?? [] {
@@ -54,7 +54,7 @@ struct ModelMapping {
     let formerOnes = Set(former.keptProperties.map(\.name))
     var names: [String: String] = [:]
     var claimed: Set<String> = []
-    // What says that it had another name comes first: a new property may have that name by now.
+    // Renamed properties come first, because a new property may have the former name.
     for property in present.keptProperties {
       guard let identifier = property.renamingIdentifier, identifier != property.name,
         !formerOnes.contains(property.name), formerOnes.contains(identifier),
@@ -92,7 +92,7 @@ struct ModelMapping {
         throw obstacle(.withoutDefault)
       }
     }
-    // A property that moved up would be lost without a word.
+    // The values of a property that moved to a super-entity would be lost silently.
     let names = Set(kept.values)
     for property in former.keptProperties where !names.contains(property.name) {
       if let owner = new.declaringEntity(of: property.name, in: name)?.name, owner != name {
@@ -108,7 +108,7 @@ struct ModelMapping {
   ) -> MigrationObstacle? {
     switch (former, present) {
     case (.attribute(let former), .attribute(let present)):
-      // Values stay in the column when they may stand in files from now on.
+      // Values stay in the column if they may be in files from now on.
       if former.allowsExternalStorage != present.allowsExternalStorage,
         former.allowsExternalStorage || !present.keepsLargeValues
       {
@@ -127,27 +127,92 @@ struct ModelMapping {
 }
 
 extension ManagedEntity {
-  /// The attributes and relationships that the store keeps.
+  /// The attributes and relationships that are stored.
   var keptProperties: [ManagedProperty] {
     storedProperties.filter { $0.attribute != nil || $0.relationship != nil }
   }
 }
 
 extension ManagedProperty {
-  /// The name that it had in the model before.
+  /// The name in a former model.
   var renamingIdentifier: String? {
     attribute?.renamingIdentifier ?? relationship?.renamingIdentifier
   }
 }
 
 extension ManagedAttribute {
-  /// Whether a new object has a value there that nobody gave it.
+  /// Whether a new object gets a value by default.
   var hasDefault: Bool { defaultValue != nil || elements.contains(where: \.hasDefault) }
 
-  /// The type with its elements.
+  /// The name of the type with its elements.
   var typeInWords: String {
     guard !elements.isEmpty else { return type.name }
     let parts = elements.map { "\($0.name): \($0.typeInWords)" }.sorted(by: ordinally)
     return "\(type.name) of \(parts.joined(separator: ", "))"
+  }
+}
+
+/// A difference between two models that the models alone do not explain.
+struct MigrationObstacle {
+  /// The problem, as the rest of a sentence that begins with the property's name.
+  let message: String
+  let remedy: String
+
+  private init(_ message: String, remedy: String) {
+    self.message = message
+    self.remedy = remedy
+  }
+
+  private static let renameInstead =
+    "leave it as it was, or give the new one another name and copy the values in a custom migration "
+    + "stage"
+
+  static func anotherType(former: String, present: String) -> MigrationObstacle {
+    .init("was \(former) and is \(present)", remedy: renameInstead)
+  }
+  static let anotherKind = MigrationObstacle(
+    "was an attribute or a relationship, and is the other one", remedy: renameInstead)
+  static func anotherDestination(former: String, present: String) -> MigrationObstacle {
+    .init("led to \(former) and leads to \(present)", remedy: renameInstead)
+  }
+  static let anotherPlaceOfValues = MigrationObstacle(
+    "kept large values in files beside the store, and no longer does", remedy: renameInstead)
+  static func anotherOwner(former: String, present: String) -> MigrationObstacle {
+    .init("was a property of \(former) and is one of \(present)", remedy: renameInstead)
+  }
+  static let anotherHierarchy = MigrationObstacle(
+    "inherits from an entity of another table",
+    remedy: "leave the inheritance as it was, or add a new model and copy the objects in a custom "
+      + "migration stage")
+  static let withoutDefault = MigrationObstacle(
+    "is new, must have a value, and has no default",
+    remedy: "make it optional, or give it a default value where it is declared")
+  static let missingValues = MigrationObstacle(
+    "must have a value now, and some objects have none",
+    remedy:
+      "give it a default value where it is declared, or set the values in willMigrate of a custom "
+      + "migration stage")
+  static let sharedValues = MigrationObstacle(
+    "must be unique now, and some objects have the same values",
+    remedy: "leave it out, or make the values unique in willMigrate of a custom migration stage")
+  static let severalObjects = MigrationObstacle(
+    "leads to one object at most now, and for some objects led to several",
+    remedy: "leave it to-many, or take objects out of it in willMigrate of a custom migration stage"
+  )
+  static let sharedObjects = MigrationObstacle(
+    "is to-many without an inverse now, where an object can be in one only, and some were in several",
+    remedy:
+      "give it an inverse that is to-many, or take objects out of it in willMigrate of a custom "
+      + "migration stage")
+  static let separateRelationships = MigrationObstacle(
+    "has an inverse now that was a relationship of its own", remedy: renameInstead)
+}
+
+extension StoreWriteError {
+  static func notInferable(
+    entity: String, property: String?, obstacle: MigrationObstacle
+  ) -> StoreWriteError {
+    .notInferable(
+      entity: entity, property: property, reason: obstacle.message, remedy: obstacle.remedy)
   }
 }

@@ -1,7 +1,7 @@
 import GRDB
 import StoreFormat
 
-/// A store that is brought to another model, step by step in one SQLite transaction.
+/// A migration of a store to another model, step by step in one SQLite transaction.
 ///
 /// ```swift
 /// let migration = try StoreMigration(path: "Trips.store")
@@ -10,20 +10,19 @@ import StoreFormat
 /// try migration.commit()
 /// ```
 ///
-/// From the beginning nobody else can write; others read the store as it was until all steps are there
-/// at once. Whatever happens before that, the store is as it was. Between the steps objects are read
-/// and saved as at any other time, in the same transaction.
+/// From the beginning nobody else can write. Others read the former state until all steps are committed
+/// at once; if that does not happen, the store stays unchanged. Between steps, objects are read and saved
+/// as usual, in the same transaction.
 package final class StoreMigration: Sendable {
-  /// Where the store's files are.
-  package let location: StoreLocation
-  /// Reads the store as the steps so far have made it.
+  private let location: StoreLocation
+  /// Reads the store with the changes of the steps so far.
   package let file: StoreFile
 
   private let queue: DatabaseQueue
   private let busyTimeout: Double
   private let ledger = LargeValueLedger()
 
-  /// The author of the transaction that a migration leaves in the history, which is the frameworks'.
+  /// The author of the transaction that a migration adds to the history, as in the frameworks.
   private static let author = "com.apple.coredata.schemamigrator: lightweight migration from model"
 
   /// Opens a store, and waits until nobody else writes to it.
@@ -34,32 +33,27 @@ package final class StoreMigration: Sendable {
   /// - Throws: ``StoreWriteError``.
   package init(path: String, busyTimeout: Double = 5) throws {
     self.busyTimeout = busyTimeout
-    do throws(StoreError) {
-      location = try StoreLocation(path: path)
-    } catch {
-      throw StoreWriteError.store(error)
-    }
-    do {
-      queue = try WritingConnection.open(
+    let location = try StoreLocation.forWriting(path)
+    self.location = location
+    queue = try location.translatingErrors(busyTimeout) {
+      let queue = try WritingConnection.open(
         path: location.resolvedPath, busyTimeout: busyTimeout, isForOneTransaction: true)
-      file = StoreFile(location: location, queue: queue, busyTimeout: busyTimeout)
       try queue.writeWithoutTransaction { database in
-        // Files that it makes superfluous are removed when it is committed.
+        // Obsolete files are removed right after the commit.
         try StoreEditor.Durability.everySave.set(database)
         try database.beginTransaction(.immediate)
       }
-    } catch {
-      throw StoreWriteError.translating(
-        error, path: path, location: location, busyTimeout: busyTimeout)
+      return queue
     }
+    file = StoreFile(location: location, queue: queue, busyTimeout: busyTimeout)
   }
 
-  /// The model that the store has, with its indexes.
+  /// Returns the present model of the store, with its indexes.
   ///
   /// - Throws: ``StoreWriteError``, ``StoreError``.
   package func model() throws -> ManagedModel { try ObjectFetcher(file: file).indexedModel() }
 
-  /// Saves to the store as the steps so far have made it.
+  /// Returns an editor that saves in the migration's transaction.
   ///
   /// - Throws: ``StoreWriteError``.
   package func editor() throws -> StoreEditor {
@@ -67,24 +61,19 @@ package final class StoreMigration: Sendable {
       location: location, queue: queue, busyTimeout: busyTimeout, ledger: ledger)
   }
 
-  /// Brings the store to a model.
+  /// Migrates the store to a model.
   ///
-  /// Objects keep their primary keys and history its transactions; as with the frameworks, one
-  /// transaction without changes says that there was a migration.
+  /// Objects keep their primary keys and the history keeps its transactions. As with the frameworks, one
+  /// transaction without changes records the migration.
   ///
   /// - Parameters:
   ///   - model: The model.
-  ///   - header: Which program does it; the author is the frameworks'.
-  /// - Throws: ``StoreWriteError``; ``StoreWriteError/notInferable(entity:property:reason:remedy:)`` where the
-  ///   two models alone do not tell what becomes of something.
+  ///   - header: The origin of that transaction; its author is replaced.
+  /// - Throws: ``StoreWriteError``; ``StoreWriteError/notInferable(entity:property:reason:remedy:)`` if
+  ///   the two models alone do not explain a difference.
   package func migrate(to model: ManagedModel, header: TransactionHeader = .init()) throws {
-    do {
-      try queue.writeWithoutTransaction { database in
-        try migrate(database, to: model, header)
-      }
-    } catch {
-      throw StoreWriteError.translating(
-        error, path: location.path, location: location, busyTimeout: busyTimeout)
+    try location.translatingErrors(busyTimeout) {
+      try queue.writeWithoutTransaction { try migrate($0, to: model, header) }
     }
   }
 
@@ -118,11 +107,11 @@ package final class StoreMigration: Sendable {
     let present = try ObjectSchema(database: database, path: location.path)
     let named = try present.largeValueNames(statement)
     if named.isComplete { ledger.note(replaced: largeValues.names.subtracting(named.names)) }
-    _ = try HistoryAppender(statement: statement, tables: present.history)
+    _ = try HistoryRowWriter(statement: statement, tables: present.history)
       .append(header, changes: [])
   }
 
-  /// Writes the numbers of the entities; those that stay go on counting where they were.
+  /// Writes the numbers of the entities; those in both models keep their highest primary keys.
   private func write(
     _ numbering: EntityNumbering, replacing former: EntityNumbering, _ statement: StatementRunner
   ) throws {
@@ -140,7 +129,7 @@ package final class StoreMigration: Sendable {
     }
   }
 
-  /// Writes what the store says of its model, and gives the model's digest.
+  /// Writes the metadata and the cached model, and returns the model's digest.
   private func write(_ model: ManagedModel, _ statement: StatementRunner) throws -> String {
     let row = try statement.rows(
       "SELECT Z_VERSION, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1"
@@ -158,22 +147,25 @@ package final class StoreMigration: Sendable {
     return digest
   }
 
-  /// Puts all steps into the store at once.
+  /// Commits all steps at once.
   ///
   /// - Throws: ``StoreWriteError``.
   package func commit() throws {
     do {
-      try queue.writeWithoutTransaction { try $0.commit() }
+      try location.translatingErrors(busyTimeout) {
+        try queue.writeWithoutTransaction { try $0.commit() }
+      }
       ledger.settle(in: LargeValueFolder(location))
     } catch {
-      // It may come true yet, when SQLite finds all of it in its log.
+      // A failed commit may still take effect if SQLite finds all of it in its log.
       ledger.forget()
-      throw StoreWriteError.translating(
-        error, path: location.path, location: location, busyTimeout: busyTimeout)
+      throw error
     }
   }
 
-  /// Ends the migration; what was not committed never was.
+  /// Ends the migration and rolls back what was not committed.
+  ///
+  /// Errors are ignored: closing the file has the same effect as rolling back.
   package func close() {
     try? queue.writeWithoutTransaction { database in
       if database.isInsideTransaction { try database.rollback() }
@@ -184,9 +176,9 @@ package final class StoreMigration: Sendable {
 }
 
 extension ManagedModel {
-  /// The model with the to-many relationships ordered that are so in another model.
+  /// Returns the model with those to-many relationships ordered that are ordered in another model.
   ///
-  /// A class does not say whether its arrays keep an order, so that the store decides.
+  /// A class does not declare whether its arrays are ordered, so the store decides.
   fileprivate func keepingOrder(of other: ManagedModel) -> ManagedModel {
     let entities = entities.values.map { entity in
       let former = other.entities[entity.name]?.propertiesByName ?? [:]
@@ -208,7 +200,6 @@ extension ManagedModel {
 }
 
 extension ManagedRelationship {
-  /// The relationship with an order.
   fileprivate func ordered() -> ManagedRelationship {
     ManagedRelationship(
       name: name, destinationName: destinationName, inverseName: inverseName, isToMany: isToMany,

@@ -1,7 +1,7 @@
 import StoreFormat
 
 extension TableMigration {
-  /// Finds what stands in the way, without a change to the store.
+  /// Finds obstacles, without changing the store.
   ///
   /// - Throws: ``StoreWriteError``.
   func check() throws {
@@ -16,8 +16,8 @@ extension TableMigration {
     try links.check(migrated)
   }
 
-  /// A new table would not have the triggers of the former one, and those of the frameworks cannot even
-  /// be fired.
+  /// Checks that changed tables have no triggers: a rebuilt table would lose them, and only the
+  /// frameworks can run their own.
   private func checkTriggers() throws {
     let changed =
       migrated.filter(\.isChanged).compactMap(\.former?.name) + removedTables.map(\.name)
@@ -33,7 +33,7 @@ extension TableMigration {
     }
   }
 
-  /// A row of an unknown entity could be taken for one of another after renumbering.
+  /// Checks that all rows belong to known entities; others could get the number of another entity.
   private func checkNumbers(of table: MigratedTable, _ former: EntityTables.Table) throws {
     let known = (table.members.map(\.formerNumber) + table.removedNumbers).map(String.init)
     let stray = try statement.integer(
@@ -75,7 +75,7 @@ extension TableMigration {
     try checkComposites(of: table, former)
   }
 
-  /// A composite attribute has no value where none of its elements has one.
+  /// Checks required composite attributes, which have no value if none of their elements has one.
   private func checkComposites(of table: MigratedTable, _ former: EntityTables.Table) throws {
     for name in table.members.map(\.name) {
       for property in mapping.new.entities[name]?.keptProperties ?? [] {
@@ -114,7 +114,7 @@ extension TableMigration {
           else { continue }
           expressions.append(table.expression(of: column, source, &arguments))
         }
-        // The condition repeats the expressions of the groups, so it needs names for them.
+        // Named, because the condition repeats the expressions of the groups.
         let names = expressions.indices.map { "v\($0)" }
         let list = zip(expressions, names).map { "\($0) AS \($1)" }.joined(separator: ", ")
         guard expressions.count == properties.count, !names.isEmpty else { continue }

@@ -1,9 +1,10 @@
+import GRDB
 import StoreFormat
 
-/// Brings the tables of a store's objects into the shape of another model.
+/// Migrates the tables of a store's objects to another model.
 ///
-/// First it looks, and finds everything that stands in the way; then it writes. All of it happens in
-/// a SQLite transaction of the caller's.
+/// ``check()`` finds all obstacles before ``write()`` changes anything. Both run in a SQLite transaction
+/// of the caller.
 struct TableMigration {
   let schema: ObjectSchema
   let mapping: ModelMapping
@@ -30,7 +31,7 @@ struct TableMigration {
       schema: schema, mapping: mapping, tables: tables, migrated: migrated, statement: statement)
   }
 
-  /// The name of a table while the rows are copied out of it, which is the frameworks' own for it.
+  /// Returns the name of a table while its rows are copied, which is the frameworks' name for it.
   private static func temporaryName(of table: String) -> String { "_T_" + table }
 
   /// The tables of entities that leave the model.
@@ -44,11 +45,12 @@ struct TableMigration {
   ///
   /// - Throws: ``StoreWriteError``, and what SQLite reports; the transaction must then be rolled back.
   func write() throws {
-    // Renaming a table must not touch, nor even look at, the app's own views and triggers.
+    // Renaming a table must not change the app's own views and triggers, which may not even parse. The
+    // setting belongs to this connection, which the migration closes in the end.
     try statement.run("PRAGMA legacy_alter_table = ON")
     defer { _ = try? statement.run("PRAGMA legacy_alter_table = OFF") }
     let foreign = try foreignIndexes()
-    // A value that must no longer be unique may be given to several objects.
+    // Values that need not be unique any more may be the same for several objects.
     try dropFormerIndexes()
     for join in links.changedJoinTables { try drop(join.name) }
     for table in removedTables { try drop(table.name) }
@@ -126,7 +128,7 @@ struct TableMigration {
     }
   }
 
-  /// The number of a related object's entity follows from the object.
+  /// Fills the columns of related objects' entity numbers, which follow from the objects.
   private func writeEntityKeys() throws {
     for table in migrated {
       for column in table.table.columns where column.role == .entityKey {
@@ -148,7 +150,7 @@ struct TableMigration {
     }
   }
 
-  /// The table that a to-one relationship's column leads to.
+  /// Returns the table of the destination of a to-one relationship's column.
   private func destination(of column: EntityTables.Column) -> MigratedTable? {
     let relationship = mapping.new.entities[column.entityName]?.propertiesByName[column.path]?
       .relationship
@@ -158,7 +160,7 @@ struct TableMigration {
     }
   }
 
-  /// Nothing may lead to an object of an entity that has left the model.
+  /// Clears relationships that lead to objects of entities that have left the model.
   private func removeDanglingKeys() throws {
     for table in migrated {
       for column in table.table.columns
@@ -187,6 +189,91 @@ struct TableMigration {
         try statement.run(
           "DELETE FROM \(quoted(join.name)) WHERE \(quoted(column)) NOT IN "
             + "(SELECT Z_PK FROM \(quoted(owner.table.name)))")
+      }
+    }
+  }
+}
+
+extension TableMigration {
+  /// An index of the store.
+  struct PresentIndex {
+    let name: String
+    let table: String
+    let statement: String
+  }
+
+  private func presentIndexes() throws -> [PresentIndex] {
+    try statement.rows(
+      "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+    ).compactMap { row in
+      guard case .text(let name) = row[0], case .text(let table) = row[1],
+        case .text(let sql) = row[2]
+      else { return nil }
+      return PresentIndex(name: name, table: table, statement: sql)
+    }
+  }
+
+  /// Returns whether an index belongs to the former model.
+  private func isOwn(_ index: PresentIndex, _ formerNames: Set<String>) -> Bool {
+    formerNames.contains(index.name)
+      || mapping.old.entities.keys.contains {
+        index.name.hasPrefix(EntityTables.indexPrefix(of: $0))
+      }
+  }
+
+  /// The names of the indexes of the former model, as far as it defines them.
+  private var formerNames: Set<String> {
+    let old = schema.tables
+    var names = Set(old.tables.flatMap { $0.indexes.map(\.name) + ["\($0.name)_Z_ENT_INDEX"] })
+    names.formUnion(old.joinTables.map(\.index.name))
+    for entity in mapping.old.entities.values {
+      for properties in entity.uniquenessConstraints {
+        names.insert(EntityTables.constraintName(of: properties, at: entity.name))
+      }
+    }
+    // Includes the numbers that distinguish equal names. A model that this cannot be computed for has
+    // the names above.
+    names.formUnion((try? old.indexes(model: mapping.old))?.map(\.name) ?? [])
+    return names
+  }
+
+  /// Returns the indexes of rebuilt tables that do not belong to the model.
+  func foreignIndexes() throws -> [PresentIndex] {
+    let rebuilt = Set(migrated.filter(\.isRebuilt).compactMap(\.former?.name))
+    let formerNames = self.formerNames
+    return try presentIndexes().filter { rebuilt.contains($0.table) && !isOwn($0, formerNames) }
+  }
+
+  /// Drops the indexes of the former model that the new one does not have, or defines differently.
+  ///
+  /// Different lists of properties can have the same index name, so statements are compared.
+  func dropFormerIndexes() throws {
+    let wanted = Set(try tables.indexes(model: mapping.new).map(\.statement))
+    let formerNames = self.formerNames
+    for index in try presentIndexes()
+    where !wanted.contains(index.statement) && isOwn(index, formerNames) {
+      try statement.run("DROP INDEX \(quoted(index.name))")
+    }
+  }
+
+  /// Creates the missing indexes of the new model, and those that do not belong to the model again.
+  func writeIndexes(_ foreign: [PresentIndex]) throws {
+    let wanted = try tables.indexes(model: mapping.new)
+    let wantedNames = Set(wanted.map(\.name))
+    let present = Set(try presentIndexes().map(\.name))
+    for index in wanted where !present.contains(index.name) {
+      do {
+        try statement.run(index.statement)
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+        guard let constraint = index.constraint else { throw error }
+        throw notUnique(constraint)
+      }
+    }
+    for index in foreign where !wantedNames.contains(index.name) {
+      do {
+        try statement.run(index.statement)
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+        // It names a removed column, so it is not needed any more.
       }
     }
   }

@@ -1,13 +1,15 @@
 import StoreFormat
 
-/// What a save has to know of an entity to write its rows, worked out once for all of its objects.
+/// The columns, defaults and rules of an entity that a save needs to write its rows.
+///
+/// Computed once for all objects of the entity in the save.
 final class EntityRows {
-  /// An attribute that has a column; an element of a composite one has its own.
+  /// An attribute with a column; each element of a composite attribute has its own.
   struct StoredAttribute {
     let path: String
     let attribute: ManagedAttribute
     let column: EntityTables.Column
-    /// The elements of a composite attribute are there or not as the whole is.
+    /// Whether `NULL` is refused. Elements of a composite attribute are present or missing as a whole.
     var isRequired: Bool { !attribute.isOptional && !path.contains(".") }
   }
 
@@ -15,21 +17,19 @@ final class EntityRows {
   let number: Int64
   let isAbstract: Bool
   let table: EntityTables.Table
-  /// The attributes of the entity and of those that it inherits from, by column.
+  /// The own and inherited attributes, in the order of their columns.
   let attributes: [StoredAttribute]
-  /// The to-one relationships that must lead to an object.
+  /// The to-one relationships that must have a destination.
   let requiredLinks: [String]
-  /// The attributes and relationships that must be unique, as far as a to-one relationship is among
-  /// what must be so together.
+  /// The properties of uniqueness constraints that contain a to-one relationship.
   let uniqueWithLinks: Set<String>
-  /// The relationships among them.
+  /// The to-one relationships among them.
   let uniqueLinks: [String]
 
-  private let schema: ObjectSchema
-  /// The numbers of the attributes whose large values stand in files.
+  /// The indices of the attributes whose large values are in files.
   let largePlaces: [Int]
+  private let schema: ObjectSchema
   private let places: [String: Int]
-  private let required: [Bool]
   private var insertion: StatementCursor?
 
   init(_ entityName: String, schema: ObjectSchema) throws {
@@ -41,10 +41,10 @@ final class EntityRows {
     self.table = table
     let entities = schema.model.lineage(of: entityName) ?? []
     let lineage = Set(entities.map(\.name))
-    requiredLinks = entities.flatMap(\.storedProperties).compactMap(\.relationship)
-      .filter { !$0.isToMany && !$0.isOptional }.map(\.name)
-    let links = entities.flatMap(\.storedProperties).compactMap(\.relationship)
-      .filter { !$0.isToMany }.map(\.name)
+    let relationships = entities.flatMap(\.storedProperties).compactMap(\.relationship)
+      .filter { !$0.isToMany }
+    requiredLinks = relationships.filter { !$0.isOptional }.map(\.name)
+    let links = relationships.map(\.name)
     let uniqueWithLinks = Set(
       entities.flatMap(\.uniquenessConstraints)
         .filter { !Set(links).isDisjoint(with: $0) }.joined())
@@ -60,28 +60,27 @@ final class EntityRows {
     self.attributes = attributes
     places = Dictionary(
       attributes.enumerated().map { ($1.path, $0) }, uniquingKeysWith: { first, _ in first })
-    required = attributes.map(\.isRequired)
     largePlaces = attributes.indices.filter { attributes[$0].attribute.keepsLargeValues }
   }
 
-  /// The values of a new object by attribute: those that are given, and the defaults of others.
+  /// Returns the values of a new object by attribute: the given ones, and defaults for the others.
   ///
-  /// - Throws: ``StoreWriteError``, also for names that no attribute has.
+  /// - Throws: ``StoreWriteError``; also if a name belongs to no attribute.
   func values(_ given: [String: StoredValue]) throws -> [StoredValue] {
     var values: [StoredValue] = []
     values.reserveCapacity(attributes.count)
     var count = 0
-    for place in attributes.indices {
+    for stored in attributes {
       let value: StoredValue
-      if let found = given[attributes[place].path] {
+      if let found = given[stored.path] {
         value = found
         count += 1
-        try check(value, at: place)
+        try check(value, of: stored)
       } else {
-        value = attributes[place].attribute.defaultValue ?? .null
+        value = stored.attribute.defaultValue ?? .null
       }
-      if required[place], case .null = value {
-        throw StoreWriteError.missingValue(entity: entityName, attribute: attributes[place].path)
+      if case .null = value, stored.isRequired {
+        throw StoreWriteError.missingValue(entity: entityName, attribute: stored.path)
       }
       values.append(value)
     }
@@ -89,9 +88,9 @@ final class EntityRows {
     return values
   }
 
-  /// Checks that attributes can have some values.
+  /// Checks that attributes accept some values.
   ///
-  /// - Throws: ``StoreWriteError``, also for names that no attribute has.
+  /// - Throws: ``StoreWriteError``; also if a name belongs to no attribute.
   func check(_ values: [String: StoredValue]) throws {
     for (path, value) in values {
       guard let place = places[path] else {
@@ -104,29 +103,28 @@ final class EntityRows {
         }
         throw StoreError.unknownProperty(entity: entityName, property: path)
       }
-      try check(value, at: place)
+      try check(value, of: attributes[place])
     }
   }
 
-  private func check(_ value: StoredValue, at place: Int) throws {
+  private func check(_ value: StoredValue, of stored: StoredAttribute) throws {
     if case .null = value { return }
-    let type = attributes[place].attribute.type
-    guard type.accepts(value) else {
+    let attribute = stored.attribute
+    guard attribute.type.accepts(value) else {
       throw StoreWriteError.wrongValue(
-        entity: entityName, attribute: attributes[place].path, expected: type.expectedValue,
+        entity: entityName, attribute: stored.path, expected: attribute.type.expectedValue,
         found: value.kindName)
     }
-    let attribute = attributes[place].attribute
     if attribute.allowsExternalStorage && !attribute.keepsLargeValues {
-      throw StoreWriteError.externalStorage(entity: entityName, attribute: attributes[place].path)
+      throw StoreWriteError.externalStorage(entity: entityName, attribute: stored.path)
     }
   }
 
   /// Inserts the row of a new object.
   ///
   /// - Parameters:
-  ///   - primaryKey: Its key.
-  ///   - values: Its values by attribute; nil for a row that gets them later.
+  ///   - primaryKey: Its primary key.
+  ///   - values: Its values by attribute; `nil` for a row that gets them later.
   func insert(
     _ primaryKey: Int64, _ values: [StoredValue]?, with statement: StatementRunner
   ) throws {
@@ -137,9 +135,43 @@ final class EntityRows {
     }
     let insertion =
       try insertion
-      ?? statement.insertion(
-        into: table.name, ["Z_PK", "Z_ENT", "Z_OPT"] + attributes.map(\.column.name))
+      ?? statement.cursor(
+        insertStatement(
+          table.name, ["Z_PK", "Z_ENT", "Z_OPT"] + attributes.map(\.column.name)))
     self.insertion = insertion
     try insertion.run(own + values)
+  }
+}
+
+extension ObjectSchema {
+  /// Returns the table of an entity for writing.
+  ///
+  /// - Throws: ``StoreWriteError/frameworkTrigger(table:detail:)`` if writing would fire a trigger that
+  ///   only the frameworks can run.
+  func table(of entityName: String) throws -> EntityTables.Table {
+    guard let table = tables.table(of: entityName) else {
+      throw StoreError.unknownEntity(name: entityName, isAbstract: false)
+    }
+    try checkWritable(table.name, columns: ["Z_PK", "Z_ENT", "Z_OPT"])
+    return table
+  }
+
+  /// Checks that a table has some columns and no trigger of the frameworks.
+  func checkWritable(_ table: String, columns: [String]) throws {
+    if let trigger = frameworkTriggers[table] {
+      throw StoreWriteError.frameworkTrigger(table: table, detail: trigger)
+    }
+    guard let present = presentColumns[table] else {
+      throw StoreError.unexpectedTable(table: table, detail: "it is missing")
+    }
+    if let missing = columns.first(where: { present[$0] == nil }) {
+      throw StoreError.unexpectedTable(table: table, detail: "it has no column \(missing)")
+    }
+  }
+}
+
+extension StatementRunner {
+  func insert(into table: String, _ columns: [String], _ values: [StoredValue]) throws {
+    try run(insertStatement(table, columns), values)
   }
 }

@@ -1,7 +1,7 @@
 import GRDB
 import StoreFormat
 
-/// A save to several stores: it is in all of them, or in none.
+/// A save to several stores that ends up in all of them or in none.
 ///
 /// ```swift
 /// var save = JointSave()
@@ -11,10 +11,10 @@ import StoreFormat
 /// ```
 ///
 /// Each store gets one transaction, all with the same time. The stores are locked in the order of their
-/// paths, so that nobody waits in a circle; every part is written, and only when all are and there is
-/// room for the rest, they are committed. The first commit decides. Before it, what the other stores are
-/// to get stands in a file beside each, safe on the disk: should the program end between the commits,
-/// whoever next opens one of these stores for writing, or saves to it, completes its part first.
+/// paths to avoid deadlock. When every part is written and space for the commits is reserved, they are
+/// committed. The first commit decides. Before it, the parts of the other stores are written to files
+/// beside them and synchronized (``JointSaveRecord``). If the program is killed between the commits, the
+/// next editor that opens such a store or saves to it completes its part first.
 package struct JointSave: Sendable {
   private struct Part {
     let editor: StoreEditor
@@ -23,26 +23,21 @@ package struct JointSave: Sendable {
 
   private var parts: [Part] = []
 
-  /// A save to no store yet.
   package init() {}
 
-  /// Adds what is to be saved to a store.
-  ///
-  /// - Parameters:
-  ///   - save: What is to be saved.
-  ///   - editor: The store; each once.
+  /// Adds the part of a store; each store once.
   package mutating func add(_ save: StoreSave, to editor: StoreEditor) {
     parts.append(Part(editor: editor, save: save.folded()))
   }
 
   /// Appends one transaction to each store.
   ///
-  /// - Parameter whenReady: Is run when every part is written and nothing is committed; where it throws,
-  ///   nothing is saved.
-  /// - Returns: The transactions in the order of the parts; nil where a part comes to nothing.
-  /// - Throws: ``StoreWriteError``, and what `whenReady` throws; all stores are then as they were.
-  ///   ``StoreWriteError/unfinishedJointSave(path:record:detail:)`` means that the save is in some of
-  ///   them, and that what is missing is completed when the store can be written again.
+  /// - Parameter whenReady: Called when every part is written and none is committed; if it throws, nothing
+  ///   is saved.
+  /// - Returns: The transactions in the order of the parts; `nil` for a part that changes nothing.
+  /// - Throws: ``StoreWriteError``, and the errors of `whenReady`; all stores are then unchanged.
+  ///   ``StoreWriteError/unfinishedJointSave(path:record:detail:)`` means that some stores have the save,
+  ///   and that the others get it when they can be written again.
   package func append(
     whenReady: () throws -> Void = {}
   ) throws -> [AppendedTransaction?] {
@@ -52,10 +47,10 @@ package struct JointSave: Sendable {
     var written: [Written] = []
     var staged: [LargeValueWriter] = []
     do {
-      // Before anything is locked, as with a single store.
+      // Before any store is locked, as in a save to a single one.
       for part in parts { staged.append(try part.editor.stagedLargeValues(of: part.save)) }
       try lock(order[...], []) { locked in
-        // The time at which nobody else can save any more.
+        // Taken when nobody else can save any more.
         let timestamp = StoreTimestamp.now()
         for part in locked {
           if let part = try write(part, staged[part.index], at: timestamp) { written.append(part) }
@@ -93,9 +88,10 @@ package struct JointSave: Sendable {
     var hasFailed = false
 
     func place() throws -> JointSaveRecord.Place {
-      try JointSaveRecord.Place(
-        editor.location, transaction.position.number, save.header.timestamp ?? .now(),
-        in: database)
+      JointSaveRecord.Place(
+        path: editor.location.resolvedPath,
+        storeIdentifier: try StoreMetadata.identifier(StatementRunner(database)),
+        number: transaction.position.number, timestamp: save.header.timestamp ?? .now())
     }
 
     func commit() throws {
@@ -104,10 +100,10 @@ package struct JointSave: Sendable {
     }
   }
 
-  /// What the caller has thrown, on its way out.
+  /// Carries an error of the caller past the translation of our own.
   private struct Refusal: Error { let reason: any Error }
 
-  /// Locks the rest of the stores and runs a body; what it has not committed is undone.
+  /// Locks the remaining stores and runs a body; whatever it has not committed is rolled back.
   private func lock(
     _ rest: ArraySlice<Int>, _ locked: [Locked], _ body: ([Locked]) throws -> Void
   ) throws {
@@ -124,7 +120,7 @@ package struct JointSave: Sendable {
     }
   }
 
-  /// Writes a part, up to what committing it adds; nil where it comes to nothing.
+  /// Writes a part and reserves space for its commit; returns `nil` if it changes nothing.
   private func write(
     _ part: Locked, _ largeValues: LargeValueWriter, at timestamp: StoreTimestamp
   ) throws -> Written? {
@@ -132,9 +128,9 @@ package struct JointSave: Sendable {
     save.header.timestamp = save.header.timestamp ?? timestamp
     return try part.editor.translating {
       let statement = StatementRunner(part.database)
-      let transaction = try StoreEditor.write(
+      let transaction = try part.editor.write(
         save, schema: try part.editor.currentSchema(part.database, statement),
-        statement: statement, largeValues: largeValues, values: part.editor.values)
+        statement: statement, largeValues: largeValues)
       guard let transaction else {
         largeValues.discard()
         return nil
@@ -147,13 +143,17 @@ package struct JointSave: Sendable {
   }
 
   private func commit(_ written: inout [Written], _ whenReady: () throws -> Void) throws {
-    // The part that is longest decides, so that it need not be written down twice.
-    let lengths = written.count > 1 ? written.map(\.save.roughLength) : [0]
+    // The longest part decides, because it is the one that is not recorded in a file.
+    let lengths = written.count > 1 ? written.map(\.save.approximateLength) : [0]
     let first = written.indices.max { lengths[$0] < lengths[$1] }
     let others = written.indices.filter { $0 != first }
     do {
-      if let first {
-        for place in others { try note(written[place], decidedBy: written[first]) }
+      if let first, !others.isEmpty {
+        let deciding = try written[first].place()
+        for part in others.map({ written[$0] }) {
+          try JointSaveRecord(own: part.place(), deciding: deciding, save: part.save)
+            .write(beside: part.editor.location)
+        }
       }
       do {
         try whenReady()
@@ -162,7 +162,7 @@ package struct JointSave: Sendable {
       }
       if let first { try written[first].commit() }
     } catch {
-      // While the stores are locked: afterwards the files could be somebody else's.
+      // While the stores are locked: later the files could belong to another save.
       for place in others { JointSaveRecord.remove(beside: written[place].editor.location) }
       throw error
     }
@@ -171,42 +171,155 @@ package struct JointSave: Sendable {
       do {
         try written[place].commit()
       } catch {
+        // Written again from the record.
         written[place].hasFailed = true
       }
     }
   }
 
-  private func note(_ part: Written, decidedBy first: Written) throws {
-    try JointSaveRecord(own: part.place(), deciding: first.place(), save: part.save)
-      .write(beside: part.editor.location)
-  }
-
-  /// Removes what was noted beside the stores, and writes once more what could not be committed.
+  /// Removes the records, and writes again the parts that could not be committed.
   private func complete(_ written: inout [Written]) throws {
     guard written.count > 1 else { return }
     var failure: (any Error)?
     for (place, part) in written.enumerated() {
+      func unfinished(_ detail: String) -> StoreWriteError {
+        .unfinishedJointSave(
+          path: part.editor.location.path,
+          record: JointSaveRecord.path(beside: part.editor.location), detail: detail)
+      }
       do {
         let redone = try part.editor.completeJointSave()
         guard part.hasFailed else { continue }
         guard let redone else {
-          throw StoreWriteError.unfinishedJointSave(
-            path: part.editor.location.path,
-            record: JointSaveRecord.path(beside: part.editor.location),
-            detail: "another program was faster; fetch what it has saved")
+          throw unfinished("another program has completed it; fetch what it has saved")
         }
         written[place].transaction = redone
       } catch {
-        // What is committed is safe, whether or not the file is gone.
-        if part.hasFailed { failure = failure ?? error }
+        // A committed part is safe, even if its record could not be removed.
+        guard part.hasFailed, failure == nil else { continue }
+        if case StoreWriteError.unfinishedJointSave = error {
+          failure = error
+        } else {
+          failure = unfinished("\(error)")
+        }
       }
     }
-    guard let failure else { return }
-    if case StoreWriteError.unfinishedJointSave = failure { throw failure }
-    let editor = written.first { $0.hasFailed }?.editor
-    throw StoreWriteError.unfinishedJointSave(
-      path: editor?.location.path ?? "",
-      record: editor.map { JointSaveRecord.path(beside: $0.location) } ?? "",
-      detail: "\(failure)")
+    if let failure { throw failure }
+  }
+}
+
+// MARK: - Completing
+
+extension StoreEditor {
+  /// Completes an unfinished save to several stores in this one, if there is one.
+  ///
+  /// - Returns: The transaction that was missing; `nil` if none was.
+  /// - Throws: ``StoreWriteError``.
+  @discardableResult
+  package func completeJointSave() throws -> AppendedTransaction? {
+    guard JointSaveRecord.exists(beside: location) else { return nil }
+    return try translating {
+      try queue.writeWithoutTransaction { database in
+        defer { if database.isInsideTransaction { try? database.rollback() } }
+        return try begin(database)
+      }
+    }
+  }
+
+  /// Takes the write lock, and first completes an unfinished save in a transaction of its own.
+  ///
+  /// - Returns: The transaction that was missing; `nil` if none was.
+  @discardableResult
+  func begin(_ database: Database) throws -> AppendedTransaction? {
+    var completed: Redone?
+    while true {
+      try database.beginTransaction(.immediate)
+      guard let redone = try redo(database, after: completed) else {
+        return completed?.transaction
+      }
+      redone.largeValues.isCommitting = true
+      // The record is removed when the lock is held again: without it, it could be another save's.
+      try database.commit()
+      release(redone.largeValues)
+      completed = redone
+    }
+  }
+
+  /// An unfinished save that was written.
+  private struct Redone {
+    let place: JointSaveRecord.Place
+    let transaction: AppendedTransaction
+    let largeValues: LargeValueWriter
+  }
+
+  /// Writes an unfinished save, or removes the record of one that is finished or never happened.
+  ///
+  /// - Parameter last: The save that was written just now.
+  private func redo(_ database: Database, after last: Redone?) throws -> Redone? {
+    guard let record = try JointSaveRecord.read(beside: location) else { return nil }
+    let statement = StatementRunner(database)
+    func cannot(_ detail: String) -> StoreWriteError {
+      .unfinishedJointSave(
+        path: location.path, record: JointSaveRecord.path(beside: location), detail: detail)
+    }
+    // A record for a store that was here before is obsolete. And a save that was just written is
+    // there, even if the record's time does not find it.
+    let isObsolete =
+      try StoreMetadata.identifier(statement) != record.own.storeIdentifier
+      || last?.place.isSame(as: record.own) ?? false
+    guard let isSaved = try isObsolete ? true : record.own.isSaved(statement) else {
+      throw cannot("the history of the store was deleted meanwhile")
+    }
+    if !isSaved, try record.hasHappened(beside: location, busyTimeout: busyTimeout) {
+      // Its own number would not find it again, and saves that it builds upon may be missing too.
+      let highest = try JointSaveRecord.Place.highestNumber(statement)
+      guard record.own.number <= 0 || record.own.number - 1 <= highest else {
+        throw cannot(
+          "it was to be transaction \(record.own.number), and the newest one that the store ever had "
+            + "is \(highest): the store is older than the save, like one from a backup")
+      }
+      do {
+        let schema = try currentSchema(database, statement)
+        let largeValues = try stagedLargeValues(of: record.save)
+        do {
+          if let transaction = try write(
+            record.save, schema: schema, statement: statement, largeValues: largeValues)
+          {
+            return Redone(
+              place: record.own, transaction: transaction, largeValues: largeValues)
+          }
+        } catch {
+          largeValues.discard()
+          throw error
+        }
+        largeValues.discard()
+      } catch let error as StoreWriteError {
+        throw cannot("\(error)")
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+        throw cannot(error.message ?? "values that must be unique are there already")
+      }
+    }
+    JointSaveRecord.remove(beside: location)
+    return nil
+  }
+}
+
+extension StoreFile {
+  /// Returns whether a part of a save to several stores is missing here, which the next editor of the
+  /// store will complete.
+  ///
+  /// - Throws: ``StoreError``, ``StoreWriteError``.
+  package func lacksPartOfJointSave() throws -> Bool {
+    guard let record = try JointSaveRecord.read(beside: location) else { return false }
+    guard try record.hasHappened(beside: location, busyTimeout: busyTimeout) else { return false }
+    // Checked last: a save that is being written may be here by now.
+    return try readDatabase { try record.own.isSaved(StatementRunner($0)) } == false
+  }
+
+  /// Returns whether a file beside a store may be a part of an unfinished save.
+  package static func mayLackPartOfJointSave(at path: String) -> Bool {
+    // A store without a location has nothing beside it.
+    guard let location = try? StoreLocation(path: path) else { return false }
+    return JointSaveRecord.exists(beside: location)
   }
 }

@@ -3,48 +3,30 @@ import GRDB
 import PropertyLists
 import StoreFormat
 
-/// What a store is to get of a save to several stores, in a file beside it for as long as that is not
+/// The part of a save to several stores that one store is to get, in a file beside it until the save is
 /// certain.
 ///
-/// It is written under the store's write lock, and by the time its writer lets go of the lock, the part
-/// is committed, or it has ended before all was done, or the file is to go; so whoever holds the lock and
-/// finds the file is to complete it or to remove it.
-struct JointSaveRecord: Hashable, Sendable {
+/// The file is written under the store's write lock. When the writer releases the lock, the part is
+/// committed, or the writer was killed before, or the file is obsolete. So a program that holds the lock
+/// and finds the file either completes the save or removes the file.
+struct JointSaveRecord: Equatable, Sendable {
   /// A transaction of a store.
-  struct Place: Hashable, Sendable {
-    /// Where the store is; its name alone where it stands in the same folder.
+  struct Place: Equatable, Sendable {
+    /// The path of the store; only its name if it is in the same folder.
     var path: String
     var storeIdentifier: String
     var number: Int64
     var timestamp: StoreTimestamp
 
-    /// The place that a transaction which is being written will have.
-    init(
-      _ location: StoreLocation, _ number: Int64, _ timestamp: StoreTimestamp,
-      in database: Database
-    ) throws {
-      path = location.resolvedPath
-      storeIdentifier = try StoreMetadata.identifier(StatementRunner(database))
-      self.number = number
-      self.timestamp = timestamp
-    }
-
-    init(path: String, storeIdentifier: String, number: Int64, timestamp: StoreTimestamp) {
-      self.path = path
-      self.storeIdentifier = storeIdentifier
-      self.number = number
-      self.timestamp = timestamp
-    }
-
-    /// Whether both are to be the same transaction, whatever their times.
+    /// Whether both are the same transaction, whatever their times.
     func isSame(as other: Place) -> Bool {
       storeIdentifier == other.storeIdentifier && number == other.number
     }
 
-    /// Whether the transaction was committed; nil where the history does not tell any more.
+    /// Returns whether the transaction was committed; `nil` if the history no longer tells.
     ///
-    /// One that was written once more, because others have saved meanwhile, has a higher number and the
-    /// same time.
+    /// A transaction that was written again because others have saved meanwhile has a higher number and
+    /// the same time.
     func isSaved(_ statement: StatementRunner) throws -> Bool? {
       guard try StoreMetadata.identifier(statement) == storeIdentifier else { return nil }
       let found = try statement.integer(
@@ -56,7 +38,7 @@ struct JointSaveRecord: Hashable, Sendable {
       return number < oldest ?? .max ? nil : false
     }
 
-    /// The highest number that a transaction of the store was ever given, as far as the store knows.
+    /// Returns the highest transaction number that the store ever issued, as far as it knows.
     static func highestNumber(_ statement: StatementRunner) throws -> Int64 {
       let issued = try statement.integer(
         "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
@@ -66,33 +48,46 @@ struct JointSaveRecord: Hashable, Sendable {
     }
   }
 
-  /// The transaction that the store is to get.
   var own: Place
-  /// The transaction that decides: where it is, the save has happened.
+  /// The transaction that decides: if it exists, the save has happened.
   var deciding: Place
-  /// What is to be written.
   var save: StoreSave
 
   // MARK: - The file
 
-  /// Where the file of a store is.
+  /// Returns the path of the file beside a store.
   static func path(beside location: StoreLocation) -> String {
     location.resolvedPath + "-unfinished-save"
   }
 
-  /// Whether there is a file.
+  /// Returns whether there is a file beside a store.
   static func exists(beside location: StoreLocation) -> Bool {
     FileMove.entry(at: path(beside: location)) != .none
   }
 
-  /// How much a file may hold: what could not be read again must not be written either.
+  /// The maximum content of a file; the same for reading and writing.
   struct Limits {
     var bytes = 1 << 30
-    /// Values and names of a property list, however few bytes they take.
+    /// Values and names of the property list, however few bytes they take.
     var values = 1 << 25
+
+    fileprivate func check(_ count: Int, _ limit: Int, _ unit: String) throws(Excess) {
+      guard count <= limit else { throw Excess(count: count, limit: limit, unit: unit) }
+    }
   }
 
-  /// Writes the file, safe on the disk.
+  fileprivate struct Excess: Error, CustomStringConvertible {
+    let count: Int
+    let limit: Int
+    let unit: String
+
+    var description: String {
+      "a part of a save to several stores has \(count) \(unit), and at most \(limit) can be recorded "
+        + "beside its store; save less at once, or save to the stores one by one"
+    }
+  }
+
+  /// Writes the file, and waits until it is safe on the disk.
   func write(beside location: StoreLocation, limits: Limits = Limits()) throws {
     let path = Self.path(beside: location)
     var record = self
@@ -102,103 +97,223 @@ struct JointSaveRecord: Hashable, Sendable {
     }
     do {
       let list = record.propertyList
-      // Of much data it need not be tried first.
-      try limits.check(list.weight)
+      try limits.check(list.nodeCount, limits.values, "values")
       let bytes = try BinaryPropertyListWriter.bytes(of: list)
-      try limits.check((bytes.count, 0))
+      try limits.check(bytes.count, limits.bytes, "bytes")
       let draft = try DraftFile(
         path: path, permissions: location.filePermissions(), overwrites: true)
       try bytes.withUnsafeBytes { try draft.write($0) }
       try draft.commit()
-    } catch let error as StoreWriteError {
-      throw error
     } catch {
-      throw StoreWriteError.unwritable(path: path, reason: "\(error)")
+      throw error as? StoreWriteError ?? .unwritable(path: path, reason: "\(error)")
     }
   }
 
-  /// The file's content; nil where there is none.
+  /// Reads the file; returns `nil` if there is none.
   static func read(
     beside location: StoreLocation, limits: Limits = Limits()
   ) throws -> JointSaveRecord? {
     guard exists(beside: location) else { return nil }
     let path = path(beside: location)
-    func damaged(_ detail: String) -> StoreWriteError {
-      .unfinishedJointSave(path: location.path, record: path, detail: detail)
-    }
-    let bytes: [UInt8]
-    do throws(FileProblem) {
-      bytes = try ForeignFile(path: path).read(
-        longest: limits.bytes, besides: StoreOwnFiles(location))
-    } catch {
-      // Whoever is saving has removed it meanwhile.
-      if error.isMissing { return nil }
-      throw damaged(error.reason)
-    }
     do {
-      // What the writer makes names each value in a byte at least.
+      let bytes = try ForeignFile(path: path).read(
+        longest: limits.bytes, besides: StoreOwnFiles(location))
+      // The writer uses at least one byte for each value.
       let list = try PropertyListValue(
         propertyList: bytes,
         limits: PropertyListLimits(
           nodes: min(bytes.count, limits.values), depth: PropertyListLimits.standard.depth))
-      guard let record = JointSaveRecord(propertyList: list) else {
-        throw damaged("it is not what a save leaves there")
-      }
-      return record
-    } catch let error as PropertyListError {
-      throw damaged("\(error)")
+      return try JointSaveRecord(propertyList: list)
+    } catch {
+      // The program that is saving has removed it since.
+      if let problem = error as? FileProblem, problem.isMissing { return nil }
+      let detail = (error as? FileProblem)?.reason ?? "\(error)"
+      throw StoreWriteError.unfinishedJointSave(path: location.path, record: path, detail: detail)
     }
   }
 
-  /// Removes the file; nothing happens where there is none.
+  /// Removes the file, if there is one.
   static func remove(beside location: StoreLocation) {
     FileStatus.remove(path(beside: location))
   }
 
-  /// Where the store is whose transaction decides.
-  func decidingPath(for location: StoreLocation) -> String {
-    deciding.path.hasPrefix("/") ? deciding.path : location.folder + "/" + deciding.path
-  }
-}
-
-extension JointSaveRecord.Limits {
-  /// Refuses to write down what is longer.
-  fileprivate func check(_ weight: (bytes: Int, values: Int)) throws(Excess) {
-    if weight.bytes > bytes { throw Excess(count: weight.bytes, limit: bytes, unit: "bytes") }
-    if weight.values > values { throw Excess(count: weight.values, limit: values, unit: "values") }
-  }
-
-  /// Why a part of a save cannot be written down.
-  fileprivate struct Excess: Error, CustomStringConvertible {
-    let count: Int
-    let limit: Int
-    let unit: String
-
-    var description: String {
-      "a part of a save to several stores has \(count) \(unit), and at most \(limit) can be written "
-        + "down beside its store; save less at once, or save to the stores one by one"
+  /// Returns whether the deciding store has its part.
+  func hasHappened(beside location: StoreLocation, busyTimeout: Double) throws -> Bool {
+    let path = deciding.path.hasPrefix("/") ? deciding.path : location.folder + "/" + deciding.path
+    func cannot(_ detail: String) -> StoreWriteError {
+      .unfinishedJointSave(
+        path: location.path, record: Self.path(beside: location),
+        detail: "whether the save has happened can only be read from \(path): \(detail)")
+    }
+    do {
+      let store = try StoreFile(path: path, busyTimeout: busyTimeout)
+      let isSaved = try store.readDatabase { try deciding.isSaved(StatementRunner($0)) }
+      guard let isSaved else { throw cannot("it is another store, or its history was deleted") }
+      return isSaved
+    } catch let error as StoreError {
+      throw cannot(error.message)
     }
   }
 }
 
+// MARK: - Property list
+
+/// The property list does not have the form that ``JointSaveRecord/propertyList`` writes.
+private struct MalformedRecord: Error, CustomStringConvertible {
+  var description: String { "it was not written by a save to several stores" }
+}
+
+private func need<Value>(_ value: Value?) throws(MalformedRecord) -> Value {
+  guard let value else { throw MalformedRecord() }
+  return value
+}
+
 extension PropertyListValue {
-  /// How many bytes of long data there are in it and in all that it holds, and how many values and names.
-  fileprivate var weight: (bytes: Int, values: Int) {
+  fileprivate subscript(name: String) -> PropertyListValue? { dictionary?[name] }
+
+  /// The number of values and names in it.
+  fileprivate var nodeCount: Int {
     switch self {
-    case .data(let bytes):
-      // What is short may be written once for several.
-      return (bytes.count > BinaryPropertyListWriter.longestShared ? bytes.count : 0, 1)
-    case .array(let elements):
-      return elements.reduce(into: (0, 1)) { sum, element in
-        let weight = element.weight
-        sum = (sum.0 + weight.bytes, sum.1 + weight.values)
+    case .array(let elements): elements.reduce(1) { $0 + $1.nodeCount }
+    case .dictionary(let values): values.values.reduce(1 + values.count) { $0 + $1.nodeCount }
+    default: 1
+    }
+  }
+}
+
+extension JointSaveRecord {
+  private static let version: Int64 = 1
+
+  var propertyList: PropertyListValue {
+    .dictionary([
+      "version": .integer(Self.version), "own": own.propertyList,
+      "deciding": deciding.propertyList, "save": save.propertyList,
+    ])
+  }
+
+  init(propertyList list: PropertyListValue) throws {
+    guard list["version"]?.integer == Self.version else { throw MalformedRecord() }
+    self.init(
+      own: try Place(need(list["own"])), deciding: try Place(need(list["deciding"])),
+      save: try StoreSave(need(list["save"])))
+  }
+}
+
+extension JointSaveRecord.Place {
+  fileprivate var propertyList: PropertyListValue {
+    .dictionary([
+      "path": .string(path), "store": .string(storeIdentifier), "number": .integer(number),
+      "timestamp": .real(timestamp.secondsSinceReferenceDate),
+    ])
+  }
+
+  fileprivate init(_ list: PropertyListValue) throws {
+    self.init(
+      path: try need(list["path"]?.string), storeIdentifier: try need(list["store"]?.string),
+      number: try need(list["number"]?.integer),
+      timestamp: .init(secondsSinceReferenceDate: try need(list["timestamp"]?.real)))
+  }
+}
+
+extension StoreSave {
+  fileprivate var propertyList: PropertyListValue {
+    func list(_ objects: [(object: StoreObject, content: ObjectContent)]) -> PropertyListValue {
+      .array(objects.map { .array([$0.object.propertyList, $0.content.propertyList]) })
+    }
+    var texts: [String: PropertyListValue] = [:]
+    for role in StringRole.allCases { texts["\(role)"] = header.text(role).map { .string($0) } }
+    return .dictionary([
+      "header": .dictionary(texts),
+      "timestamp": .real((header.timestamp ?? .now()).secondsSinceReferenceDate),
+      "inserted": list(inserted), "updated": list(updated),
+      "toleratesDeletions": .boolean(toleratesDeletions),
+      "deleted": .array(deleted.map(\.propertyList)),
+    ])
+  }
+
+  fileprivate init(_ list: PropertyListValue) throws {
+    func objects(_ name: String) throws -> [(object: StoreObject, content: ObjectContent)] {
+      try need(list[name]?.array).map { pair in
+        guard let pair = pair.array, pair.count == 2 else { throw MalformedRecord() }
+        return (try StoreObject(pair[0]), try ObjectContent(pair[1]))
       }
-    case .dictionary(let values):
-      return values.values.reduce(into: (0, 1 + values.count)) { sum, value in
-        let weight = value.weight
-        sum = (sum.0 + weight.bytes, sum.1 + weight.values)
-      }
-    default: return (0, 1)
+    }
+    let header = try need(list["header"])
+    func text(_ role: StringRole) -> String? { header["\(role)"]?.string }
+    self.init(
+      header: TransactionHeader(
+        author: text(.author), bundle: text(.bundle), process: text(.process),
+        context: text(.context),
+        timestamp: .init(secondsSinceReferenceDate: try need(list["timestamp"]?.real))),
+      inserted: try objects("inserted"), updated: try objects("updated"),
+      deleted: try need(list["deleted"]?.array).map { try StoreObject($0) })
+    toleratesDeletions = list["toleratesDeletions"]?.boolean ?? false
+  }
+}
+
+extension StoreObject {
+  fileprivate var propertyList: PropertyListValue {
+    switch place {
+    case .stored(let key): .array([.string(entityName), .integer(key), .boolean(false)])
+    case .inserted(let number):
+      .array([.string(entityName), .integer(Int64(number)), .boolean(true)])
+    }
+  }
+
+  fileprivate init(_ list: PropertyListValue) throws {
+    guard let parts = list.array, parts.count == 3, let name = parts[0].string,
+      let number = parts[1].integer, let isInserted = parts[2].boolean
+    else { throw MalformedRecord() }
+    if isInserted {
+      self.init(entityName: name, insertedAs: Int(clamping: number))
+    } else {
+      self.init(entityName: name, primaryKey: number)
+    }
+  }
+}
+
+extension ObjectContent {
+  fileprivate var propertyList: PropertyListValue {
+    .dictionary([
+      "values": .dictionary(values.mapValues(\.propertyList)),
+      "toOne": .dictionary(toOne.mapValues { $0?.propertyList ?? .null }),
+      "toMany": .dictionary(toMany.mapValues { .array($0.map(\.propertyList)) }),
+    ])
+  }
+
+  fileprivate init(_ list: PropertyListValue) throws {
+    values = try need(list["values"]?.dictionary).mapValues { try StoredValue($0) }
+    toOne = try need(list["toOne"]?.dictionary).mapValues {
+      $0 == .null ? nil : try StoreObject($0)
+    }
+    toMany = try need(list["toMany"]?.dictionary).mapValues {
+      try need($0.array).map { try StoreObject($0) }
+    }
+  }
+}
+
+extension StoredValue {
+  fileprivate var propertyList: PropertyListValue {
+    switch self {
+    case .null: .null
+    case .integer(let number): .integer(number)
+    case .real(let number): .real(number)
+    case .text(let text): .string(text)
+    case .malformedText(let bytes): .array([.data(bytes)])
+    case .blob(let bytes): .data(bytes)
+    }
+  }
+
+  fileprivate init(_ list: PropertyListValue) throws {
+    switch list {
+    case .null: self = .null
+    case .integer(let number): self = .integer(number)
+    case .real(let number): self = .real(number)
+    case .string(let text): self = .text(text)
+    case .data(let bytes): self = .blob(bytes)
+    case .array(let parts) where parts.count == 1:
+      self = .malformedText(try need(parts[0].data))
+    default: throw MalformedRecord()
     }
   }
 }

@@ -1,15 +1,15 @@
 import StoreFormat
 
 extension SaveWriter {
-  /// The roles of the slots that a change of a to-one relationship touches.
+  /// The slots that a change of a to-one relationship touches.
   private static let toOneRoles: Set<EntitySlots.Role> = [.toOne, .entityKey, .orderKey]
-  /// Those of a to-many relationship.
+  /// The slots that a change of a to-many relationship touches.
   private static let toManyRoles: Set<EntitySlots.Role> = [.toMany, .manyToMany]
-  /// The first place in an ordered relationship, and the room between two, as the frameworks have it.
+  /// The first place in an ordered relationship, and the distance between two, as in the frameworks.
   private static let firstPlace: Int64 = 2048
   private static let placeStep: Int64 = 1024
 
-  /// Brings an object's relationships to what a save names.
+  /// Sets an object's relationships to the destinations that a save names.
   func relate(_ row: Row, _ content: ObjectContent) throws {
     for (name, target) in content.toOne.sorted(by: { ordinally($0.key, $1.key) }) {
       let relationship = try schema.relationship(name, of: row.entityName)
@@ -57,28 +57,32 @@ extension SaveWriter {
         try write(nil, to: relationship, of: former, place: nil)
         try mark(former, relationship.name, Self.toOneRoles)
       }
-      try write(row, to: back, of: target, place: nil)
-      try mark(target, inverse.name, Self.toOneRoles)
-    } else if let target, let inverse = relationship.inverse {
-      try mark(target, inverse.name, Self.toManyRoles)
+      try point(target, inverse.name, at: row)
+    } else if let target {
+      try markBack(target, relationship)
     }
     let place = try target.flatMap { try nextPlace(in: relationship, of: row, target: $0) }
     try write(target, to: relationship, of: row, place: place)
   }
 
-  /// Takes a row out of the other end of a to-one relationship that leads there.
+  /// Updates the inverse of a to-one relationship that no longer leads to a row.
   private func detach(_ target: Row, _ relationship: Relationship) throws {
     guard let inverse = relationship.inverse else { return }
     if inverse.isToMany {
       try mark(target, inverse.name, Self.toManyRoles)
     } else {
-      let back = try schema.relationship(inverse.name, of: target.entityName)
-      try write(nil, to: back, of: target, place: nil)
-      try mark(target, inverse.name, Self.toOneRoles)
+      try point(target, inverse.name, at: nil)
     }
   }
 
-  /// The row that a to-one relationship leads to; nil for none, or for one that is gone.
+  /// Sets the to-one relationship with a name of a row, without a place in an ordered inverse.
+  private func point(_ row: Row, _ name: String, at target: Row?) throws {
+    try write(
+      target, to: try schema.relationship(name, of: row.entityName), of: row, place: nil)
+    try mark(row, name, Self.toOneRoles)
+  }
+
+  /// Returns the destination of a to-one relationship; `nil` for none, or for one that is missing.
   func target(of relationship: Relationship, _ row: Row) throws -> Row? {
     guard case .columns(let key, _, _)? = relationship.storage else { return nil }
     if let target = released[row]?[relationship.name] { return target }
@@ -92,7 +96,7 @@ extension SaveWriter {
     return try self.row(primaryKey, ofKind: relationship.destinationName)
   }
 
-  /// The row with a primary key in the table of an entity, whatever its own entity.
+  /// Returns the row with a primary key in the table of an entity; its own entity may be another one.
   private func row(_ primaryKey: Int64, ofKind entityName: String) throws -> Row? {
     guard let table = schema.tables.table(of: entityName) else { return nil }
     guard
@@ -140,7 +144,7 @@ extension SaveWriter {
     try set(columns, of: row)
   }
 
-  /// The place behind the last object of an ordered relationship that a to-one one leads back from.
+  /// Returns the place after the last object of an ordered relationship, seen from its to-one inverse.
   private func nextPlace(
     in relationship: Relationship, of row: Row, target: Row
   ) throws -> Int64? {
@@ -169,17 +173,14 @@ extension SaveWriter {
     case .inverseColumns(_, _, let orderKey):
       guard let inverse = relationship.inverse else { throw unkept(relationship, row) }
       for member in current where !wanted.contains(member) {
-        let back = try schema.relationship(inverse.name, of: member.entityName)
-        try write(nil, to: back, of: member, place: nil)
-        try mark(member, inverse.name, Self.toOneRoles)
+        try point(member, inverse.name, at: nil)
       }
       for member in members where !present.contains(member) {
         let back = try schema.relationship(inverse.name, of: member.entityName)
         if let former = try target(of: back, member) {
           try mark(former, relationship.name, Self.toManyRoles)
         }
-        try write(row, to: back, of: member, place: nil)
-        try mark(member, inverse.name, Self.toOneRoles)
+        try point(member, inverse.name, at: row)
       }
       if let orderKey {
         try place(members, inverse: inverse.name, orderKey: orderKey)
@@ -197,7 +198,7 @@ extension SaveWriter {
     }
   }
 
-  /// Gives the objects of an ordered relationship their places; those that stand right keep theirs.
+  /// Gives the objects of an ordered relationship their places; those in order keep theirs.
   private func place(_ members: [Row], inverse: String, orderKey: EntityTables.Column) throws {
     var last: Int64?
     for member in members {
@@ -231,7 +232,7 @@ extension SaveWriter {
     for member in members where !present.contains(member) {
       var names = [columns.owner, columns.member]
       var pair = [row.primaryKey, member.primaryKey]
-      // One row stands for both directions, the lower key first.
+      // One row represents both directions, with the lower key first.
       if join.isReflexive { pair.sort() }
       if let back = columns.back {
         names.append(back)
@@ -272,16 +273,14 @@ extension SaveWriter {
     try mark(member, inverse.name, Self.toManyRoles)
   }
 
-  /// The objects at the other end of a relationship, in their order where there is one.
+  /// Returns the destinations of a relationship, in order if it is ordered.
   private func members(of relationship: Relationship, _ row: Row) throws -> [Row] {
     guard let table = schema.tables.table(of: relationship.destinationName) else { return [] }
-    if case .columns? = relationship.storage {
-      return try target(of: relationship, row).map { [$0] } ?? []
-    }
     switch relationship.storage {
+    case .columns: return try target(of: relationship, row).map { [$0] } ?? []
     case .inverseColumns(let key, _, _), .hidden(let key): try schema.check(key, of: table)
     case .join(let join, _): try schema.checkWritable(join.name, columns: join.columnNames)
-    case .columns, nil: break
+    case nil: break
     }
     guard let condition = relationship.condition(row: "t", owner: "?1") else { return [] }
     let place = relationship.placeColumn.map { "t.\(quoted($0.name)), " } ?? ""
@@ -302,7 +301,7 @@ extension SaveWriter {
 
   // MARK: - Deleting
 
-  /// Deletes an object, and what the delete rules take along.
+  /// Deletes an object, and those that the delete rules cascade to.
   func delete(_ row: Row) throws {
     var pending = [row]
     while let next = pending.popLast() {
@@ -314,8 +313,9 @@ extension SaveWriter {
     }
   }
 
-  /// Frees the other end of a relationship of an object that is about to be deleted, and gives what
-  /// is to be deleted with it.
+  /// Detaches the destinations of a relationship of an object that is about to be deleted.
+  ///
+  /// - Returns: The objects to be deleted with it.
   private func release(_ row: Row, _ relationship: Relationship) throws -> [Row] {
     let members = try self.members(of: relationship, row)
     let left = members.filter { $0 != row }
@@ -324,7 +324,7 @@ extension SaveWriter {
         entity: row.entityName, primaryKey: row.primaryKey, relationship: relationship.name)
     }
     if case .join(let join, let end)? = relationship.storage {
-      // A pair without one of its objects is of no use, whatever the rule.
+      // A pair without one of its objects is useless, whatever the rule.
       for member in members { try unjoin(join, end, row, member) }
     }
     if relationship.deleteRule == .noAction { return [] }
@@ -333,9 +333,7 @@ extension SaveWriter {
       case .columns: try detach(member, relationship)
       case .inverseColumns:
         guard let inverse = relationship.inverse else { continue }
-        let back = try schema.relationship(inverse.name, of: member.entityName)
-        try write(nil, to: back, of: member, place: nil)
-        try mark(member, inverse.name, Self.toOneRoles)
+        try point(member, inverse.name, at: nil)
       case .hidden(let column): try set([(column.name, .null)], of: member)
       case .join: try markBack(member, relationship)
       case nil: continue

@@ -1,9 +1,9 @@
 import GRDB
 import StoreFormat
 
-/// What must be unique may move from one object to another within a save.
+/// Unique values may move from one object to another within a save.
 extension SaveWriter {
-  /// Gives objects their values, which some of them may exchange where these must be unique.
+  /// Sets the values of objects, which may exchange unique ones.
   func setAll(_ contents: [(object: StoreObject, content: ObjectContent)]) throws {
     var waiting: [(object: StoreObject, values: [String: StoredValue])] = []
     for (object, content) in contents {
@@ -13,11 +13,11 @@ extension SaveWriter {
         where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE
         && statement.isInsideTransaction
       {
-        // Another one may be about to give the value up.
+        // Another object may be about to give the value up.
         waiting.append((object, content.values))
       }
     }
-    // Nothing is equal to nothing, so that those that wait for each other let go first.
+    // NULL is not equal to NULL, so objects that wait for each other can all be emptied first.
     for (object, values) in waiting {
       let row = try row(of: object)
       let lineage = schema.model.lineage(of: row.entityName) ?? []
@@ -27,11 +27,11 @@ extension SaveWriter {
     for (object, values) in waiting { try setIfPresent(values, of: object) }
   }
 
-  /// Empties the columns of to-one relationships that must be unique, and are about to lead elsewhere or
-  /// to be deleted: other objects may come to lead there first.
+  /// Empties the columns of unique to-one relationships that are about to get other destinations or to
+  /// be deleted, because other objects may get these destinations first.
   ///
-  /// - Parameter withValues: Whether values are written after relationships, so that those that must be
-  ///   unique together with a relationship are emptied as well.
+  /// - Parameter withValues: Whether values are written after relationships, so that values that are
+  ///   unique together with a relationship must be emptied too.
   func releaseLinks(of save: StoreSave, withValues: Bool) throws {
     for (object, content) in save.updated {
       let rows = try rows(of: object.entityName)
@@ -52,7 +52,7 @@ extension SaveWriter {
     }
   }
 
-  /// Empties the column of a to-one relationship, and remembers where it has led.
+  /// Empties the column of a to-one relationship and remembers its destination.
   private func release(_ name: String, of row: Row, unless wanted: Row?) throws {
     let relationship = try schema.relationship(name, of: row.entityName)
     guard case .columns(let key, _, _)? = relationship.storage,
@@ -62,8 +62,9 @@ extension SaveWriter {
     released[row, default: [:]][name] = target
   }
 
-  /// Empties some attributes of a row until they get other values, and gives the ones that they had, by
-  /// column.
+  /// Empties attributes of a row until they get other values.
+  ///
+  /// - Returns: The values they had, by column.
   private func empty(_ names: Set<String>, of row: Row) throws -> [String: StoredValue] {
     let columns = try rows(of: row.entityName).attributes.filter { names.contains($0.path) }
       .map(\.column.name)

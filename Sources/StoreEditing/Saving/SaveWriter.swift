@@ -1,10 +1,17 @@
 import GRDB
 import StoreFormat
 
-/// Brings one save into the tables of entities, and notes what it does to which object.
+/// A change of a save that has no number yet.
+struct SavedChange {
+  let row: RecordedChange
+  /// The old and new values of an update, if they are recorded.
+  let values: [RecordedValue]
+}
+
+/// Writes one save into the tables of entities, and collects the change of each object.
 ///
-/// It works on the rows at once, inside the editor's SQLite transaction: what a relationship's other
-/// end holds, and what a deletion takes along, is read from the store as it is at that point.
+/// It writes rows immediately, inside the editor's SQLite transaction. Destinations of relationships and
+/// the objects that a deletion cascades to are read from the store as it is at that point.
 final class SaveWriter {
   /// A row of an entity's table.
   struct Row: Hashable {
@@ -16,10 +23,10 @@ final class SaveWriter {
   let statement: StatementRunner
   private let largeValues: LargeValueWriter
   private let numbers: RowNumbers
-  /// Notes old and new values; nil where nobody wants them.
+  /// Captures old and new values; `nil` if they are not recorded.
   private let capture: ValueCapture?
 
-  /// What becomes of each object that the save touches.
+  /// The kind of change of each object that the save touches.
   private(set) var kinds: [Row: ChangeKind] = [:]
   private var inserted: [Row] = []
   private var updated: [Row] = []
@@ -29,15 +36,15 @@ final class SaveWriter {
   private var verified: Set<Row> = []
   private var rowsByEntity: [String: EntityRows] = [:]
   private var lastRows: EntityRows?
-  /// The keys of the objects that the save inserts.
+  /// The primary keys of the objects that the save inserts.
   private(set) var primaryKeys: [StoreObject: Int64] = [:]
-  /// The to-one relationships that must lead to an object, and lead to none so far.
+  /// The required to-one relationships that have no destination so far.
   private var missingLinks: [Row: Set<String>] = [:]
-  /// The objects that the save deletes by name, which cannot keep others from being deleted.
+  /// The objects that the save itself deletes, which cannot deny the deletion of others.
   var doomed: Set<Row> = []
-  /// What to-one relationships lead to whose columns are empty until they get what they are to have.
+  /// The destinations of to-one relationships whose columns are empty until they get new ones.
   var released: [Row: [String: Row]] = [:]
-  /// What columns of attributes had that are empty until they get what they are to have.
+  /// The values of attributes whose columns are empty until they get new ones.
   var withheld: [Row: [String: StoredValue]] = [:]
 
   init(
@@ -53,14 +60,14 @@ final class SaveWriter {
     numbers = RowNumbers(statement: statement)
   }
 
-  /// Writes everything but the history, and gives the changes for it: inserts, updates, deletes.
-  func write(_ save: StoreSave) throws -> [HistoryAppender.Change] {
+  /// Writes everything except the history, and returns its changes: inserts, updates, deletes.
+  func write(_ save: StoreSave) throws -> [SavedChange] {
     let save = try save.toleratesDeletions ? save.reduced(to: isThere) : save
-    // A value that must be unique may move from an object that is deleted to another one, so values
-    // come after deletions; but a deletion takes along what relationships then lead to.
+    // A unique value may move from a deleted object to another one, so values are written after
+    // deletions; relationships before them, because a deletion cascades along them.
     let valuesComeLast = !save.deleted.isEmpty
     try allocateKeys(for: save.inserted.map(\.object))
-    // A unique value may also move from one that is updated to a new one.
+    // A unique value may also move from an updated object to a new one.
     for (object, _) in save.updated { try touch(try row(of: object)) }
     try releaseLinks(of: save, withValues: valuesComeLast)
     if !valuesComeLast { try setAll(save.updated) }
@@ -87,7 +94,7 @@ final class SaveWriter {
     return try changes()
   }
 
-  /// Notes that a to-one relationship leads to an object, or to none.
+  /// Notes the new destination of a to-one relationship, or that it has none.
   func note(_ relationship: Relationship, of row: Row, leadsTo target: Row?) {
     guard !relationship.isOptional else { return }
     if target == nil {
@@ -97,7 +104,7 @@ final class SaveWriter {
     }
   }
 
-  /// Refuses an object that would have nothing where its model says that it has something.
+  /// Checks that required to-one relationships have destinations.
   private func checkLinks() throws {
     let missing = missingLinks.filter { row, names in
       !names.isEmpty && (kinds[row] == .insert || kinds[row] == .update)
@@ -112,7 +119,7 @@ final class SaveWriter {
 
   // MARK: - Rows
 
-  /// The row of an object that the save may use.
+  /// Returns the row of an object, after checking that it exists.
   func row(of object: StoreObject) throws -> Row {
     switch object.place {
     case .inserted:
@@ -135,7 +142,7 @@ final class SaveWriter {
     }
   }
 
-  /// Whether an object is in the store, or about to be.
+  /// Returns whether an object is in the store or will be.
   private func isThere(_ object: StoreObject) throws -> Bool {
     guard object.primaryKey != nil else { return true }
     do {
@@ -160,13 +167,11 @@ final class SaveWriter {
     }
     for root in roots {
       let objects = byRoot[root] ?? []
-      var key = try numbers.next(
+      let first = try numbers.next(
         entityNumber: try schema.number(of: root), entityName: root,
         table: try schema.table(of: root).name, count: objects.count)
-      for object in objects {
-        primaryKeys[object] = key
-        key += 1
-      }
+      // Counted from the first: the number after the last may not exist.
+      for (offset, object) in objects.enumerated() { primaryKeys[object] = first + Int64(offset) }
     }
   }
 
@@ -188,7 +193,7 @@ final class SaveWriter {
     if !rows.requiredLinks.isEmpty { missingLinks[row] = Set(rows.requiredLinks) }
   }
 
-  /// Notes that an object is updated, unless the save inserts or deletes it.
+  /// Marks an object as updated, unless the save inserts or deletes it.
   func touch(_ row: Row) throws {
     guard kinds[row] == nil else { return }
     _ = try schema.table(of: row.entityName)
@@ -196,7 +201,7 @@ final class SaveWriter {
     updated.append(row)
   }
 
-  /// Notes that slots of a property were touched.
+  /// Marks the slots of a property as touched.
   func mark(_ row: Row, _ property: String, _ roles: Set<EntitySlots.Role>) throws {
     try touch(row)
     guard kinds[row] == .update else { return }
@@ -210,7 +215,7 @@ final class SaveWriter {
   func set(_ columns: [(name: String, value: StoredValue)], of row: Row) throws {
     guard !columns.isEmpty else { return }
     let table = try schema.table(of: row.entityName)
-    // What is new has no value that was there before.
+    // A new row has no old values.
     if kinds[row] != .insert { try capture?.note(columns.map(\.name), of: row, in: table) }
     let list = columns.map { "\(quoted($0.name)) = ?" }.joined(separator: ", ")
     try statement.run(
@@ -218,10 +223,10 @@ final class SaveWriter {
       columns.map(\.value) + [.integer(row.primaryKey)])
   }
 
-  /// Notes that a row is deleted, after its preserved values were read, and deletes it.
+  /// Reads the preserved values of a row and deletes it.
   func remove(_ row: Row) throws {
     let table = try schema.table(of: row.entityName)
-    // What the save itself inserted was never there, and leaves nothing behind.
+    // An object that the save itself inserted leaves no trace.
     if kinds[row] != .insert {
       tombstones[row] = try tombstone(of: row)
       deleted.append(row)
@@ -235,9 +240,8 @@ final class SaveWriter {
 
   // MARK: - Values
 
-  /// What is known of an entity's rows.
   func rows(of entityName: String) throws -> EntityRows {
-    // Objects of one entity tend to stand together.
+    // Objects of one entity often follow each other.
     if let lastRows, lastRows.entityName == entityName { return lastRows }
     let rows = try rowsByEntity[entityName] ?? EntityRows(entityName, schema: schema)
     rowsByEntity[entityName] = rows
@@ -260,7 +264,7 @@ final class SaveWriter {
     var columns: [(name: String, value: StoredValue)] = []
     for attribute in rows.attributes {
       guard let value = values[attribute.path] else { continue }
-      if value.isNull && !attribute.attribute.isOptional && !attribute.path.contains(".") {
+      if value.isNull && attribute.isRequired {
         throw StoreWriteError.missingValue(entity: row.entityName, attribute: attribute.path)
       }
       if attribute.attribute.keepsLargeValues {
@@ -276,7 +280,7 @@ final class SaveWriter {
     try set(columns, of: row)
   }
 
-  /// Notes the files that some columns of a row name, which are about to change.
+  /// Notes the files that columns of a row name and that are about to become obsolete.
   private func noteReplaced(_ columns: [String], of row: Row) throws {
     guard !columns.isEmpty else { return }
     let table = try schema.table(of: row.entityName)
@@ -287,14 +291,14 @@ final class SaveWriter {
     found.first?.forEach(largeValues.replaces)
   }
 
-  /// The preserved values of a row, by slot.
+  /// Returns the preserved values of a row, by slot.
   private func tombstone(of row: Row) throws -> [StoredValue] {
     let preserved = try schema.slots(of: row.entityName).tombstoneAttributes
     guard !preserved.isEmpty else { return [] }
     let table = try schema.table(of: row.entityName)
     let columns = try rows(of: row.entityName).attributes
     return try preserved.map { attribute in
-      // Values in files beside the store leave nothing behind.
+      // Values in files beside the store are not preserved.
       guard !attribute.allowsExternalStorage,
         let column = columns.first(where: { $0.path == attribute.name })?.column
       else { return .null }
@@ -308,8 +312,8 @@ final class SaveWriter {
 
   // MARK: - Changes
 
-  private func changes() throws -> [HistoryAppender.Change] {
-    var changes: [HistoryAppender.Change] = []
+  private func changes() throws -> [SavedChange] {
+    var changes: [SavedChange] = []
     for row in inserted where kinds[row] == .insert {
       changes.append(try change(.insert, row))
     }
@@ -324,14 +328,17 @@ final class SaveWriter {
     return changes
   }
 
-  private func change(_ kind: ChangeKind, _ row: Row) throws -> HistoryAppender.Change {
-    let slotCount = kind == .update ? try schema.slots(of: row.entityName).slots.count : 0
-    return HistoryAppender.Change(
-      kind: kind, entityNumber: try rows(of: row.entityName).number,
-      primaryKey: row.primaryKey,
-      mask: kind == .update
-        ? ColumnMask(slotCount: slotCount, settingSlots: touchedSlots[row] ?? []) : nil,
-      tombstone: tombstones[row] ?? [],
+  private func change(_ kind: ChangeKind, _ row: Row) throws -> SavedChange {
+    var mask: ColumnMask?
+    if kind == .update {
+      mask = ColumnMask(
+        slotCount: try schema.slots(of: row.entityName).slots.count,
+        settingSlots: touchedSlots[row] ?? [])
+    }
+    return SavedChange(
+      row: RecordedChange(
+        number: 0, kind: kind, entityNumber: try rows(of: row.entityName).number,
+        primaryKey: row.primaryKey, mask: mask, tombstone: tombstones[row] ?? []),
       values: kind == .update ? try capture?.values(of: row) ?? [] : [])
   }
 }

@@ -1,42 +1,43 @@
+import CSQLiteSupport
 import GRDB
+import GRDBSQLite
 import StoreFormat
 import Synchronization
 
 /// A store opened for appending transactions, as the frameworks append them.
 ///
-/// Every save is one SQLite transaction: its rows, its changes and the numbers it uses are there
-/// together or not at all. Other programs may have the store open; one that is writing is waited for.
-/// Only tables of the entities concerned, of history and of numbers are written, and no table, index
-/// or trigger is ever added.
+/// Every save is one SQLite transaction: its rows, its changes and the numbers it uses are stored
+/// together or not at all. Other programs may have the store open; a save waits for one that is writing.
+/// Only the tables of the entities concerned, of the history and of numbers are written, and no table,
+/// index or trigger is ever added.
 ///
-/// Large values of attributes that allow it are put into files beside the store
+/// Large values of attributes that allow it are written to files beside the store
 /// (``ManagedAttribute/allowsExternalStorage``).
 package final class StoreEditor: Sendable {
-  /// What a loss of power may take.
+  /// What a loss of power may destroy.
   package enum Durability: Hashable, Sendable {
     /// Nothing that was appended.
     case everySave
-    /// What was appended since the log was last moved into the store, as closing does. What is left
-    /// is whole saves. For a store of many saves that is of use only when it is finished.
+    /// Whole saves since the log was last moved into the store, as closing does. Useful only for a store
+    /// that nobody reads before it is finished.
     case whenClosed
   }
 
-  /// Where the store's files are.
   package let location: StoreLocation
-  /// How long to wait for a store that is locked, in seconds.
+  /// How long to wait for a locked store, in seconds.
   package let busyTimeout: Double
 
   let queue: DatabaseQueue
   private let schema: Mutex<ObjectSchema>
-  let placement: LargeValuePlacement
-  /// Where superfluous files are noted until it is settled that they are; nil where a commit settles it.
-  let ledger: LargeValueLedger?
-  /// Whether this editor is yet to look for files that killed programs have left.
-  let isToSweep: Mutex<Bool>
-  /// Keeps old and new values of updates; nil where nobody wants them.
+  private let placement: LargeValuePlacement
+  /// Collects obsolete files until it is certain that they are; `nil` if a commit makes it certain.
+  private let ledger: LargeValueLedger?
+  /// Whether this editor has yet to look for files that killed programs have left.
+  private let isToSweep: Mutex<Bool>
+  /// Records old and new values of updates; `nil` if they are not recorded.
   let values: RecordedValuesEditor?
-  /// Whether what is done may still be undone as a whole.
-  let isMigrating: Bool
+  /// Whether all saves may still be undone together.
+  private let isMigrating: Bool
 
   /// Opens a store for writing.
   ///
@@ -44,11 +45,10 @@ package final class StoreEditor: Sendable {
   ///   - path: The store file; links are followed.
   ///   - busyTimeout: How long to wait for another writer, in seconds.
   ///   - durability: Whether to wait for the disk at every save.
-  ///   - largeValues: Where values are put that may stand in files beside the store.
-  ///   - recordsValues: Whether old and new values of updates are kept in a file beside the store,
-  ///     see ``RecordedValuesFile``. Nothing is saved then of which they cannot be.
-  /// - Throws: ``StoreWriteError``; where the store keeps no history or does not tell its model, no
-  ///   transaction can be appended.
+  ///   - largeValues: Where to put values that may be in files beside the store.
+  ///   - recordsValues: Whether to record old and new values of updates in a file beside the store, see
+  ///     ``RecordedValuesFile``. A save fails if its values cannot be recorded.
+  /// - Throws: ``StoreWriteError``; also if the store keeps no history or has no readable model.
   package init(
     path: String, busyTimeout: Double = 5, durability: Durability = .everySave,
     largeValues: LargeValuePlacement = .files, recordsValues: Bool = false
@@ -58,26 +58,27 @@ package final class StoreEditor: Sendable {
     placement = largeValues
     ledger = durability == .whenClosed ? LargeValueLedger() : nil
     isToSweep = Mutex(durability == .everySave)
-    do throws(StoreError) {
-      location = try StoreLocation(path: path)
-    } catch {
-      throw StoreWriteError.store(error)
-    }
-    do {
+    let location = try StoreLocation.forWriting(path)
+    self.location = location
+    let schema: ObjectSchema
+    (queue, schema, values) = try location.translatingErrors(busyTimeout) {
       let queue = try WritingConnection.open(
         path: location.resolvedPath, busyTimeout: busyTimeout)
       try queue.writeWithoutTransaction { try durability.set($0) }
-      self.queue = queue
-      schema = Mutex(
-        try queue.read { database in try ObjectSchema(database: database, path: path) })
-      values =
-        recordsValues
-        ? try Self.valuesEditor(
-          beside: location, queue, busyTimeout: busyTimeout, durability: durability) : nil
-    } catch {
-      throw StoreWriteError.translating(
-        error, path: path, location: location, busyTimeout: busyTimeout)
+      let schema = try queue.read { try ObjectSchema(database: $0, path: path) }
+      guard recordsValues else { return (queue, schema, nil) }
+      let identifier = try queue.read { try StoreMetadata.identifier(StatementRunner($0)) }
+      guard !identifier.isEmpty else {
+        throw StoreError.damaged(
+          path: path, place: "its metadata", detail: "the store has no identifier")
+      }
+      let values = try RecordedValuesEditor(
+        path: RecordedValuesFile.path(besideStore: location.resolvedPath),
+        storeIdentifier: identifier, beside: location, busyTimeout: busyTimeout,
+        durability: durability)
+      return (queue, schema, values)
     }
+    self.schema = Mutex(schema)
   }
 
   /// A store that is written in a transaction which is open already.
@@ -96,18 +97,18 @@ package final class StoreEditor: Sendable {
       try queue.read { database in try ObjectSchema(database: database, path: location.path) })
   }
 
-  /// The model that the store was last seen with.
+  /// The model of the store, as far as this editor has seen.
   package var model: ManagedModel { knownSchema.model }
 
-  /// What the store was last seen with.
-  var knownSchema: ObjectSchema { schema.withLock { $0 } }
+  private var knownSchema: ObjectSchema { schema.withLock { $0 } }
 
-  /// Appends one transaction with what a save inserts, updates and deletes.
+  // MARK: - Saving
+
+  /// Appends one transaction with everything that a save inserts, updates and deletes.
   ///
-  /// As with the frameworks, a save that comes to nothing is no transaction.
-  ///
-  /// - Returns: The transaction, or nil where the save changes nothing.
-  /// - Throws: ``StoreWriteError``; the store is then as it was.
+  /// - Returns: The transaction, or `nil` if the save changes nothing; as with the frameworks, there is
+  ///   no transaction then.
+  /// - Throws: ``StoreWriteError``; the store is then unchanged.
   @discardableResult
   package func append(_ save: StoreSave) throws -> AppendedTransaction? {
     let save = save.folded()
@@ -115,8 +116,8 @@ package final class StoreEditor: Sendable {
     let largeValues = try stagedLargeValues(of: save)
     do {
       let appended = try write { schema, statement in
-        let appended = try Self.write(
-          save, schema: schema, statement: statement, largeValues: largeValues, values: values)
+        let appended = try write(
+          save, schema: schema, statement: statement, largeValues: largeValues)
         largeValues.isCommitting = true
         return appended
       }
@@ -128,19 +129,21 @@ package final class StoreEditor: Sendable {
     }
   }
 
-  /// Writes a folded save and its transaction, and beside the store the values of its updates where
-  /// they are recorded: behind this there is only its commit. Nil where it comes to nothing.
-  static func write(
+  /// Writes a folded save and its transaction, and its recorded values beside the store; only the commit
+  /// is left to do.
+  ///
+  /// - Returns: The transaction, or `nil` if the save changes nothing.
+  func write(
     _ save: StoreSave, schema: ObjectSchema, statement: StatementRunner,
-    largeValues: LargeValueWriter, values: RecordedValuesEditor?
+    largeValues: LargeValueWriter
   ) throws -> AppendedTransaction? {
     let writer = SaveWriter(
       schema: schema, statement: statement, largeValues: largeValues,
       capturesValues: values != nil)
     let changes = try writer.write(save)
     guard !changes.isEmpty else { return nil }
-    let place = try HistoryAppender(statement: statement, tables: schema.history)
-      .append(save.header, changes: changes)
+    let place = try HistoryRowWriter(statement: statement, tables: schema.history)
+      .append(save.header, changes: changes.map(\.row))
     try values?.record(changes, at: place, schema)
     return AppendedTransaction(
       position: place.position, changeCount: changes.count, primaryKeys: writer.primaryKeys)
@@ -148,56 +151,67 @@ package final class StoreEditor: Sendable {
 
   /// Appends one transaction to the history alone, for tests and samples.
   ///
-  /// - Throws: ``StoreWriteError``; the store is then as it was.
+  /// - Throws: ``StoreWriteError``; the store is then unchanged.
   @discardableResult
   package func appendHistory(_ record: HistoryRecord) throws -> TransactionPosition {
     try write { schema, statement in
-      let changes = try record.changes.map { try schema.encoded($0) }
-      return try HistoryAppender(statement: statement, tables: schema.history)
-        .append(record.header, changes: changes).position
+      try HistoryRowWriter(statement: statement, tables: schema.history)
+        .append(record.header, changes: record.changes.map { try $0.row(schema) }).position
     }
   }
 
-  /// Deletes all transactions before one from the history, as the frameworks do.
+  /// Deletes all transactions before a number from the history, as the frameworks do.
   ///
-  /// The transaction with the number stays, and all after it; so do the highest numbers that were
-  /// handed out. Tokens of what was deleted have expired. A number behind the newest transaction
-  /// leaves an empty history, with which no token works.
+  /// The transaction with the number stays, and so do the highest issued numbers. Tokens of deleted
+  /// transactions have expired. A number after the newest transaction leaves an empty history, with which
+  /// no token works.
   ///
-  /// All is deleted in one SQLite transaction, which is meant for small histories. The recorded values
-  /// of what was deleted go as well, as far as the file that keeps them can be written.
+  /// Everything is deleted in one SQLite transaction, which is meant for small histories. Recorded values
+  /// of deleted transactions are deleted too, if the file that keeps them can be written.
   ///
-  /// - Throws: ``StoreWriteError``; the store is then as it was.
+  /// - Throws: ``StoreWriteError``; the store is then unchanged.
   @discardableResult
   package func deleteHistory(before number: Int64) throws -> DeletedHistory {
-    let deleted = try write { _, statement in
-      try HistoryDeleter(statement: statement).delete(before: number)
-    }
+    let deleted = try write { _, statement in try statement.deleteHistory(where: "<", number) }
     eraseValues(before: number)
     return deleted
   }
 
-  /// Closes the store, after which nothing can be appended.
+  /// Deletes recorded values of transactions that are gone.
   ///
-  /// Where nobody else has the store open, its log is moved into it and is gone, so that the file can
-  /// be moved or copied alone. An editor that is merely let go closes the store as well, but cannot
-  /// tell what went wrong.
+  /// Errors are ignored: nobody reads values without their transaction, and the next pruning deletes
+  /// them.
+  package func eraseValues(before number: Int64) {
+    let path = RecordedValuesFile.path(besideStore: location.resolvedPath)
+    guard !isMigrating, RecordedValuesFile.isThere(path),
+      let identifier = try? queue.unsafeReentrantRead({
+        try StoreMetadata.identifier(StatementRunner($0))
+      }),
+      let file = try? RecordedValuesFile(path: path, storeIdentifier: identifier)
+    else { return }
+    _ = RecordedValuesErasure.erase(before: number, from: file, of: location)
+  }
+
+  /// Closes the store; nothing can be appended afterwards.
+  ///
+  /// If nobody else has the store open, its log is moved into it and removed, so that the file can be
+  /// moved or copied alone. An editor that is only released closes the store too, but cannot report
+  /// errors.
   ///
   /// - Throws: ``StoreWriteError``.
   package func close() throws {
-    do {
-      let isHindered = try queue.writeWithoutTransaction { database in
+    try translating {
+      let isBlocked = try queue.writeWithoutTransaction { database in
         try Bool.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)") ?? false
       }
       try queue.close()
-      // What a reader has kept out of the store may not be on the disk yet.
-      if !isHindered { ledger?.settle(in: LargeValueFolder(location)) }
+      // Saves that a reader kept out of the store may not be on the disk yet.
+      if !isBlocked { ledger?.settle(in: LargeValueFolder(location)) }
       try values?.close()
-    } catch {
-      throw StoreWriteError.translating(
-        error, path: location.path, location: location, busyTimeout: busyTimeout)
     }
   }
+
+  // MARK: - Transactions
 
   /// Runs a body in one SQLite transaction that holds the write lock from its start.
   private func write<Result>(
@@ -230,73 +244,148 @@ package final class StoreEditor: Sendable {
     }
   }
 
-  /// Runs a body while the write lock is held; what it has not committed is undone.
+  /// Runs a body while the write lock is held, and rolls back whatever it has not committed.
   ///
-  /// What a save to several stores has left unfinished here is completed first.
+  /// An unfinished save to several stores is completed first.
   func transaction<Result>(_ database: Database, _ body: () throws -> Result) throws -> Result {
+    // The body's error is the one to report.
     defer { if database.isInsideTransaction { try? database.rollback() } }
     try begin(database)
     return try body()
   }
 
-  /// Says in terms of the store what SQLite reports.
+  /// Converts errors of SQLite into ``StoreWriteError``.
   func translating<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch {
-      throw StoreWriteError.translating(
-        error, path: location.path, location: location, busyTimeout: busyTimeout)
-    }
+    try location.translatingErrors(busyTimeout, body)
   }
 
-  /// What is known of the store, looked at anew where it was migrated meanwhile.
+  /// Returns the schema, read again if the store was migrated.
   func currentSchema(
     _ database: Database, _ statement: StatementRunner
   ) throws -> ObjectSchema {
-    let known = schema.withLock { $0 }
+    let known = knownSchema
     if try known.isCurrent(statement) { return known }
     let fresh = try ObjectSchema(database: database, path: location.path)
     schema.withLock { $0 = fresh }
     return fresh
   }
-}
 
-extension HistoryAppender {
-  init(statement: StatementRunner, tables: HistoryTables) {
-    self.init(
-      statement: statement, tables: tables, numbers: RowNumbers(statement: statement))
+  /// Writes all pages of a transaction except the last one, and reserves space for that one.
+  func reserveCommit(_ database: Database) throws {
+    try WritingConnection.check(sqlite3_db_cacheflush(database.sqliteConnection))
+    guard try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal" else { return }
+    let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096
+    let zeros = [UInt8](repeating: 0, count: 2 * (pageSize + 24))
+    try zeros.withUnsafeBytes {
+      try WritingConnection.check(
+        csqlite_reserve_log(database.sqliteConnection, $0.baseAddress, CInt($0.count)))
+    }
+  }
+
+  // MARK: - Large values
+
+  /// Writes the large values of a save to files, before the store is locked.
+  ///
+  /// - Throws: ``StoreWriteError``; no file is left then.
+  func stagedLargeValues(of save: StoreSave) throws -> LargeValueWriter {
+    let largeValues = LargeValueWriter(location, placement)
+    try largeValues.stage(save, knownSchema.largeAttributes)
+    return largeValues
+  }
+
+  /// Removes the files that no row names any more, after a save was committed.
+  ///
+  /// The first call also looks for files of killed programs, under a lock of its own.
+  func settle(_ largeValues: LargeValueWriter) {
+    guard largeValues.isUsed else { return }
+    release(largeValues)
+    guard ledger == nil else { return }
+    let isFirst = isToSweep.withLock { isToSweep in
+      defer { isToSweep = false }
+      return isToSweep
+    }
+    if isFirst { LargeValueSweep(location: location, schema: knownSchema).run() }
+  }
+
+  /// Removes the files that a save has made obsolete, or collects them until that is certain.
+  func release(_ largeValues: LargeValueWriter) {
+    largeValues.removeUnused()
+    if let ledger {
+      // Only a migration is undone as a whole.
+      ledger.note(
+        written: isMigrating ? largeValues.named : [], replaced: largeValues.replaced)
+    } else {
+      largeValues.folder.remove(largeValues.replaced)
+    }
   }
 }
 
-extension ObjectSchema {
-  /// A change of a record with its mask and tombstone worked out.
-  fileprivate func encoded(_ change: HistoryRecord.Change) throws -> HistoryAppender.Change {
-    let slots = try slots(of: change.entityName)
+/// A transaction that is appended without writing rows of entities.
+///
+/// For tests and samples: no framework writes a store whose history has more than its tables.
+package struct HistoryRecord: Hashable, Sendable {
+  /// One change.
+  package struct Change: Hashable, Sendable {
+    package var kind: ChangeKind
+    /// The object's own entity.
+    package var entityName: String
+    package var primaryKey: Int64
+    /// The properties that an update touched; all slots of each are marked.
+    package var properties: [String]
+    /// The preserved values of a deleted object, by attribute name.
+    package var tombstone: [String: StoredValue]
+
+    package init(
+      _ kind: ChangeKind, _ entityName: String, _ primaryKey: Int64, properties: [String] = [],
+      tombstone: [String: StoredValue] = [:]
+    ) {
+      self.kind = kind
+      self.entityName = entityName
+      self.primaryKey = primaryKey
+      self.properties = properties
+      self.tombstone = tombstone
+    }
+  }
+
+  package var header: TransactionHeader
+  /// The changes in recorded order.
+  package var changes: [Change]
+
+  package init(header: TransactionHeader = TransactionHeader(), changes: [Change] = []) {
+    self.header = header
+    self.changes = changes
+  }
+}
+
+extension HistoryRecord.Change {
+  /// The row of the change, which has no number yet.
+  fileprivate func row(_ schema: ObjectSchema) throws -> RecordedChange {
+    let slots = try schema.slots(of: entityName)
     var mask: ColumnMask?
-    if change.kind == .update {
-      let touched = try change.properties.flatMap { name in
+    if kind == .update {
+      let touched = try properties.flatMap { name in
         let indices = slots.indices(of: name)
         guard !indices.isEmpty else {
-          throw StoreError.unknownProperty(entity: change.entityName, property: name)
+          throw StoreError.unknownProperty(entity: entityName, property: name)
         }
         return indices
       }
       mask = ColumnMask(slotCount: slots.slots.count, settingSlots: touched)
     }
-    for (name, value) in change.tombstone {
+    for (name, value) in tombstone {
       guard let attribute = slots.tombstoneAttributes.first(where: { $0.name == name }) else {
-        throw StoreError.unknownProperty(entity: change.entityName, property: name)
+        throw StoreError.unknownProperty(entity: entityName, property: name)
       }
       guard attribute.type.accepts(value) else {
         throw StoreWriteError.wrongValue(
-          entity: change.entityName, attribute: name, expected: attribute.type.expectedValue,
+          entity: entityName, attribute: name, expected: attribute.type.expectedValue,
           found: value.kindName)
       }
     }
-    let preserved = change.kind == .delete ? slots.tombstoneAttributes : []
-    return HistoryAppender.Change(
-      kind: change.kind, entityNumber: try number(of: change.entityName),
-      primaryKey: change.primaryKey, mask: mask,
-      tombstone: preserved.map { change.tombstone[$0.name] ?? .null })
+    let preserved = kind == .delete ? slots.tombstoneAttributes : []
+    return RecordedChange(
+      number: 0, kind: kind, entityNumber: try schema.number(of: entityName),
+      primaryKey: primaryKey, mask: mask,
+      tombstone: preserved.map { tombstone[$0.name] ?? .null })
   }
 }

@@ -1,8 +1,8 @@
 import StoreFormat
 
-/// Who saved, with what and when: what a transaction says of itself.
+/// The author, origin and time of a transaction.
 package struct TransactionHeader: Hashable, Sendable {
-  /// Who saved, as the app sets it.
+  /// The author, as the app sets it.
   package var author: String?
   /// The bundle identifier of the program.
   package var bundle: String?
@@ -10,10 +10,9 @@ package struct TransactionHeader: Hashable, Sendable {
   package var process: String?
   /// The name of the context.
   package var context: String?
-  /// When; nil for the moment at which the store is written.
+  /// The time; `nil` for the moment at which the store is written.
   package var timestamp: StoreTimestamp?
 
-  /// A header.
   package init(
     author: String? = nil, bundle: String? = nil, process: String? = nil, context: String? = nil,
     timestamp: StoreTimestamp? = nil
@@ -25,7 +24,7 @@ package struct TransactionHeader: Hashable, Sendable {
     self.timestamp = timestamp
   }
 
-  package func text(_ role: StringRole) -> String? {
+  func text(_ role: StringRole) -> String? {
     switch role {
     case .author: author
     case .bundle: bundle
@@ -35,29 +34,19 @@ package struct TransactionHeader: Hashable, Sendable {
   }
 }
 
-/// What changes about an object: values by attribute, objects by relationship.
+/// New values and related objects of one object.
 ///
-/// A property that is not named stays as it is, or in a new object gets its default. An element of
-/// a composite attribute is named `attribute.element`.
-package struct ObjectContent: Hashable, Sendable {
-  /// Values by the name of the attribute, in the form in which a store keeps them.
-  package var values: [String: StoredValue]
-  /// The other end of to-one relationships; an inner nil for none.
-  package var toOne: [String: StoreObject?]
-  /// All objects at the other end of to-many relationships, in their order where there is one.
-  package var toMany: [String: [StoreObject]]
+/// A property that is not named stays as it is, or gets its default in a new object. An element of a
+/// composite attribute is named `attribute.element`.
+struct ObjectContent: Hashable, Sendable {
+  /// Values by the name of the attribute, as a store keeps them.
+  var values: [String: StoredValue] = [:]
+  /// The destinations of to-one relationships; an inner `nil` for none.
+  var toOne: [String: StoreObject?] = [:]
+  /// All destinations of to-many relationships, in order if they are ordered.
+  var toMany: [String: [StoreObject]] = [:]
 
-  /// A content.
-  package init(
-    values: [String: StoredValue] = [:], toOne: [String: StoreObject?] = [:],
-    toMany: [String: [StoreObject]] = [:]
-  ) {
-    self.values = values
-    self.toOne = toOne
-    self.toMany = toMany
-  }
-
-  /// Takes over what another content names.
+  /// Replaces everything that another content names.
   mutating func merge(_ other: ObjectContent) {
     values.merge(other.values) { $1 }
     toOne.merge(other.toOne) { $1 }
@@ -65,7 +54,7 @@ package struct ObjectContent: Hashable, Sendable {
   }
 }
 
-/// One save: what becomes one transaction when ``StoreEditor/append(_:)`` writes it.
+/// A save, which becomes one transaction when ``StoreEditor/append(_:)`` writes it.
 ///
 /// ```swift
 /// var save = StoreSave(author: "app", process: "Trips")
@@ -74,16 +63,15 @@ package struct ObjectContent: Hashable, Sendable {
 /// let appended = try editor.append(save)
 /// ```
 ///
-/// As in the frameworks only the outcome counts: an object that is inserted and updated is inserted,
-/// one that is inserted and deleted was never there.
-package struct StoreSave: Hashable, Sendable {
-  /// Who saves, with what and when.
+/// As in the frameworks only the outcome counts: an object that is inserted and updated is inserted, and
+/// one that is inserted and deleted leaves no trace.
+package struct StoreSave: Equatable, Sendable {
   package var header: TransactionHeader
-  /// Whether others may have deleted what the save names: then it is not deleted once more, is left
-  /// out of lists, has none of its own, and need not be detached from anything.
+  /// Whether objects of the save may be missing because other programs have deleted them. Such an object
+  /// is not deleted again, is omitted from lists, gets no lists of its own, and need not be detached.
   ///
-  /// An object that gets values or leads to another one, and the other end of a to-one relationship,
-  /// must be there all the same.
+  /// An object that gets values or a to-one destination, and the destination itself, must exist
+  /// nevertheless.
   package var toleratesDeletions = false
 
   private(set) var inserted: [(object: StoreObject, content: ObjectContent)] = []
@@ -91,7 +79,6 @@ package struct StoreSave: Hashable, Sendable {
   private(set) var deleted: [StoreObject] = []
   private var nextNumber = 0
 
-  /// A save that does not change anything yet.
   package init(
     author: String? = nil, bundle: String? = nil, process: String? = nil, context: String? = nil,
     timestamp: StoreTimestamp? = nil
@@ -100,7 +87,7 @@ package struct StoreSave: Hashable, Sendable {
       author: author, bundle: bundle, process: process, context: context, timestamp: timestamp)
   }
 
-  /// A save whose objects were named before.
+  /// Creates a save with objects that another save has named.
   init(
     header: TransactionHeader, inserted: [(object: StoreObject, content: ObjectContent)],
     updated: [(object: StoreObject, content: ObjectContent)], deleted: [StoreObject]
@@ -112,10 +99,9 @@ package struct StoreSave: Hashable, Sendable {
     nextNumber = inserted.count
   }
 
-  /// Whether nothing was inserted, updated or deleted.
   package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
-  /// Inserts an object and gives what other parts of this save name it by.
+  /// Inserts an object and returns the reference by which this save names it.
   @discardableResult
   package mutating func insert(
     _ entityName: String, values: [String: StoredValue] = [:],
@@ -127,7 +113,7 @@ package struct StoreSave: Hashable, Sendable {
     return object
   }
 
-  /// Changes some properties of an object; with none of them, just counts its version up.
+  /// Changes some properties of an object; without any, only increments its version.
   package mutating func update(
     _ object: StoreObject, values: [String: StoredValue] = [:],
     toOne: [String: StoreObject?] = [:], toMany: [String: [StoreObject]] = [:]
@@ -135,32 +121,22 @@ package struct StoreSave: Hashable, Sendable {
     updated.append((object, ObjectContent(values: values, toOne: toOne, toMany: toMany)))
   }
 
-  /// Deletes an object; the delete rules of its relationships say what becomes of others.
+  /// Deletes an object, and applies the delete rules of its relationships.
   package mutating func delete(_ object: StoreObject) { deleted.append(object) }
 
-  /// Whether both would write the same.
+  /// Returns whether two saves would write the same.
   package static func == (left: StoreSave, right: StoreSave) -> Bool {
     left.header == right.header && left.deleted == right.deleted
       && left.toleratesDeletions == right.toleratesDeletions
       && left.inserted.elementsEqual(right.inserted, by: ==)
       && left.updated.elementsEqual(right.updated, by: ==)
   }
-
-  /// Feeds what ``==(_:_:)`` compares into a hasher.
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(header)
-    hasher.combine(deleted)
-    for (object, content) in inserted + updated {
-      hasher.combine(object)
-      hasher.combine(content)
-    }
-  }
 }
 
 extension StoreSave {
-  /// The outcome: inserts with all that was done to them, and without what was deleted again.
+  /// Returns the outcome: updates of inserted objects become part of the insert, and objects that are
+  /// inserted and deleted are omitted. Every object is then named once.
   func folded() -> StoreSave {
-    // Every object is named once then.
     if updated.isEmpty && deleted.isEmpty { return self }
     var folded = self
     let deletedObjects = Set(deleted)
@@ -189,32 +165,50 @@ extension StoreSave {
 }
 
 extension StoreSave {
-  /// The save without what need not be done to objects that are not there.
+  /// The approximate length of the save in a ``JointSaveRecord``, in bytes.
+  var approximateLength: Int {
+    func length(_ value: StoredValue) -> Int {
+      switch value {
+      case .null: 1
+      case .integer, .real: 8
+      case .text(let text): text.utf8.count
+      case .malformedText(let bytes), .blob(let bytes): bytes.count
+      }
+    }
+    return (inserted + updated).reduce(deleted.count * 16) { sum, part in
+      let content = part.content
+      return sum + 64 + content.values.reduce(0) { $0 + 8 + length($1.value) }
+        + content.toOne.count * 16 + content.toMany.reduce(0) { $0 + 8 + $1.value.count * 16 }
+    }
+  }
+
+  /// Returns the save without the changes that are unnecessary for missing objects.
   func reduced(to isThere: (StoreObject) throws -> Bool) rethrows -> StoreSave {
     var reduced = self
     reduced.deleted = try deleted.filter(isThere)
     reduced.inserted = try inserted.map { ($0.object, try $0.content.listing(isThere)) }
     reduced.updated = try updated.compactMap { object, content in
       let content = try content.listing(isThere)
-      return try content.isOfOthers && !isThere(object) ? nil : (object, content)
+      return try content.isUnnecessaryIfMissing && !isThere(object) ? nil : (object, content)
     }
     return reduced
   }
 }
 
 extension ObjectContent {
-  /// Whether the object is merely let go by others, or put into lists, which for an object that is
-  /// gone comes to nothing.
-  fileprivate var isOfOthers: Bool { values.isEmpty && toOne.values.allSatisfy { $0 == nil } }
+  /// Whether the object only loses destinations or gets lists, which is unnecessary if it is missing.
+  fileprivate var isUnnecessaryIfMissing: Bool {
+    values.isEmpty && toOne.values.allSatisfy { $0 == nil }
+  }
 
-  /// The content with lists of some objects only.
+  /// Returns the content with only those list elements that satisfy a condition.
   fileprivate func listing(_ isThere: (StoreObject) throws -> Bool) rethrows -> ObjectContent {
     guard !toMany.isEmpty else { return self }
     return ObjectContent(
       values: values, toOne: toOne, toMany: try toMany.mapValues { try $0.filter(isThere) })
   }
 
-  /// The content without objects that never come to be.
+  /// Returns the content without references to objects that leave no trace.
   fileprivate func without(_ vanished: Set<StoreObject>) -> ObjectContent {
     guard !vanished.isEmpty else { return self }
     return ObjectContent(
@@ -224,21 +218,19 @@ extension ObjectContent {
   }
 }
 
-/// What a save became.
+/// The transaction that a save became.
 package struct AppendedTransaction: Hashable, Sendable {
-  /// The transaction's number and when it was saved.
   package let position: TransactionPosition
-  /// How many changes it has.
   package let changeCount: Int
   let primaryKeys: [StoreObject: Int64]
 
-  /// The primary key of an object that the save inserted, or of one that was in the store before;
-  /// nil for an object of another save.
+  /// Returns the primary key of an object that the save inserted or that was in the store before; `nil`
+  /// for an object of another save.
   package func primaryKey(of object: StoreObject) -> Int64? {
     object.primaryKey ?? primaryKeys[object]
   }
 
-  /// The object as the next save can name it; nil for an object of another save.
+  /// Returns the reference by which the next save names an object; `nil` for one of another save.
   package func stored(_ object: StoreObject) -> StoreObject? {
     primaryKey(of: object).map { StoreObject(entityName: object.entityName, primaryKey: $0) }
   }

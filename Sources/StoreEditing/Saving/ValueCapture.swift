@@ -1,19 +1,18 @@
 import StoreFormat
 
-/// Notes what stood in the rows that a save updates, before it writes to them, and what stands there
-/// afterwards.
+/// Captures the values of rows that a save updates, before and after it writes them.
 ///
-/// Both are read from the store itself, so that what was recorded is what was there, whatever a context
-/// took it for, and in the form in which SQLite keeps it.
+/// Both are read from the store itself: the recorded values are those of the store, not those that a
+/// context believed to be there, and in the form in which SQLite keeps them.
 final class ValueCapture {
-  /// What a column holds a value of.
+  /// The property whose value a column holds.
   private struct Subject {
     enum Role {
       case attribute(AttributeType)
-      /// An attribute whose large values stand in files of their own.
+      /// An attribute whose large values are in files of their own.
       case large
-      /// A to-one relationship; the entity's number is in a column of its own where the destination
-      /// has sub-entities.
+      /// A to-one relationship; another column has the entity's number if the destination has
+      /// sub-entities.
       case object(destination: String, entityKey: String?)
     }
 
@@ -24,11 +23,11 @@ final class ValueCapture {
   private let schema: ObjectSchema
   private let statement: StatementRunner
   private let largeValues: LargeValueWriter
-  /// By table and column.
+  /// The properties by table and column.
   private var subjects: [String: [String: Subject]] = [:]
-  /// What large values were before they were first written; their files are gone later.
+  /// The large values before they were first written; their files are removed later.
   private var largeBefore: [SaveWriter.Row: [String: RecordedContent]] = [:]
-  /// What the columns of rows held before they were first written.
+  /// The columns of rows before they were first written.
   private var before: [SaveWriter.Row: [String: StoredValue]] = [:]
 
   init(schema: ObjectSchema, statement: StatementRunner, largeValues: LargeValueWriter) {
@@ -37,7 +36,7 @@ final class ValueCapture {
     self.largeValues = largeValues
   }
 
-  /// Notes what columns of a row hold that are about to be written.
+  /// Captures columns of a row that are about to be written.
   func note(_ columns: [String], of row: SaveWriter.Row, in table: EntityTables.Table) throws {
     let subjects = subjects(of: table)
     var names: [String] = []
@@ -53,7 +52,7 @@ final class ValueCapture {
     }
   }
 
-  /// What became of the values of a row, by name.
+  /// Returns the old and new values of a row, sorted by name.
   func values(of row: SaveWriter.Row) throws -> [RecordedValue] {
     guard let old = before[row] else { return [] }
     let table = try schema.table(of: row.entityName)
@@ -75,12 +74,12 @@ final class ValueCapture {
             name: subject.name, kind: RecordedValue.Kind(type), old: content(old[name]),
             new: content(new[name])))
       case .large:
-        // What cannot be read is not recorded.
-        guard let before = largeBefore[row]?[name], let behind = large(new[name] ?? .null) else {
+        // A value whose file cannot be read is not recorded; the save is more important.
+        guard let before = largeBefore[row]?[name], let after = large(new[name] ?? .null) else {
           continue
         }
         values.append(
-          RecordedValue(name: subject.name, kind: .data, old: before, new: behind))
+          RecordedValue(name: subject.name, kind: .data, old: before, new: after))
       case .object(let destination, let entityKey):
         func object(_ columns: [String: StoredValue]) -> RecordedContent {
           .value(self.object(columns[name], entityKey.flatMap { columns[$0] }, destination))
@@ -92,7 +91,7 @@ final class ValueCapture {
     return values.sorted { ordinally($0.name, $1.name) }
   }
 
-  /// The value of a column that may leave it to a file; nil where the file cannot be read.
+  /// Returns the value of a column that may be in a file; `nil` if the file cannot be read.
   private func large(_ stored: StoredValue) -> RecordedContent? {
     guard case .blob(let bytes) = stored else { return .value(stored) }
     switch try? LargeValueColumn(bytes) {

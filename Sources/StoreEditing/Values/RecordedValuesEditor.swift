@@ -13,44 +13,40 @@ import Glibc
 
 /// The file beside a store that keeps old and new values of updates, opened for writing.
 ///
-/// A store and this file cannot be written at one instant. Whoever saves writes the values first, while
-/// it holds the store's write lock, and completes the save then: a crash between the two leaves rows of
-/// a transaction that there is not.
+/// A store and this file cannot be written atomically. A save first writes the values, while it holds the
+/// store's write lock, and then commits: a crash between the two leaves values of a transaction that
+/// does not exist.
 package final class RecordedValuesEditor: Sendable {
-  /// The file.
-  package let path: String
-  /// How long to wait for a file that is locked, in seconds.
-  package let busyTimeout: Double
-
+  private let path: String
+  private let busyTimeout: Double
   private let storeIdentifier: String
   private let store: StoreLocation
   private let durability: StoreEditor.Durability
   private let movesLog: Bool
-  private let opened: Mutex<Opened>
+  private let opened: Mutex<Opened?>
 
-  /// A connection, and the file that it leads to.
+  /// A connection and its file.
   private struct Opened: Sendable {
     let queue: DatabaseQueue
     let status: FileStatus?
 
-    /// Whether the path still leads to this file.
+    /// Returns whether the path still leads to this file; not if that cannot be found out.
     func isCurrent(_ path: String) -> Bool {
       guard let now = try? FileStatus(path: path), let status else { return false }
       return now.device == status.device && now.inode == status.inode
     }
   }
 
-  /// Opens the file of a store, and makes it where it is missing.
+  /// Opens the file of a store, and creates it if it is missing.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - storeIdentifier: The identifier of the store.
-  ///   - store: Where the store is: a new file is no more widely readable, and whoever makes it as an
-  ///     administrator gives it the same owner.
-  ///   - busyTimeout: How long to wait for a file that is locked, in seconds.
+  ///   - store: The store, whose permissions and, if possible, owner a new file gets.
+  ///   - busyTimeout: How long to wait for a locked file, in seconds.
   ///   - durability: Whether to wait for the disk at every write.
-  ///   - movesLog: Whether a write behind which the log is long moves it into the file; otherwise
-  ///     ``moveLog()`` does, and whoever closes the file last.
+  ///   - movesLog: Whether a write that makes the log long moves it into the file; otherwise only
+  ///     ``moveLog()`` and closing do.
   /// - Throws: ``StoreWriteError/unrecordedValues(path:reason:)``.
   package init(
     path: String, storeIdentifier: String, beside store: StoreLocation, busyTimeout: Double = 5,
@@ -62,123 +58,113 @@ package final class RecordedValuesEditor: Sendable {
     self.durability = durability
     self.movesLog = movesLog
     self.store = store
-    opened = Mutex(
-      try Self.open(
-        path, storeIdentifier, store, busyTimeout: busyTimeout, durability, movesLog))
+    opened = Mutex(nil)
+    try using { _ in }
   }
 
   // MARK: - Writing
 
-  /// Writes rows.
-  ///
-  /// Rows that are there already, of the same transaction, change and name, are replaced.
+  /// Writes rows. Existing rows of the same transaction, change and name are replaced.
   ///
   /// - Parameters:
   ///   - rows: The rows.
-  ///   - next: The number of the transaction that is about to be saved: rows of that number or of a
-  ///     higher one can only be of saves that were never completed, and are removed. Nil where no
-  ///     transaction is about to be saved.
+  ///   - next: The number of the transaction that is about to be saved: rows of that number or a higher
+  ///     one belong to saves that were never completed, and are removed. `nil` if none is about to be
+  ///     saved.
   /// - Throws: ``StoreWriteError/unrecordedValues(path:reason:)``; nothing is written then.
   package func write(_ rows: [RecordedValueRow], removingFrom next: Int64? = nil) throws {
-    try writing { statement in
-      if let next {
-        try statement.run(
-          "DELETE FROM recorded_value WHERE transaction_number >= ?1", [.integer(next)])
-      }
-      let columns = RecordedValuesLayout.columns
-      let insertion = try statement.cursor(
-        "INSERT OR REPLACE INTO recorded_value (\(columns.joined(separator: ", "))) VALUES ("
-          + Array(repeating: "?", count: columns.count).joined(separator: ", ") + ")")
-      for row in rows { try insertion.run(row.columns) }
-    }
-  }
-
-  private func writing(_ body: (StatementRunner) throws -> Void) throws {
-    try opened.withLock { opened in
-      do {
-        // A file that was moved away while the store is open begins anew.
-        if !opened.isCurrent(path) {
-          opened = try Self.open(
-            path, storeIdentifier, store, busyTimeout: busyTimeout, durability, movesLog)
+    try using { database in
+      try database.inTransaction(.immediate) {
+        let statement = StatementRunner(database)
+        if let next {
+          try statement.run(
+            "DELETE FROM recorded_value WHERE transaction_number >= ?1", [.integer(next)])
         }
-        try opened.queue.writeWithoutTransaction { database in
-          try database.inTransaction(.immediate) {
-            try body(StatementRunner(database))
-            return .commit
-          }
-        }
-      } catch {
-        throw Self.translating(error, path)
+        let columns = RecordedValuesLayout.columns
+        let insertion = try statement.cursor(
+          "INSERT OR REPLACE INTO recorded_value (\(columns.joined(separator: ", "))) VALUES ("
+            + Array(repeating: "?", count: columns.count).joined(separator: ", ") + ")")
+        for row in rows { try insertion.run(row.columns) }
+        return .commit
       }
     }
   }
 
-  /// Moves the log into the file, as far as nobody reads in it.
+  /// Writes the values of a save that is about to be committed.
+  func record(
+    _ changes: [SavedChange], at place: HistoryRowWriter.Place, _ schema: ObjectSchema
+  ) throws {
+    var rows: [RecordedValueRow] = []
+    for (offset, change) in changes.enumerated() {
+      for value in change.values {
+        rows.append(
+          RecordedValueRow(
+            transaction: place.position.number, timestamp: place.position.timestamp,
+            change: place.firstChange + Int64(offset),
+            entityName: change.row.entityNumber.flatMap(schema.numbering.name(of:)) ?? "",
+            primaryKey: change.row.primaryKey ?? 0, value: value))
+      }
+    }
+    if !rows.isEmpty { try write(rows, removingFrom: place.position.number) }
+  }
+
+  /// Moves the log into the file, as far as readers allow it.
   ///
   /// - Throws: ``StoreWriteError/unrecordedValues(path:reason:)``.
   package func moveLog() throws {
-    try opened.withLock { opened in
-      do {
-        try opened.queue.writeWithoutTransaction {
-          try $0.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)")
-        }
-      } catch {
-        throw Self.translating(error, path)
-      }
-    }
+    try using { try $0.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)") }
   }
 
-  /// Closes the file, after which nothing can be written.
+  /// Closes the file; nothing can be written afterwards.
   ///
-  /// Where nobody else has it open, its log is moved into it and is gone.
+  /// If nobody else has it open, its log is moved into it and removed.
   ///
   /// - Throws: ``StoreWriteError/unrecordedValues(path:reason:)``.
   package func close() throws {
     try opened.withLock { opened in
-      do {
-        try opened.queue.close()
-      } catch {
-        throw Self.translating(error, path)
+      try translatingErrors { try opened?.queue.close() }
+    }
+  }
+
+  /// Uses the connection. If the file was moved away while the store is open, a new one is created.
+  private func using(_ body: (Database) throws -> Void) throws {
+    try opened.withLock { opened in
+      try translatingErrors {
+        let current: Opened
+        if let opened, opened.isCurrent(path) { current = opened } else { current = try open() }
+        opened = current
+        try current.queue.writeWithoutTransaction(body)
       }
     }
   }
 
   // MARK: - Opening
 
-  private static func open(
-    _ path: String, _ storeIdentifier: String, _ store: StoreLocation, busyTimeout: Double,
-    _ durability: StoreEditor.Durability, _ movesLog: Bool
-  ) throws -> Opened {
-    do {
-      if FileMove.entry(at: path) == .none {
-        try make(path, storeIdentifier, store)
-      } else {
-        // Who was killed behind making it has left the folder in which it was made.
-        DraftFolder.removeAbandoned(forStoreAt: path)
-      }
-      let queue = try WritingConnection.open(path: path, busyTimeout: busyTimeout)
-      try queue.writeWithoutTransaction { database in
-        let found = try RecordedValuesLayout.check(StatementRunner(database), path: path)
-        guard found == storeIdentifier else {
-          throw StoreError.unusableValues(
-            path: path, reason: "its values are of the store \(found), not of \(storeIdentifier)")
-        }
-        try durability.set(database)
-        if !movesLog { try database.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
-      }
-      return Opened(queue: queue, status: try FileStatus(path: path))
-    } catch {
-      throw translating(error, path)
+  private func open() throws -> Opened {
+    if FileMove.entry(at: path) == .none {
+      try make()
+    } else {
+      // A program that was killed after creating it has left the folder of its draft.
+      DraftFolder.removeAbandoned(forStoreAt: path)
     }
+    let queue = try WritingConnection.open(path: path, busyTimeout: busyTimeout)
+    try queue.writeWithoutTransaction { database in
+      let found = try RecordedValuesLayout.check(StatementRunner(database), path: path)
+      guard found == storeIdentifier else {
+        throw StoreError.unusableValues(
+          path: path, reason: "its values are of the store \(found), not of \(storeIdentifier)")
+      }
+      try durability.set(database)
+      if !movesLog { try database.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+    }
+    return Opened(queue: queue, status: try FileStatus(path: path))
   }
 
-  /// Makes a file without rows, complete in one step.
-  private static func make(
-    _ path: String, _ storeIdentifier: String, _ store: StoreLocation
-  ) throws {
+  /// Creates a file without rows, in one step.
+  private func make() throws {
     try StoreDraft.makeIfMissing(at: path) { temporary in
       let queue = try WritingConnection.open(path: temporary, busyTimeout: 5, creates: true)
-      // Who may read the store may read its values, and nobody else.
+      // The values must not be more widely readable than the store.
       chmod(temporary, mode_t(store.filePermissions().rawValue))
       store.giveOwner(to: temporary)
       try queue.writeWithoutTransaction { database in
@@ -200,16 +186,46 @@ package final class RecordedValuesEditor: Sendable {
     }
   }
 
-  private static func translating(_ error: any Error, _ path: String) -> any Error {
-    let reason: String
-    switch error {
-    case StoreWriteError.unrecordedValues: return error
-    case let error as StoreWriteError: reason = error.message
-    case StoreError.unusableValues(_, let text): reason = text
-    case let error as StoreError: reason = error.message
-    case let error as DatabaseError: reason = error.message ?? "\(error.resultCode)"
-    default: reason = "\(error)"
+  private func translatingErrors(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch {
+      let reason: String
+      switch error {
+      case StoreWriteError.unrecordedValues: throw error
+      case let error as StoreWriteError: reason = error.message
+      case StoreError.unusableValues(_, let text): reason = text
+      case let error as StoreError: reason = error.message
+      case let error as DatabaseError: reason = error.message ?? "\(error.resultCode)"
+      default: reason = "\(error)"
+      }
+      throw StoreWriteError.unrecordedValues(path: path, reason: reason)
     }
-    return StoreWriteError.unrecordedValues(path: path, reason: reason)
+  }
+}
+
+extension RecordedValuesFile {
+  /// Copies the file as it is now, without the values of old transactions.
+  ///
+  /// - Parameters:
+  ///   - path: The place of the copy.
+  ///   - number: The oldest transaction whose values are copied; `nil` for all.
+  ///   - overwrites: Whether to replace an existing file.
+  /// - Throws: ``StoreWriteError``, ``StoreError/unusableValues(path:reason:)``; no unfinished copy is
+  ///   left.
+  package func copy(to path: String, from number: Int64?, overwrites: Bool) throws {
+    let draft = try StoreDraft(path: path, overwrites: overwrites, busyTimeout: busyTimeout)
+    try draft.write { temporary in
+      try Self.reading(location.path) {
+        try file.readDatabase { try $0.copyPages(to: temporary, permissionsOf: location) }
+      }
+      let queue = try WritingConnection.open(path: temporary, busyTimeout: 0)
+      try queue.writeWithoutTransaction { database in
+        guard let number else { return }
+        try StatementRunner(database).run(
+          "DELETE FROM recorded_value WHERE transaction_number < ?1", [.integer(number)])
+      }
+      try queue.close()
+    }
   }
 }

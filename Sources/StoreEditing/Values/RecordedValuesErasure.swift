@@ -1,28 +1,26 @@
 import GRDB
 import StoreFormat
 
-/// Removes recorded values of transactions that are gone.
+/// Deletes recorded values of deleted transactions.
 package enum RecordedValuesErasure {
-  /// What became of it.
+  /// The result of an erasure.
   package struct Result: Sendable {
-    /// How many values were removed, for good.
+    /// The number of values that were deleted and committed.
     package internal(set) var valueCount = 0
-    /// What stopped it, a ``StoreWriteError`` as a rule; nil where all are removed.
+    /// The error that ended the erasure, usually a ``StoreWriteError``; `nil` if all are deleted.
     package internal(set) var problem: (any Error)?
   }
 
-  /// Removes the values of all transactions before one, in batches so short that an app which saves
-  /// meanwhile is not kept waiting.
+  /// Deletes the values of all transactions before a number, in short batches.
   ///
-  /// Each batch holds the store's write lock, as do a save and a restore that write values: what
-  /// somebody puts back meanwhile keeps its values, whatever number was given.
+  /// Each batch holds the store's write lock, as do saves and restores that write values. So a
+  /// transaction that is restored meanwhile keeps its values, whatever the number.
   ///
   /// - Parameters:
-  ///   - number: The transaction whose values stay, with those of all after it.
-  ///   - file: The file, as it was opened for reading.
-  ///   - store: Where the store is whose values they are. The values of its oldest transaction stay,
-  ///     with those of all after it, also where that is older than the given one.
-  /// - Returns: What was removed, and what stopped it if anything did.
+  ///   - number: The oldest transaction whose values stay.
+  ///   - file: The file, opened for reading.
+  ///   - store: The store of the values. The values of all transactions that it still has stay, even if
+  ///     they are older than the number.
   package static func erase(
     before number: Int64, from file: RecordedValuesFile, of store: StoreLocation
   ) -> Result {
@@ -30,7 +28,7 @@ package enum RecordedValuesErasure {
     var result = Result()
     do {
       try file.location.checkLog(allowsTornEnd: true)
-      // Nobody is waited for while the store is locked.
+      // No waiting while the store is locked.
       let values = try StoreConnection.openForBatches(file.location, busyTimeout: 0)
       let connection = try BatchConnection(location: store, busyTimeout: file.busyTimeout)
       result.problem = try values.writeWithoutTransaction { database in
@@ -38,16 +36,17 @@ package enum RecordedValuesErasure {
           database, path: file.location.path, patience: file.busyTimeout)
         defer { log.settle() }
         return connection.run {
-          Work(store: $0, values: database, file: file, log: log, number: number, tally: tally)
+          Work(
+            store: StatementRunner($0), values: database, file: file, log: log, number: number,
+            tally: tally)
         } progress: { _ in
-        } finish: { _ in
-        }
+        }.problem
       }
     } catch {
       result.problem = Self.translating(error, file)
     }
     result.valueCount = tally.valueCount
-    if tally.isHindered, case StoreWriteError.store(.busy(_, let seconds))? = result.problem {
+    if tally.isBlocked, case StoreWriteError.store(.busy(_, let seconds))? = result.problem {
       result.problem = StoreWriteError.store(.busy(path: file.location.path, seconds: seconds))
     }
     if result.problem == nil { emptyLog(of: file) }
@@ -61,8 +60,8 @@ package enum RecordedValuesErasure {
       error, path: file.location.path, location: file.location, busyTimeout: file.busyTimeout)
   }
 
-  /// Moves the log into the file, so that what is removed is nowhere any more; where somebody reads it,
-  /// the next save does so.
+  /// Moves the log into the file, so that no copy of deleted values remains. Errors are ignored: if
+  /// somebody reads the file, the next save does it.
   private static func emptyLog(of file: RecordedValuesFile) {
     guard
       let queue = try? WritingConnection.open(path: file.location.resolvedPath, busyTimeout: 0)
@@ -73,31 +72,31 @@ package enum RecordedValuesErasure {
     try? queue.close()
   }
 
-  /// What is done for good, whatever becomes of the batch.
+  /// Facts that stay true even if the batch on the store is rolled back.
   private final class Tally {
     var valueCount = 0
-    /// Whether somebody else has the file of values locked.
-    var isHindered = false
+    /// Whether another program has the file of values locked.
+    var isBlocked = false
   }
 
-  /// Removes values while the store is locked, in which nothing changes.
+  /// Deletes values while the store is locked, without changing the store.
   private struct Work: BatchedWork {
-    /// How many rows go in one step.
+    /// The number of rows to delete in one step.
     private static let stepSize: Int64 = 64
-    /// How many pages are given back in one step.
+    /// The number of pages to free in one step.
     private static let pageCount = 64
 
     let store: StatementRunner
     let values: Database
     let file: RecordedValuesFile
     let log: LogKeeper
-    /// The transaction whose values stay, with those of all after it.
+    /// The oldest transaction whose values stay.
     var number: Int64
     let tally: Tally
     var hasStep = true
-    /// Whether all rows are gone, so that their pages can be given back.
+    /// Whether all rows are deleted, so that their pages can be freed.
     private var isErased = false
-    /// SQLite's count of what others have saved, when the store was last looked at.
+    /// SQLite's count of what others have saved, at the last check of the store.
     private var checkedVersion: Int64?
 
     init(
@@ -114,14 +113,14 @@ package enum RecordedValuesErasure {
 
     func prepare() throws { try log.keepShort() }
 
-    /// Finds out which values are of transactions that the store has by now, or is being given.
+    /// Finds out which values belong to transactions that the store has or that are being restored.
     mutating func checkStore() throws {
       let version = try store.integer("PRAGMA data_version")
       guard checkedVersion == nil || version != checkedVersion else { return }
       if let oldest = try store.integer("SELECT min(Z_PK) FROM ATRANSACTION") {
         number = min(number, oldest)
       }
-      // A transaction that is put back in pieces has its changes before it is there itself.
+      // A transaction that is restored in pieces has changes before it has its own row.
       if let loose = try store.integer(
         "SELECT ZTRANSACTIONID FROM ACHANGE WHERE ZTRANSACTIONID < ?1 ORDER BY 1 LIMIT 1",
         [.integer(number)])
@@ -134,8 +133,11 @@ package enum RecordedValuesErasure {
     mutating func takeStep() throws {
       guard !isErased else {
         hasStep = try writing {
+          let before = try Self.freePageCount($0)
           try $0.run("PRAGMA incremental_vacuum(\(Self.pageCount))")
-          return try Self.hasFreePages($0)
+          let left = try Self.freePageCount($0)
+          // Ends if no page was freed, whatever the file says of its free pages.
+          return left > 0 && left < before
         }
         return
       }
@@ -150,31 +152,31 @@ package enum RecordedValuesErasure {
       }
       tally.valueCount += count
       isErased = count < Self.stepSize
-      // A file that somebody has rebuilt in another way keeps its free pages.
+      // A file that somebody has rebuilt with another setting keeps its free pages.
       if isErased {
         hasStep = try writing {
-          try Self.hasFreePages($0) && $0.integer("PRAGMA auto_vacuum") == 2
+          try Self.freePageCount($0) > 0 && $0.integer("PRAGMA auto_vacuum") == 2
         }
       }
     }
 
-    private static func hasFreePages(_ statement: StatementRunner) throws -> Bool {
-      try statement.integer("PRAGMA freelist_count") ?? 0 > 0
+    private static func freePageCount(_ statement: StatementRunner) throws -> Int64 {
+      try statement.integer("PRAGMA freelist_count") ?? 0
     }
 
     /// Runs a body in one transaction of the file of values.
     private func writing<Value>(_ body: (StatementRunner) throws -> Value) throws -> Value {
       do {
-        tally.isHindered = false
+        tally.isBlocked = false
         do {
           return try transaction(body)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
-          // Whoever prunes may do so because the disk is full.
-          guard try log.makeRoom() else { throw error }
+          // A full disk may be the reason to prune.
+          guard try log.reuseSpace() else { throw error }
           return try transaction(body)
         }
       } catch let error as DatabaseError where error.isBusy {
-        tally.isHindered = true
+        tally.isBlocked = true
         throw error
       } catch {
         throw RecordedValuesErasure.translating(error, file)
@@ -190,6 +192,7 @@ package enum RecordedValuesErasure {
         try values.commit()
         return value
       } catch {
+        // The error that ended the transaction is the one to report.
         try? values.rollback()
         throw error
       }

@@ -1,66 +1,131 @@
 import DurableFiles
 import GRDB
+import GRDBSQLite
 import StoreFormat
+import Synchronization
 
-/// Does work in batches so short that an app which saves meanwhile is kept waiting for a fraction of a
-/// second at most.
-final class BatchRunner<Work: BatchedWork> {
-  /// How far the work is; of a batch that failed there is no trace.
-  private(set) var work: Work
+/// Work on a store that is done in batches, each of them one SQLite transaction.
+///
+/// A value type: a batch that fails leaves the work as it was before the batch.
+protocol BatchedWork {
+  var hasStep: Bool { get }
+  /// Prepares the next batch while the store is not locked.
+  mutating func prepare() throws
+  /// Checks, while the store is locked, that it is still the store that the work was planned for.
+  mutating func checkStore() throws
+  mutating func takeStep() throws
+}
+
+extension BatchedWork {
+  mutating func prepare() {}
+}
+
+/// The result of work that was done in batches.
+struct BatchOutcome<Work: BatchedWork> {
+  /// The work after the last batch that was committed; `nil` if it never began.
+  var work: Work?
   /// The longest time for which the write lock was held, in seconds.
-  private(set) var longestLock = 0.0
-  /// How many batches there have been.
-  private(set) var batchCount = 0
+  var longestLock = 0.0
+  /// The number of batches that were committed.
+  var batchCount = 0
+  /// The error that ended the work, usually a ``StoreWriteError``; `nil` if all of it was done.
+  var problem: (any Error)?
+}
 
+/// A store opened for work in batches while other programs use it.
+final class BatchConnection: Sendable {
+  let location: StoreLocation
+  let busyTimeout: Double
+
+  private let queue: DatabaseQueue
+
+  /// Opens a store.
+  ///
+  /// - Parameters:
+  ///   - busyTimeout: How long to wait for a locked store, in seconds.
+  ///   - ignoresDamage: Whether to write even if that destroys saves after a damaged part of the log.
+  /// - Throws: ``StoreWriteError``.
+  init(location: StoreLocation, busyTimeout: Double, ignoresDamage: Bool = false) throws {
+    self.location = location
+    self.busyTimeout = busyTimeout
+    queue = try location.translatingErrors(busyTimeout) {
+      if !ignoresDamage { try location.checkLog(allowsTornEnd: true) }
+      return try StoreConnection.openForBatches(location, busyTimeout: busyTimeout)
+    }
+  }
+
+  func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try location.translatingErrors(busyTimeout) { try queue.inDatabase(body) }
+  }
+
+  /// Does as much of some work as possible.
+  ///
+  /// - Parameters:
+  ///   - rests: Whether to leave the lock to others after every batch, even if nobody else writes.
+  ///   - makeWork: Creates the work for the connection.
+  ///   - progress: Called after every batch.
+  func run<Work: BatchedWork>(
+    restingAfterEachBatch rests: Bool = false, _ makeWork: (Database) -> Work,
+    progress: (Work) -> Void
+  ) -> BatchOutcome<Work> {
+    var outcome = BatchOutcome<Work>()
+    do {
+      try location.translatingErrors(busyTimeout) {
+        try queue.writeWithoutTransaction { database in
+          // SQLite's own waiting would hide that another program has the lock.
+          sqlite3_busy_timeout(database.sqliteConnection, 0)
+          let runner = BatchRunner<Work>(
+            database, busyTimeout: busyTimeout,
+            log: try LogKeeper(database, path: location.path, patience: busyTimeout),
+            courtesy: LockCourtesy(location, keepsReadersOut: rests))
+          outcome.work = makeWork(database)
+          try runner.run(&outcome, progress: progress)
+        }
+      }
+    } catch {
+      outcome.problem = error
+    }
+    return outcome
+  }
+}
+
+/// Runs batches so short that an app that saves at the same time waits a fraction of a second at most.
+private final class BatchRunner<Work: BatchedWork> {
   private let database: Database
-  private let statement: StatementRunner
   private let log: LogKeeper
   private let busyTimeout: Double
   private var courtesy: LockCourtesy
-  /// Whether the disk was full, so that each step is a batch of its own.
+  /// Whether the disk was full, so that each step becomes a batch of its own.
   private var isSpaceShort = false
-  /// How long a commit takes, by the time that it took to do what it commits.
+  /// The time a commit takes, as a multiple of the time spent on what it commits.
   private var commitShare = 1.0
 
-  /// - Parameters:
-  ///   - database: A connection that does not wait for locks by itself.
-  ///   - location: The store.
-  ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
-  init(
-    _ work: Work, database: Database, location: StoreLocation, busyTimeout: Double
-  ) throws {
-    self.work = work
+  init(_ database: Database, busyTimeout: Double, log: LogKeeper, courtesy: LockCourtesy) {
     self.database = database
     self.busyTimeout = busyTimeout
-    statement = StatementRunner(database)
-    courtesy = LockCourtesy(location)
-    log = try LogKeeper(database, path: location.path, patience: busyTimeout)
+    self.log = log
+    self.courtesy = courtesy
   }
 
-  /// Does it all.
-  ///
-  /// - Parameter progress: Is told after every batch how far the work is.
-  func run(progress: (Work) -> Void) throws {
+  func run(_ outcome: inout BatchOutcome<Work>, progress: (Work) -> Void) throws {
+    defer { log.settle() }
+    guard var work = outcome.work else { return }
     while true {
       try work.prepare()
-      guard work.hasStep else { break }
-      if batchCount > 0 { try log.keepShort() }
-      courtesy.yield(version: try patiently { try dataVersion() })
+      guard work.hasStep else { return }
+      if outcome.batchCount > 0 { try log.keepShort() }
+      courtesy.yield(
+        version: try patiently {
+          try StatementRunner(database).integer("PRAGMA data_version") ?? 0
+        })
       defer { BatchHold.end() }
-      try patiently { try workWithinSpace() }
+      try patiently { try runWithinSpace(&work, &outcome) }
+      outcome.work = work
       progress(work)
     }
-    log.settle()
   }
 
-  // MARK: - Taking turns
-
-  /// SQLite's count of what others have saved.
-  private func dataVersion() throws -> Int64 {
-    try statement.integer("PRAGMA data_version") ?? 0
-  }
-
-  /// Tries again while the store is locked, for as long as one is willing to wait.
+  /// Retries while the store is locked, up to the busy timeout.
   private func patiently<Result>(_ body: () throws -> Result) throws -> Result {
     let start = ContinuousClock.now
     while true {
@@ -74,24 +139,22 @@ final class BatchRunner<Work: BatchedWork> {
     }
   }
 
-  // MARK: - One batch
-
-  /// Does a batch; where the disk is full, a small one that fits into the space of the log.
+  /// Runs a batch; if the disk is full, a small one that fits into the space of the log.
   ///
-  /// Whoever prunes may do so because the disk is full.
-  private func workWithinSpace() throws {
+  /// A full disk may be the reason to prune.
+  private func runWithinSpace(_ work: inout Work, _ outcome: inout BatchOutcome<Work>) throws {
     do {
-      try workOnce()
+      try runBatch(&work, &outcome)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
-      guard try log.makeRoom() || !isSpaceShort else { throw error }
+      guard try log.reuseSpace() || !isSpaceShort else { throw error }
       isSpaceShort = true
-      try workOnce()
+      try runBatch(&work, &outcome)
     }
   }
 
-  private func workOnce() throws {
+  private func runBatch(_ work: inout Work, _ outcome: inout BatchOutcome<Work>) throws {
     let longest =
-      batchCount == 0
+      outcome.batchCount == 0
       ? BatchTimes.firstHold
       : courtesy.isShared ? BatchTimes.hold.shared : BatchTimes.hold.alone
     let hold = isSpaceShort ? 0 : longest
@@ -107,20 +170,21 @@ final class BatchRunner<Work: BatchedWork> {
       let working = start.secondsAgo
       try commit(since: start)
       let held = start.secondsAgo
-      // What one slow commit takes says little of the next.
+      // One slow commit says little about the next one.
       commitShare = 0.7 * commitShare + 0.3 * min((held - working) / max(working, 0.000_1), 4)
-      longestLock = max(longestLock, held)
+      outcome.longestLock = max(outcome.longestLock, held)
     } catch {
+      // The error that ended the batch is the one to report; SQLite may have rolled back already.
       try? database.rollback()
       // Waiting for another turn can take long.
       BatchHold.end()
       throw error
     }
     work = next
-    batchCount += 1
+    outcome.batchCount += 1
   }
 
-  /// Commits; where the store keeps a rollback journal, after its readers have finished.
+  /// Commits; in a store with a rollback journal, after its readers have finished.
   private func commit(since start: ContinuousClock.Instant) throws {
     while true {
       do {
@@ -134,20 +198,39 @@ final class BatchRunner<Work: BatchedWork> {
   }
 }
 
-/// How long batches may take, in seconds.
+/// Limits of a batch, in seconds.
 private enum BatchTimes {
-  /// How long a batch holds the write lock where nobody else writes, and where somebody does.
+  /// How long a batch holds the write lock if nobody else writes, and if somebody does.
   static let hold = (alone: 0.028, shared: 0.022)
-  /// The first batch is a small one, for nothing is known yet of the disk.
+  /// The first batch is small because the speed of the disk is not known yet.
   static let firstHold = 0.008
-  /// A commit that readers keep waiting is given up after this time, so that others get their turn.
+  /// A commit that readers delay is given up after this time, so that others get their turn.
   static let longestHold = 0.045
-  /// How often a store that is locked is asked again: often, because a program that saves without a
-  /// pause lets go for an instant only.
+  /// How often a locked store is tried again: often, because a program that saves without a pause
+  /// releases the lock for an instant only.
   static let pollInterval = 0.000_5
 }
 
 extension DatabaseError {
-  /// Whether another connection is in the way.
   var isBusy: Bool { resultCode == .SQLITE_BUSY || resultCode == .SQLITE_LOCKED }
+}
+
+/// Reports when a batch holds a store's write lock, so that a signal can wait until the caller knows
+/// the result of the batch.
+///
+/// A batch takes some hundredths of a second. A program that ends in the middle of one cannot say
+/// whether SQLite has committed it.
+package enum BatchHold {
+  /// Called with `true` when a batch has taken the write lock, and with `false` when the caller knows
+  /// how the batch ended.
+  package typealias Observer = @Sendable (_ isHeld: Bool) -> Void
+
+  private static let observer = Mutex<Observer?>(nil)
+
+  package static func observe(_ observer: Observer?) {
+    Self.observer.withLock { $0 = observer }
+  }
+
+  static func begin() { observer.withLock { $0 }?(true) }
+  static func end() { observer.withLock { $0 }?(false) }
 }

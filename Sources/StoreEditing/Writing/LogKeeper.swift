@@ -5,24 +5,25 @@ import StoreFormat
 
 /// Keeps the write-ahead log short while much is written.
 ///
-/// SQLite would move the log into the store within a commit, or not at all where a reader is in the
-/// way. Here that is done between the batches, when nobody waits for the write lock.
+/// SQLite would checkpoint within a commit, or not at all while a reader blocks it. The keeper does it
+/// between batches, when nobody waits for the write lock.
 final class LogKeeper {
-  /// From this length on the log is moved into the store, in bytes: as SQLite itself would do.
+  /// The length from which the log is moved into the store, in bytes: SQLite's own default.
   private static let comfortable = 4 << 20
-  /// At this length nothing more is written until the log can be used from its start again.
+  /// The length at which writing stops until the log can be used from its start again, in bytes.
   private static let longest = 12 << 20
-  /// What the log may grow by before a reader that was in the way is looked for again.
+  /// How much the log may grow before a blocked checkpoint is tried again, in bytes.
   private static let step = 1 << 20
 
   private let connection: OpaquePointer?
   private let path: String
   private let patience: Double
   private let frameSize: Int
-  /// How many pages the log holds since the last commit; SQLite tells.
+  /// The pages in the log after the last commit, as SQLite reports them.
   private let pageCount: UnsafeMutablePointer<CInt>
   private var nextLook = LogKeeper.comfortable
 
+  /// - Parameter patience: How long to wait for readers, in seconds.
   init(_ database: Database, path: String, patience: Double) throws {
     connection = database.sqliteConnection
     self.path = path
@@ -37,7 +38,7 @@ final class LogKeeper {
         context?.assumingMemoryBound(to: CInt.self).pointee = pages
         return SQLITE_OK
       }, pageCount)
-    // What others have left there counts as well.
+    // What other programs have left in the log counts too.
     pageCount.pointee = try checkpoint(SQLITE_CHECKPOINT_PASSIVE).pages
   }
 
@@ -46,18 +47,16 @@ final class LogKeeper {
     pageCount.deallocate()
   }
 
-  private var length: Int { Int(pageCount.pointee) * frameSize }
-
-  /// Moves the log into the store where it has grown, and waits where that is of no use yet.
+  /// Moves the log into the store if it has grown, and waits for readers if it is too long.
   ///
-  /// - Throws: ``StoreWriteError/pinnedLog(path:seconds:)`` where a reader is in the way for longer
-  ///   than one is willing to wait.
+  /// - Throws: ``StoreWriteError/pinnedLog(path:seconds:)`` if a reader blocks it for too long.
   func keepShort() throws {
+    let length = Int(pageCount.pointee) * frameSize
     if length < Self.comfortable { nextLook = Self.comfortable }
     guard length >= nextLook else { return }
-    // What others wrote meanwhile is little and done with at once.
+    // Another attempt also moves what other programs wrote meanwhile.
     for _ in 0..<3 {
-      if try !checkpoint(SQLITE_CHECKPOINT_PASSIVE).isRest { break }
+      if try !checkpoint(SQLITE_CHECKPOINT_PASSIVE).isIncomplete { break }
     }
     nextLook = length + Self.step
     if length >= Self.longest { try waitForReaders() }
@@ -68,7 +67,7 @@ final class LogKeeper {
     var moved: CInt = -1
     while true {
       let state = try checkpoint(SQLITE_CHECKPOINT_PASSIVE)
-      if !state.isRest, try restart() { return }
+      if !state.isIncomplete, try restart() { return }
       if state.movedPages > moved {
         moved = state.movedPages
         start = .now
@@ -80,7 +79,7 @@ final class LogKeeper {
     }
   }
 
-  /// Has the log written from its start again; false where somebody still reads in it.
+  /// Makes SQLite write the log from its start again; returns `false` if somebody still reads in it.
   private func restart() throws -> Bool {
     guard !(try checkpoint(SQLITE_CHECKPOINT_RESTART).isBusy) else { return false }
     pageCount.pointee = 0
@@ -88,18 +87,22 @@ final class LogKeeper {
     return true
   }
 
-  /// Moves all of the log into the store, so that its space can be used again; false where that gains
-  /// nothing.
-  func makeRoom() throws -> Bool {
-    guard pageCount.pointee > 0, try !checkpoint(SQLITE_CHECKPOINT_PASSIVE).isRest else {
+  /// Moves all of the log into the store so that its space can be used again; returns `false` if that
+  /// gains nothing.
+  func reuseSpace() throws -> Bool {
+    guard pageCount.pointee > 0, try !checkpoint(SQLITE_CHECKPOINT_PASSIVE).isIncomplete else {
       return false
     }
     return try restart()
   }
 
-  /// Leaves the log empty where nobody reads in it, as the frameworks do; else as short as it can be.
+  /// Empties the log if nobody reads in it, as the frameworks do, or else makes it as short as possible.
+  ///
+  /// Errors are ignored: everything in the log is committed, and the next program moves it.
   func settle() {
-    guard let state = try? checkpoint(SQLITE_CHECKPOINT_PASSIVE), !state.isRest else { return }
+    guard let state = try? checkpoint(SQLITE_CHECKPOINT_PASSIVE), !state.isIncomplete else {
+      return
+    }
     _ = try? checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
   }
 
@@ -108,20 +111,17 @@ final class LogKeeper {
     var pages: CInt
     var movedPages: CInt
     /// Whether a part of the log is not in the store yet.
-    var isRest: Bool { isBusy || movedPages < pages }
+    var isIncomplete: Bool { isBusy || movedPages < pages }
   }
 
   private func checkpoint(_ mode: CInt) throws -> State {
     var (pages, moved): (CInt, CInt) = (0, 0)
     let result = sqlite3_wal_checkpoint_v2(connection, nil, mode, &pages, &moved)
-    switch result {
-    case SQLITE_OK: return State(isBusy: false, pages: max(pages, 0), movedPages: max(moved, 0))
-    case SQLITE_BUSY, SQLITE_LOCKED:
-      return State(isBusy: true, pages: max(pages, 0), movedPages: max(moved, 0))
-    default:
+    guard [SQLITE_OK, SQLITE_BUSY, SQLITE_LOCKED].contains(result) else {
       throw DatabaseError(
         resultCode: ResultCode(rawValue: result),
         message: connection.map { String(cString: sqlite3_errmsg($0)) })
     }
+    return State(isBusy: result != SQLITE_OK, pages: max(pages, 0), movedPages: max(moved, 0))
   }
 }

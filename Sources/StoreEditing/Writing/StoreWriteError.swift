@@ -1,63 +1,64 @@
 import DurableFiles
 import StoreFormat
 
-/// Everything that can keep a store from being created or a save from being appended.
+/// An error that keeps a store from being created, changed or copied.
 ///
-/// Whatever the case, the store is as it was before; ``unfinishedJointSave(path:record:detail:)`` alone
-/// tells of other stores that are not. ``message`` and ``remedy`` say what is wrong and what to do.
+/// The store is then unchanged, or as the last completed batch left it. Only
+/// ``unfinishedJointSave(path:record:detail:)`` means that other stores have changed. ``message`` and
+/// ``remedy`` say what is wrong and what to do.
 public enum StoreWriteError: Error, Hashable, Sendable {
   /// The store cannot be opened, is busy, is damaged or keeps no history.
   case store(StoreError)
-  /// The file system does not let the store be written.
+  /// The file system refuses to write the store.
   case unwritable(path: String, reason: String)
-  /// There is something at the path where a store was to be created.
+  /// A file exists at the path of a new store.
   case alreadyThere(path: String)
   /// A value does not have the attribute's type.
   case wrongValue(entity: String, attribute: String, expected: String, found: String)
-  /// An attribute that must have a value has none.
+  /// A required attribute has no value.
   case missingValue(entity: String, attribute: String)
-  /// A relationship does not lead to objects of this entity.
+  /// The object is not of the relationship's destination entity.
   case wrongDestination(
     entity: String, relationship: String, expected: String, found: String)
-  /// There is no such object in the store.
+  /// The object is not in the store.
   case missingObject(entity: String, primaryKey: Int64)
-  /// An object belongs to another save, or was deleted in this one.
+  /// The object belongs to another save, or was deleted in this one.
   case unusableObject(entity: String)
-  /// A relationship's delete rule keeps the object.
+  /// The delete rule of a relationship denies the deletion of the object.
   case deletionDenied(entity: String, primaryKey: Int64, relationship: String)
-  /// The attribute keeps its values in files beside the store and is not one of data, for which it is
-  /// not known how the frameworks do that.
+  /// The attribute keeps its values in files beside the store and is not of type data; how the frameworks
+  /// store that is unknown.
   case externalStorage(entity: String, attribute: String)
   /// A table has a trigger that only the frameworks can run.
   case frameworkTrigger(table: String, detail: String)
-  /// Another object has the same values in a unique attribute.
+  /// Another object has the same value in a unique attribute.
   case notUnique(detail: String)
-  /// The numbers for new rows of a table are used up.
+  /// A table has no numbers left for new rows.
   case numbersExhausted(table: String)
-  /// What was to be deleted is not what was seen when that was decided.
+  /// The history has changed since the work was planned.
   case historyChanged(path: String, detail: String)
-  /// A reader keeps the log from being used again, so that it would grow without end.
+  /// A reader blocks the log, which would otherwise grow without limit.
   case pinnedLog(path: String, seconds: Double)
-  /// A copy would take the place of the store or of its folder of large values.
+  /// A copy would replace the store or its folder of large values.
   case copyOntoItself(path: String, of: String)
-  /// The store gives back free pages only when it is rebuilt.
+  /// The store frees unused pages only when it is rebuilt.
   case notIncremental(path: String)
-  /// Rebuilding the store would number the rows of these tables anew.
+  /// Rebuilding the store would renumber the rows of these tables.
   case renumbersRows(path: String, tables: [String])
-  /// The file system has too little room, in bytes, to rebuild the store.
+  /// The file system has too little free space to rebuild the store; in bytes.
   case withoutSpace(path: String, needed: Int64, free: Int64)
-  /// What becomes of an entity or a property in another model cannot be told from the models.
+  /// The two models do not explain how to migrate an entity or a property.
   case notInferable(entity: String, property: String?, reason: String, remedy: String)
-  /// A table has what a migration to another model would lose.
+  /// A migration would lose a part of a table.
   case notMigratable(table: String, detail: String)
   /// A save to several stores is in some of them and cannot be completed in this one.
   case unfinishedJointSave(path: String, record: String, detail: String)
-  /// Old and new values of a save were to be recorded, and cannot be.
+  /// The old and new values of a save cannot be recorded.
   case unrecordedValues(path: String, reason: String)
 }
 
 extension StoreWriteError {
-  /// What is wrong, naming the thing and what was expected.
+  /// What is wrong, with the offending file or value.
   public var message: String {
     switch self {
     case .store(let error): error.message
@@ -77,20 +78,20 @@ extension StoreWriteError {
       "\(entity)/p\(primaryKey) cannot be deleted: its \(relationship) is not empty, "
         + "and the model denies that"
     case .externalStorage(let entity, let attribute):
-      "\(entity).\(attribute) keeps its values in files beside the store, and they are no data"
+      "\(entity).\(attribute) keeps values in files beside the store and is not of type data"
     case .frameworkTrigger(let table, let detail):
       "the table \(table) has triggers that only Core Data can run: \(detail)"
     case .notUnique(let detail): "another object has the same unique value: \(detail)"
     case .numbersExhausted(let table): "the table \(table) has no number left for a new row"
     case .historyChanged(let path, let detail):
-      "the history of \(path) is not the one that was planned for: \(detail)"
+      "the history of \(path) has changed since it was planned for: \(detail)"
     case .pinnedLog(let path, let seconds):
       "another program has been reading an old state of \(path) for more than "
-        + "\(StoreError.text(of: seconds)), so that its -wal would grow without end"
+        + "\(StoreError.text(of: seconds)); its -wal would grow without limit"
     case .copyOntoItself(let path, let store):
       "a copy at \(path) would take the place of \(store), or of its folder of large values"
     case .notIncremental(let path):
-      "\(path) was made to give back free pages only when it is rebuilt"
+      "\(path) was created to free unused pages only when it is rebuilt"
     case .renumbersRows(let path, let tables):
       "rebuilding \(path) would number rows anew in \(tables.prefix(5).joined(separator: ", "))"
         + (tables.count > 5 ? " and \(tables.count - 5) more" : "")
@@ -100,9 +101,9 @@ extension StoreWriteError {
     case .notInferable(let entity, let property, let reason, _):
       "\(entity)\(property.map { "." + $0 } ?? "") \(reason)"
     case .notMigratable(let table, let detail):
-      "the table \(table) cannot be brought to another model here: \(detail)"
+      "the table \(table) cannot be migrated here: \(detail)"
     case .unfinishedJointSave(let path, let record, let detail):
-      "a save to several stores has its part for \(path) in \(record) still, and it cannot be "
+      "a save to several stores is unfinished: the part of \(path) is still in \(record) and cannot be "
         + "completed: \(detail)"
     case .unrecordedValues(let path, let reason):
       "old and new values cannot be recorded in \(path): \(reason)"
@@ -113,8 +114,8 @@ extension StoreWriteError {
   public var remedy: String {
     switch self {
     case .store(let error): error.remedy
-    case .unwritable: "check the permissions of the folder and the space that is left"
-    case .alreadyThere: "choose another path, or remove the file and what stands beside it"
+    case .unwritable: "check the permissions of the folder and the free space"
+    case .alreadyThere: "choose another path, or remove the file and those that belong to it"
     case .wrongValue: "give a value of the attribute's type, in the form in which stores keep it"
     case .missingValue: "give a value, or make the attribute optional"
     case .wrongDestination: "give an object of that entity or of one that inherits from it"
@@ -124,18 +125,18 @@ extension StoreWriteError {
     case .externalStorage: "leave the attribute out, or save it with the app"
     case .frameworkTrigger: "change objects of this entity with the app"
     case .notUnique: "update the object that has the value"
-    case .numbersExhausted: "check the store: a number of a row must be damaged"
-    case .historyChanged: "look at the store anew, and decide by what is there now"
-    case .pinnedLog: "try again when the other program is done"
+    case .numbersExhausted: "check the store: the number of a row must be damaged"
+    case .historyChanged: "read the store again, and plan again"
+    case .pinnedLog: "try again when the other program has finished"
     case .copyOntoItself: "choose a name that differs before its extension, or another folder"
     case .notIncremental: "close every program that has it open, and rebuild it"
     case .renumbersRows:
       "leave the store as it is; something may refer to these rows by their numbers"
-    case .withoutSpace: "make room, or give back free pages without rebuilding"
+    case .withoutSpace: "free disk space, or free unused pages without rebuilding"
     case .notInferable(_, _, _, let remedy): remedy
-    case .notMigratable: "open the store once with its app, so that it is migrated there"
+    case .notMigratable: "open the store once with its app, so that the app migrates it"
     case .unfinishedJointSave:
-      "put right what is in the way and open the store again; to give the part up, remove the file"
+      "remove the obstacle and open the store again; to give the part up, remove the file"
     case .unrecordedValues:
       "make the file and its folder writable, move the file away, or save without recording values"
     }

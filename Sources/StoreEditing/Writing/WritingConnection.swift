@@ -3,64 +3,108 @@ import GRDB
 import GRDBSQLite
 import StoreFormat
 
-/// Settings of every connection that writes to a store.
+/// Opens connections that save to a store.
 ///
-/// The journal mode and all else that the file itself remembers stay as they are. The schema is not
-/// trusted, but its triggers run, for an app's own triggers keep its own tables up.
+/// The journal mode and everything else that the file itself remembers stay as they are. The schema is
+/// not trusted, but its triggers run, because an app's own triggers maintain its own tables.
 enum WritingConnection {
   /// Opens a queue for writing.
   ///
   /// - Parameters:
+  ///   - creates: Whether to create the file if it is missing.
   ///   - isExclusive: Whether nobody else may have the store open. A store with a write-ahead log that
-  ///     is open anywhere else, be it only to read, is busy then.
-  ///   - creates: Whether the file is made where there is none.
-  ///   - isForOneTransaction: Whether one transaction stays open between uses of the queue, and the log
-  ///     stays where it is when the queue is closed.
+  ///     another connection has open, even for reading only, is then busy.
+  ///   - isForOneTransaction: Whether one transaction stays open between uses of the queue, and closing
+  ///     the queue leaves the log in place.
   static func open(
     path: String, busyTimeout: Double, creates: Bool = false, isExclusive: Bool = false,
     isForOneTransaction: Bool = false
   ) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = isForOneTransaction
-    // The frameworks declare no foreign keys; an app's own tables are its own business.
+    // The frameworks declare no foreign keys; those of an app's own tables are not enforced here.
     configuration.foreignKeysEnabled = false
     configuration.busyMode = StoreConnection.busyMode(timeout: busyTimeout)
     configuration.prepareDatabase { database in
-      let result = csqlite_harden_for_writing(database.sqliteConnection)
-      guard result == SQLITE_OK else {
-        throw DatabaseError(resultCode: ResultCode(rawValue: result))
-      }
-      if isForOneTransaction {
-        let kept = csqlite_keep_log_on_close(database.sqliteConnection)
-        guard kept == SQLITE_OK else {
-          throw DatabaseError(resultCode: ResultCode(rawValue: kept))
-        }
-      }
+      try check(csqlite_harden_for_writing(database.sqliteConnection))
+      if isForOneTransaction { try check(csqlite_keep_log_on_close(database.sqliteConnection)) }
       sqlite3_limit(
         database.sqliteConnection, SQLITE_LIMIT_LENGTH, StoreConnection.longestValue)
-      // In a migration objects are fetched by the connection that writes.
+      // A migration also fetches objects through this connection.
       try TextFunctions.add(to: database)
       try database.execute(sql: "PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON")
-      // Before the log is first looked at: from then on it is shared.
+      // Before the first look at the log, which would make it shared.
       if isExclusive { try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
     }
     return try DatabaseQueue(
       path: creates ? path : StoreConnection.present(path), configuration: configuration)
   }
+
+  /// Throws the error of a result code other than `SQLITE_OK`.
+  static func check(_ result: CInt) throws {
+    guard result == SQLITE_OK else {
+      throw DatabaseError(resultCode: ResultCode(rawValue: result))
+    }
+  }
 }
 
 extension StoreEditor.Durability {
-  /// Lets a connection wait for the disk where it has to. It is said in any case: what SQLite does by
-  /// itself depends on how it was built.
+  /// Sets when a connection waits for the disk. The default depends on how SQLite was built.
   func set(_ database: Database) throws {
     try database.execute(sql: "PRAGMA synchronous = \(self == .everySave ? "FULL" : "NORMAL")")
   }
 }
 
-extension StoreWriteError {
-  /// Says in terms of a save what SQLite reported.
+extension StoreFile {
+  /// Undoes an unfinished save, as every program does that opens the store for writing.
   ///
-  /// - Parameter location: Where the store is; nil for one that is only being created.
+  /// Reading changes nothing, so it fails with ``StoreError/unfinishedSave(path:journal:)`` while a
+  /// journal waits to be rolled back. A program that is about to write calls this and reads again. A
+  /// store without such a journal is left alone.
+  ///
+  /// - Parameters:
+  ///   - path: The store file; links are followed.
+  ///   - busyTimeout: How long to wait for a locked store, in seconds.
+  /// - Throws: ``StoreError``, ``StoreWriteError``.
+  package static func rollBackUnfinishedSave(at path: String, busyTimeout: Double = 5) throws {
+    let location = try StoreLocation(path: path)
+    try location.translatingErrors(busyTimeout) {
+      let queue = try StoreConnection.openForBatches(location, busyTimeout: busyTimeout)
+      // Nothing is written through it that closing could lose.
+      defer { try? queue.close() }
+      // A connection that may write rolls back before it reads the first page.
+      _ = try queue.inDatabase { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") }
+    }
+  }
+}
+
+extension StoreLocation {
+  /// Finds the files of a store that is to be written.
+  static func forWriting(_ path: String) throws(StoreWriteError) -> StoreLocation {
+    do throws(StoreError) {
+      return try StoreLocation(path: path)
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  /// Runs a body and converts errors of SQLite and of reading into ``StoreWriteError``.
+  func translatingErrors<Result>(
+    _ busyTimeout: Double, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      throw StoreWriteError.translating(
+        error, path: path, location: self, busyTimeout: busyTimeout)
+    }
+  }
+}
+
+extension StoreWriteError {
+  /// Converts an error of SQLite or of reading a store; returns other errors unchanged.
+  ///
+  /// - Parameter location: The store; `nil` for one that is only being created.
   static func translating(
     _ error: any Error, path: String, location: StoreLocation?, busyTimeout: Double
   ) -> any Error {
@@ -71,7 +115,7 @@ extension StoreWriteError {
       let detail = error.message ?? "\(error.resultCode)"
       if error.resultCode == .SQLITE_CONSTRAINT { return StoreWriteError.notUnique(detail: detail) }
       if detail.hasPrefix("no such function") || detail.hasPrefix("unsafe use of") {
-        return StoreWriteError.frameworkTrigger(table: "behind the save", detail: detail)
+        return StoreWriteError.frameworkTrigger(table: "of the save", detail: detail)
       }
       if error.isRefusedWrite { return StoreWriteError.unwritable(path: path, reason: detail) }
       guard let location else {
@@ -86,7 +130,7 @@ extension StoreWriteError {
 }
 
 extension DatabaseError {
-  /// Whether the file system, and not the store, is the reason.
+  /// Whether the file system refused to write; the store itself is not the reason.
   fileprivate var isRefusedWrite: Bool {
     switch resultCode {
     case .SQLITE_FULL, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN: true

@@ -108,12 +108,15 @@ import Testing
     let deletion = try Self.deletion(path, through: 2000)
     try query.run("INSERT INTO ATRANSACTION (Z_PK, ZTIMESTAMP) VALUES (2001, 8e8)")
     var number = 2001
-    let result = try HistoryEraser(location: StoreLocation(path: path)).erase(deletion) { _ in
-      number += 1
-      #expect(throws: Never.self) {
-        try query.run("INSERT INTO ATRANSACTION (Z_PK, ZTIMESTAMP) VALUES (\(number), 8e8)")
-      }
-    }
+    let eraser = try HistoryEraser(location: StoreLocation(path: path))
+    let result = eraser.erase(
+      deletion,
+      progress: { _ in
+        number += 1
+        #expect(throws: Never.self) {
+          try query.run("INSERT INTO ATRANSACTION (Z_PK, ZTIMESTAMP) VALUES (\(number), 8e8)")
+        }
+      })
     #expect(result.problem == nil)
     #expect(
       try query.lines("SELECT min(Z_PK), max(Z_PK), count(*) FROM ATRANSACTION")

@@ -143,7 +143,7 @@ import Testing
     let record = JointSaveRecord(
       own: try second.place(2, 700.125), deciding: try first.place(1, 700.125),
       save: save.folded())
-    #expect(JointSaveRecord(propertyList: record.propertyList) == record)
+    #expect(try JointSaveRecord(propertyList: record.propertyList) == record)
     try record.write(beside: second.editor.location)
     #expect(try StoreFile(path: second.path).lacksPartOfJointSave())
     // Nobody else can read it who cannot read the store.

@@ -169,7 +169,7 @@ import Testing
     #expect(
       error
         == .unwritable(
-          path: path, reason: "it is there and is no store, and only a store is replaced"))
+          path: path, reason: "it is not a store, and only a store is replaced"))
     #expect(try FileBytes.read(path) == bytes)
   }
 

@@ -1,42 +1,35 @@
-import GRDB
-import GRDBSQLite
 import StoreFormat
 
-/// What is to be deleted from a history: the steps, and what must be found for them to be taken.
+/// A deletion of history: its steps, and what the store must hold for each step to be taken.
 ///
-/// It is worked out from a snapshot and carried out later by ``HistoryEraser``, which finds by the
-/// counts whether what it deletes is what was seen here.
+/// It is planned from a snapshot and carried out later by ``HistoryEraser``, which compares the counts
+/// to find out whether the rows are still those that were planned for.
 package struct HistoryDeletion: Hashable, Sendable {
   /// Rows that are deleted together.
   package enum Step: Hashable, Sendable {
     /// All transactions up to and including a number that earlier steps have left, with their
     /// changes.
     case transactions(through: Int64, count: Int, changeCount: Int)
-    /// The changes of one entity among some rows; their transactions stay.
+    /// The changes of one entity in a range of rows; their transactions stay.
     case changes(rows: ClosedRange<Int64>, count: Int)
   }
 
-  /// The identifier of the store.
   package let storeIdentifier: String?
-  /// The first transaction that stays; nil where none was there, or where transactions stay anyway.
+  /// The first transaction that stays; `nil` if there is none, or if all transactions stay.
   package let anchor: TransactionPosition?
-  /// The number of the entity whose changes go; nil where whole transactions go.
+  /// The number of the entity whose changes are deleted; `nil` if whole transactions are.
   package let entityNumber: Int64?
-  /// The name that the number has in the store; nil where it has none.
+  /// The name of that entity in the store; `nil` if it has none.
   package let entityName: String?
-  /// The number of the first transaction that goes; nil where transactions stay.
+  /// The number of the first transaction that is deleted; `nil` if all transactions stay.
   package let firstNumber: Int64?
-  /// The steps, in the order in which they are taken.
   package let steps: [Step]
-  /// How many transactions go.
   package let transactionCount: Int
-  /// How many changes go.
   package let changeCount: Int
-  /// What the rows of each part of each step must be, as another source has them; `nil` where only
-  /// their number is checked.
+  /// The digests that the rows of each part of each step must have, computed from another source;
+  /// `nil` if only the counts are compared.
   private(set) var digests: [[RowDigest]]?
 
-  /// Whether there is nothing to delete.
   package var isEmpty: Bool { steps.isEmpty }
 
   /// Returns the deletion with digests that the deleted rows must have.
@@ -48,20 +41,20 @@ package struct HistoryDeletion: Hashable, Sendable {
     return deletion
   }
 
-  /// Returns in how many parts a step is carried out: one, unless it is a transaction with more than
-  /// ``stepSize`` changes. Each part but the last then has exactly ``stepSize`` of them, lowest numbers
-  /// first, and the last has the transaction too.
+  /// Returns the number of parts in which a step is carried out: one, unless it is a transaction with
+  /// more than ``stepSize`` changes. Each part but the last then has exactly ``stepSize`` of them, lowest
+  /// numbers first, and the last part has the transaction too.
   package static func partCount(of step: Step) -> Int {
     guard case .transactions(_, let count, let changeCount) = step, count <= 1 else { return 1 }
-    return max(1, (changeCount + stepSize - 1) / stepSize)
+    return max(1, changeCount / stepSize + (changeCount % stepSize == 0 ? 0 : 1))
   }
 
-  /// The most changes that a step deletes, unless they are all of one transaction.
+  /// The maximum number of changes in a step that has more than one transaction.
   package static let stepSize = 512
-  /// The same where each step has to read the whole table.
+  /// The same if each step has to read the whole table.
   static let stepSizeWithoutIndex = 20_000
-  /// The most transactions that a step deletes.
-  static let mostTransactions = 128
+  /// The maximum number of transactions in a step.
+  static let maxTransactions = 128
 
   init(
     storeIdentifier: String?, anchor: TransactionPosition? = nil, entityNumber: Int64? = nil,
@@ -88,12 +81,13 @@ package struct HistoryDeletion: Hashable, Sendable {
 }
 
 extension StoreSnapshot {
-  /// Works out how to delete all transactions up to and including a number, with their changes.
+  /// Plans the deletion of all transactions up to and including a number, with their changes.
   ///
-  /// Changes without a transaction, which no framework leaves, go with those around them. Memory
+  /// Changes without a transaction, which no framework leaves, are deleted with their neighbours. Memory
   /// grows by a few bytes for every hundred transactions.
   ///
-  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
+  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables, and
+  ///   ``StoreError/damaged(path:place:detail:)`` if rows are out of order.
   package func deletion(ofTransactionsThrough last: Int64) throws -> HistoryDeletion {
     let tables = try historyTables()
     let transactions = try StatementCursor(
@@ -106,7 +100,7 @@ extension StoreSnapshot {
       try order.take(number)
       return number
     }
-    // Grouped by the column itself, SQLite walks its index and looks at nothing else.
+    // Grouped by the column itself, SQLite walks its index and reads nothing else.
     let changes = try StatementCursor(
       database,
       sql: """
@@ -114,12 +108,24 @@ extension StoreSnapshot {
         GROUP BY ZTRANSACTIONID ORDER BY ZTRANSACTIONID
         """)
     try changes.bind(last)
+    var lastOwner = Int64.min
+    func nextOwner() throws -> Int64? {
+      guard try changes.step() else { return nil }
+      let owner = Self.owner(changes)
+      guard owner >= lastOwner else {
+        throw StoreError.damaged(
+          path: location.path, place: "the index of ACHANGE",
+          detail: "changes of transaction \(owner) are stored after those of \(lastOwner)")
+      }
+      lastOwner = owner
+      return owner
+    }
     var steps = StepCollector(
       stepSize: tables.indexesChangesByTransaction
         ? HistoryDeletion.stepSize : HistoryDeletion.stepSizeWithoutIndex)
     var number = try nextTransaction()
     let firstNumber = number
-    var owner = try changes.step() ? Self.owner(changes) : nil
+    var owner = try nextOwner()
     while let next = number.map({ min($0, owner ?? $0) }) ?? owner {
       var (count, changeCount) = (0, 0)
       if number == next {
@@ -128,7 +134,7 @@ extension StoreSnapshot {
       }
       while owner == next {
         changeCount += Int(clamping: changes.integer(at: 1))
-        owner = try changes.step() ? Self.owner(changes) : nil
+        owner = try nextOwner()
       }
       steps.add(next, count: count, changeCount: changeCount)
     }
@@ -139,33 +145,35 @@ extension StoreSnapshot {
 
   /// The number of the transaction that the changes of a row belong to.
   ///
-  /// No framework writes it as anything but an integer; a fraction goes with the next number, so that
-  /// no step leaves it behind.
+  /// Every framework writes an integer; a fraction goes with the next number, so that no step leaves it
+  /// out.
   private static func owner(_ changes: StatementCursor) -> Int64 {
     if let number = changes.integerIfAny(at: 0) { return number }
     return Int64(exactly: changes.real(at: 0).rounded(.up)) ?? changes.integer(at: 0)
   }
 
-  /// Works out how to delete all changes of an entity; their transactions stay.
+  /// Plans the deletion of all changes of an entity; their transactions stay.
   ///
-  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
+  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables, and
+  ///   ``StoreError/damaged(path:place:detail:)`` if rows are out of order.
   package func deletion(ofChangesOfEntity number: Int64) throws -> HistoryDeletion {
     _ = try historyTables()
     let cursor = try StatementCursor(
       database, sql: "SELECT Z_PK FROM ACHANGE NOT INDEXED WHERE ZENTITY = ?1 ORDER BY Z_PK")
     try cursor.bind(number)
+    var order = RowOrder(path: location.path, table: "ACHANGE")
     var steps: [HistoryDeletion.Step] = []
     var rows: ClosedRange<Int64>?
     var count = 0
     while try cursor.step() {
       let row = cursor.integer(at: 0)
+      try order.take(row)
       if let range = rows {
         // Each step reads all rows between its first and its last.
-        let isFull =
-          count >= HistoryDeletion.stepSize
-          || row.subtractingReportingOverflow(range.lowerBound).partialValue.magnitude
-            >= UInt64(HistoryDeletion.stepSizeWithoutIndex)
-        if isFull {
+        let (span, overflows) = row.subtractingReportingOverflow(range.lowerBound)
+        if count >= HistoryDeletion.stepSize || overflows
+          || span >= HistoryDeletion.stepSizeWithoutIndex
+        {
           steps.append(.changes(rows: range, count: count))
           rows = nil
           count = 0
@@ -181,7 +189,6 @@ extension StoreSnapshot {
   }
 }
 
-/// Puts transactions together into steps.
 private struct StepCollector {
   let stepSize: Int
   private var steps: [HistoryDeletion.Step] = []
@@ -192,7 +199,7 @@ private struct StepCollector {
   init(stepSize: Int) { self.stepSize = stepSize }
 
   mutating func add(_ number: Int64, count: Int, changeCount: Int) {
-    if self.count + count > HistoryDeletion.mostTransactions
+    if self.count + count > HistoryDeletion.maxTransactions
       || self.changeCount + changeCount > stepSize
     {
       close()

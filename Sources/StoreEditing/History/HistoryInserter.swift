@@ -1,0 +1,216 @@
+import GRDB
+import StoreFormat
+
+/// Inserts older history before that of a store.
+///
+/// Rows get the numbers and values that they are given, so deleted rows come back as they were. Only
+/// `ACHANGE` and `ATRANSACTION` are written, and `ATRANSACTIONSTRING` if the store has lost a text. No
+/// trigger runs, and the highest issued numbers in `Z_PRIMARYKEY` stay.
+///
+/// Batches go from the newest transaction to the oldest, so that the history has no gap whatever ends
+/// the work. A transaction exists as soon as its row does, together with all its changes; if it has
+/// many, they are inserted first. Changes without their transaction are invisible to everything that
+/// reads transactions. The next insertion continues with them, and a deletion removes them.
+package final class HistoryInserter: Sendable {
+  private let connection: BatchConnection
+
+  /// Opens a store.
+  ///
+  /// - Parameters:
+  ///   - location: The store.
+  ///   - busyTimeout: How long to wait for a locked store, in seconds.
+  ///   - ignoresDamage: Whether to write even if that destroys saves after a damaged part of the log.
+  /// - Throws: ``StoreWriteError``.
+  package init(
+    location: StoreLocation, busyTimeout: Double = 5, ignoresDamage: Bool = false
+  ) throws {
+    connection = try BatchConnection(
+      location: location, busyTimeout: busyTimeout, ignoresDamage: ignoresDamage)
+  }
+
+  /// Inserts as many transactions as possible.
+  ///
+  /// - Parameters:
+  ///   - insertion: The state that the store must have.
+  ///   - next: Returns the next piece, or `nil` after the last one: transactions from the newest to the
+  ///     oldest, the pieces of each in the order of its changes. The first may be the oldest transaction
+  ///     of the store, of which only missing changes are then inserted. Called while the store is not
+  ///     locked.
+  ///   - recording: Writes the values of a piece beside the store. Called while the store is locked,
+  ///     before the piece is inserted: values are erased under the same lock, so nobody mistakes these
+  ///     for values of a deleted transaction.
+  ///   - progress: Called after every batch.
+  package func insert(
+    _ insertion: HistoryInsertion, next: @escaping () throws -> HistoryInsertion.Piece?,
+    recording: @escaping ([RecordedValueRow]) throws -> Void = { _ in },
+    progress: (InsertedHistory) -> Void = { _ in }
+  ) -> InsertionResult {
+    let outcome = connection.run {
+      InsertionWork(
+        $0, insertion: insertion, next: next, recording: recording,
+        path: connection.location.path)
+    } progress: {
+      progress($0.inserted)
+    }
+    return InsertionResult(
+      inserted: outcome.work?.inserted ?? InsertionResult.nothing.inserted,
+      longestLock: outcome.longestLock, batchCount: outcome.batchCount, problem: outcome.problem)
+  }
+}
+
+/// The steps of an insertion: one for each piece.
+private struct InsertionWork: BatchedWork {
+  /// How much is read ahead while the store is not locked.
+  private static let readAhead = (changes: 4096, pieces: 1024, valueLength: 4 << 20)
+
+  private let statement: StatementRunner
+  private let writer: HistoryRowWriter
+  private let insertion: HistoryInsertion
+  private let next: () throws -> HistoryInsertion.Piece?
+  private let recording: ([RecordedValueRow]) throws -> Void
+  private let path: String
+
+  /// Pieces that have been read; those from ``head`` on are not inserted yet.
+  private var pieces: [HistoryInsertion.Piece] = []
+  private var head = 0
+  private var isAtEnd = false
+  /// The oldest transaction that the store must have.
+  private var oldest: TransactionPosition?
+  /// The first and the last change that were inserted of a transaction whose row is not there yet.
+  private var looseChanges: [(number: Int64, transaction: Int64)] = []
+  /// SQLite's count of what others have saved, at the last check of the store.
+  private var checkedVersion: Int64?
+  private var transactions = 0
+  private var changes = 0
+
+  init(
+    _ database: Database, insertion: HistoryInsertion,
+    next: @escaping () throws -> HistoryInsertion.Piece?,
+    recording: @escaping ([RecordedValueRow]) throws -> Void, path: String
+  ) {
+    statement = StatementRunner(database)
+    writer = HistoryRowWriter(statement: statement, tables: insertion.tables)
+    self.insertion = insertion
+    self.next = next
+    self.recording = recording
+    self.path = path
+    oldest = insertion.oldest
+  }
+
+  var inserted: InsertedHistory {
+    InsertedHistory(transactionCount: transactions, changeCount: changes)
+  }
+
+  var hasStep: Bool { head < pieces.count }
+
+  mutating func prepare() throws {
+    pieces.removeFirst(head)
+    head = 0
+    var count = pieces.reduce(0) { $0 + $1.changes.count }
+    var length = pieces.reduce(0) { $0 + $1.valueLength }
+    while !isAtEnd, count < Self.readAhead.changes, pieces.count < Self.readAhead.pieces,
+      length < Self.readAhead.valueLength
+    {
+      guard let piece = try next() else {
+        isAtEnd = true
+        break
+      }
+      pieces.append(piece)
+      count += piece.changes.count
+      length += piece.valueLength
+    }
+  }
+
+  mutating func takeStep() throws {
+    let piece = pieces[head]
+    let isThere = piece.transaction == oldest?.number
+    guard isThere || oldest.map({ piece.transaction < $0.number }) ?? true else {
+      throw historyChanged("transaction \(piece.transaction) exists already")
+    }
+    let mayBeThere = isThere || insertion.hasLooseChanges
+    // As in a save: an interruption leaves values of a transaction that does not exist.
+    if !piece.values.isEmpty { try recording(piece.values) }
+    do {
+      for change in piece.changes {
+        if mayBeThere, try isPresent(change, of: piece.transaction) { continue }
+        try writer.insert(change, of: piece.transaction)
+        changes += 1
+      }
+      if let row = piece.row, !isThere {
+        try insert(row)
+        transactions += 1
+        oldest = row.position
+      }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+      throw historyChanged(
+        "a number of transaction \(piece.transaction) is taken: \(error.message ?? "")")
+    }
+    if piece.row == nil, !isThere, let first = piece.changes.first, let last = piece.changes.last {
+      looseChanges =
+        [looseChanges.first ?? (first.number, piece.transaction)]
+        + [(last.number, piece.transaction)]
+    } else {
+      looseChanges = []
+    }
+    head += 1
+  }
+
+  private func insert(_ row: RecordedTransaction) throws {
+    for number in row.danglingTextNumbers where insertion.tables.internsStrings {
+      guard try !statement.hasText(numbered: number) else {
+        throw historyChanged("there is now a text \(number), which must stay unknown")
+      }
+    }
+    try writer.insert(row) {
+      guard
+        let number = try writer.freeTextNumbers(1, except: insertion.danglingTextNumbers).first
+      else { throw StoreWriteError.numbersExhausted(table: "ATRANSACTIONSTRING") }
+      return number
+    }
+  }
+
+  /// Returns whether a change is there already; a different one with its number is an error.
+  private func isPresent(_ change: RecordedChange, of transaction: Int64) throws -> Bool {
+    let rows = try statement.rows(
+      "SELECT ZTRANSACTIONID, ZENTITY, ZENTITYPK FROM ACHANGE WHERE Z_PK = ?1",
+      [.integer(change.number)])
+    guard let row = rows.first else { return false }
+    let wanted: [StoredValue] = [
+      .integer(transaction), change.entityNumber.map(StoredValue.integer) ?? row[1],
+      change.primaryKey.map(StoredValue.integer) ?? row[2],
+    ]
+    guard row == wanted else {
+      throw historyChanged("another change has the number \(change.number)")
+    }
+    return true
+  }
+
+  mutating func checkStore() throws {
+    let version = try statement.integer("PRAGMA data_version")
+    if checkedVersion == nil || version != checkedVersion {
+      guard try StoreShape(statement) == insertion.shape else {
+        throw historyChanged("it is another store, or its model has changed")
+      }
+      checkedVersion = version
+    }
+    let row = try statement.rows(
+      "SELECT Z_PK, ZTIMESTAMP FROM ATRANSACTION ORDER BY Z_PK LIMIT 1"
+    ).first
+    guard row.flatMap(TransactionPosition.init(row:)) == oldest else {
+      throw historyChanged(
+        oldest.map { "transaction \($0.number) is no longer the oldest" }
+          ?? "it is no longer empty")
+    }
+    for change in looseChanges {
+      let owner = try statement.integer(
+        "SELECT ZTRANSACTIONID FROM ACHANGE WHERE Z_PK = ?1", [.integer(change.number)])
+      guard owner == change.transaction else {
+        throw historyChanged("change \(change.number), which was restored before, is gone")
+      }
+    }
+  }
+
+  private func historyChanged(_ detail: String) -> StoreWriteError {
+    .historyChanged(path: path, detail: detail)
+  }
+}

@@ -1,0 +1,155 @@
+import StoreFormat
+
+/// Writes rows of the history tables: those of a new transaction with the next numbers, and restored
+/// ones with the numbers and storage classes that they had.
+struct HistoryRowWriter {
+  /// The place of a transaction that was appended.
+  struct Place {
+    let position: TransactionPosition
+    /// The number of its first change; the others have the numbers that follow.
+    let firstChange: Int64
+  }
+
+  let statement: StatementRunner
+  let tables: HistoryTables
+  private let columns: RecordedColumns
+
+  init(statement: StatementRunner, tables: HistoryTables) {
+    self.statement = statement
+    self.tables = tables
+    columns = RecordedColumns(tables)
+  }
+
+  /// Appends a transaction with its changes, which get the next numbers.
+  func append(_ header: TransactionHeader, changes: [RecordedChange]) throws -> Place {
+    let numbers = RowNumbers(statement: statement)
+    let number = try numbers.next(of: .transaction, count: 1)
+    let timestamp = header.timestamp ?? .now()
+    var row = RecordedTransaction(number: number, timestamp: timestamp)
+    for role in StringRole.allCases { row.texts[role] = header.text(role).map { RecordedText($0) } }
+    try insert(row) { try numbers.next(of: .string, count: 1) }
+    var first: Int64 = 0
+    if !changes.isEmpty { first = try numbers.next(of: .change, count: changes.count) }
+    for (offset, var change) in changes.enumerated() {
+      change.number = first + Int64(offset)
+      try insert(change, of: number)
+    }
+    return Place(position: row.position, firstChange: first)
+  }
+
+  /// Inserts the row of a transaction, and its interned texts if they are missing.
+  ///
+  /// - Parameter textNumber: Returns the number for a text that the store does not have.
+  func insert(_ transaction: RecordedTransaction, textNumber: () throws -> Int64) throws {
+    try columns.check(transaction)
+    let named = Set(transaction.extra.map(\.column))
+    var numbers: [StringRole: Int64] = [:]
+    for role in StringRole.allCases
+    where tables.interns(role) && !named.contains(role.identifierColumn) {
+      numbers[role] = try transaction.texts[role].map { try intern($0, textNumber) }
+    }
+    try statement.run(
+      columns.transactionInsert, columns.values(of: transaction, textNumbers: numbers))
+  }
+
+  func insert(_ change: RecordedChange, of transaction: Int64) throws {
+    try columns.check(change)
+    try statement.run(
+      columns.changeInsert, columns.values(of: change, transaction: transaction))
+  }
+
+  private func intern(_ text: RecordedText, _ newNumber: () throws -> Int64) throws -> Int64 {
+    let known = try statement.integer(
+      "SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?1 ORDER BY Z_PK", [text.storedValue])
+    if let known { return known }
+    let number = try newNumber()
+    try statement.run(
+      "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, ?, ?)",
+      [
+        .integer(number), .integer(EntityNumbering.HistoryEntity.string.rawValue), text.storedValue,
+      ])
+    return number
+  }
+
+  /// Returns the lowest numbers of `ATRANSACTIONSTRING` that were issued and no longer belong to a text.
+  ///
+  /// A text that a store has lost must get one of these. The app issues the number after the highest
+  /// one next, and could not save if it were taken. Low numbers come first because a running app may
+  /// have reserved high ones.
+  ///
+  /// - Parameters:
+  ///   - count: The maximum number of results.
+  ///   - reserved: Numbers that are not free in any case.
+  func freeTextNumbers(_ count: Int, except reserved: Set<Int64>) throws -> [Int64] {
+    let highest =
+      try statement.integer(
+        "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?1",
+        [.integer(EntityNumbering.HistoryEntity.string.rawValue)]) ?? 0
+    var numbers: [Int64] = []
+    var candidate: Int64 = 1
+    // Ends although `highest` may be anything: each number that is not free belongs to a row.
+    while numbers.count < count, candidate <= highest {
+      if try !reserved.contains(candidate) && !isTaken(candidate) { numbers.append(candidate) }
+      candidate += 1
+    }
+    return numbers
+  }
+
+  /// Whether a row has a number, or a transaction refers to it although it leads to no text.
+  private func isTaken(_ number: Int64) throws -> Bool {
+    let roles = StringRole.allCases.filter {
+      tables.transactionColumns.contains($0.identifierColumn)
+    }
+    let selections =
+      ["SELECT 1 FROM ATRANSACTIONSTRING WHERE Z_PK = ?1"]
+      + roles.map { "SELECT 1 FROM ATRANSACTION WHERE \($0.identifierColumn) = ?1" }
+    return try selections.contains {
+      try statement.integer($0 + " LIMIT 1", [.integer(number)]) != nil
+    }
+  }
+}
+
+/// Issues the numbers of new rows and maintains `Z_MAX`.
+struct RowNumbers {
+  let statement: StatementRunner
+
+  /// Returns the first of some new numbers of a history table.
+  func next(of entity: EntityNumbering.HistoryEntity, count: Int) throws -> Int64 {
+    let table =
+      switch entity {
+      case .change: "ACHANGE"
+      case .transaction: "ATRANSACTION"
+      case .string: "ATRANSACTIONSTRING"
+      }
+    return try next(
+      entityNumber: entity.rawValue, entityName: String(table.dropFirst()), table: table,
+      count: count)
+  }
+
+  /// Returns the first of some new primary keys in an entity's table; the root of a hierarchy counts
+  /// them.
+  ///
+  /// The highest number in the table counts too: a copy of a store that lost its log can have a `Z_MAX`
+  /// that is too low, and this repairs it.
+  func next(
+    entityNumber: Int64, entityName: String, table: String, count: Int
+  ) throws -> Int64 {
+    let recorded =
+      try statement.integer(
+        "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(entityNumber)]) ?? 0
+    let present = try statement.integer("SELECT max(Z_PK) FROM \(quoted(table))") ?? 0
+    let highest = max(recorded, present, 0)
+    let (last, overflows) = highest.addingReportingOverflow(Int64(count))
+    guard !overflows else { throw StoreWriteError.numbersExhausted(table: table) }
+    let raised = try statement.run(
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?",
+      [.integer(last), .integer(entityNumber)])
+    if raised == 0 {
+      // The rows of the history tables come with the first transaction.
+      try statement.run(
+        "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, ?)",
+        [.integer(entityNumber), .text(entityName), .integer(last)])
+    }
+    return highest + 1
+  }
+}
