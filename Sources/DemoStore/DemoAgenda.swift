@@ -1,7 +1,7 @@
-/// What happens in the story and when, in its order.
+/// The saves of the story and their times, in order.
 struct DemoAgenda {
-  /// One save. Trips and their items are meant by their place among the planned ones; what is not
-  /// there (any more) when its turn comes is left out.
+  /// One save. Trips and items are given by their indices among the planned ones; an act whose objects do
+  /// not exist at its time is skipped.
   enum Act {
     case addTrip(Int)
     case reschedule(Int)
@@ -18,13 +18,13 @@ struct DemoAgenda {
     case dropItem(Int, Int)
     case importDates(Int)
     case deleteTrip(Int, by: DemoWriter)
-    /// An object is saved although none of its attributes was set.
+    /// An update of an object without any attribute.
     case touch(Int)
     /// A transaction whose changes were of an entity that has left the model.
     case refreshWeather
   }
 
-  /// A time of day at which people do such things.
+  /// A time of day, in minutes.
   enum Slot: Int, CaseIterable {
     case morning = 425
     case commute = 495
@@ -34,21 +34,20 @@ struct DemoAgenda {
     case night = 1290
   }
 
-  /// Acts that follow each other closely.
+  /// Acts in quick succession.
   struct Session {
-    /// Counted from the story's last day, which is 0.
+    /// Days after the last one, so 0 or less.
     let day: Int
-    /// Minutes after midnight at which it begins.
     let minute: Int
     let acts: [Act]
   }
 
-  /// The first day, counted from the last one: seven weeks, of which the first is deleted again.
+  /// The first day: the story has seven weeks, of which the first is deleted.
   static let firstDay = -48
   /// The first day whose history stays.
   static let firstKeptDay = -41
 
-  /// The days on which somebody thinks of the next trip.
+  /// The days on which trips are added.
   private static let ideas = [-48, -47, -45, -42, -38, -35, -30, -26, -22, -18, -13, -9, -5, -2]
 
   private var acts: [Int: [Slot: [Act]]] = [:]
@@ -60,7 +59,7 @@ struct DemoAgenda {
     addLastDay()
   }
 
-  /// The sessions in their order; `random` chooses the minutes.
+  /// Returns the sessions in order, with random minutes.
   func sessions(_ random: inout DemoRandom) -> [Session] {
     var sessions: [Session] = []
     for day in Self.firstDay...0 {
@@ -87,7 +86,7 @@ struct DemoAgenda {
     for day in [-44, -40, -37, -33, -30] { at(day, .morning, .refreshWeather) }
   }
 
-  /// What becomes of every trip, in its own time.
+  /// Adds the acts that every trip has.
   private mutating func addTrip(_ trip: Int, thoughtOfOn day: Int) {
     at(day, .evening, .addTrip(trip), .reschedule(trip), .addItems(trip, [0, 1], by: .app))
     at(day + 1, .morning, .addItems(trip, [2], by: .server))
@@ -109,7 +108,6 @@ struct DemoAgenda {
     at(day + 16, .noon, .reserve(trip, 4))
   }
 
-  /// What happens once.
   private mutating func addTurns() {
     at(-24, .evening, .moveItem(2, 5, to: 5))
     at(-16, .evening, .deleteTrip(1, by: .app))
@@ -120,7 +118,7 @@ struct DemoAgenda {
     at(-1, .evening, .moveItem(11, 3, to: 8))
   }
 
-  /// The day that people see first.
+  /// Adds the last day, which is what `log` shows first.
   private mutating func addLastDay() {
     at(0, .commute, .reserve(12, 0))
     at(0, .noon, .reserve(13, 1))

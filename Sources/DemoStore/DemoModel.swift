@@ -1,11 +1,11 @@
 import StoreFormat
 
-/// The model of the sample store: that of the app which Apple's sessions on SwiftData build.
+/// The model of the sample store, that of the app in Apple's sessions on SwiftData.
 enum DemoModel {
   static let model = ManagedModel(
     entities: [trip, bucketListItem, livingAccommodation], versionIdentifiers: ["1.0.0"])
 
-  /// A trip; what it consists of is deleted with it.
+  /// A trip; its items and its accommodation are deleted with it.
   private static let trip = ManagedEntity(
     name: "Trip",
     properties: [
@@ -24,7 +24,7 @@ enum DemoModel {
           inverseName: "trip", deleteRule: .cascade)),
     ], uniquenessConstraints: [["name", "startDate", "endDate"]])
 
-  /// Something to see or do there.
+  /// Something to see or do on a trip.
   private static let bucketListItem = ManagedEntity(
     name: "BucketListItem",
     properties: [
@@ -35,7 +35,7 @@ enum DemoModel {
       .relationship(.init(name: "trip", destinationName: "Trip", inverseName: "bucketList")),
     ])
 
-  /// Where one stays; of one that was deleted nothing is kept.
+  /// The accommodation of a trip, without preserved values.
   private static let livingAccommodation = ManagedEntity(
     name: "LivingAccommodation",
     properties: [

@@ -6,14 +6,14 @@ struct DemoTeller {
   private let editor: StoreEditor
   private let calendar: DemoCalendar
   private var random: DemoRandom
-  /// What is in the store, by the places of the planned trips and items.
+  /// The objects in the store, by the indices of the planned trips and items.
   private var trips: [Int: StoreObject] = [:]
   private var stays: [Int: StoreObject] = [:]
   private var items: [ItemPlace: OwnedItem] = [:]
-  /// Microseconds since 2001-01-01T00:00:00Z, which clocks of devices count.
+  /// Microseconds since 2001-01-01T00:00:00Z, the resolution of a device's clock.
   private var time = 0.0
 
-  /// An item by the place of its planned trip, whichever trip it belongs to now, and its own.
+  /// An item by the index of its planned trip, which need not be its present trip, and its own index.
   private struct ItemPlace: Hashable {
     let trip: Int
     let item: Int
@@ -24,7 +24,7 @@ struct DemoTeller {
     var trip: Int
   }
 
-  /// What people and servers add to a description.
+  /// Additions to descriptions.
   private static let remarks = [
     "opens at nine", "about two hours", "meet at the entrance", "tickets are in the mail",
     "ask for Maria", "cash only", "take the tram", "closed on Mondays", "bring a jacket",
@@ -55,24 +55,36 @@ struct DemoTeller {
 
   private mutating func perform(_ act: DemoAgenda.Act) throws -> TransactionPosition? {
     switch act {
-    case .addTrip(let trip): try addTrip(trip)
-    case .reschedule(let trip): try reschedule(trip, by: .app)
-    case .importDates(let trip): try reschedule(trip, by: .calendarImport)
-    case .addItems(let trip, let items, let writer): try add(items, to: trip, by: writer)
-    case .addStay(let trip): try addStay(trip)
-    case .replaceStay(let trip): try replaceStay(trip)
-    case .confirmStay(let trip): try confirmStay(trip)
-    case .plan(let trip, let items): try plan(present(trip, items), true)
-    case .changePlans: try plan(some(of: items.keys), Bool.random(using: &random))
-    case .describe(let trip, let items): try describe(present(trip, items))
-    case .describeAny: try describe(Array(some(of: items.keys).prefix(1)))
-    case .reserve(let trip, let item): try reserve(present(trip, [item]))
-    case .moveItem(let trip, let item, let target): try move(present(trip, [item]), to: target)
-    case .dropItem(let trip, let item): try drop(present(trip, [item]))
-    case .deleteTrip(let trip, let writer): try deleteTrip(trip, by: writer)
-    case .touch(let trip): try touch(trip)
+    case .addTrip(let trip): return try addTrip(trip)
+    case .reschedule(let trip): return try reschedule(trip, by: .app)
+    case .importDates(let trip): return try reschedule(trip, by: .calendarImport)
+    case .addItems(let trip, let items, let writer):
+      return try add(items, to: trip, by: writer)
+    case .addStay(let trip):
+      let plan = PlannedTrip.all[trip].stay
+      return try addStay(at: plan.placeName, plan.address, to: trip)
+    case .replaceStay(let trip):
+      guard let former = stays[trip] else { return nil }
+      return try addStay(
+        at: "Station Hotel", "1 Station Square", to: trip, replacing: former)
+    case .confirmStay(let trip):
+      return try update(stays[trip], by: .widget, values: ["isConfirmed": .integer(1)])
+    case .plan(let trip, let items): return try plan(present(trip, items), true)
+    case .changePlans: return try plan(some(of: items.keys), Bool.random(using: &random))
+    case .describe(let trip, let items): return try describe(present(trip, items))
+    case .describeAny: return try describe(Array(some(of: items.keys).prefix(1)))
+    case .reserve(let trip, let item):
+      return try update(present(trip, [item]), by: .widget) { _, _ in
+        ["hasReservation": .integer(1)]
+      }
+    case .moveItem(let trip, let item, let target):
+      return try move(present(trip, [item]), to: target)
+    case .dropItem(let trip, let item): return try drop(present(trip, [item]))
+    case .deleteTrip(let trip, let writer): return try deleteTrip(trip, by: writer)
+    case .touch(let trip): return try update(trips[trip], by: .widget, values: [:])
     case .refreshWeather:
-      try editor.appendHistory(HistoryRecord(header: DemoWriter.weather.header(at: nextTime())))
+      return try editor.appendHistory(
+        HistoryRecord(header: DemoWriter.weather.header(at: nextTime())))
     }
   }
 
@@ -87,9 +99,9 @@ struct DemoTeller {
         "identifier": .blob(random.uuid()), "name": .text(plan.name),
         "destination": .text(plan.destination),
       ].merging(try dates(plan, shift: 0)) { $1 })
-    return try append(save) { teller, appended in
-      teller.trips[place] = appended.stored(trip)
-    }
+    let appended = try editor.append(save)
+    trips[place] = appended?.stored(trip)
+    return appended?.position
   }
 
   private mutating func reschedule(
@@ -97,9 +109,7 @@ struct DemoTeller {
   ) throws -> TransactionPosition? {
     guard let trip = trips[place] else { return nil }
     let shift = Int.random(in: 1...4, using: &random)
-    var save = save(writer)
-    save.update(trip, values: try dates(PlannedTrip.all[place], shift: shift))
-    return try append(save)
+    return try update(trip, by: writer, values: dates(PlannedTrip.all[place], shift: shift))
   }
 
   private func dates(_ plan: PlannedTrip, shift: Int) throws -> [String: StoredValue] {
@@ -110,13 +120,6 @@ struct DemoTeller {
     return ["startDate": try midnight(start), "endDate": try midnight(start + plan.dayCount - 1)]
   }
 
-  private mutating func touch(_ place: Int) throws -> TransactionPosition? {
-    guard let trip = trips[place] else { return nil }
-    var save = save(.widget)
-    save.update(trip)
-    return try append(save)
-  }
-
   private mutating func deleteTrip(
     _ place: Int, by writer: DemoWriter
   ) throws -> TransactionPosition? {
@@ -125,46 +128,23 @@ struct DemoTeller {
     items = items.filter { $0.value.trip != place }
     var save = save(writer)
     save.delete(trip)
-    return try append(save)
+    return try editor.append(save)?.position
   }
 
-  // MARK: - Where one stays
-
-  private mutating func addStay(_ place: Int) throws -> TransactionPosition? {
+  private mutating func addStay(
+    at placeName: String, _ address: String, to place: Int, replacing former: StoreObject? = nil
+  ) throws -> TransactionPosition? {
     guard let trip = trips[place] else { return nil }
-    let plan = PlannedTrip.all[place].stay
     var save = save(.app)
+    if let former { save.delete(former) }
     let stay = save.insert(
       "LivingAccommodation",
       values: [
-        "placeName": .text(plan.placeName), "address": .text(plan.address),
-        "isConfirmed": .integer(0),
+        "placeName": .text(placeName), "address": .text(address), "isConfirmed": .integer(0),
       ], toOne: ["trip": trip])
-    return try append(save) { teller, appended in
-      teller.stays[place] = appended.stored(stay)
-    }
-  }
-
-  private mutating func replaceStay(_ place: Int) throws -> TransactionPosition? {
-    guard let trip = trips[place], let former = stays[place] else { return nil }
-    var save = save(.app)
-    save.delete(former)
-    let stay = save.insert(
-      "LivingAccommodation",
-      values: [
-        "placeName": .text("Station Hotel"), "address": .text("1 Station Square"),
-        "isConfirmed": .integer(0),
-      ], toOne: ["trip": trip])
-    return try append(save) { teller, appended in
-      teller.stays[place] = appended.stored(stay)
-    }
-  }
-
-  private mutating func confirmStay(_ place: Int) throws -> TransactionPosition? {
-    guard let stay = stays[place] else { return nil }
-    var save = save(.widget)
-    save.update(stay, values: ["isConfirmed": .integer(1)])
-    return try append(save)
+    let appended = try editor.append(save)
+    stays[place] = appended?.stored(stay)
+    return appended?.position
   }
 
   // MARK: - Items
@@ -185,46 +165,27 @@ struct DemoTeller {
         ], toOne: ["trip": object])
       added.append((place, inserted))
     }
-    return try append(save) { teller, appended in
-      for (place, object) in added {
-        teller.items[ItemPlace(trip: trip, item: place)] = appended.stored(object).map {
-          OwnedItem(object: $0, trip: trip)
-        }
+    let appended = try editor.append(save)
+    for (place, object) in added {
+      items[ItemPlace(trip: trip, item: place)] = appended?.stored(object).map {
+        OwnedItem(object: $0, trip: trip)
       }
     }
+    return appended?.position
   }
 
-  private mutating func plan(_ places: [ItemPlace], _ isInPlan: Bool) throws -> TransactionPosition?
-  {
-    var save = save(.app)
-    for place in places {
-      if let item = items[place] {
-        save.update(item.object, values: ["isInPlan": .integer(isInPlan ? 1 : 0)])
-      }
-    }
-    return try append(save)
+  private mutating func plan(
+    _ places: [ItemPlace], _ isInPlan: Bool
+  ) throws -> TransactionPosition? {
+    try update(places, by: .app) { _, _ in ["isInPlan": .integer(isInPlan ? 1 : 0)] }
   }
 
   private mutating func describe(_ places: [ItemPlace]) throws -> TransactionPosition? {
-    var save = save(.server)
-    for place in places {
+    try update(places, by: .server) { place, random in
       let remark = Self.remarks.randomElement(using: &random) ?? ""
       let details = PlannedTrip.all[place.trip].items[place.item].details
-      if let item = items[place] {
-        save.update(item.object, values: ["details": .text("\(details); \(remark)")])
-      }
+      return ["details": .text("\(details); \(remark)")]
     }
-    return try append(save)
-  }
-
-  private mutating func reserve(_ places: [ItemPlace]) throws -> TransactionPosition? {
-    var save = save(.widget)
-    for place in places {
-      if let item = items[place] {
-        save.update(item.object, values: ["hasReservation": .integer(1)])
-      }
-    }
-    return try append(save)
   }
 
   private mutating func move(_ places: [ItemPlace], to trip: Int) throws -> TransactionPosition? {
@@ -234,7 +195,7 @@ struct DemoTeller {
       if let item = items[place] { save.update(item.object, toOne: ["trip": target]) }
       items[place]?.trip = trip
     }
-    return try append(save)
+    return try editor.append(save)?.position
   }
 
   private mutating func drop(_ places: [ItemPlace]) throws -> TransactionPosition? {
@@ -242,17 +203,17 @@ struct DemoTeller {
     for place in places {
       if let item = items.removeValue(forKey: place) { save.delete(item.object) }
     }
-    return try append(save)
+    return try editor.append(save)?.position
   }
 
-  /// Those of some items that are there.
+  /// Returns those of some items that are in the store.
   private func present(_ trip: Int, _ places: [Int]) -> [ItemPlace] {
     places.map { ItemPlace(trip: trip, item: $0) }.filter { items[$0] != nil }
   }
 
-  /// One to three items, if there are any.
+  /// Returns one to three items, if there are any.
   private mutating func some(of places: some Collection<ItemPlace>) -> [ItemPlace] {
-    // In an order of their own: that of a dictionary is another one in every run.
+    // Sorted, because the order of a dictionary differs in every run.
     let sorted = places.sorted { ($0.trip, $0.item) < ($1.trip, $1.item) }
     let count = Int.random(in: 1...3, using: &random)
     return Array(sorted.shuffled(using: &random).prefix(count))
@@ -260,24 +221,64 @@ struct DemoTeller {
 
   // MARK: - Saving
 
-  private mutating func save(_ writer: DemoWriter) -> StoreSave {
-    let header = writer.header(at: nextTime())
-    return StoreSave(
-      author: header.author, bundle: header.bundle, process: header.process,
-      context: header.context, timestamp: header.timestamp)
-  }
-
-  private mutating func append(
-    _ save: StoreSave, then note: (inout DemoTeller, AppendedTransaction) -> Void = { _, _ in }
+  private mutating func update(
+    _ object: StoreObject?, by writer: DemoWriter, values: [String: StoredValue]
   ) throws -> TransactionPosition? {
-    guard let appended = try editor.append(save) else { return nil }
-    note(&self, appended)
-    return appended.position
+    guard let object else { return nil }
+    var save = save(writer)
+    save.update(object, values: values)
+    return try editor.append(save)?.position
   }
 
-  /// Some seconds after the save before.
+  private mutating func update(
+    _ places: [ItemPlace], by writer: DemoWriter,
+    values: (ItemPlace, inout DemoRandom) -> [String: StoredValue]
+  ) throws -> TransactionPosition? {
+    var save = save(writer)
+    for place in places {
+      if let item = items[place] { save.update(item.object, values: values(place, &random)) }
+    }
+    return try editor.append(save)?.position
+  }
+
+  private mutating func save(_ writer: DemoWriter) -> StoreSave {
+    var save = StoreSave()
+    save.header = writer.header(at: nextTime())
+    return save
+  }
+
+  /// Returns a time some seconds after the previous save.
   private mutating func nextTime() -> StoreTimestamp {
     time += Double(Int.random(in: 7_000_000..<80_000_000, using: &random))
     return StoreTimestamp(secondsSinceReferenceDate: time / 1e6)
+  }
+}
+
+/// The origins of saves in the sample store.
+enum DemoWriter {
+  case app
+  /// The app's import from the calendar, which sets no author.
+  case calendarImport
+  /// The app's refresh of the weather, whose entity has left the model since.
+  case weather
+  /// The widget, which confirms reservations.
+  case widget
+  /// The app's server, with changes from other devices.
+  case server
+
+  func header(at timestamp: StoreTimestamp) -> TransactionHeader {
+    let (author, context): (String?, String?) =
+      switch self {
+      case .app: ("app", nil)
+      case .calendarImport: (nil, "calendar-import")
+      case .weather: (nil, "weather-refresh")
+      case .widget: ("widget", nil)
+      case .server: ("server-sync", nil)
+      }
+    let isWidget = self == .widget
+    return TransactionHeader(
+      author: author,
+      bundle: isWidget ? "com.example.SampleTrips.TripsWidget" : "com.example.SampleTrips",
+      process: isWidget ? "TripsWidget" : "SampleTrips", context: context, timestamp: timestamp)
   }
 }

@@ -1,28 +1,16 @@
-/// A trip of the story with all that will ever belong to it.
+/// A trip of the story, with its accommodation and its bucket list.
 struct PlannedTrip: Sendable {
-  /// Something to see or do there.
-  struct Item: Sendable {
-    let title: String
-    let details: String
-  }
-
-  /// Where one stays.
-  struct Stay: Sendable {
-    let placeName: String
-    let address: String
-  }
-
   let name: String
   let destination: String
-  /// How many days after the story's end it begins.
+  /// Days from the story's end to the trip.
   let startsIn: Int
-  /// How many days it takes.
   let dayCount: Int
-  let stay: Stay
-  let items: [Item]
+  let stay: (placeName: String, address: String)
+  let items: [(title: String, details: String)]
 
   init(
-    _ name: String, in destination: String, startsIn: Int, days dayCount: Int, stay: Stay,
+    _ name: String, in destination: String, startsIn: Int, days dayCount: Int,
+    stay: (placeName: String, address: String),
     _ items: [(title: String, details: String)]
   ) {
     self.name = name
@@ -30,16 +18,16 @@ struct PlannedTrip: Sendable {
     self.startsIn = startsIn
     self.dayCount = dayCount
     self.stay = stay
-    self.items = items.map { Item(title: $0.title, details: $0.details) }
+    self.items = items
   }
 }
 
 extension PlannedTrip {
-  /// The trips, in the order in which they are thought of.
+  /// The trips, in the order in which they are added.
   static let all: [PlannedTrip] = [
     PlannedTrip(
       "Temples and Tea", in: "Kyoto", startsIn: 130, days: 9,
-      stay: .init(placeName: "Ryokan Hoshi", address: "18 Ishibe Lane, Kyoto"),
+      stay: ("Ryokan Hoshi", "18 Ishibe Lane, Kyoto"),
       [
         ("Fushimi Inari at dawn", "before the crowds, bring a lamp"),
         ("Tea ceremony", "ask for the morning group"),
@@ -50,7 +38,7 @@ extension PlannedTrip {
       ]),
     PlannedTrip(
       "Long weekend", in: "Hamburg", startsIn: 12, days: 3,
-      stay: .init(placeName: "Hotel Speicherwinkel", address: "Brook 7, Hamburg"),
+      stay: ("Hotel Speicherwinkel", "Brook 7, Hamburg"),
       [
         ("Model railway", "book the time slot"),
         ("Harbour by boat", "the small one, through the canals"),
@@ -60,7 +48,7 @@ extension PlannedTrip {
       ]),
     PlannedTrip(
       "Fjords", in: "Bergen", startsIn: 201, days: 8,
-      stay: .init(placeName: "Sjøhuset", address: "Strandkaien 4, Bergen"),
+      stay: ("Sjøhuset", "Strandkaien 4, Bergen"),
       [
         ("Fløibanen", "walk down again"),
         ("Boat to Mostraumen", "three hours, take a coat"),
@@ -71,7 +59,7 @@ extension PlannedTrip {
       ]),
     PlannedTrip(
       "Museums", in: "Madrid", startsIn: 45, days: 4,
-      stay: .init(placeName: "Casa Lavapiés", address: "Calle del Sombrerete 11, Madrid"),
+      stay: ("Casa Lavapiés", "Calle del Sombrerete 11, Madrid"),
       [
         ("Prado", "evenings are free"),
         ("Reina Sofía", "closed on Tuesdays"),
@@ -81,7 +69,7 @@ extension PlannedTrip {
       ]),
     PlannedTrip(
       "Two capitals", in: "Vienna", startsIn: 66, days: 6,
-      stay: .init(placeName: "Pension Elfriede", address: "Lindengasse 30, Vienna"),
+      stay: ("Pension Elfriede", "Lindengasse 30, Vienna"),
       [
         ("Opera, standing room", "queue from five"),
         ("Café Sperl", "newspapers on sticks"),
@@ -91,7 +79,7 @@ extension PlannedTrip {
       ]),
     PlannedTrip(
       "Atlantic islands", in: "São Miguel", startsIn: 158, days: 10,
-      stay: .init(placeName: "Quinta da Lagoa", address: "Rua do Poço 2, Furnas"),
+      stay: ("Quinta da Lagoa", "Rua do Poço 2, Furnas"),
       [
         ("Whale watching", "May is best"),
         ("Sete Cidades", "only if the cloud lifts"),
@@ -102,7 +90,7 @@ extension PlannedTrip {
       ]),
     PlannedTrip(
       "Company offsite", in: "Lisbon", startsIn: 31, days: 5,
-      stay: .init(placeName: "Hotel Miradouro", address: "Calçada da Graça 41, Lisbon"),
+      stay: ("Hotel Miradouro", "Calçada da Graça 41, Lisbon"),
       [
         ("Tram 28", "board at the terminus"),
         ("LX Factory", "bookshop, then lunch"),
@@ -112,7 +100,7 @@ extension PlannedTrip {
       ]),
     PlannedTrip(
       "Skiing with Jo", in: "Zermatt", startsIn: 80, days: 7,
-      stay: .init(placeName: "Chalet Gornera", address: "Wiestistrasse 9, Zermatt"),
+      stay: ("Chalet Gornera", "Wiestistrasse 9, Zermatt"),
       [
         ("Ski passes", "the seven-day one"),
         ("Guide for the glacier", "Jo asks around"),
@@ -122,7 +110,7 @@ extension PlannedTrip {
       ]),
     PlannedTrip(
       "Grandma's 90th", in: "Århus", startsIn: 24, days: 3,
-      stay: .init(placeName: "Villa Provence", address: "Fredens Torv 12, Århus"),
+      stay: ("Villa Provence", "Fredens Torv 12, Århus"),
       [
         ("Speech", "five minutes, no more"),
         ("Photo album", "print by the 10th"),
@@ -132,7 +120,7 @@ extension PlannedTrip {
       ]),
     PlannedTrip(
       "Desert and sea", in: "Muscat", startsIn: 95, days: 11,
-      stay: .init(placeName: "Mutrah Guesthouse", address: "Corniche 3, Muscat"),
+      stay: ("Mutrah Guesthouse", "Corniche 3, Muscat"),
       [
         ("Grand Mosque", "before eleven, cover arms"),
         ("Wahiba Sands", "one night, not two"),
@@ -143,7 +131,7 @@ extension PlannedTrip {
       ]),
     PlannedTrip(
       "City of books", in: "Edinburgh", startsIn: 260, days: 5,
-      stay: .init(placeName: "Canongate Rooms", address: "8 Old Tolbooth Wynd, Edinburgh"),
+      stay: ("Canongate Rooms", "8 Old Tolbooth Wynd, Edinburgh"),
       [
         ("Book festival", "programme comes in June"),
         ("Arthur's Seat", "sunrise"),
@@ -153,7 +141,7 @@ extension PlannedTrip {
       ]),
     PlannedTrip(
       "Cherry on the Rhine", in: "Bonn", startsIn: 140, days: 2,
-      stay: .init(placeName: "Gästehaus Altstadt", address: "Heerstraße 60, Bonn"),
+      stay: ("Gästehaus Altstadt", "Heerstraße 60, Bonn"),
       [
         ("Heerstraße in blossom", "the second week of April"),
         ("Beethoven's birthplace", "small, an hour"),
@@ -163,7 +151,7 @@ extension PlannedTrip {
       ]),
     PlannedTrip(
       "Night train north", in: "Stockholm", startsIn: 52, days: 6,
-      stay: .init(placeName: "Af Söder", address: "Katarinavägen 22, Stockholm"),
+      stay: ("Af Söder", "Katarinavägen 22, Stockholm"),
       [
         ("Sleeper from Berlin", "lower berths"),
         ("Vasa", "guided tour in English"),
@@ -173,7 +161,7 @@ extension PlannedTrip {
       ]),
     PlannedTrip(
       "Olive harvest", in: "Kalamata", startsIn: 340, days: 9,
-      stay: .init(placeName: "Eleni's house", address: "Verga 5, Kalamata"),
+      stay: ("Eleni's house", "Verga 5, Kalamata"),
       [
         ("Help with the nets", "old clothes"),
         ("Oil press", "at night, it runs until two"),
