@@ -40,8 +40,8 @@ package struct ArchiveVerification: Sendable {
   /// What was read.
   package private(set) var facts = ArchiveFacts()
 
-  /// The number of segments that are verified together.
-  private static let batchSize = 16
+  /// The number of segments that are verified before their results are added up.
+  private static let batchSize = 64
 
   /// Verifies an archive, on all processors.
   ///
@@ -128,51 +128,27 @@ package struct ArchiveVerification: Sendable {
       chosen = subset.choose(among: sizes, using: &generator)
     }
     let done = Mutex<Int64>(0)
+    // In batches, so that memory does not grow with the number of segments.
     for start in stride(from: 0, to: entries.count, by: Self.batchSize) {
       let batch = start..<min(start + Self.batchSize, entries.count)
-      let segments = Self.concurrently(batch.count) { [chosen] index in
-        let place = batch.lowerBound + index
-        return SegmentInspection(
-          archive, entries[place], readsContent: chosen?.contains(place) ?? true,
-          decodesLines: options.decodesLines, limit: options.limit)
-      }
-      // The digests take longest in one piece, so they come first.
-      var works: [(segment: Int, run: Int?)] = []
-      for (index, segment) in segments.enumerated() where segment.readsContent {
-        works.append((index, nil))
-      }
-      for (index, segment) in segments.enumerated() {
-        works += segment.runs.indices.map { (index, $0) }
-      }
-      _ = Self.concurrently(works.count) { [works] index in
-        let work = works[index]
-        let segment = segments[work.segment]
-        var count: Int64 = 0
-        if let run = work.run {
-          count = segment.inspect(run: run)
-        } else {
-          segment.inspectBytes()
-          if segment.runs.isEmpty { count = segment.transactionCount }
+      let results = Mutex<[Int: SegmentInspection]>([:])
+      DispatchQueue.concurrentPerform(iterations: batch.count) { [chosen] iteration in
+        let index = start + iteration
+        let inspection = SegmentInspection(
+          archive, entries[index], readsContent: chosen?.contains(index) ?? true, options
+        ) { count in
+          done.withLock {
+            $0 &+= count
+            progress($0)
+          }
         }
-        done.withLock { [count] in
-          $0 &+= count
-          progress($0)
-        }
+        results.withLock { $0[index] = inspection }
       }
-      for segment in segments { segment.finish(into: &findings, &facts) }
+      for (_, inspection) in results.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+        findings.add(inspection.findings)
+        facts.add(inspection.facts)
+      }
     }
-  }
-
-  /// Calls a closure on all processors and returns the results in their order.
-  private static func concurrently<Result: Sendable>(
-    _ count: Int, _ body: @Sendable (Int) -> Result
-  ) -> [Result] {
-    let results = Mutex<[Int: Result]>([:])
-    DispatchQueue.concurrentPerform(iterations: count) { index in
-      let result = body(index)
-      results.withLock { $0[index] = result }
-    }
-    return results.withLock { results in (0..<count).compactMap { results[$0] } }
   }
 }
 
@@ -200,6 +176,15 @@ package struct ArchiveFacts: Hashable, Sendable {
   package internal(set) var comparedCount: Int64?
   /// The head of the catalog's chain, to be kept elsewhere; `nil` if the catalog is damaged.
   package internal(set) var head: ArchiveAnchor?
+
+  /// Adds the facts of a segment.
+  mutating func add(_ segment: ArchiveFacts) {
+    readSegmentCount += segment.readSegmentCount
+    transactionCount &+= segment.transactionCount
+    changeCount &+= segment.changeCount
+    byteCount &+= segment.byteCount
+    textByteCount &+= segment.textByteCount
+  }
 }
 
 /// The part of an archive's segments that is read; of the others only names, sizes and manifests are

@@ -1,110 +1,93 @@
-import HistoryCoding
 import PersistentHistory
 import StoreFormat
-import Synchronization
 
-/// Verifies one segment and its manifest: first what is known before the content is read, then what
-/// the threads find that read it, and what that amounts to.
-final class SegmentInspection: Sendable {
-  /// The approximate text of a run of frames, in bytes.
-  private static let runSize = 2 << 20
-
-  private struct State {
-    var findings: FindingLog<ArchiveFindingKind>
-    var runs: [Int: FrameRunFacts] = [:]
-  }
-
-  /// The size of the two files together, in bytes.
-  let byteCount: Int64
-  /// Whether the segment is compared with its digest.
-  let readsContent: Bool
-  /// The runs of frames to decode; empty if lines are not decoded.
-  let runs: [Range<Int>]
-  /// The number of transactions according to the manifest.
-  var transactionCount: Int64 { manifest?.transactionCount ?? 0 }
+/// Verifies one segment and its manifest.
+struct SegmentInspection {
+  /// The findings.
+  private(set) var findings: FindingLog<ArchiveFindingKind>
+  /// What was read.
+  private(set) var facts = ArchiveFacts()
   private let segmentPath: String
   private let manifestPath: String
-  private let manifest: SegmentManifest?
-  private let limit: Int
-  private let state: Mutex<State>
 
-  /// Verifies everything but the content.
+  /// Verifies a segment.
   ///
   /// - Parameters:
   ///   - archive: The archive.
   ///   - entry: The segment.
-  ///   - readsContent: Whether the content is to be read.
-  ///   - decodesLines: Whether the content is to be decoded.
-  ///   - limit: The maximum number of findings of each kind.
+  ///   - readsContent: Whether to compare the segment with its digest.
+  ///   - options: What to verify.
+  ///   - progress: Receives the numbers of transactions that have been read.
   init(
-    _ archive: Archive, _ entry: CatalogEntry, readsContent: Bool, decodesLines: Bool, limit: Int
+    _ archive: Archive, _ entry: CatalogEntry, readsContent: Bool,
+    _ options: ArchiveVerification.Options, progress: (Int64) -> Void
   ) {
     segmentPath = archive.segmentPath(entry)
     manifestPath = archive.manifestPath(entry)
-    self.limit = limit
-    var findings = FindingLog<ArchiveFindingKind>(limit: limit)
-    let (manifest, size) = Self.manifest(of: entry, at: manifestPath, &findings)
-    self.manifest = manifest
-    var byteCount = size
-    var isReadable = false
+    findings = FindingLog(limit: options.limit)
+    let manifest = inspectManifest(of: entry)
     do throws(ArchiveError) {
-      if let manifest {
-        _ = try SegmentReader(path: segmentPath, manifest: manifest)
-        byteCount += manifest.byteCount
-        isReadable = true
+      guard let manifest else {
+        facts.byteCount += try ArchiveFile(path: segmentPath).size
+        if readsContent { try inspectFrames(nil) }
+        return
+      }
+      let reader = try SegmentReader(path: segmentPath, manifest: manifest)
+      facts.byteCount += manifest.byteCount
+      guard readsContent else { return }
+      facts.readSegmentCount = 1
+      let isSealed = try ArchiveFile(path: segmentPath).digest() == manifest.digest
+      if !isSealed {
+        findings.add(
+          .damagedSegment, at: .file(segmentPath), "its SHA-256 is not the one in the manifest")
+      }
+      if options.decodesLines {
+        var inspection = LineInspection(reader, limit: options.limit)
+        add(inspection.run(progress), manifest)
       } else {
-        byteCount += try ArchiveFile(path: segmentPath).size
-        if readsContent { try Self.inspectFrames(of: segmentPath, nil, &findings) }
+        if !isSealed { try inspectFrames(manifest) }
+        facts.transactionCount = manifest.transactionCount
+        facts.changeCount = manifest.changeCount
+        facts.textByteCount = manifest.textByteCount
+        progress(manifest.transactionCount)
       }
     } catch {
-      Self.add(error, .missingSegment, .damagedSegment, segmentPath, &findings)
+      add(error, .missingSegment, .damagedSegment, segmentPath)
       // The frames that can be read tell where it is damaged.
-      if readsContent, case .damaged = error, manifest != nil {
-        try? Self.inspectFrames(of: segmentPath, nil, &findings)
-      }
+      if readsContent, case .damaged = error, manifest != nil { try? inspectFrames(nil) }
     }
-    self.byteCount = byteCount
-    self.readsContent = readsContent && isReadable
-    runs =
-      readsContent && isReadable && decodesLines
-      ? manifest?.runs(ofAbout: Self.runSize) ?? [] : []
-    state = Mutex(State(findings: findings))
   }
 
-  // MARK: - The manifest
-
-  private static func manifest(
-    of entry: CatalogEntry, at path: String, _ findings: inout FindingLog<ArchiveFindingKind>
-  ) -> (SegmentManifest?, Int64) {
-    var size: Int64 = 0
+  private mutating func inspectManifest(of entry: CatalogEntry) -> SegmentManifest? {
     do throws(ArchiveError) {
-      let bytes = try ArchiveFile.contents(of: path, limit: ArchiveFormat.manifestLimit)
-      size = Int64(bytes.count)
+      let bytes = try ArchiveFile.contents(of: manifestPath, limit: ArchiveFormat.manifestLimit)
+      facts.byteCount += Int64(bytes.count)
       guard ArchiveDigest(of: bytes) == entry.manifestDigest else {
         findings.add(
-          .damagedManifest, at: .file(path), "its SHA-256 is not the one in the catalog")
-        return (nil, size)
+          .damagedManifest, at: .file(manifestPath), "its SHA-256 is not the one in the catalog")
+        return nil
       }
-      let manifest = try SegmentManifest(bytes, path: path)
+      let manifest = try SegmentManifest(bytes, path: manifestPath)
       if !manifest.fits(entry) {
         findings.add(
-          .contradictedManifest, at: .file(path), "its range is not the one in the catalog")
+          .contradictedManifest, at: .file(manifestPath),
+          "its range is not the one in the catalog")
       }
       if manifest.bytes != bytes {
         findings.add(
-          .contradictedManifest, at: .file(path),
+          .contradictedManifest, at: .file(manifestPath),
           "its text differs from what its content is encoded as")
       }
-      return (manifest, size)
+      return manifest
     } catch {
-      add(error, .missingManifest, .damagedManifest, path, &findings)
-      return (nil, size)
+      add(error, .missingManifest, .damagedManifest, manifestPath)
+      return nil
     }
   }
 
-  private static func add(
+  private mutating func add(
     _ error: ArchiveError, _ missing: ArchiveFindingKind, _ damaged: ArchiveFindingKind,
-    _ path: String, _ findings: inout FindingLog<ArchiveFindingKind>
+    _ path: String
   ) {
     switch error {
     case .missing: findings.add(missing, at: .file(path), "there is no such file")
@@ -118,104 +101,46 @@ final class SegmentInspection: Sendable {
     }
   }
 
-  // MARK: - The content
-
-  /// Compares the bytes of the file with their digest. If they differ, unpacks every frame to find the
-  /// damaged ones.
-  func inspectBytes() {
-    guard let manifest else { return }
-    var findings = FindingLog<ArchiveFindingKind>(limit: limit)
-    do throws(ArchiveError) {
-      guard try ArchiveFile(path: segmentPath).digest() != manifest.digest else { return }
-      findings.add(
-        .damagedSegment, at: .file(segmentPath), "its SHA-256 is not the one in the manifest")
-      if runs.isEmpty { try Self.inspectFrames(of: segmentPath, manifest, &findings) }
-    } catch {
-      Self.add(error, .missingSegment, .damagedSegment, segmentPath, &findings)
-    }
-    state.withLock { [findings] in $0.findings.add(findings) }
-  }
-
-  /// Unpacks the frames of a segment.
+  /// Unpacks every frame to find the damaged ones.
   ///
   /// - Parameter manifest: The frames; `nil` to use the table in the segment.
-  private static func inspectFrames(
-    of path: String, _ manifest: SegmentManifest?,
-    _ findings: inout FindingLog<ArchiveFindingKind>
-  ) throws(ArchiveError) {
-    let file = try ArchiveFile(path: path)
+  private mutating func inspectFrames(_ manifest: SegmentManifest?) throws(ArchiveError) {
+    let file = try ArchiveFile(path: segmentPath)
     let table: SeekTable
     if let manifest { table = SeekTable(manifest.frames) } else { table = try SeekTable(of: file) }
     let unpacker = FrameUnpacker()
     var offset: Int64 = 0
     for (index, entry) in table.entries.enumerated() {
+      let place = FindingPlace.frame(index + 1, file: segmentPath)
       let (size, textSize) = (Int(entry.byteCount), Int(entry.textByteCount))
       guard size <= FrameUnpacker.maxPackedBytes, textSize <= ArchiveFormat.frameLimit,
         offset + Int64(size) <= file.size
       else {
         findings.add(
-          .damagedFrame, at: .frame(index + 1, file: path),
-          "the seek table has a size that no frame can have here")
+          .damagedFrame, at: place, "the seek table has a size that no frame can have here")
         break
       }
       let (text, problem) = unpacker.unpack(
         try file.read(at: offset, count: size), textByteCount: textSize)
-      if text == nil {
-        findings.add(
-          .damagedFrame, at: .frame(index + 1, file: path), "at byte \(offset): \(problem)")
-      }
+      if text == nil { findings.add(.damagedFrame, at: place, "at byte \(offset): \(problem)") }
       offset += Int64(size)
     }
   }
 
-  /// Decodes a run of frames and returns the number of its transactions.
-  func inspect(run index: Int) -> Int64 {
-    guard let manifest else { return 0 }
-    do throws(ArchiveError) {
-      var inspection = try FrameRunInspection(
-        path: segmentPath, manifest: manifest, limit: limit)
-      let facts = inspection.inspect(runs[index])
-      state.withLock { $0.runs[index] = facts }
-      return facts.transactionCount
-    } catch {
-      state.withLock {
-        Self.add(error, .missingSegment, .damagedSegment, segmentPath, &$0.findings)
-      }
-      return 0
-    }
-  }
-
-  /// Compares what the runs hold with the manifest, and adds everything up.
-  func finish(into findings: inout FindingLog<ArchiveFindingKind>, _ facts: inout ArchiveFacts) {
-    let (own, found) = state.withLock { ($0.findings, $0.runs) }
-    facts.byteCount += byteCount
-    findings.add(own)
-    guard let manifest, readsContent else { return }
-    facts.readSegmentCount += 1
-    guard !runs.isEmpty else {
-      facts.transactionCount &+= manifest.transactionCount
-      facts.changeCount &+= manifest.changeCount
-      facts.textByteCount &+= manifest.textByteCount
-      return
-    }
-    var whole = FrameRunFacts(limit: limit)
-    whole.isComplete = found.count == runs.count
-    for index in runs.indices {
-      guard let run = found[index] else { continue }
-      whole.add(run, at: .frame(runs[index].lowerBound + 1, file: segmentPath))
-    }
-    findings.add(whole.findings)
-    let counts = whole.tally.counts(manifest.schema)
-    facts.transactionCount += whole.transactionCount
-    facts.changeCount += counts.reduce(0) { $0 + $1.changes }
-    facts.textByteCount += whole.textByteCount
-    guard whole.isComplete else { return }
+  /// Adds the content of the lines and compares it with the manifest.
+  private mutating func add(_ lines: LineFacts, _ manifest: SegmentManifest) {
+    findings.add(lines.findings)
+    let counts = lines.tally.counts(manifest.schema)
+    facts.transactionCount = lines.transactionCount
+    facts.changeCount = counts.reduce(0) { $0 + $1.changes }
+    facts.textByteCount = manifest.textByteCount
+    guard lines.isComplete else { return }
     let places = [
-      (whole.first == manifest.first, "the first transaction"),
-      (whole.last == manifest.last, "the last transaction"),
-      (whole.times?.lowerBound == manifest.earliest, "the earliest time"),
-      (whole.times?.upperBound == manifest.latest, "the latest time"),
-      (whole.transactionCount == manifest.transactionCount, "the number of transactions"),
+      (lines.first == manifest.first, "the first transaction"),
+      (lines.last == manifest.last, "the last transaction"),
+      (lines.times?.lowerBound == manifest.earliest, "the earliest time"),
+      (lines.times?.upperBound == manifest.latest, "the latest time"),
+      (lines.transactionCount == manifest.transactionCount, "the number of transactions"),
       (Self.agree(counts, manifest.counts), "the number of changes of each entity"),
     ]
     for (agrees, what) in places where !agrees {

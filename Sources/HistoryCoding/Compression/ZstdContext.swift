@@ -2,9 +2,9 @@ import CZstd
 
 /// A context of libzstd, which is expensive to create.
 ///
-/// Its frames have a checksum and say how much they hold.
+/// Its frames have a checksum and their content size.
 package final class ZstdContext {
-  /// How much time is spent on making the text small.
+  /// How much time is spent on compression.
   package enum Level: CInt, Sendable {
     /// For exports, which are read once.
     case quick = 1
@@ -13,15 +13,15 @@ package final class ZstdContext {
   }
 
   private let context: OpaquePointer
-  /// Where a frame is made: kept, since so much memory would be given back and cleared every time.
-  private var room: [UInt8] = []
+  /// The buffer for a frame, which is kept, because so much memory would be returned and cleared each time.
+  private var buffer: [UInt8] = []
 
-  /// Makes a context.
+  /// Creates a context.
   ///
   /// - Throws: ``CompressionError``.
   package init(_ level: Level) throws(CompressionError) {
     guard let context = ZSTD_createCCtx() else {
-      throw CompressionError(description: "zstd has no memory left to compress with")
+      throw CompressionError(description: "out of memory while compressing with zstd")
     }
     self.context = context
     ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level.rawValue)
@@ -30,19 +30,19 @@ package final class ZstdContext {
 
   deinit { ZSTD_freeCCtx(context) }
 
-  /// Packs bytes into one frame.
+  /// Compresses bytes into one frame.
   ///
   /// - Throws: ``CompressionError``.
   package func pack(_ bytes: UnsafeRawBufferPointer) throws(CompressionError) -> [UInt8] {
     let capacity = ZSTD_compressBound(bytes.count)
-    if room.count < capacity { room = [UInt8](repeating: 0, count: capacity) }
-    let result = room.withUnsafeMutableBufferPointer { target in
+    if buffer.count < capacity { buffer = [UInt8](repeating: 0, count: capacity) }
+    let result = buffer.withUnsafeMutableBufferPointer { target in
       ZSTD_compress2(context, target.baseAddress, target.count, bytes.baseAddress, bytes.count)
     }
     guard ZSTD_isError(result) == 0 else {
       throw CompressionError(
         description: "zstd could not compress: \(String(cString: ZSTD_getErrorName(result)))")
     }
-    return Array(room[..<result])
+    return Array(buffer[..<result])
   }
 }

@@ -3,20 +3,20 @@ import StoreFormat
 
 /// Writes a table of comma-separated values (RFC 4180) with a heading and one row for each change.
 ///
-/// Rows end with a line feed, which every reader of CSV takes and tools for lines of text need; a
-/// cell is quoted only where it must be. A cell without a value is empty, and an empty text is `""`
-/// (in a table of one column both are, for an empty line would be no row). Names of attributes are
-/// an array in JSON, tombstones and extra columns are objects in JSON, coded as in the line of a
-/// transaction; a mask is hexadecimal digits. A text that is not clean UTF-8 or holds a NUL is
-/// written as `{"$text":base64}`, and a clean text of that very form cannot be told from it.
+/// Rows end with a line feed, which every reader of CSV accepts and tools for lines of text need. A cell
+/// without a value is empty, and an empty text is `""` (in a table of one column both are, because an
+/// empty line would not be a row). Names of attributes are an array in JSON, tombstones and extra columns
+/// are objects in JSON, coded as in the line of a transaction; a mask is hexadecimal digits. A text that
+/// is not clean UTF-8 or holds a NUL is written as `{"$text":base64}`, and a clean text of that form
+/// cannot be distinguished from it.
 ///
-/// Texts are written as they are. A spreadsheet may take one that begins with `=`, `+`, `-` or `@`
-/// for a formula. With `guardsFormulas`, authors, bundles, processes, contexts and entities that begin so
-/// get an apostrophe before them, which makes them other texts for every other reader. What users of an
-/// app have typed stands only in tombstones, within JSON, which begins with a brace.
+/// Texts are written as they are. A spreadsheet may take one that begins with `=`, `+`, `-` or `@` for a
+/// formula. With `guardsFormulas`, such authors, bundles, processes, contexts and entities get an
+/// apostrophe before them, which other readers see as part of the text. Text that users of an app have
+/// typed is only in tombstones, within JSON, which begins with a brace.
 ///
-/// A transaction without changes gives no row, and query generations are left out. Recorded values, an
-/// object in JSON, are a column that must be asked for by its name, `values`.
+/// A transaction without changes has no row, and query generations are omitted. Recorded values, an
+/// object in JSON, are a column that is written only if it is selected by its name, `values`.
 package struct CSVEncoder: HistoryEncoder {
   static let fields: [LineKey] = [
     .store, .transaction, .timestamp, .timestampRaw, .author, .bundle, .process, .context, .change,
@@ -42,7 +42,7 @@ package struct CSVEncoder: HistoryEncoder {
   ///     before it.
   /// - Throws: ``ExportFormatError``.
   package init(fields: [String]? = nil, guardsFormulas: Bool = false) throws(ExportFormatError) {
-    // A table whose columns nobody chose stays as it always was.
+    // The default columns must not change.
     let usual = Self.fields.filter { $0 != .values }.map(\.name)
     let selection = try FieldSelection(fields ?? usual, of: .csv)
     let names = Self.fields.filter(selection.contains).map(\.name)
@@ -124,7 +124,7 @@ package struct CSVEncoder: HistoryEncoder {
     writer.endRow()
   }
 
-  /// Writes a cell of JSON, unless there is nothing to be written.
+  /// Writes a cell of JSON, or an empty one.
   private mutating func appendJSON(
     unless isNothing: Bool = false, _ write: (inout JSONWriter) -> Void
   ) {
@@ -160,30 +160,27 @@ package struct CSVEncoder: HistoryEncoder {
     }
   }
 
-  /// How many bytes have been written since the last ``removeAll()``, without the heading.
   package var byteCount: Int { writer.buffer.count }
 
-  /// Lends what has been written, without the heading.
   package func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     try writer.buffer.withUnsafeBytes(body)
   }
 
-  /// Forgets what has been written, for the caller has put it elsewhere.
   package mutating func removeAll() { writer.removeAll() }
 }
 
 /// Writes rows of RFC 4180 to its own buffer, each ended by a line feed.
 ///
-/// A cell is quoted only where it must be: where it holds a comma, a quotation mark or a line end,
-/// or is an empty text, which so stays apart from no value at all.
+/// A cell is quoted only if it holds a comma, a quotation mark or a line end, or is an empty text, which
+/// distinguishes it from a missing value.
 struct CSVWriter: Sendable {
-  // It holds cells, not JSON; as a buffer it is the same, and it writes numbers.
+  // It holds cells, not JSON, but serves as a buffer and writes numbers.
   private(set) var buffer = JSONWriter(capacity: 1 << 16)
   private var isRowEmpty = true
 
-  /// Whether rows have one cell: then a line without anything would be taken for no row.
+  /// Whether rows have one cell, so that an empty line would not be a row.
   let hasOneColumn: Bool
   /// Whether a text that a spreadsheet would take for a formula gets an apostrophe before it.
   let guardsFormulas: Bool
@@ -195,7 +192,7 @@ struct CSVWriter: Sendable {
 
   mutating func removeAll() { buffer.removeAll() }
 
-  /// Copies cells, of which each but the first begins with its comma, to the beginning of a row.
+  /// Begins a row with a copy of cells, of which each but the first begins with its comma.
   @inline(__always)
   mutating func beginRow(with cells: borrowing CSVWriter) {
     buffer.appendText(of: cells.buffer)
@@ -205,7 +202,6 @@ struct CSVWriter: Sendable {
   /// Makes the next cell the first of its row.
   mutating func beginRow() { isRowEmpty = true }
 
-  /// Ends a row.
   @inline(__always)
   mutating func endRow() { buffer.appendRaw("\n") }
 
@@ -221,7 +217,6 @@ struct CSVWriter: Sendable {
     if hasOneColumn { buffer.appendRaw("\"\"") }
   }
 
-  /// Writes an integer.
   @inline(__always)
   mutating func append(_ number: Int64?) {
     guard let number else { return appendNothing() }
@@ -241,7 +236,6 @@ struct CSVWriter: Sendable {
     }
   }
 
-  /// Writes a text.
   mutating func append(_ text: String?) {
     guard let text else { return appendNothing() }
     var copy = guardsFormulas && Self.isFormula(text.utf8.first) ? "'" + text : text
@@ -254,7 +248,7 @@ struct CSVWriter: Sendable {
       beginCell()
       return bytes.isEmpty ? buffer.appendRaw("\"\"") : buffer.appendRaw(bytes)
     }
-    // Many readers of CSV refuse a NUL or end the text there.
+    // Many readers of CSV reject a NUL or end the text there.
     guard !bytes.contains(0) else { return append(malformed: bytes) }
     beginCell()
     buffer.appendRaw(UInt8(ascii: "\""))
@@ -277,14 +271,13 @@ struct CSVWriter: Sendable {
     buffer.appendRaw("\"}\"")
   }
 
-  /// Writes what a writer of JSON holds.
   @inline(__always)
   mutating func append(textOf json: borrowing JSONWriter) {
     json.withUnsafeBytes { append(utf8: $0.bindMemory(to: UInt8.self)) }
   }
 
-  /// Whether a spreadsheet may take a text that begins with a byte for a formula, as OWASP's page on CSV
-  /// injection lists them.
+  /// Whether a spreadsheet may take a text that begins with a byte for a formula, according to OWASP's
+  /// page on CSV injection.
   private static func isFormula(_ first: UInt8?) -> Bool {
     first.map { "=+-@\t\r".utf8.contains($0) } ?? false
   }

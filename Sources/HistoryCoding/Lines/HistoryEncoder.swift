@@ -114,12 +114,15 @@ extension HistoryEncoder {
   }
 }
 
-/// An encoder that collects its text in a writer.
-protocol BufferedEncoder: HistoryEncoder {
+/// Collects text in a writer.
+protocol BufferedText {
   var writer: JSONWriter { get set }
 }
 
-extension BufferedEncoder {
+/// An encoder that collects its text in a writer.
+protocol BufferedEncoder: HistoryEncoder, BufferedText {}
+
+extension BufferedText {
   package var byteCount: Int { writer.count }
 
   package func withUnsafeBytes<Result>(

@@ -4,7 +4,7 @@ import PersistentHistory
 public enum HistoryLine: Hashable, Sendable {
   /// What one save recorded.
   case transaction(HistoryTransaction)
-  /// A place where history that was asked for is gone.
+  /// A place where requested history is missing.
   case gap(HistoryGap)
 
   /// The schema that lines written by this code follow.
@@ -33,7 +33,7 @@ public enum LineError: Error, Hashable, Sendable {
     switch self {
     case .malformed(let error): "the line is not JSON: \(error)"
     case .unexpected(let key, let expectation): "in the line, \(key) is not \(expectation)"
-    case .unknownSchema(0): "the line has no schema, so it is none of history"
+    case .unknownSchema(0): "the line has no schema, so it is not a line of history"
     case .unknownSchema(let number): "the line follows schema \(number), expected 1"
     case .unknownType("change"): "the line is that of a single change"
     case .unknownType(let type): "the line is a record of the unknown type '\(type)'"
@@ -50,7 +50,7 @@ public enum LineError: Error, Hashable, Sendable {
   public var remedy: String {
     switch self {
     case .malformed:
-      "give the line as it was exported; a line that was cut short must be exported anew"
+      "give the line as it was exported; a line that was cut short must be exported again"
     case .unexpected:
       "give the line as it was exported; the published JSON Schema says what it may hold"
     case .unknownSchema(0), .unknownType("change"):

@@ -169,7 +169,7 @@ import Testing
     add(
       [lines[0], #"{"schema":1,"type":"change"}"#],
       "line 2: the line is that of a single change")
-    add([#"{"foo":1}"#], "line 1: the line has no schema, so it is none of history")
+    add([#"{"foo":1}"#], "line 1: the line has no schema, so it is not a line of history")
     add(
       [lines[0], #"{"schema":1,"type":"note"}"#], "line 2: the line is a record of the unknown")
     let zero = lines[0].replacing(#""transaction":1,"#, with: #""transaction":0,"#)

@@ -3,8 +3,8 @@ import PersistentHistory
 import StoreFormat
 import Synchronization
 
-/// The content of a run of a segment's frames.
-struct FrameRunFacts: Sendable {
+/// The content of the lines of a segment, or of one of its frames.
+struct LineFacts {
   var findings: FindingLog<ArchiveFindingKind>
   /// The first and the last transaction; `nil` if there was none.
   var first: TransactionPosition?
@@ -13,7 +13,6 @@ struct FrameRunFacts: Sendable {
   var times: ClosedRange<StoreTimestamp>?
   var transactionCount: Int64 = 0
   var tally = ChangeTally()
-  var textByteCount: Int64 = 0
   /// Whether all of it could be read.
   var isComplete = true
 
@@ -28,18 +27,13 @@ struct FrameRunFacts: Sendable {
   }
 
   /// Adds what follows.
-  mutating func add(_ next: FrameRunFacts, at place: FindingPlace) {
-    if let first = next.first, let last, first.number <= last.number {
-      findings.add(
-        .damagedLine, at: place, "transaction \(first.number) follows transaction \(last.number)")
-    }
+  mutating func add(_ next: LineFacts) {
     findings.add(next.findings)
     if first == nil { first = next.first }
     last = next.last ?? last
     if let times = next.times { add(times) }
     transactionCount += next.transactionCount
     tally.add(next.tally)
-    textByteCount += next.textByteCount
     isComplete = isComplete && next.isComplete
   }
 
@@ -51,9 +45,9 @@ struct FrameRunFacts: Sendable {
   }
 }
 
-/// Decodes runs of frames of one segment, encodes them again, and compares both with the segment and
-/// its manifest.
-struct FrameRunInspection {
+/// Decodes the lines of a segment, encodes them again, and compares both with the segment and its
+/// manifest.
+struct LineInspection {
   /// Why a line is not what the encoder writes.
   private struct Problem: Error {
     let detail: String
@@ -67,84 +61,82 @@ struct FrameRunInspection {
   private let reader: SegmentReader
   private let limit: Int
   private var encoder = TransactionLineEncoder()
+  private var facts: LineFacts
   /// The text that was not compared yet, and the frames in which it goes on.
   private var expected: ArraySlice<UInt8> = []
   private var expectedFrames: Range<Int> = 0..<0
 
-  init(path: String, manifest: SegmentManifest, limit: Int) throws(ArchiveError) {
-    reader = try SegmentReader(path: path, manifest: manifest)
+  init(_ reader: SegmentReader, limit: Int) {
+    self.reader = reader
     self.limit = limit
+    facts = LineFacts(limit: limit)
   }
 
-  /// Reads some frames, of which the first begins with a line.
-  mutating func inspect(_ frames: Range<Int>) -> FrameRunFacts {
-    var facts = FrameRunFacts(limit: limit)
-    var index = frames.lowerBound
-    while index < frames.upperBound {
+  /// Reads all lines.
+  ///
+  /// - Parameter progress: Receives the number of transactions of each frame.
+  mutating func run(_ progress: (Int64) -> Void) -> LineFacts {
+    var index = 0
+    while index < reader.manifest.frames.count {
       let group = reader.frames(from: index)
-      facts.add(inspect(group: group), at: .file(reader.path))
+      let found = inspect(group)
+      facts.add(found)
+      progress(found.transactionCount)
       index = group.upperBound
     }
     return facts
   }
 
   /// Reads a frame of whole lines, or all those of a long line.
-  private mutating func inspect(group: Range<Int>) -> FrameRunFacts {
-    var facts = FrameRunFacts(limit: limit)
+  private mutating func inspect(_ group: Range<Int>) -> LineFacts {
+    var found = LineFacts(limit: limit)
     encoder.removeAll()
     (expected, expectedFrames) = ([], group)
     do {
       if group.count == 1 {
-        for line in try reader.lines(ofFrame: group.lowerBound) {
-          try read(line, { nil }, &facts)
-        }
+        for line in try reader.lines(ofFrame: group.lowerBound) { try read(line, { nil }, &found) }
       } else {
         let reader = reader
         try Self.longLine.withLock { _ in
           var rest = group.dropFirst()
           let first = try reader.text(ofFrame: group.lowerBound)
           try read(
-            first[...], { try rest.popFirst().map { try reader.text(ofFrame: $0)[...] } }, &facts)
+            first[...], { try rest.popFirst().map { try reader.text(ofFrame: $0)[...] } }, &found)
         }
       }
       guard expected.isEmpty, expectedFrames.isEmpty else {
         throw Problem(detail: "text follows the lines")
       }
-      compare(facts, with: group.lowerBound, &facts.findings)
+      compare(&found, with: group.lowerBound)
     } catch {
-      facts.isComplete = false
-      add(error, .frame(group.lowerBound + 1, file: reader.path), &facts)
+      found.isComplete = false
+      add(error, .frame(group.lowerBound + 1, file: reader.path), &found)
     }
-    facts.textByteCount = group.reduce(0) { $0 + Int64(reader.manifest.frames[$1].textByteCount) }
-    return facts
+    return found
   }
 
   private mutating func read(
-    _ text: ArraySlice<UInt8>, _ more: () throws -> ArraySlice<UInt8>?,
-    _ facts: inout FrameRunFacts
+    _ text: ArraySlice<UInt8>, _ more: () throws -> ArraySlice<UInt8>?, _ found: inout LineFacts
   ) throws {
     var line = TransactionLineReader(text, reader.decoder)
     guard case .transaction(let transaction) = try line.readHead(more) else {
       throw Problem(detail: "a line is not a transaction")
     }
-    guard transaction.store == reader.manifest.store else {
-      throw Problem(detail: "transaction \(transaction.number) is of another store")
+    let number = transaction.number
+    guard transaction.store == reader.manifest.store, reader.manifest.range.contains(number) else {
+      throw Problem(detail: "transaction \(number) does not belong in this segment")
     }
-    guard reader.manifest.range.contains(transaction.number) else {
-      throw Problem(detail: "transaction \(transaction.number) does not belong in this segment")
+    if let last = found.last ?? facts.last, number <= last.number {
+      throw Problem(detail: "transaction \(number) follows transaction \(last.number)")
     }
-    if let last = facts.last, transaction.number <= last.number {
-      throw Problem(
-        detail: "transaction \(transaction.number) follows transaction \(last.number)")
-    }
-    facts.add(transaction.position)
+    found.add(transaction.position)
     encoder.begin(transaction)
     while let change = try line.readChange(more) {
       if let entity = change.entity, entity.number == nil {
         throw Problem(
           detail: "a change is of the entity \(entity.label), which the schema does not have")
       }
-      facts.tally.add(change.kind, of: change.entity?.number)
+      found.tally.add(change.kind, of: change.entity?.number)
       encoder.append(change)
       if encoder.byteCount >= Self.pieceSize { try compareText() }
     }
@@ -172,33 +164,31 @@ struct FrameRunInspection {
     encoder.removeAll()
   }
 
-  private func add(_ error: any Error, _ place: FindingPlace, _ facts: inout FrameRunFacts) {
-    let line = facts.last.map { "at transaction \($0.number): " } ?? ""
+  private func add(_ error: any Error, _ place: FindingPlace, _ found: inout LineFacts) {
+    let line = found.last.map { "at transaction \($0.number): " } ?? ""
     switch error {
     case let problem as Problem:
-      facts.findings.add(.damagedLine, at: place, line + problem.detail)
-    case let error as LineError: facts.findings.add(.damagedLine, at: place, line + error.message)
+      found.findings.add(.damagedLine, at: place, line + problem.detail)
+    case let error as LineError: found.findings.add(.damagedLine, at: place, line + error.message)
     case ArchiveError.damaged(_, let part, let detail):
-      facts.findings.add(.damagedFrame, at: place, "\(part): \(detail)")
+      found.findings.add(.damagedFrame, at: place, "\(part): \(detail)")
     case let error as ArchiveError:
-      facts.findings.add(.unreadableFile, at: place, error.message)
-    default: facts.findings.add(.damagedFrame, at: place, "\(error)")
+      found.findings.add(.unreadableFile, at: place, error.message)
+    default: found.findings.add(.damagedFrame, at: place, "\(error)")
     }
   }
 
   /// Compares a frame with the manifest.
-  private func compare(
-    _ facts: FrameRunFacts, with index: Int, _ findings: inout FindingLog<ArchiveFindingKind>
-  ) {
+  private func compare(_ found: inout LineFacts, with index: Int) {
     let frame = reader.manifest.frames[index]
     let places = [
-      (facts.first?.number == frame.transaction, "the first transaction"),
-      (facts.first?.timestamp == frame.timestamp, "the time of the first transaction"),
-      (facts.times?.upperBound == frame.latest, "the latest time"),
-      (facts.transactionCount == Int64(frame.transactionCount), "the number of transactions"),
+      (found.first?.number == frame.transaction, "the first transaction"),
+      (found.first?.timestamp == frame.timestamp, "the time of the first transaction"),
+      (found.times?.upperBound == frame.latest, "the latest time"),
+      (found.transactionCount == Int64(frame.transactionCount), "the number of transactions"),
     ]
     for (agrees, what) in places where !agrees {
-      findings.add(
+      found.findings.add(
         .contradictedManifest, at: .frame(index + 1, file: reader.path),
         "\(what) differs from the manifest")
     }
