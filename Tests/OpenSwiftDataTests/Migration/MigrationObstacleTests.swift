@@ -14,7 +14,7 @@ import Testing
   private static let cases = [
     Case(
       testDescription: "another type", models: [Typed.Item.self],
-      message: "Item.count was Int64 and is String", remedy: "give what is new another name"),
+      message: "Item.count was Int64 and is String", remedy: "give the new one another name"),
     Case(
       testDescription: "another type of a composite", models: [Composed.Item.self],
       message: "Item.place was composite", remedy: "copy the values in a custom migration stage"),

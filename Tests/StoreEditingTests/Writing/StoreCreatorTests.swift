@@ -194,11 +194,11 @@ import Testing
       ])
     ),
     (
-      "inherits from is missing",
+      "the inheritance of the entity A has a missing entity or a cycle",
       ManagedModel(entities: [.init(name: "A", superentityName: "B", properties: [])])
     ),
     (
-      "inherits from is missing or does not end",
+      "the inheritance of the entity A has a missing entity or a cycle",
       ManagedModel(entities: [
         .init(name: "A", superentityName: "B", properties: []),
         .init(name: "B", superentityName: "A", properties: []),
