@@ -2,8 +2,8 @@ import StoreFormat
 
 /// A token saved under a consumer's name.
 ///
-/// It remembers when its transaction was saved, so that another copy of the store, in which the same
-/// number is another save, is noticed.
+/// It remembers when its transaction was saved. In another copy of the store the same number may be
+/// another save, and the time tells.
 public struct Bookmark: Hashable, Sendable {
   /// The consumer's name: letters, digits, `.`, `_` and `-`.
   public let name: String
@@ -12,21 +12,20 @@ public struct Bookmark: Hashable, Sendable {
   /// When the transaction at that position was saved.
   public let timestamp: StoreTimestamp?
 
-  /// A bookmark.
   package init(name: String, token: HistoryToken, timestamp: StoreTimestamp?) {
     self.name = name
     self.token = token
     self.timestamp = timestamp
   }
 
-  /// A bookmark at a position in a store, which remembers when its transaction was saved.
+  /// Creates a bookmark at a position in a store.
   ///
   /// - Parameters:
   ///   - name: The consumer's name.
   ///   - token: The position.
   ///   - path: The path of the store, for messages.
   /// - Throws: ``HistoryError/malformedBookmarkName(_:)``, and ``HistoryError/unnamedStore(path:)``
-  ///   where no token can name the store.
+  ///   if the store has no identifier.
   package init(
     name: String, at token: ResolvedToken, inStoreAt path: String
   ) throws(HistoryError) {
@@ -35,7 +34,7 @@ public struct Bookmark: Hashable, Sendable {
     self.init(name: name, token: position, timestamp: token.timestamp)
   }
 
-  /// Checks that its transaction is still there, which was so when it was made.
+  /// Checks that its transaction still exists.
   ///
   /// - Throws: ``HistoryError/unusableToken(_:)``, ``/StoreFormat/StoreError``.
   package func checkNotExpired(in snapshot: StoreSnapshot) throws {
@@ -46,10 +45,10 @@ public struct Bookmark: Hashable, Sendable {
     }
   }
 
-  /// Whether a text can be a bookmark's name: at most 128 letters, digits, `.`, `_` and `-`, of
-  /// which the first is a letter, a digit or `_`.
+  /// Whether a text can be a bookmark's name: up to 128 letters, digits, `.`, `_` and `-`, of which the
+  /// first is a letter, a digit or `_`.
   ///
-  /// Such a name is safe as a part of a file's name, and is no option on a command line.
+  /// Such a name is safe in a file's name, and cannot be taken for an option on a command line.
   package static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first, first != UInt8(ascii: "."), first != UInt8(ascii: "-")
     else { return false }

@@ -1,9 +1,19 @@
+import DurableFiles
 import StoreFormat
+import SystemPackage
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
+#endif
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
 #endif
 
 /// The file beside a store in which consumers keep their bookmarks.
@@ -13,7 +23,7 @@ import Foundation
 public struct BookmarkFile: Hashable, Sendable {
   /// The path of the file.
   package let path: String
-  /// The bookmarks, by name; empty where the file does not exist.
+  /// The bookmarks, by name; empty if the file does not exist.
   public let bookmarks: [Bookmark]
   /// Whether the file exists.
   package let isThere: Bool
@@ -21,8 +31,16 @@ public struct BookmarkFile: Hashable, Sendable {
   /// The schema that this code reads.
   private static let schema = 1
 
-  /// Where a store's bookmarks are kept unless told otherwise.
+  /// Returns the default path of a store's bookmarks.
   package static func path(besideStore path: String) -> String { path + "-bookmarks.json" }
+
+  /// Whether a path is a store's own, or that of a file that belongs to the store. Such a file must never
+  /// be opened for bookmarks: closing it drops the locks that this process holds on the store.
+  package static func isFile(_ path: String, ofStoreAt store: String) -> Bool {
+    guard let location = try? StoreLocation(path: store), location.owns(path) else { return false }
+    return FileStatus.resolvedPlace(path)
+      != BookmarkFile.path(besideStore: location.resolvedPath)
+  }
 
   /// Reads the bookmarks.
   ///
@@ -42,10 +60,10 @@ public struct BookmarkFile: Hashable, Sendable {
     isThere = true
     guard !bytes.isEmpty else {
       throw .unreadableBookmarks(
-        path: path, reason: "it is empty, as a full disk or a loss of power leave a file behind")
+        path: path, reason: "it is empty, as after a full disk or a loss of power")
     }
     do {
-      // The schema alone first: what a later one puts beside it may have another shape.
+      // The schema alone first: the rest of a later one may have another shape.
       let schema = try JSONDecoder().decode(Version.self, from: Data(bytes)).schema
       guard schema == BookmarkFile.schema else {
         throw HistoryError.unreadableBookmarks(
@@ -67,7 +85,7 @@ public struct BookmarkFile: Hashable, Sendable {
     }
   }
 
-  /// The bookmarks of a file and why there are none, for whoever has more to tell than bookmarks.
+  /// Returns the bookmarks of a file, or why they cannot be read.
   package static func readable(
     in path: String
   ) -> (bookmarks: [Bookmark], problem: HistoryError?) {
@@ -78,7 +96,7 @@ public struct BookmarkFile: Hashable, Sendable {
     }
   }
 
-  /// The bookmark of a name.
+  /// Returns the bookmark of a name.
   ///
   /// - Throws: ``HistoryError/unknownBookmark(name:path:known:)``.
   public func bookmark(named name: String) throws(HistoryError) -> Bookmark {
@@ -88,7 +106,7 @@ public struct BookmarkFile: Hashable, Sendable {
     return bookmark
   }
 
-  /// What is wrong with the names of bookmarks, which somebody else may have written.
+  /// Returns what is wrong with the names of bookmarks, which another program may have written.
   private static func problem(of bookmarks: [Bookmark]) -> String? {
     if let bookmark = bookmarks.first(where: { !Bookmark.isName($0.name) }) {
       return "it has a bookmark named '\(bookmark.name.prefix(40))', which cannot be a name"
@@ -99,12 +117,12 @@ public struct BookmarkFile: Hashable, Sendable {
     return nil
   }
 
-  /// The content of a file with these bookmarks.
+  /// Returns the content of a file with these bookmarks.
   static func encode(_ bookmarks: [Bookmark]) throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     let entries = bookmarks.sorted { $0.name < $1.name }.map { bookmark in
-      // JSON has no infinities, and a bookmark without a time is one all the same.
+      // JSON has no infinities; a bookmark works without a time.
       let seconds = bookmark.timestamp?.secondsSinceReferenceDate
       return Content.Entry(
         name: bookmark.name, token: bookmark.token,
@@ -126,5 +144,169 @@ public struct BookmarkFile: Hashable, Sendable {
 
     let schema: Int
     let bookmarks: [Entry]
+  }
+}
+
+// MARK: - Writing
+
+extension BookmarkFile {
+  /// Seconds to wait for other programs that change the bookmarks. Each takes a moment, but there may be
+  /// many, on a slow disk.
+  private static let patience = 30.0
+
+  /// Sets a bookmark, and leaves the others as they are.
+  ///
+  /// Programs that do this at the same time wait for each other. The file is replaced in one step, so it
+  /// is complete at any moment.
+  ///
+  /// - Parameters:
+  ///   - bookmark: The bookmark; one of the same name is replaced.
+  ///   - path: The file; it is made if it is missing.
+  ///   - permissions: Who may read and write a new file.
+  ///   - onlyForward: Whether to refuse to move a bookmark back, or to another store.
+  ///   - check: Called while no history can be deleted; if it throws, the bookmarks stay as they are.
+  /// - Throws: What `check` throws, ``HistoryError/unreadableBookmarks(path:reason:)``,
+  ///   ``HistoryError/unwritableBookmarks(path:reason:)``, ``HistoryError/busyBookmarks(path:)``,
+  ///   ``HistoryError/fullBookmarks(path:)``, ``HistoryError/bookmarkIsAhead(name:present:wanted:)`` and
+  ///   ``HistoryError/bookmarkOfOtherStore(name:path:identifiers:)``.
+  public static func set(
+    _ bookmark: Bookmark, in path: String, permissions: FilePermissions = .ownerReadWrite,
+    onlyForward: Bool = false, check: () throws -> Void = {}
+  ) throws {
+    try change(path, creating: permissions) { bookmarks in
+      do {
+        try check()
+      } catch {
+        throw Refusal(reason: error)
+      }
+      if onlyForward, let present = bookmarks.first(where: { $0.name == bookmark.name }) {
+        try checkGoesForward(from: present, to: bookmark, in: path)
+      }
+      bookmarks.removeAll { $0.name == bookmark.name }
+      bookmarks.append(bookmark)
+    }
+  }
+
+  /// Removes bookmarks: all of the names, or none if one of them is missing.
+  ///
+  /// - Throws: ``HistoryError/unknownBookmark(name:path:known:)``,
+  ///   ``HistoryError/unreadableBookmarks(path:reason:)``,
+  ///   ``HistoryError/unwritableBookmarks(path:reason:)`` and ``HistoryError/busyBookmarks(path:)``.
+  public static func remove(_ names: [String], from path: String) throws(HistoryError) {
+    // Report a missing bookmark without making or locking anything.
+    let present = try BookmarkFile(path: path)
+    for name in names { _ = try present.bookmark(named: name) }
+    guard !names.isEmpty else { return }
+    do {
+      try change(path, creating: nil) { bookmarks in
+        for name in names where !bookmarks.contains(where: { $0.name == name }) {
+          throw HistoryError.unknownBookmark(name: name, path: path, known: bookmarks.map(\.name))
+        }
+        bookmarks.removeAll { names.contains($0.name) }
+      }
+    } catch {
+      throw error as? HistoryError
+        ?? .unwritableBookmarks(path: path, reason: "it cannot be changed")
+    }
+  }
+
+  private static func checkGoesForward(
+    from present: Bookmark, to next: Bookmark, in path: String
+  ) throws(HistoryError) {
+    for (store, wanted) in next.token.storeTokens {
+      guard let number = present.token.transaction(in: store) else {
+        throw .bookmarkOfOtherStore(
+          name: next.name, path: path, identifiers: present.token.storeTokens.keys.sorted())
+      }
+      guard number <= wanted else {
+        throw .bookmarkIsAhead(name: next.name, present: number, wanted: wanted)
+      }
+    }
+  }
+
+  /// Why a caller does not want a bookmark to be set.
+  private struct Refusal: Error {
+    let reason: any Error
+  }
+
+  /// Changes the bookmarks while no other program does.
+  ///
+  /// - Parameter permissions: Who may read and write a new file; `nil` if the file must exist.
+  private static func change(
+    _ path: String, creating permissions: FilePermissions?,
+    _ body: (inout [Bookmark]) throws -> Void
+  ) throws {
+    // A link stays, and its target is replaced.
+    let file = resolved(path)
+    do {
+      let lock = try lock(file, creating: permissions)
+      defer { try? lock.close() }
+      var status = stat()
+      guard fstat(lock.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
+      var bookmarks = try BookmarkFile(path: file).bookmarks
+      try body(&bookmarks)
+      let bytes = try encode(bookmarks)
+      // A longer file could not be read again.
+      guard bytes.count <= SmallFile.limit else {
+        throw HistoryError.fullBookmarks(path: path)
+      }
+      // Keep the permissions of the present file; the process's mask may be narrower.
+      let draft = try DraftFile(
+        path: file, permissions: FilePermissions(rawValue: status.st_mode & 0o666),
+        overwrites: true)
+      // An administrator may move a bookmark in an app's file, which stays the app's.
+      draft.takeOwner(of: file)
+      try bytes.withUnsafeBytes { try draft.write($0) }
+      try draft.commit()
+    } catch Errno.resourceTemporarilyUnavailable {
+      throw HistoryError.busyBookmarks(path: path)
+    } catch let error as HistoryError {
+      throw error
+    } catch let error as Refusal {
+      throw error.reason
+    } catch {
+      throw HistoryError.unwritableBookmarks(path: path, reason: "\(error)")
+    }
+  }
+
+  /// Follows a link to the file itself.
+  static func resolved(_ path: String) -> String { FileStatus.resolve(path) ?? path }
+
+  /// Makes a file without bookmarks. An empty file would look like one that has lost its content.
+  private static func makeIfMissing(_ path: String, _ permissions: FilePermissions) throws {
+    guard try FileStatus(path: path) == nil else { return }
+    // A program that deletes history without finding a file keeps it from being made.
+    let folder = try FolderLock.take(FilePath(path).folder.string, patience: FolderLock.patience)
+    defer { try? folder?.close() }
+    do {
+      let draft = try DraftFile(path: path, permissions: permissions, overwrites: false)
+      // Beside an app's store the file is the app's, even if an administrator makes it.
+      if geteuid() == 0 { draft.takeOwner(of: FilePath(path).folder.string) }
+      try encode([]).withUnsafeBytes { try draft.write($0) }
+      try draft.commit()
+    } catch Errno.fileExists {
+      // Another program has made it.
+    }
+  }
+
+  /// Opens and locks the file. Each change replaces it, so after waiting for one it is opened again.
+  private static func lock(
+    _ path: String, creating permissions: FilePermissions?
+  ) throws -> FileDescriptor {
+    if let permissions { try makeIfMissing(path, permissions) }
+    let start = ContinuousClock.now
+    while start.secondsAgo < patience {
+      let file = try FileDescriptor.open(FilePath(path), .readWrite, options: .closeOnExec)
+      switch FileLock.take(file, at: path) {
+      case .taken: return file
+      case .lost:
+        try? file.close()
+        Pause.take(seconds: 0.01)
+      case .impossible(let error):
+        try? file.close()
+        throw error
+      }
+    }
+    throw Errno.resourceTemporarilyUnavailable
   }
 }

@@ -3,17 +3,17 @@ import StoreEditing
 import StoreFormat
 import SystemPackage
 
-/// Keeps bookmarks as they are from a look at them until the history is deleted that none of them needs.
+/// Keeps bookmarks unchanged from a look at them until the history is deleted that none of them needs.
 ///
-/// Whoever sets one has to wait as long, and then looks whether its transaction is still there.
+/// A program that sets one waits as long, and then checks whether its transaction still exists.
 package final class BookmarkHold {
   private let path: String
   private var seen: FileStatus?
   private var lock: FileDescriptor?
 
-  /// Remembers what the file of bookmarks is, which is about to be looked at.
+  /// Remembers the state of the file of bookmarks, which is about to be read.
   ///
-  /// - Parameter path: The file, whether it is there or not.
+  /// - Parameter path: The file, whether it exists or not.
   package init(path: String) {
     self.path = BookmarkFile.resolved(path)
     seen = try? FileStatus(path: self.path)
@@ -21,11 +21,11 @@ package final class BookmarkHold {
 
   deinit { release() }
 
-  /// Keeps the bookmarks as they are until ``release()``.
+  /// Keeps the bookmarks unchanged until ``release()``.
   ///
-  /// - Parameter check: Looks at them again, where somebody has changed them since that was done.
-  /// - Throws: ``/StoreEditing/HistoryEraser/NotNow`` while somebody else changes them, and what `check`
-  ///   throws.
+  /// - Parameter check: Reads them again; called if they have changed since.
+  /// - Throws: ``/StoreEditing/HistoryEraser/NotNow`` while another program changes them, and what
+  ///   `check` throws.
   package func take(_ check: () throws -> Void) throws {
     release()
     lock = try lockNow()
@@ -35,13 +35,13 @@ package final class BookmarkHold {
     seen = present
   }
 
-  /// Lets others change them.
+  /// Lets other programs change them.
   package func release() {
     try? lock?.close()
     lock = nil
   }
 
-  /// Takes the lock of who changes the file, or makes it; nil where nobody can have it.
+  /// Takes the lock for changing the file, or for making it; `nil` if the file system has no locks.
   private func lockNow() throws -> FileDescriptor? {
     do {
       let file = try FileDescriptor.open(

@@ -1,47 +1,43 @@
 import StoreFormat
 
-/// How far a consumer is behind its store.
+/// What a consumer has not read.
 package struct BookmarkLag: Hashable, Sendable {
-  /// How many transactions it has not read.
   package let transactions: Int64
-  /// How many changes they have; nil in a store without an index to tell it.
+  /// The number of their changes; `nil` in a store without an index to tell it.
   package let changes: Int64?
-  /// When the oldest transaction that it has not read was saved; nil where there is none, or the
-  /// store does not say.
+  /// When the oldest of them was saved; `nil` if there is none, or the store does not say.
   package let unreadSince: StoreTimestamp?
 }
 
-/// Where a bookmark stands in its store: whether it works, how far behind its consumer is, and how
+/// How a bookmark stands in its store: whether it works, how much its consumer has not read, and how
 /// long it will go on working.
 package struct BookmarkStanding: Hashable, Sendable {
-  /// The bookmark.
   package let bookmark: Bookmark
-  /// Its token as the store understands it, with its state.
+  /// Its token, with its state.
   package let token: ResolvedToken
-  /// How far its consumer is behind; nil for a bookmark that does not work.
+  /// What its consumer has not read; `nil` if the bookmark does not work.
   package let lag: BookmarkLag?
-  /// Whether its consumer is farther behind than was allowed.
+  /// Whether its consumer is further behind than allowed.
   package let isLost: Bool
-  /// How long a retention would let it work; nil where none was given, or it cannot be known.
+  /// How long a retention would let it work; `nil` without a retention, or if it is unknown.
   package let headroom: BookmarkHeadroom?
 
-  /// Whether it works, and its consumer is not given up.
+  /// Whether pruning respects it.
   package var holdsHistory: Bool { token.state == .valid && !isLost }
 }
 
 extension BookmarkStanding {
-  /// Looks at bookmarks in one snapshot of their store.
+  /// Returns how bookmarks stand in one snapshot of their store, in the order of the bookmarks.
   ///
-  /// The history is counted through once, however many bookmarks there are.
+  /// The history is counted once, however many bookmarks there are.
   ///
   /// - Parameters:
   ///   - bookmarks: The bookmarks.
   ///   - snapshot: The store.
-  ///   - limit: How far behind a consumer may be; nil for any distance.
-  ///   - retention: The retention to tell the headroom for.
+  ///   - limit: How far behind a consumer may be; `nil` for any distance.
+  ///   - retention: The retention to calculate the headroom for.
   ///   - now: The present time.
-  /// - Returns: The standings, in the order of the bookmarks.
-  /// - Throws: ``/StoreFormat/StoreError``, also for a store without history tables.
+  /// - Throws: ``/StoreFormat/StoreError``, among others for a store without history tables.
   package static func standings(
     of bookmarks: [Bookmark], in snapshot: StoreSnapshot, limit: BookmarkAllowance? = nil,
     retention: BookmarkRetention? = nil, now: StoreTimestamp = .now()
@@ -59,7 +55,7 @@ extension BookmarkStanding {
       let lag = token.state == .valid ? token.number.flatMap { lags[$0] } : nil
       let headroom = forecast.flatMap { forecast in
         lag.flatMap { lag in
-          // A consumer that has read nothing needs all there is, from the oldest on.
+          // A consumer that has read nothing needs everything from the oldest on.
           token.number == 0
             ? oldest.map { forecast.headroom(of: $0, newer: lag.transactions - 1) } ?? .unlimited
             : token.number.flatMap {
@@ -77,7 +73,7 @@ extension BookmarkStanding {
     }
   }
 
-  /// The lags of positions, each counted from the next one on.
+  /// Returns the lags of positions; each is counted up to the next position only.
   private static func lags(
     at numbers: Set<Int64>, in snapshot: StoreSnapshot
   ) throws -> [Int64: BookmarkLag] {
@@ -96,5 +92,90 @@ extension BookmarkStanding {
       next = number
     }
     return lags
+  }
+}
+
+// MARK: - Headroom
+
+/// A retention that is assumed, to calculate how long it would let a bookmark work.
+///
+/// As in pruning, a transaction is deleted only if every given rule allows it, and the newest one never
+/// is.
+package struct BookmarkRetention: Hashable, Sendable {
+  /// Keeps what was saved within this time.
+  package let keepWithin: HistoryDuration?
+  /// Keeps this number of the newest transactions.
+  package let keepLast: Int64?
+
+  /// Creates a retention; `nil` without a rule.
+  package init?(keepWithin: HistoryDuration?, keepLast: Int64?) {
+    guard keepWithin != nil || keepLast != nil else { return nil }
+    self.keepWithin = keepWithin
+    self.keepLast = keepLast
+  }
+}
+
+/// How long a retention would let a bookmark work that does not move, at the present rate of saves.
+package enum BookmarkHeadroom: Hashable, Comparable, Sendable {
+  /// The bookmark would expire at once.
+  case exhausted
+  /// The bookmark would expire in this many seconds.
+  case seconds(Double)
+  /// The bookmark would not expire: too little is being saved.
+  case unlimited
+}
+
+/// Calculates headroom from the rate of saves.
+struct HeadroomForecast {
+  /// The rate is that of the last 30 days.
+  private static let period = 30 * 86_400.0
+  /// A shorter history says nothing of the rate.
+  private static let minimumPeriod = 86_400.0
+
+  private let retention: BookmarkRetention
+  private let now: StoreTimestamp
+  /// Transactions a second.
+  private let rate: Double
+
+  init(retention: BookmarkRetention, snapshot: StoreSnapshot, now: StoreTimestamp) throws {
+    self.retention = retention
+    self.now = now
+    let seconds = now.secondsSinceReferenceDate
+    let begin = max(
+      seconds - Self.period,
+      try snapshot.oldestTransaction()?.timestamp?.secondsSinceReferenceDate ?? -.infinity)
+    guard begin < seconds else {
+      rate = 0
+      return
+    }
+    let count = try snapshot.transactionCount(
+      savedWithin: StoreTimestamp(secondsSinceReferenceDate: begin)...now)
+    rate = Double(count) / max(seconds - begin, Self.minimumPeriod)
+  }
+
+  /// Returns the headroom of a position; `nil` if the store does not say when its transaction was saved.
+  ///
+  /// - Parameters:
+  ///   - position: The transaction that must stay.
+  ///   - newer: The number of transactions after it.
+  func headroom(of position: TransactionPosition, newer: Int64) -> BookmarkHeadroom? {
+    var headrooms: [BookmarkHeadroom] = []
+    if let count = retention.keepLast { headrooms.append(after(saves: count - newer)) }
+    if let duration = retention.keepWithin {
+      guard let time = position.timestamp else { return nil }
+      let left =
+        time.secondsSinceReferenceDate - duration.before(now).secondsSinceReferenceDate
+      let headroom: BookmarkHeadroom = left > 0 ? .seconds(left) : .exhausted
+      // The newest transaction stays until there is a newer one.
+      headrooms.append(newer == 0 ? max(headroom, after(saves: 1)) : headroom)
+    }
+    // One rule that keeps it is enough.
+    return headrooms.max()
+  }
+
+  /// Returns when this number of further transactions will have been saved.
+  private func after(saves count: Int64) -> BookmarkHeadroom {
+    guard count > 0 else { return .exhausted }
+    return rate > 0 ? .seconds(Double(count) / rate) : .unlimited
   }
 }
