@@ -120,12 +120,22 @@ let package = Package(
       ],
       swiftSettings: library),
 
+    // Floor 7: whole jobs, as functions that a program can call.
+    .target(
+      name: "HistoryOperations",
+      dependencies: [
+        "DurableFiles", "StoreEditing", "StoreFormat", "PersistentHistory", "HistoryCoding",
+        "HistoryArchive",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: library),
+
     // Floors 8 and 9: the commands, and the program that runs one of them.
     .target(
       name: "HistctlCommands",
       dependencies: [
         "DurableFiles", "StoreEditing", "StoreFormat", "PersistentHistory", "HistoryCoding",
-        "HistoryArchive",
+        "HistoryArchive", "HistoryOperations",
         "DemoStore", "Terminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: library),

@@ -1,21 +1,23 @@
 import ArgumentParser
 import HistoryArchive
+import HistoryCoding
+import HistoryOperations
 import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// `histctl archive`: the beginning of a history, sealed.
+/// `histctl archive`: seals the beginning of a history.
 struct ArchiveHistory: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "archive",
     _superCommandName: "histctl",
     abstract: "Seal history in an archive that any program can read.",
     discussion: """
-      Transactions that are not sealed yet are written as JSON lines into compressed segments, read \
-      back, compared with the store, and entered into a catalog in which each line vouches for the \
-      one before. The newest transaction is left for the next run, unless --before says otherwise. \
-      The store is not changed; prune --archive seals and then deletes. An archive can hold many \
-      stores.
+      Writes transactions that are not sealed yet as JSON lines into compressed segments, reads them \
+      back, compares them with the store, and enters them into a catalog in which each line has the \
+      digest of the one before. The newest transaction is left for the next run, unless --before \
+      says otherwise. The store is not changed; prune --archive seals and then deletes. An archive \
+      can hold many stores.
 
       Examples:
         histctl archive default.store history-archive
@@ -27,13 +29,14 @@ struct ArchiveHistory: HistctlCommand {
   @OptionGroup var store: StoreOptions
 
   @Argument(
-    help: ArgumentHelp("The folder of the archive; made where it is missing.", valueName: "dir"),
+    help: ArgumentHelp(
+      "The folder of the archive, which is made if it is missing.", valueName: "dir"),
     completion: .directory)
   var archive: String
 
   @Option(
     help: ArgumentHelp(
-      "Seal only what was saved before this token, which itself is left.", valueName: "token"))
+      "Seal only what was saved before this token.", valueName: "token"))
   var before: String?
 
   @OptionGroup(title: "The archive") var sealing: SealingOptions
@@ -49,23 +52,117 @@ struct ArchiveHistory: HistctlCommand {
 
   func run(_ console: Console) throws {
     let session = Session(output, console, outlivesReader: true)
-    let run = ArchiveRun(
-      session: session, archivePath: archive, busyTimeout: store.busyTimeout, options: sealing,
-      values: values, ignoredGuards: guards.ignoredGuards)
-    let cut: (StoreSnapshot) throws -> HistoryCut? = { snapshot in
+    let cut: SealingOperation.Selection = { snapshot in
       try before.map {
         try TokenResolver(snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: session.now)
           .cut(before: $0)
       }
     }
+    var request = sealing.request(
+      archive, busyTimeout: store.busyTimeout, ignoredGuards: guards.ignoredGuards,
+      now: session.now)
+    request.omitsValues = values.omitsValues
+    request.valuesPath = values.valuesFile
     try session.write(usesPager: false) { writer in
       let report = ArchiveReport(session: session, writer: writer, path: store.store)
       if dryRun {
-        try report.write(try run.plan(store.store, before: cut))
+        try report.write(
+          try session.observing {
+            try SealingOperation(request, observer: $0).plan(store.store, before: cut)
+          })
       } else {
-        try report.write(try run.seal(store.store, before: cut), saysNothingNew: true)
+        let sealed = try session.observing {
+          try SealingOperation(request, observer: $0).seal(store.store, before: cut)
+        }
+        try report.write(sealed, saysNothingNew: true)
       }
     }
     if session.status != .success { throw EndWithStatus(status: session.status) }
+  }
+}
+
+/// What was sealed, or would be: a line and the head of the chain, or a JSON line.
+struct ArchiveReport {
+  let session: Session
+  let writer: OutputWriter
+  let path: String
+
+  func write(_ plan: SealingPlan) throws {
+    guard !session.options.json else { return try writer.writeLine(json(plan)) }
+    try writer.writeLine(TerminalText.terminal.escaped(text(plan)))
+  }
+
+  /// - Parameter saysNothingNew: Whether to write a line on a terminal if nothing was sealed.
+  func write(_ sealed: SealedSegments, saysNothingNew: Bool) throws {
+    if session.options.json { return try writer.writeLine(json(sealed)) }
+    guard !session.options.quiet else { return }
+    guard !sealed.segments.isEmpty || saysNothingNew && session.environment.isOutputTerminal else {
+      return
+    }
+    try writer.writeLine(TerminalText.terminal.escaped(text(sealed)))
+    try writer.writeLine("head \(sealed.head)")
+  }
+
+  private func text(_ plan: SealingPlan) -> String {
+    guard let first = plan.first, let last = plan.last else {
+      return "\(path): nothing to seal" + (plan.sealed.map(Self.everything) ?? "")
+    }
+    return "\(path): would seal " + plan.transactionCount.counted("transaction")
+      + ", \(Self.range(first.number, last.number))" + (plan.leavesGap ? ", after a gap" : "")
+  }
+
+  private func text(_ sealed: SealedSegments) -> String {
+    guard let first = sealed.segments.first?.entry.first,
+      let last = sealed.segments.last?.entry.last
+    else { return "\(path): nothing to seal" + (sealed.last.map(Self.everything) ?? "") }
+    return "\(path): sealed " + sealed.transactionCount.counted("transaction")
+      + ", \(Self.range(first, last)), in "
+      + sealed.segments.count.counted("segment") + ", \(ByteCount(sealed.byteCount))"
+  }
+
+  private static func everything(_ position: TransactionPosition) -> String {
+    ": everything up to transaction \(position.number) is sealed"
+  }
+
+  private static func range(_ first: Int64, _ last: Int64) -> String {
+    first == last ? "\(first)" : "\(first) to \(last)"
+  }
+
+  private func json(_ plan: SealingPlan) -> JSONValue {
+    var members = JSONMembers(type: "archivePlan", path: path, store: plan.store)
+    members.add("archive", .string(plan.archivePath))
+    members.add("newArchive", .boolean(plan.isNew))
+    members.add("transactions", .integer(plan.transactionCount))
+    members.add("first", plan.first.map { .integer($0.number) })
+    members.add("last", plan.last.map { .integer($0.number) })
+    members.add("sealed", plan.sealed.map { .integer($0.number) })
+    members.add("leavesGap", plan.leavesGap ? .boolean(true) : nil)
+    return members.json
+  }
+
+  private func json(_ sealed: SealedSegments) -> JSONValue {
+    var members = JSONMembers(type: "archive", path: path, store: sealed.store)
+    members.add("archive", .string(sealed.archivePath))
+    members.add("transactions", .integer(sealed.transactionCount))
+    members.add("changes", .integer(sealed.changeCount))
+    members.add("bytes", .integer(sealed.byteCount))
+    members.add("textBytes", .integer(sealed.textByteCount))
+    members.add("sealed", sealed.last.map { .integer($0.number) })
+    members.add("segments", .array(sealed.segments.map(json)))
+    members.add("head", .string(sealed.head.description))
+    return members.json
+  }
+
+  private func json(_ segment: SealedSegments.Segment) -> JSONValue {
+    var members = JSONMembers()
+    members.add("first", .integer(segment.entry.first))
+    members.add("last", .integer(segment.entry.last))
+    members.add("transactions", .integer(segment.manifest.transactionCount))
+    members.add("changes", .integer(segment.manifest.changeCount))
+    members.add("bytes", .integer(segment.manifest.byteCount))
+    members.add("textBytes", .integer(segment.manifest.textByteCount))
+    members.add("sha256", .string("\(segment.manifest.digest)"))
+    members.add("adopted", segment.isAdopted ? .boolean(true) : nil)
+    return members.json
   }
 }

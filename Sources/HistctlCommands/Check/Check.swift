@@ -1,4 +1,5 @@
 import ArgumentParser
+import HistoryOperations
 import PersistentHistory
 import Terminal
 
@@ -9,9 +10,9 @@ struct Check: HistctlCommand, CheckedOptions {
     _superCommandName: "histctl",
     abstract: "Say whether histories stay within limits, for monitoring.",
     discussion: """
-      Looks at the size of the history, the age of its oldest transaction and its bookmarks, and \
-      ends with 1 when one of them is beyond its limit. A bookmark that does not work is so in any \
-      case. With --prometheus it writes metrics for the textfile collector of the node exporter.
+      Checks the size of the history, the age of its oldest transaction and its bookmarks. The exit \
+      status is 1 if one of them is beyond its limit, or a bookmark does not work. With \
+      --prometheus, writes metrics for the textfile collector of the node exporter.
 
       Examples:
         histctl check default.store --max-size 50M --max-age 90d
@@ -22,9 +23,9 @@ struct Check: HistctlCommand, CheckedOptions {
 
   @OptionGroup var stores: SeveralStoresOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
-  @OptionGroup(title: "What to hold bookmarks to") var outlook: BookmarkOutlookOptions
+  @OptionGroup(title: "Bookmarks") var outlook: BookmarkOutlookOptions
 
-  @Flag(help: "Write metrics in the text format of Prometheus.")
+  @Flag(help: "Write metrics in Prometheus' text format.")
   var prometheus = false
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -36,7 +37,7 @@ struct Check: HistctlCommand, CheckedOptions {
           + "--keep-within or --keep-last")
     }
     if prometheus, output.json {
-      throw ValidationError("--prometheus and --json are two forms; choose one")
+      throw ValidationError("--prometheus cannot be combined with --json")
     }
   }
 
@@ -47,10 +48,27 @@ struct Check: HistctlCommand, CheckedOptions {
     limits.allowance = outlook.maxBehind?.allowance
     limits.ignoresBookmarksOfOtherStores =
       stores.bookmarkFile != nil && stores.stores.count > 1
-    let run = CheckRun(session: session, stores: stores, limits: limits)
+    let check = HistoryCheck(
+      limits, busyTimeout: stores.busyTimeout, bookmarkPath: stores.bookmarkFile, now: session.now)
+    let isolation = StoreIsolation(session: session, amongSeveral: stores.stores.count > 1)
     try session.write(usesPager: false) { writer in
-      prometheus ? try run.writeMetrics(writer) : try run.writeReports(writer)
+      let report = CheckReport(session: session, writer: writer)
+      var metrics = HistoryMetrics()
+      for path in stores.stores {
+        var health: HistoryHealth?
+        try isolation.run(path) {
+          try check.run(path) { result in
+            health = result.health
+            let findings = result.health.findings
+            if findings.contains(where: \.isDamage) { isolation.end(with: .damaged) }
+            if !findings.isEmpty { isolation.end(with: .answerIsNo) }
+            if !prometheus { try report.write(result) }
+          }
+        }
+        if prometheus { metrics.add(health, path: path) }
+      }
+      if prometheus { try metrics.write(writer) }
     }
-    if run.status != .success { throw EndWithStatus(status: run.status) }
+    if isolation.status != .success { throw EndWithStatus(status: isolation.status) }
   }
 }

@@ -1,22 +1,19 @@
-import DurableFiles
 import HistoryCoding
+import HistoryOperations
 import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// Writes how histories are: a line for each that is well, a line for each finding, or JSON lines.
+/// The health of histories: a line for each healthy one and for each finding, or JSON lines.
 struct CheckReport {
   let session: Session
   let writer: OutputWriter
 
-  /// Writes how one history is.
-  func write(
-    _ health: HistoryHealth, snapshot: StoreSnapshot, resolver: TokenResolver
-  ) throws {
-    let path = snapshot.location.path
+  func write(_ result: HistoryCheck.Result) throws {
+    let (health, path) = (result.health, result.snapshot.location.path)
     if session.options.json {
       let bookmarks = BookmarkReport(
-        session: session, writer: writer, snapshot: snapshot, resolver: resolver)
+        session: session, writer: writer, snapshot: result.snapshot, resolver: result.resolver)
       return try writer.writeLine(
         json(health, path: path, bookmarks: health.bookmarks.map(bookmarks.json)))
     }
@@ -82,25 +79,25 @@ struct CheckReport {
   private func json(
     _ health: HistoryHealth, path: String, bookmarks: [JSONValue]
   ) -> JSONValue {
-    var members = JSONMembers.start("check") + [("path", .string(path))]
-    if let store = health.storeIdentifier { members.append(("store", .string(store))) }
-    members += [
-      ("ok", .boolean(health.findings.isEmpty)),
-      ("storeBytes", .integer(health.storeByteCount)),
-      ("freeBytes", .integer(health.freeByteCount)),
-    ]
-    if let bytes = health.historyByteCount { members.append(("bytes", .integer(bytes))) }
-    members.append(("transactions", .integer(health.transactionCount)))
-    if let oldest = health.oldest { members.append(("oldest", oldest.json)) }
-    if let newest = health.newest { members.append(("newest", newest.json)) }
-    members.append(("bookmarks", .array(bookmarks)))
-    let findings = health.findings.map { finding -> JSONValue in
-      var members: [(String, JSONValue)] = [("finding", .string(finding.kind))]
-      if let bookmark = finding.bookmark { members.append(("bookmark", .string(bookmark.name))) }
-      members.append(("message", .string(text(finding))))
-      return .object(JSONObject(members))
-    }
-    members.append(("findings", .array(findings)))
-    return .object(JSONObject(members))
+    var members = JSONMembers(type: "check", path: path, store: health.storeIdentifier)
+    members.add("ok", .boolean(health.findings.isEmpty))
+    members.add("storeBytes", .integer(health.storeByteCount))
+    members.add("freeBytes", .integer(health.freeByteCount))
+    members.add("bytes", health.historyByteCount.map(JSONValue.integer))
+    members.add("transactions", .integer(health.transactionCount))
+    members.add("oldest", health.oldest?.json)
+    members.add("newest", health.newest?.json)
+    members.add("bookmarks", .array(bookmarks))
+    members.add(
+      "findings",
+      .array(
+        health.findings.map { finding in
+          var members = JSONMembers()
+          members.add("finding", .string(finding.kind))
+          members.add("bookmark", finding.bookmark.map { .string($0.name) })
+          members.add("message", .string(text(finding)))
+          return members.json
+        }))
+    return members.json
   }
 }

@@ -2,7 +2,7 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// How histories are, as metrics of Prometheus.
+/// The health of histories, as metrics of Prometheus.
 struct HistoryMetrics {
   private var families: [PrometheusMetric]
 
@@ -47,19 +47,16 @@ struct HistoryMetrics {
     }
   }
 
-  init() {
-    families = []
-    for family in Family.allCases { families.append(family.metric) }
-  }
+  init() { families = Family.allCases.map(\.metric) }
 
-  /// Adds one history; nil for one that could not be read.
+  /// Adds one history; `nil` if it could not be read.
   mutating func add(_ health: HistoryHealth?, path: String) {
     let store = [("path", path)] + (health?.storeIdentifier.map { [("store", $0)] } ?? [])
     func add(_ family: Family, _ value: Double?, _ labels: [(String, String)] = []) {
       guard let value else { return }
       families[family.rawValue].add(value, labels: store + labels)
     }
-    // The same labels whether it can be read or not, so that it is the same series.
+    // The labels must not depend on whether it can be read, or it would be another series.
     families[Family.readable.rawValue].add(health == nil ? 0 : 1, labels: [("path", path)])
     guard let health else { return }
     add(.findings, Double(health.findings.count))
@@ -91,9 +88,59 @@ struct HistoryMetrics {
 }
 
 extension StoreTimestamp {
-  /// Seconds since the beginning of 1970, as Unix counts; nil where the time is none.
+  /// Seconds since the beginning of 1970; `nil` if the time is not finite.
   fileprivate var secondsSince1970: Double? {
     let seconds = secondsSinceReferenceDate + 978_307_200
     return seconds.isFinite ? seconds : nil
+  }
+}
+
+/// A gauge with its samples, in Prometheus' text format.
+///
+/// The samples of a metric follow its two lines of description
+/// (<https://prometheus.io/docs/instrumenting/exposition_formats/>).
+private struct PrometheusMetric {
+  private let name: String
+  private let help: String
+  private var samples: [String] = []
+
+  init(_ name: String, _ help: String) {
+    self.name = name
+    self.help = help
+  }
+
+  var isEmpty: Bool { samples.isEmpty }
+
+  /// Adds a sample; one with the same labels as another is not allowed, and is ignored.
+  mutating func add(_ value: Double, labels: [(String, String)]) {
+    let pairs = labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
+    let start = "\(name){\(pairs)} "
+    guard !samples.contains(where: { $0.hasPrefix(start) }) else { return }
+    samples.append(start + Self.text(value))
+  }
+
+  var text: String {
+    (["# HELP \(name) \(help)", "# TYPE \(name) gauge"] + samples).map { $0 + "\n" }.joined()
+  }
+
+  private static func text(_ value: Double) -> String {
+    if value.isNaN { return "NaN" }
+    if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
+    return Int64(exactly: value).map(String.init) ?? "\(value)"
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\\": result += "\\\\"
+      case "\"": result += "\\\""
+      case "\n": result += "\\n"
+      // People read these lines too, and a path may contain control characters.
+      default:
+        result += TerminalText.terminal.escaped(String(scalar)).replacing("\\", with: "\\\\")
+      }
+    }
+    return result
   }
 }

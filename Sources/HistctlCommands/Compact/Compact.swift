@@ -1,19 +1,22 @@
 import ArgumentParser
+import HistoryCoding
+import HistoryOperations
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 import Terminal
 
-/// `histctl compact`: gives free pages of a store back to the file system.
+/// `histctl compact`: returns free pages of a store to the file system.
 struct Compact: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact",
     _superCommandName: "histctl",
-    abstract: "Give pages of a store that hold nothing back to the file system.",
+    abstract: "Return free pages of a store to the file system.",
     discussion: """
-      Deleting history does not make a file smaller. This does, a few pages at a time and beside a \
-      running app, in a store that was made for it, as those of Apple's frameworks are. --full \
-      rebuilds the store instead: nobody else may have it open, and it needs twice its size for a \
-      while. It is refused where it would number the rows of a table anew.
+      Deleting history does not make a file smaller; compacting does. It frees a few pages at a time, \
+      beside a running app, in a store that allows it, as the stores of Apple's frameworks do. \
+      --full rebuilds the store instead: no other program may have it open, and it temporarily needs \
+      twice the store's size. It is refused if it would renumber the rows of a table.
 
       Examples:
         histctl compact default.store --dry-run
@@ -36,19 +39,78 @@ struct Compact: HistctlCommand {
 
   func run(_ console: Console) throws {
     let session = Session(output, console, outlivesReader: true)
-    if dryRun {
-      try session.read(store, usesPager: false) { writer, snapshot, _ in
-        try EvidentDamage.check(snapshot, ignoredGuards: guards.ignoredGuards)
-        let report = try CompactReport(plannedFor: snapshot, isFull: full)
-        try report.write(session, writer)
-        if report.refusal != nil { session.end(with: .refused) }
+    let compaction = Compaction(
+      store.store, isFull: full, busyTimeout: store.busyTimeout,
+      ignoredGuards: guards.ignoredGuards)
+    guard !dryRun else {
+      return try session.read(store, usesPager: false) { writer, snapshot, _ in
+        let plan = try compaction.plan(snapshot)
+        try CompactReport(
+          path: store.store, isFull: full, before: plan.space, result: nil
+        ).write(session, writer)
+        if let refusal = plan.refusal {
+          session.diagnostics.report(Failure(refusal))
+          session.end(with: .refused)
+        }
       }
-    } else {
-      try session.write(usesPager: false) { writer in
-        try CompactRun(session: session, store: store, ignoredGuards: guards.ignoredGuards)
-          .run(isFull: full, writer)
-      }
-      if session.status != .success { throw EndWithStatus(status: session.status) }
     }
+    try session.write(usesPager: false) { writer in
+      let result = try session.observing { try compaction.run($0) }
+      try CompactReport(
+        path: store.store, isFull: full, before: result.before, result: result
+      ).write(session, writer)
+      if let obstacle = result.obstacle {
+        throw CompactionInterrupted(path: store.store, obstacle: obstacle)
+      }
+    }
+    if session.status != .success { throw EndWithStatus(status: session.status) }
+  }
+}
+
+/// The space that compacting a store has freed, or would free.
+private struct CompactReport {
+  let path: String
+  let isFull: Bool
+  let before: StoreSpace
+  /// What was done; `nil` for a plan.
+  let result: CompactionResult?
+
+  func write(_ session: Session, _ writer: OutputWriter) throws {
+    if session.options.json {
+      try writer.writeLine(json)
+    } else if !session.options.quiet {
+      try writer.writeLine(TerminalText.terminal.escaped(text))
+    }
+  }
+
+  private var text: String {
+    guard let result else {
+      return before.freePageCount == 0
+        ? "\(path): no free pages in \(ByteCount(before.byteCount))"
+        : "\(path): \(ByteCount(before.freeByteCount)) of \(ByteCount(before.byteCount)) can be freed"
+    }
+    let left = ByteCount(result.after.byteCount)
+    let freed = before.byteCount - result.after.byteCount
+    guard freed > 0 else { return "\(path): nothing to free; all of \(left) is in use" }
+    let later =
+      result.fileByteCountAfter > result.after.byteCount
+      ? "; the file gets shorter when the others who have it open let it" : ""
+    return "\(path): freed \(ByteCount(freed)); file is now \(left)\(later)"
+  }
+
+  private var json: JSONValue {
+    var members = JSONMembers(type: "compact", path: path)
+    members.add("full", .boolean(isFull))
+    members.add("dryRun", .boolean(result == nil))
+    members.add("storeBytesBefore", .integer(before.byteCount))
+    members.add("freeBytesBefore", .integer(before.freeByteCount))
+    if let result {
+      members.add("storeBytes", .integer(result.after.byteCount))
+      members.add("freeBytes", .integer(result.after.freeByteCount))
+      members.add("fileBytesBefore", .integer(result.fileByteCountBefore))
+      members.add("fileBytes", .integer(result.fileByteCountAfter))
+      members.add("finished", .boolean(result.obstacle == nil))
+    }
+    return members.json
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DemoStore
+import HistoryOperations
 import PersistentHistory
 import StoreEditing
 import StoreFormat

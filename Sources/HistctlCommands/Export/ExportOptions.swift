@@ -1,12 +1,12 @@
 import ArgumentParser
 import HistoryCoding
 
-/// In which form and to which place history is exported.
+/// The format and the place of an export.
 struct ExportOptions: CheckedOptions {
   @Option(
     name: .customLong("format"),
     help: ArgumentHelp(
-      "The format of the records; by default as the name of the file says, else jsonl.",
+      "Format of the records (default: from the file's name, else jsonl).",
       valueName: "format"))
   var namedFormat: ExportFormat?
 
@@ -16,31 +16,31 @@ struct ExportOptions: CheckedOptions {
   var fields: String?
 
   @Flag(
-    help: "Write ' before texts in CSV that a spreadsheet would take for a formula.")
+    help: "Write ' before CSV cells that a spreadsheet would take for a formula.")
   var safeCells = false
 
-  @Flag(help: "Add to each change what its object is now, where it still exists.")
+  @Flag(help: "Add to each change the present values of its object, if it exists.")
   var withCurrent = false
 
   @Option(
     help: ArgumentHelp(
-      "Pack the text; by default as the name of the file says, and with zstd in a folder.",
+      "Compression (default: from the file's name, zstd in a folder).",
       valueName: "method"))
   var compress: ExportCompression?
 
   @Option(
     name: [.customShort("o", allowingJoined: true), .customLong("output")],
     help: ArgumentHelp(
-      "Write a file, which must not be there yet; - is standard output.", valueName: "file"),
+      "Write a new file; - is standard output.", valueName: "file"),
     completion: .file())
   var outputFile: String?
 
-  @Flag(help: "Replace a file that is there.")
+  @Flag(help: "Replace an existing file.")
   var overwrite = false
 
   @Option(
     help: ArgumentHelp(
-      "Write into this folder, a file named by its range: STORE/FIRST-LAST.jsonl.zst.",
+      "Write into this folder, to a file named by its range: STORE/FIRST-LAST.jsonl.zst.",
       valueName: "dir"),
     completion: .directory)
   var outputDir: String?
@@ -65,7 +65,7 @@ struct ExportOptions: CheckedOptions {
         "--lock-wait waits for an export with the same bookmark; name it with --bookmark")
     }
     if outputFile != nil, outputDir != nil {
-      throw ValidationError("--output and --output-dir are two places; name one")
+      throw ValidationError("--output cannot be combined with --output-dir")
     }
     if overwrite, file == nil {
       throw ValidationError("--overwrite goes with --output; in a folder no file is ever replaced")
@@ -85,26 +85,26 @@ struct ExportOptions: CheckedOptions {
     }
   }
 
-  /// The file to write; nil for standard output.
+  /// The file to write; `nil` for standard output.
   var file: String? { outputFile == "-" ? nil : outputFile }
 
   /// The format of the records.
   var format: ExportFormat { namedFormat ?? file.flatMap(Self.format) ?? .jsonl }
 
-  /// How the text is packed, if the place is a file of this name or a folder.
+  /// The compression of the text.
   var compression: ExportCompression {
     if let compress { return compress }
     return outputDir != nil ? .zstd : Self.compression(ofFile: outputFile) ?? .none
   }
 
-  /// How the name of a file says that it is packed; nil for one that does not.
+  /// The compression that a file name stands for; `nil` if it stands for none.
   private static func compression(ofFile name: String?) -> ExportCompression? {
     ExportCompression.allCases.first {
       $0 != .none && name?.lowercased().hasSuffix("." + $0.fileExtension) == true
     }
   }
 
-  /// Refuses a name that promises another format, for whoever opens the file goes by it.
+  /// Refuses a file name that stands for another format.
   private func checkFormat() throws {
     guard let file, let named = Self.format(ofFile: file), named != format else { return }
     if named != .jsonl {
@@ -120,7 +120,7 @@ struct ExportOptions: CheckedOptions {
     }
   }
 
-  /// The format that the name of a file promises; nil for a name that promises none.
+  /// The format that a file name stands for; `nil` if it stands for none.
   private static func format(ofFile name: String) -> ExportFormat? {
     var name = name.lowercased()[...]
     if let packing = compression(ofFile: String(name)) {
@@ -131,7 +131,7 @@ struct ExportOptions: CheckedOptions {
       .max { $0.fileExtension.utf8.count < $1.fileExtension.utf8.count }
   }
 
-  /// A field that has a place for what objects are now.
+  /// A field that contains the present values of objects.
   private static func fieldOfObjects(_ format: ExportFormat) -> String {
     switch format {
     case .cloudevents: "data"
@@ -140,7 +140,7 @@ struct ExportOptions: CheckedOptions {
     }
   }
 
-  /// An encoder of the format with the fields that were asked for.
+  /// Returns an encoder of the format with the requested fields.
   func encoder() throws -> any HistoryEncoder {
     let encoder = try format.encoder(
       fields: fields.map {

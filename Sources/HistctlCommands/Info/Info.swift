@@ -1,5 +1,6 @@
 import ArgumentParser
 import HistoryArchive
+import HistoryOperations
 import PersistentHistory
 import StoreFormat
 import Terminal
@@ -48,7 +49,7 @@ struct Info: HistctlCommand {
       }
     }
     // Told among the notices.
-    let logProblem = Session.problem(ofLogOf: store.store)
+    let logProblem = StoreReading.logProblem(of: store.store)
     if logProblem != nil { session.end(with: .damaged) }
     let file = try StoreFile(path: store.store, busyTimeout: store.busyTimeout)
     try session.read(file, store) { writer, snapshot, resolver in

@@ -9,7 +9,8 @@ struct FollowedLog {
   static let usualStart = 10
 
   let session: Session
-  let input: HistoryInput
+  let store: StoreOptions
+  let archive: ArchiveOptions
 
   /// Writes until the program is ended.
   ///
@@ -20,6 +21,7 @@ struct FollowedLog {
     start: (TokenResolver, HistoryTimeline) throws -> HistoryQuery,
     table: (OutputWriter, HistoryTimeline) throws -> TransactionTable?
   ) throws {
+    let input = session.input(store, archive)
     guard try input.archiveAlone() == nil else {
       throw Failure(
         status: .usage, kind: "usage", message: "--follow waits for saves, which only a store has",
@@ -30,7 +32,6 @@ struct FollowedLog {
       var query = HistoryQuery()
       var position: Int64 = 0
       var text: TransactionTable?
-      let store = input.store
       let file = try session.open(store.store, busyTimeout: store.busyTimeout)
       try file.read { snapshot in
         _ = try snapshot.historyTables()

@@ -63,8 +63,7 @@ struct Log: HistctlCommand, CheckedOptions {
   func run(_ console: Console) throws {
     let session = Session(output, console)
     guard !follow else {
-      let input = HistoryInput(store: store, options: archive, session: session)
-      return try FollowedLog(session: session, input: input).write(
+      return try FollowedLog(session: session, store: store, archive: archive).write(
         start: { resolver, timeline in
           var query = try query(resolver)
           if showsChanges { try values.apply(to: &query, session, timeline) }

@@ -1,14 +1,13 @@
 /// A mistake in a config file.
 struct ConfigMistake: Error, Hashable {
-  /// The line that it is in, counted from 1; nil for one that is in none.
+  /// The line, counted from 1; `nil` for a mistake of the whole file.
   let line: Int?
-  /// What is wrong.
   let message: String
   /// What to write instead.
   let hint: String?
 
-  /// How many are told of; who has more has given something else than a config file.
-  static let most = 100
+  /// The maximum number that is reported. A file with more is not a config file.
+  static let limit = 100
 
   init(line: Int?, _ message: String, hint: String? = nil) {
     self.line = line
@@ -17,8 +16,8 @@ struct ConfigMistake: Error, Hashable {
   }
 }
 
-/// A config file of sections, each with lines of keys and values, as systemd's units and rsync's
-/// modules have them.
+/// A config file of sections, each with lines of keys and values, like systemd's units and rsync's
+/// modules.
 ///
 /// ```ini
 /// # A comment has a line of its own.
@@ -26,7 +25,7 @@ struct ConfigMistake: Error, Hashable {
 /// key = value
 /// ```
 ///
-/// Blanks around names and values do not count; a value goes on to the end of its line, and needs no
+/// Blanks around names and values are ignored. A value extends to the end of its line, and needs no
 /// quotation marks.
 struct ConfigText {
   /// A key with its value.
@@ -36,7 +35,7 @@ struct ConfigText {
     let line: Int
   }
 
-  /// A section; one that is begun twice is a mistake.
+  /// A section. Its name may occur once.
   struct Section: Hashable {
     let name: String
     let line: Int
@@ -48,14 +47,14 @@ struct ConfigText {
   /// The lines in which sections begin, by name.
   private var beginnings: [String: Int] = [:]
 
-  /// Reads a text; what cannot be understood is a mistake, and the rest is read all the same, until
-  /// there are too many.
+  /// Reads a text. A line that cannot be understood is a mistake, and reading continues until there are
+  /// too many.
   init(_ bytes: [UInt8]) {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       mistakes = [ConfigMistake(line: nil, "it is not UTF-8", hint: "save it as UTF-8")]
       return
     }
-    // A byte order mark, as some editors put it in front.
+    // Some editors begin a file with a byte order mark.
     let content =
       text.unicodeScalars.first == "\u{FEFF}"
       ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]
@@ -63,7 +62,7 @@ struct ConfigText {
       .enumerated()
     {
       read(Self.trimmed(line), line: index + 1)
-      if mistakes.count > ConfigMistake.most { break }
+      if mistakes.count > ConfigMistake.limit { break }
     }
   }
 
@@ -122,7 +121,7 @@ struct ConfigText {
     mistakes.append(ConfigMistake(line: line, message, hint: hint))
   }
 
-  /// Without blanks at both ends, and without the carriage return of other systems' lines.
+  /// Removes blanks at both ends, and the carriage return of other systems' lines.
   private static func trimmed(
     _ text: Substring.UnicodeScalarView
   ) -> Substring.UnicodeScalarView {

@@ -1,18 +1,19 @@
 import ArgumentParser
+import HistoryOperations
 import PersistentHistory
 import Terminal
 
-/// `histctl maintain`: what a schedule needs, for many stores in one call.
+/// `histctl maintain`: exports, prunes and compacts many stores in one run.
 struct Maintain: HistctlCommand, CheckedOptions {
   static let configuration = CommandConfiguration(
     commandName: "maintain",
     _superCommandName: "histctl",
     abstract: "Export, prune and compact many stores, as a config file says.",
     discussion: """
-      For a schedule, as that of cron or a systemd timer. Of each store what is new is exported, \
-      then history is pruned, then free pages are given back, as far as the config file asks for \
-      it. A step that fails leaves out the later ones of its store, and no other store waits for \
-      it. Nothing is written where nothing happened; histctl-maintain.conf(5) explains the file.
+      For cron or a systemd timer. For each store, exports what is new, then prunes history, then \
+      frees pages, as far as the config file asks for it. If a step fails, the later steps of that \
+      store are skipped, and the other stores are maintained all the same. Prints one line per store \
+      it changed. histctl-maintain.conf(5) describes the file.
 
       Examples:
         histctl maintain --config maintain.conf --check-config
@@ -27,13 +28,13 @@ struct Maintain: HistctlCommand, CheckedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Only the stores of this section, or this store; may be repeated.", valueName: "name"))
+      "Maintain only this section or this store; may be repeated.", valueName: "name"))
   var only: [String] = []
 
-  @Flag(help: "Say what the file asks for, or all its mistakes, and change nothing.")
+  @Flag(help: "Show what the file asks for, or all its mistakes, and change nothing.")
   var checkConfig = false
 
-  @Flag(name: [.customShort("n"), .long], help: "Say what would be done, and change nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Show what would be done, and change nothing.")
   var dryRun = false
 
   @Option(
@@ -57,38 +58,67 @@ struct Maintain: HistctlCommand, CheckedOptions {
     let session = Session(output, console, outlivesReader: true)
     let plan: MaintenancePlan
     do {
-      plan = try MaintenancePlan(MaintenanceConfig(path: config), only: only)
+      let config = try MaintenanceConfig(path: config, homeFolder: console.homeFolder)
+      plan = try MaintenancePlan(config.sections, configPath: config.path, only: only)
     } catch let error as ConfigMistakes {
       for failure in error.failures { session.diagnostics.report(failure) }
       throw EndWithStatus(status: .usage)
     }
     var status = ExitStatus.success
     try session.write(usesPager: false) { writer in
+      let report = MaintenanceReport(session: session, writer: writer)
       if checkConfig {
-        try MaintenancePlanReport(session: session, writer: writer).write(plan)
-        let failures = plan.failures
-        for failure in failures { session.diagnostics.report(failure) }
-        if !failures.isEmpty { status = .usage }
+        try report.write(plan)
+        try refuse(plan.failures, session)
       } else {
-        let wait = lockWait?.seconds(before: session.now)
-        try checkOwners(plan, session)
-        status = try MaintenanceRun(
-          session: session, plan: plan, isDryRun: dryRun, lockWait: wait ?? 0,
-          ignoredGuards: guards.ignoredGuards
-        ).run(writer)
+        try refuse(plan.overlaps, session)
+        status = try session.observing { try maintain(plan, report, observer: $0) }
       }
     }
     if status != .success { throw EndWithStatus(status: status) }
   }
 
-  /// Sees that no store belongs to two sections, which only the patterns tell: what one of them says is
-  /// not what the other wants.
-  private func checkOwners(_ plan: MaintenancePlan, _ session: Session) throws {
-    let mistakes = plan.parts.flatMap(\.failures).map(\.failure).filter {
-      $0.kind == MaintenancePlan.kindOfOverlap
-    }
-    guard !mistakes.isEmpty else { return }
-    for mistake in mistakes { session.diagnostics.report(mistake) }
+  /// Ends the command if the stores are not as the file says.
+  private func refuse(_ errors: [any Error], _ session: Session) throws {
+    guard !errors.isEmpty else { return }
+    for error in errors { session.diagnostics.report(Failure(error)) }
     throw EndWithStatus(status: .usage)
+  }
+
+  /// Maintains one store after the other; a failure of one does not affect the others.
+  ///
+  /// - Returns: The worst status of any store.
+  private func maintain(
+    _ plan: MaintenancePlan, _ report: MaintenanceReport, observer: @escaping OperationObserver
+  ) throws -> ExitStatus {
+    let session = report.session
+    let isolation = StoreIsolation(session: session, amongSeveral: true)
+    let total = plan.parts.reduce(0) { $0 + $1.stores.count }
+    var done = 0
+    defer { session.console.workDone.begin(nil) }
+    for part in plan.parts {
+      for link in part.skippedLinks {
+        session.diagnostics.warn(
+          "\(link.path) is skipped: it is a link to \(link.target), outside the folder of its pattern",
+          kind: "linkSkipped",
+          hint: "name the store itself, or add follow-links = yes to [\(part.settings.section)]")
+      }
+      for (path, error) in part.failures { try isolation.run(path) { throw error } }
+      let maintenance = StoreMaintenance(
+        part, of: plan, isDryRun: dryRun, lockWait: lockWait?.seconds(before: session.now) ?? 0,
+        ignoredGuards: guards.ignoredGuards, now: session.now, observer: observer)
+      for path in part.stores {
+        session.console.workDone.begin(
+          "\(done) of \(total) stores were maintained, at work on \(path)")
+        done += 1
+        let outcome = maintenance.run(path)
+        try report.write(outcome)
+        // A long run shows each store as soon as it is done.
+        try report.writer.flush()
+        if let failure = outcome.failure { try isolation.run(path) { throw failure } }
+      }
+    }
+    isolation.end(with: session.status)
+    return isolation.status
   }
 }

@@ -1,50 +1,53 @@
+import HistoryOperations
+import PersistentHistory
 import SystemPackage
 
-/// The mistakes of a config file, all of them.
+/// All mistakes of a config file.
 struct ConfigMistakes: Error {
   let path: String
   let mistakes: [ConfigMistake]
 
-  /// Each mistake as a person or a script is told of it.
   var failures: [Failure] {
-    mistakes.prefix(ConfigMistake.most).map { mistake in
+    mistakes.prefix(ConfigMistake.limit).map { mistake in
       Failure(
         status: .usage, kind: "config",
         message: path + (mistake.line.map { ":\($0)" } ?? "") + ": " + mistake.message,
         hint: mistake.hint,
         details: [("path", .string(path))]
           + (mistake.line.map { [("line", .integer(Int64($0)))] } ?? []))
-    } + (mistakes.count > ConfigMistake.most ? [tooMany] : [])
+    } + (mistakes.count > ConfigMistake.limit ? [tooMany] : [])
   }
 
   private var tooMany: Failure {
     Failure(
       status: .usage, kind: "config",
-      message: "\(path): there are more mistakes than these \(ConfigMistake.most)",
+      message: "\(path): there are more mistakes than these \(ConfigMistake.limit)",
       hint: "histctl-maintain.conf(5) says what a config file is",
       details: [("path", .string(path))])
   }
 }
 
-/// What `histctl maintain` is to do: the sections of a config file without a mistake.
+/// A config file of `histctl maintain`, without a mistake.
 struct MaintenanceConfig {
-  /// The name of the section that holds for all others.
+  /// The name of the section that applies to all others.
   static let defaults = "defaults"
-  /// The most that is read, in bytes.
+  /// The maximum size in bytes.
   private static let limit = 1 << 20
 
-  /// The file.
   let path: String
-  /// What is to be done, in the order of the file.
+  /// The sections, in the order of the file.
   let sections: [MaintenanceSettings]
 
   /// Reads a config file.
   ///
-  /// - Throws: ``ConfigMistakes``, and a `Failure` where the file cannot be read.
-  init(path: String) throws {
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - homeFolder: The folder that `~` stands for.
+  /// - Throws: ``ConfigMistakes``, and `Failure` if the file cannot be read.
+  init(path: String, homeFolder: String?) throws {
     self.path = path
     let text = ConfigText(try Self.read(path))
-    let folder = ConfigFolder(of: path)
+    let folder = ConfigFolder(of: path, homeFolder: homeFolder)
     var mistakes = text.mistakes
     var defaults: [MaintenanceKey: [ConfigText.Entry]] = [:]
     if let section = text.sections.first(where: { $0.name == Self.defaults }) {
@@ -55,7 +58,7 @@ struct MaintenanceConfig {
     var sections: [MaintenanceSettings] = []
     var bookmarkFiles: [String: String] = [:]
     for section in text.sections where section.name != Self.defaults {
-      if mistakes.count > ConfigMistake.most { break }
+      if mistakes.count > ConfigMistake.limit { break }
       var reader = SettingsReader(section, defaults: defaults, folder: folder)
       if let settings = reader.settings(defaults: defaults) {
         if let file = settings.bookmarkFile {
@@ -113,5 +116,74 @@ struct MaintenanceConfig {
         status: .cannotReadOrWrite, kind: "unreadable", message: "cannot read \(path): \(reason)",
         hint: "histctl-maintain.conf(5) says what a config file is")
     }
+  }
+}
+
+/// The folder of a config file, from which the paths in it begin.
+struct ConfigFolder {
+  private let path: String
+  private let homeFolder: String?
+
+  init(of file: String, homeFolder: String?) {
+    path = FilePath(file).removingLastComponent().string
+    self.homeFolder = homeFolder
+  }
+
+  /// Returns a path of the file: absolute, in the home folder as `~/…`, or else relative to the file.
+  func path(_ text: String) -> String {
+    let (start, rest) = parts(of: text)
+    return start + rest
+  }
+
+  /// Returns what precedes a path, and the rest of it, which may be a pattern.
+  func parts(of text: String) -> (start: String, rest: String) {
+    if text.hasPrefix("/") { return ("", text) }
+    if text.hasPrefix("~/"), let homeFolder {
+      return (homeFolder.hasSuffix("/") ? homeFolder : homeFolder + "/", String(text.dropFirst(2)))
+    }
+    return (path.isEmpty || path.hasSuffix("/") ? path : path + "/", text)
+  }
+}
+
+/// A key of the config file: the name of a command and of its option.
+enum MaintenanceKey: String, CaseIterable {
+  case store
+  case missingOK = "missing-ok"
+  case followLinks = "follow-links"
+  case bookmarkFile = "bookmark-file"
+  case busyTimeout = "busy-timeout"
+  case exportOutputDir = "export.output-dir"
+  case exportBookmark = "export.bookmark"
+  case exportFormat = "export.format"
+  case exportCompress = "export.compress"
+  case pruneKeepWithin = "prune.keep-within"
+  case pruneKeepLast = "prune.keep-last"
+  case pruneMaxSize = "prune.max-size"
+  case pruneIfLarger = "prune.if-larger"
+  case pruneMaxBehind = "prune.max-behind"
+  case pruneIgnoreGuard = "prune.ignore-guard"
+  case pruneArchive = "prune.archive"
+  case compact
+
+  /// Whether it may occur more than once in a section.
+  var isList: Bool { self == .store || self == .pruneIgnoreGuard }
+
+  /// Whether it belongs to one section and cannot be a default.
+  var isOfOneSection: Bool { self == .store || self == .bookmarkFile }
+
+  /// The command whose option it is; `nil` if it is not an option.
+  var command: String? {
+    rawValue.firstIndex(of: ".").map { String(rawValue[..<$0]) }
+  }
+
+  /// Returns the keys that an unknown name may mean.
+  static func near(_ name: String) -> [String] {
+    let option = name.hasPrefix("--") ? String(name.dropFirst(2)) : name
+    // The option's name alone, or with a dash after the command.
+    let meant = allCases.map(\.rawValue).filter {
+      $0.split(separator: ".").last.map(String.init) == option
+        || $0.replacing(".", with: "-") == option
+    }
+    return meant.isEmpty ? NearNames.of(option, in: allCases.map(\.rawValue)) : meant
   }
 }

@@ -1,8 +1,9 @@
 import ArgumentParser
 import HistoryCoding
+import HistoryOperations
 import PersistentHistory
 
-/// Reads what one section says, with the defaults for what it does not say.
+/// Reads the settings of one section, with defaults for keys that it does not have.
 struct SettingsReader {
   private let section: ConfigText.Section
   private let folder: ConfigFolder
@@ -17,7 +18,7 @@ struct SettingsReader {
     self.folder = folder
     entries = [:]
     let own = keys(of: section)
-    // An empty value takes a default away.
+    // An empty value removes a default.
     entries = defaults.merging(own) { $1 }.filter {
       !$1.allSatisfy(\.value.isEmpty) || $0 == .store
     }
@@ -35,7 +36,7 @@ struct SettingsReader {
       reader.entries[key] = nil
     }
     let entries = reader.entries
-    // Values are looked at here, so that each mistake in them is told of once.
+    // Check the values here, so that each mistake is reported once.
     _ = reader.export(isDefault: true)
     _ = reader.prune()
     _ = reader.flag(.compact)
@@ -45,12 +46,12 @@ struct SettingsReader {
     return (entries, reader.mistakes)
   }
 
-  /// The settings; nil where there are mistakes.
+  /// Returns the settings; `nil` if there are mistakes.
   mutating func settings(defaults: [MaintenanceKey: [ConfigText.Entry]]) -> MaintenanceSettings? {
     let folder = folder
     var stores: [StorePattern] = []
     for entry in entries[.store] ?? [] {
-      if mistakes.count > ConfigMistake.most { break }
+      if mistakes.count > ConfigMistake.limit { break }
       if let store = store(entry) { stores.append(store) }
     }
     if entries[.store] == nil {
@@ -59,18 +60,17 @@ struct SettingsReader {
           line: section.line, "the section [\(section.name)] names no store",
           hint: "add store = PATH; * and ? stand for many stores"))
     }
-    let export = export()
-    let prune = prune()
-    let archive = value(.pruneArchive) { folder.path($0) }
-    let compacts = flag(.compact)
-    let settings = MaintenanceSettings(
-      section: section.name, line: section.line, stores: stores,
-      missingIsAllowed: flag(.missingOK), followsLinks: flag(.followLinks),
-      bookmarkFile: value(.bookmarkFile) { folder.path($0) },
-      busyTimeout: value(.busyTimeout, Self.seconds) ?? 5,
-      export: export, prune: prune, archive: archive, compacts: compacts)
+    var settings = MaintenanceSettings(section: section.name, stores: stores)
+    settings.missingIsAllowed = flag(.missingOK)
+    settings.followsLinks = flag(.followLinks)
+    settings.bookmarkFile = value(.bookmarkFile) { folder.path($0) }
+    settings.busyTimeout = value(.busyTimeout, Self.seconds) ?? settings.busyTimeout
+    settings.export = export()
+    settings.prune = prune()
+    settings.archive = value(.pruneArchive) { folder.path($0) }
+    settings.compacts = flag(.compact)
     missingRules(defaults)
-    if export == nil, prune == nil, !compacts, mistakes.isEmpty {
+    if settings.export == nil, settings.prune == nil, !settings.compacts, mistakes.isEmpty {
       mistakes.append(
         ConfigMistake(
           line: section.line, "the section [\(section.name)] says nothing that is to be done",
@@ -79,7 +79,7 @@ struct SettingsReader {
     return mistakes.isEmpty ? settings : nil
   }
 
-  /// Keys of a step that is not taken would do nothing, which nobody means.
+  /// Reports keys of a step that is not taken, which would do nothing.
   private mutating func missingRules(_ defaults: [MaintenanceKey: [ConfigText.Entry]]) {
     for (command, isGiven, remedy) in [
       ("export", entries[.exportOutputDir] != nil, "add export.output-dir"),
@@ -101,12 +101,12 @@ struct SettingsReader {
 
   // MARK: - Keys
 
-  /// The keys of a section that there are, each once unless it is a list.
+  /// Returns the known keys of a section, each once unless it is a list.
   private mutating func keys(of section: ConfigText.Section) -> [MaintenanceKey: [ConfigText.Entry]]
   {
     var entries: [MaintenanceKey: [ConfigText.Entry]] = [:]
     for entry in section.entries {
-      if mistakes.count > ConfigMistake.most { break }
+      if mistakes.count > ConfigMistake.limit { break }
       guard let key = MaintenanceKey(rawValue: entry.key) else {
         let near = MaintenanceKey.near(entry.key)
         mistake(
@@ -183,7 +183,8 @@ struct SettingsReader {
     let folder = folder
     return read(entry) { text in
       guard !text.isEmpty else { throw ValidationError("it is empty; write the path of a store") }
-      return StorePattern(text, in: folder)
+      let (start, rest) = folder.parts(of: text)
+      return StorePattern(start: start, rest: rest)
     }
   }
 
@@ -210,7 +211,7 @@ struct SettingsReader {
   ) -> [Value] {
     var values: [Value] = []
     for entry in entries[key] ?? [] where !entry.value.isEmpty {
-      if mistakes.count > ConfigMistake.most { break }
+      if mistakes.count > ConfigMistake.limit { break }
       if let value = self.read(entry, read) { values.append(value) }
     }
     return values

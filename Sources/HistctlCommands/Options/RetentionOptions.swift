@@ -1,6 +1,8 @@
 import ArgumentParser
 import HistoryArchive
+import HistoryOperations
 import PersistentHistory
+import StoreFormat
 
 /// What is to be kept. With several rules, a transaction goes only if every one lets it go.
 struct RetentionOptions: CheckedOptions {
@@ -64,7 +66,7 @@ struct RetentionOptions: CheckedOptions {
 struct SealingOptions: CheckedOptions {
   @Option(
     help: ArgumentHelp(
-      "How much text a segment has before it is packed, such as 64M.", valueName: "size"),
+      "Size of a segment's text before compression, such as 64M.", valueName: "size"),
     transform: ByteSize.init(parsing:))
   var segmentSize: ByteSize?
 
@@ -77,6 +79,18 @@ struct SealingOptions: CheckedOptions {
       valueName: "duration"),
     transform: DurationArgument.init(parsing:))
   var lockWait: DurationArgument?
+
+  /// The request to seal in an archive.
+  func request(
+    _ archivePath: String, busyTimeout: Double, ignoredGuards: Set<String>, now: StoreTimestamp
+  ) -> SealingRequest {
+    var request = SealingRequest(
+      archivePath: archivePath, busyTimeout: busyTimeout, ignoredGuards: ignoredGuards)
+    request.lockWait = lockWait?.seconds(before: now) ?? 0
+    if let segmentSize { request.segmentSize = segmentSize.bytes }
+    request.allowsGap = allowGap
+    return request
+  }
 
   /// Whether any of them is given.
   var isGiven: Bool { segmentSize != nil || allowGap || lockWait != nil }

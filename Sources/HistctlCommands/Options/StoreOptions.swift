@@ -1,5 +1,4 @@
 import ArgumentParser
-import DurableFiles
 import HistoryArchive
 import PersistentHistory
 import StoreFormat
@@ -25,15 +24,11 @@ struct StoreOptions: CheckedOptions {
     try Self.check(bookmarkFile, isNotOf: [store])
   }
 
-  /// Checks that a file of bookmarks is not a store, before anything opens it: closing any descriptor of
-  /// a store's file drops the locks that this process holds on it.
+  /// Checks that a file of bookmarks is not a store's own.
   static func check(_ bookmarkFile: String?, isNotOf stores: [String]) throws {
     guard let bookmarkFile else { return }
     for store in stores where store != ExportedText.standardInput {
-      guard let location = try? StoreLocation(path: store), location.owns(bookmarkFile),
-        FileStatus.resolvedPlace(bookmarkFile)
-          != BookmarkFile.path(besideStore: location.resolvedPath)
-      else { continue }
+      guard BookmarkFile.isFile(bookmarkFile, ofStoreAt: store) else { continue }
       throw ValidationError(
         "--bookmark-file names \(store) itself, or a file that belongs to it; name another file")
     }

@@ -1,4 +1,3 @@
-import StoreFormat
 import Terminal
 
 /// Whether something may be changed.
@@ -30,20 +29,6 @@ enum Consent {
         message: "cannot ask for confirmation: standard input is not a terminal",
         hint: "add --yes to \(action.rawValue) it, or --dry-run to see what would be "
           + "\(action.rawValue)d")
-    }
-  }
-
-  /// Makes a plan of a store; where a save was broken off, one of the last time for instance, after
-  /// that is undone.
-  func plan<Plan>(
-    _ path: String, busyTimeout: Double, session: Session, _ body: () throws -> Plan
-  ) throws -> Plan {
-    do {
-      return try body()
-    } catch StoreError.unfinishedSave where self != .dryRun {
-      try StoreFile.rollBackUnfinishedSave(at: path, busyTimeout: busyTimeout)
-      session.diagnostics.note("\(path): a save that was broken off has been undone")
-      return try body()
     }
   }
 }

@@ -1,6 +1,7 @@
 import DemoStore
 import HistoryArchive
 import HistoryCoding
+import HistoryOperations
 import PersistentHistory
 import StoreEditing
 import StoreFormat
@@ -34,6 +35,9 @@ extension Failure {
     case let error as HistoryError: self.init(error)
     case let error as ArchiveError: self.init(error)
     case let error as RestoreObstacle: self.init(error)
+    case let error as OperationError: self.init(error)
+    case let error as PartlyDone: self.init(error)
+    case let error as CompactionInterrupted: self.init(error)
     case let error as MomentError:
       self.init(status: .usage, kind: "malformedMoment", message: error.message, hint: error.hint)
     case let error as DemoError:
@@ -258,6 +262,49 @@ extension Failure {
     if let number = error.transaction { details.append(("transaction", .integer(number))) }
     self.init(
       status: status, kind: kind, message: error.message, hint: error.hint, details: details)
+  }
+}
+
+extension Failure {
+  private init(_ error: OperationError) {
+    let status: ExitStatus =
+      switch error.code {
+      case .alreadyThere, .missing, .unnamedStore, .unreadable, .unwritable: .cannotReadOrWrite
+      case .config, .ontoItself, .storeInTwoSections, .usage: .usage
+      case .divergedFolder: .historyGap
+      case .locked: .busy
+      case .sharedPlace: .refused
+      }
+    self.init(
+      status: status, kind: error.code.rawValue, message: error.message, hint: error.hint,
+      details: error.details.map { ($0, .string($1)) })
+  }
+
+  private init(_ error: PartlyDone) {
+    let problem = Failure(error.problem)
+    let (transactions, changes) = (error.transactions, error.changes)
+    self.init(
+      status: .partlyDone, kind: problem.kind,
+      message: "\(problem.message); \(transactions.done.grouped) of "
+        + "\(transactions.total.grouped) transactions and \(changes.done.grouped) of "
+        + "\(changes.total.grouped) changes are "
+        + (error.work == .deleting ? "deleted" : "restored"),
+      hint: error.work == .deleting
+        ? problem.hint ?? "what is left is a whole history; run the command again"
+        : "the history is without a gap; run the command again to go on",
+      details: problem.details)
+  }
+
+  private init(_ error: CompactionInterrupted) {
+    let reason =
+      switch error.obstacle {
+      case .busy: "another program held the store"
+      case .pinnedLog: "a reader kept the log from being moved into the store"
+      }
+    self.init(
+      status: .partlyDone, kind: "partlyDone",
+      message: "\(error.path): not all free pages could be given back: \(reason)",
+      hint: "run the command again to go on", details: [("store", .string(error.path))])
   }
 }
 

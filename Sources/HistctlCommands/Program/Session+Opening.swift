@@ -1,48 +1,36 @@
+import HistoryOperations
+import PersistentHistory
 import StoreFormat
 
+/// How commands use operations: the session shows their warnings and their progress.
 extension Session {
-  /// The longest log that is looked through, in bytes: twice what SQLite lets one become unless it is
-  /// kept from emptying it. To look through a longer one takes longer than all else, and who saves
-  /// without a pause makes it longer still meanwhile.
-  private static let longestLog: Int64 = 8 << 20
-
   /// Opens a store to read it, and warns if a part of its log is damaged.
-  ///
-  /// The output may be read slowly, and an app's saves must not wait for it.
   func open(_ path: String, busyTimeout: Double) throws -> StoreFile {
-    if let problem = Self.problem(ofLogOf: path) {
-      diagnostics.warn(
-        "\(path): \(problem)", kind: "damagedLog",
-        hint: "verify tells more; another copy of the store with its -wal may have them")
-      end(with: .damaged)
-    }
-    return try StoreFile(
-      location: StoreLocation(path: path), busyTimeout: busyTimeout, keepsNoLock: true)
+    try observing { try StoreReading.open(path, busyTimeout: busyTimeout, observer: $0) }
   }
 
   /// Warns of counters that are lower than numbers in use, where a whole history is read.
   func warnOfTornCounters(in snapshot: StoreSnapshot?) throws {
-    for counter in try snapshot?.tornHistoryCounters() ?? [] {
-      diagnostics.warn(
-        "\(snapshot?.location.path ?? ""): the highest number given out for \(counter.entity) is "
-          + "\(counter.issued), and \(counter.present) is in use: parts of the store are of different "
-          + "times", kind: "tornCounter",
-        hint: "copy the store again, together with its -wal")
-    }
+    guard let snapshot else { return }
+    try observing { try StoreReading.warnOfTornCounters(in: snapshot, observer: $0) }
   }
 
-  /// What of the log beside a store is passed over, finished saves as a rule; nil where nothing is.
-  ///
-  /// To be asked before the store is opened: SQLite passes over what it cannot use of a log, and says
-  /// nothing of it.
-  static func problem(ofLogOf path: String) -> String? {
-    do throws(StoreError) {
-      let location = try StoreLocation(path: path)
-      if try location.logSize() <= longestLog { try location.checkLog() }
-      return nil
-    } catch {
-      guard case .damaged(_, let place, let detail) = error else { return nil }
-      return "\(place) cannot be used, so saves may be missing here: \(detail)"
-    }
+  /// Returns the input that options name.
+  func input(_ store: StoreOptions, _ archive: ArchiveOptions) -> HistoryInput {
+    let display = OperationDisplay(self)
+    return HistoryInput(
+      store.store, archivePath: archive.archive, storeIdentifier: archive.storeIdentifier,
+      bookmarkPath: store.bookmarkFile, now: now
+    ) { display.show($0) }
+  }
+
+  /// Runs an operation, shows its warnings and its progress, and keeps what it has done for
+  /// ``WorkDone``.
+  func observing<Result>(
+    _ operation: (@escaping OperationObserver) throws -> Result
+  ) rethrows -> Result {
+    let display = OperationDisplay(self)
+    defer { display.endProgress() }
+    return try operation { display.show($0) }
   }
 }

@@ -1,16 +1,9 @@
 import HistoryCoding
+import HistoryOperations
 import PersistentHistory
 import StoreEditing
 import StoreFormat
 import Terminal
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// What every command works with: the terminal, the output, the words on standard error, and the
 /// status that the command will end with.
@@ -80,7 +73,7 @@ final class Session {
     _ store: StoreOptions, _ archive: ArchiveOptions, usesPager: Bool = true,
     _ body: (OutputWriter, HistoryTimeline, TokenResolver) throws -> Void
   ) throws {
-    let input = HistoryInput(store: store, options: archive, session: self)
+    let input = input(store, archive)
     guard let alone = try input.archiveAlone() else {
       return try read(store, usesPager: usesPager) { writer, snapshot, _ in
         let timeline = try input.timeline(of: snapshot)
@@ -100,7 +93,7 @@ final class Session {
     _ store: StoreOptions, _ archive: ArchiveOptions,
     _ body: (OutputWriter, HistoryTimeline, SnapshotHelpers?, TokenResolver) throws -> Void
   ) throws {
-    let input = HistoryInput(store: store, options: archive, session: self)
+    let input = input(store, archive)
     if let alone = try input.archiveAlone() {
       try write(usesPager: false) { writer in
         let timeline = HistoryTimeline(alone)
@@ -109,7 +102,7 @@ final class Session {
     } else {
       let file = try open(store.store, busyTimeout: store.busyTimeout)
       try write(usesPager: false) { writer in
-        try file.read(withHelpers: Self.helperCount) { snapshot, helpers in
+        try file.read(withHelpers: StoreReading.helperCount) { snapshot, helpers in
           let timeline = try input.timeline(of: snapshot)
           try body(writer, timeline, helpers, input.resolver(timeline))
         }
@@ -118,9 +111,6 @@ final class Session {
     if status != .success { throw EndWithStatus(status: status) }
   }
 
-  /// How many threads beside its own a command reads on: as many as the machine has, at most three.
-  static var helperCount: Int { min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 4) - 1 }
-
   /// The names of entities and attributes; where the model cannot be read, what is left is told.
   ///
   /// - Parameter namesAttributes: Whether the names of attributes are needed, or those of entities
@@ -128,20 +118,8 @@ final class Session {
   func schema(
     of snapshot: StoreSnapshot, namesAttributes: Bool = true
   ) throws -> HistorySchema {
-    let path = snapshot.location.path
-    switch namesAttributes
-      ? try snapshot.modelCache().condition : try snapshot.modelCacheCondition()
-    {
-    case .present: break
-    case .missing:
-      diagnostics.warn(
-        "\(path) has no model cache, so attributes and tombstones have no names",
-        kind: "missingModel", hint: "the app's framework writes the cache when it opens the store")
-    case .unreadable(let reason):
-      diagnostics.warn(
-        "the model cache of \(path) is damaged, so attributes and tombstones have no names: \(reason)",
-        kind: "damagedModel", hint: "the app's framework writes the cache anew when it is deleted")
-      end(with: .damaged)
+    try observing {
+      try StoreReading.warnOfModel(in: snapshot, readsModel: namesAttributes, observer: $0)
     }
     return namesAttributes
       ? try HistorySchema(snapshot) : HistorySchema(namesOf: snapshot.entities)

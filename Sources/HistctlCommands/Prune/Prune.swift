@@ -1,21 +1,23 @@
 import ArgumentParser
+import HistoryOperations
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 import Terminal
 
-/// `histctl prune`: the beginning of a history, deleted.
+/// `histctl prune`: deletes the beginning of a history.
 struct Prune: HistctlCommand, CheckedOptions {
   static let configuration = CommandConfiguration(
     commandName: "prune",
     _superCommandName: "histctl",
     abstract: "Delete the beginning of a history.",
     discussion: """
-      Everything before one transaction goes, it and all after it stay, as when an app deletes \
-      history. With several rules a transaction goes only if every one lets it go. The newest one \
-      always stays. Bookmarks hold back what their consumers have not read. With --archive nothing goes \
-      that is not sealed there, read back and verified. What would be deleted is \
-      shown first, and on a terminal there is a question; elsewhere it takes --yes or --dry-run. \
-      Apps may go on using the store meanwhile.
+      Deletes everything before one transaction and keeps it and all after it, as an app does that \
+      deletes history. With several rules, a transaction is deleted only if every rule allows it. \
+      The newest transaction always stays. Bookmarks keep what their consumers have not read. With \
+      --archive, nothing is deleted that is not sealed there, read back and verified. prune shows \
+      what would be deleted and, on a terminal, asks; in scripts, pass --yes or --dry-run. Apps may \
+      use the store meanwhile.
 
       Examples:
         histctl prune default.store --keep-last 1000 --dry-run
@@ -35,7 +37,7 @@ struct Prune: HistctlCommand, CheckedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Let bookmarks expire that are farther behind: 30d, or a number of transactions.",
+      "Let bookmarks expire that are further behind: 30d, or a number of transactions.",
       valueName: "allowance"),
     transform: AllowanceArgument.init(parsing:))
   var maxBehind: AllowanceArgument?
@@ -48,20 +50,20 @@ struct Prune: HistctlCommand, CheckedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Seal in this archive what is to be deleted, before it is.", valueName: "dir"),
+      "Seal history in this archive before deleting it.", valueName: "dir"),
     completion: .directory)
   var archive: String?
 
   @OptionGroup(title: "The archive") var sealing: SealingOptions
 
   @Option(
-    help: ArgumentHelp("Say what becomes of this token; may be repeated.", valueName: "token"))
+    help: ArgumentHelp("Show what becomes of this token; may be repeated.", valueName: "token"))
   var checkToken: [String] = []
 
   @Flag(name: [.customShort("n"), .long], help: "Show what would be deleted, and delete nothing.")
   var dryRun = false
 
-  @Flag(name: .shortAndLong, help: "Delete without a question.")
+  @Flag(name: .shortAndLong, help: "Delete without asking.")
   var yes = false
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -81,25 +83,130 @@ struct Prune: HistctlCommand, CheckedOptions {
 
   func run(_ console: Console) throws {
     let session = Session(output, console, outlivesReader: true)
-    // What is no token anywhere is told of once, and before anything is deleted.
+    // Reject malformed tokens before anything is deleted.
     for token in [retention.before].compactMap({ $0 }) + checkToken {
       _ = try TokenExpression(token, now: session.now)
     }
+    let consent = try Consent(.delete, dryRun: dryRun, yes: yes, session: session)
+    let isolation = StoreIsolation(session: session, amongSeveral: stores.stores.count > 1)
+    try session.write(usesPager: false) { writer in
+      try session.observing { observer in
+        try run(PruneOutput(session, writer, consent, of: stores.stores.count), isolation, observer)
+      }
+    }
+    if isolation.status != .success { throw EndWithStatus(status: isolation.status) }
+  }
+
+  private var request: PruneRequest {
     var request = PruneRequest(retention.target)
     request.ifLargerThan = ifLarger?.bytes
     request.allowance = maxBehind?.allowance
     request.ignoredGuards = Set(ignoreGuard)
     request.tokens = checkToken
-    let run = PruneRun(
-      session: session, request: request, stores: stores,
-      consent: try Consent(.delete, dryRun: dryRun, yes: yes, session: session),
-      archiving: archive.map {
-        PruneArchiving(
-          run: ArchiveRun(
-            session: session, archivePath: $0, busyTimeout: stores.busyTimeout, options: sealing,
-            values: .usual, ignoredGuards: request.ignoredGuards))
-      })
-    try session.write(usesPager: false) { writer in try run.run(writer) }
-    if run.status != .success { throw EndWithStatus(status: run.status) }
+    return request
+  }
+
+  private func operation(
+    _ path: String, _ session: Session, _ observer: @escaping OperationObserver
+  ) -> PruneOperation {
+    PruneOperation(
+      path, request, busyTimeout: stores.busyTimeout, bookmarkPath: stores.bookmarkFile,
+      now: session.now,
+      sealing: archive.map {
+        sealing.request(
+          $0, busyTimeout: stores.busyTimeout, ignoredGuards: Set(ignoreGuard), now: session.now)
+      }, observer: observer)
+  }
+
+  /// Prunes one store after the other; a failure of one does not affect the others.
+  private func run(
+    _ output: PruneOutput, _ isolation: StoreIsolation, _ observer: @escaping OperationObserver
+  ) throws {
+    let session = output.session
+    var planned: [(operation: PruneOperation, plan: PrunePlan)] = []
+    for path in stores.stores {
+      try isolation.run(path) {
+        let operation = operation(path, session, observer)
+        let plan = try operation.plan(isDryRun: output.consent == .dryRun)
+        try output.show(plan)
+        guard plan.refusals.isEmpty else {
+          throw HistoryError.refusedByGuards(path: path, reasons: plan.refusals.map(\.reason))
+        }
+        PruneReport(session, plan).warn()
+        if output.consent == .dryRun {
+          if plan.tokens.contains(where: { !$0.works }) { isolation.end(with: .answerIsNo) }
+        } else if plan.isEmpty {
+          try output.show(Erasure.nothing, of: plan)
+        } else if output.consent == .asks {
+          planned.append((operation, plan))
+        } else {
+          try delete(plan, operation, output)
+        }
+      }
+    }
+    guard !planned.isEmpty else { return }
+    // The question comes after what it is about.
+    try output.writer.flush()
+    guard session.diagnostics.ask(PruneReport.question(planned.map(\.plan))) else {
+      session.diagnostics.note("nothing was deleted")
+      return isolation.end(with: .answerIsNo)
+    }
+    for (operation, plan) in planned {
+      try isolation.run(plan.path) { try delete(plan, operation, output) }
+    }
+  }
+
+  private func delete(
+    _ plan: PrunePlan, _ operation: PruneOperation, _ output: PruneOutput
+  ) throws {
+    if let sealed = try operation.seal(plan) {
+      try ArchiveReport(session: output.session, writer: output.writer, path: plan.path)
+        .write(sealed, saysNothingNew: false)
+    }
+    let result = try operation.delete(plan)
+    try output.show(result, of: plan)
+    if let failure = result.failure(of: plan) { throw failure }
+    if let bytes = try operation.byteCount(leftBy: plan) {
+      PruneReport(output.session, plan).warn(remainingBytes: bytes)
+    }
+  }
+}
+
+/// Where plans and results are shown: as JSON lines, a page for one store, or a line for each.
+private struct PruneOutput {
+  let session: Session
+  let writer: OutputWriter
+  let consent: Consent
+  private let showsPage: Bool
+
+  init(_ session: Session, _ writer: OutputWriter, _ consent: Consent, of storeCount: Int) {
+    self.session = session
+    self.writer = writer
+    self.consent = consent
+    showsPage =
+      storeCount == 1 && !session.options.json
+      && (consent != .given || session.environment.isOutputTerminal && !session.options.quiet)
+  }
+
+  /// Shows a plan before anything is done.
+  func show(_ plan: PrunePlan) throws {
+    let report = PruneReport(session, plan)
+    if session.options.json {
+      try writer.writeLine(report.json)
+    } else if showsPage {
+      try PrunePlanPage(session: session, writer: writer, plan: plan).write()
+    } else if consent != .given {
+      try writer.writeLine(TerminalText.terminal.escaped(report.text))
+    }
+  }
+
+  /// Shows what was deleted. What stopped the deletion is reported as an error.
+  func show(_ result: Erasure, of plan: PrunePlan) throws {
+    let report = PruneReport(session, plan)
+    if session.options.json {
+      try writer.writeLine(report.json(of: result))
+    } else if !session.options.quiet, result.problem == nil, !(showsPage && plan.deletion.isEmpty) {
+      try writer.writeLine(TerminalText.terminal.escaped(report.text(of: result)))
+    }
   }
 }

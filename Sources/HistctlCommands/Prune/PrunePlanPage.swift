@@ -144,16 +144,3 @@ struct PrunePlanPage: FieldPage {
     }
   }
 }
-
-extension PrunePlan {
-  /// Whether guards keep everything in place, whatever the rules would delete.
-  var isRefused: Bool { !refusals.isEmpty }
-
-  /// The names of the guards that do.
-  var refusingGuards: [String] { refusals.map(\.name) }
-
-  /// What to write on the command line to overrule them.
-  var optionsToIgnoreRefusals: String {
-    refusingGuards.map { "--ignore-guard \($0)" }.joined(separator: " ")
-  }
-}

@@ -1,21 +1,22 @@
 import ArgumentParser
+import HistoryCoding
 import PersistentHistory
 import StoreEditing
 import StoreFormat
 import Terminal
 
-/// `histctl rehearse`: a copy of a store in which tokens have expired.
+/// `histctl rehearse`: makes a copy of a store in which tokens have expired.
 struct Rehearse: HistctlCommand, CheckedOptions {
   static let configuration = CommandConfiguration(
     commandName: "rehearse",
     _superCommandName: "histctl",
-    abstract: "Copy a store so that tokens have expired in the copy, to test how an app takes it.",
+    abstract:
+      "Copy a store so that tokens are expired in the copy, to test an app's handling of it.",
     discussion: """
-      In the copy all tokens before TOKEN have expired, and TOKEN itself still works: everything \
-      before its transaction is deleted, as when an app purges its history. --expire lets single \
-      tokens expire instead. The store may be in use; it is only read. Its external binary data is \
-      copied too. For each token that is given, and for each bookmark, it says what the frameworks \
-      do with it then.
+      In the copy, all tokens before TOKEN are expired, and TOKEN itself works: everything before its \
+      transaction is deleted, as when an app purges its history. --expire lets single tokens expire \
+      instead. The store is only read, and may be in use. Its external binary data is copied too. \
+      The output shows what the frameworks do with each given token and each bookmark in the copy.
 
       Examples:
         histctl rehearse default.store 9 -o expired.store
@@ -25,24 +26,24 @@ struct Rehearse: HistctlCommand, CheckedOptions {
 
   @OptionGroup var store: StoreOptions
 
-  @Argument(help: "The oldest token that is to work in the copy.")
+  @Argument(help: "The oldest token that works in the copy.")
   var token: String?
 
   @Option(
-    help: ArgumentHelp("Let exactly this token expire; can be repeated.", valueName: "token"))
+    help: ArgumentHelp("Let exactly this token expire; may be repeated.", valueName: "token"))
   var expire: [String] = []
 
   @Option(
     name: [.customShort("o", allowingJoined: true), .customLong("output")],
-    help: ArgumentHelp("Where to write the copy.", valueName: "copy"), completion: .file())
+    help: ArgumentHelp("The file to write the copy to.", valueName: "copy"), completion: .file())
   var copy: String
 
-  @Flag(help: "Replace a store that is there.")
+  @Flag(help: "Replace an existing store.")
   var overwrite = false
 
   @Option(
     help: ArgumentHelp(
-      "Say what becomes of this token in the copy; can be repeated.", valueName: "token"))
+      "Show what becomes of this token in the copy; may be repeated.", valueName: "token"))
   var checkToken: [String] = []
 
   @OptionGroup var values: ValuesOptions
@@ -51,7 +52,7 @@ struct Rehearse: HistctlCommand, CheckedOptions {
   func check() throws {
     if token == nil && expire.isEmpty {
       throw ValidationError(
-        "say what is to expire: give the oldest token that is to work, or --expire")
+        "nothing is to expire: give the oldest token that works in the copy, or --expire")
     }
   }
 
@@ -66,15 +67,137 @@ struct Rehearse: HistctlCommand, CheckedOptions {
       let place = try StoreCopy(
         of: snapshot.location, at: copy, overwrites: overwrite, busyTimeout: store.busyTimeout)
       let recorded = try values.usable(session, HistoryTimeline(snapshot))
-      let result = try RehearsalRun(session: session).run { progress in
+      let line = session.diagnostics.wordWriter.map {
+        Progress(label: "copying", unit: "MiB", environment: session.environment, diagnostics: $0)
+      }
+      defer { line?.finish() }
+      // A signal ends the copy in good order.
+      let result = try DeferredSignals.run {
         try rehearsal.write(
           snapshot, to: place, tokens: tokens, bookmarks: bookmarks.bookmarks, values: recorded,
-          now: session.now, progress: progress)
+          now: session.now
+        ) { bytes in
+          try DeferredSignals.check()
+          line?.update(bytes >> 20)
+        }
       }
+      line?.finish()
       try RehearsalReport(
         path: snapshot.location.path, copy: copy, store: snapshot.metadata.storeIdentifier,
         rehearsal: rehearsal, result: result
       ).write(session, writer)
     }
+  }
+}
+
+/// What a rehearsal has made, and what becomes of tokens in it.
+private struct RehearsalReport {
+  let path: String
+  let copy: String
+  let store: String?
+  let rehearsal: HistoryRehearsal
+  let result: RehearsalResult
+
+  func write(_ session: Session, _ writer: OutputWriter) throws {
+    if session.options.json {
+      try writer.writeLine(json)
+      for token in result.tokens { try writer.writeLine(json(token)) }
+    } else {
+      try writeText(session, writer)
+    }
+  }
+
+  // MARK: - For people
+
+  private func writeText(_ session: Session, _ writer: OutputWriter) throws {
+    let styled = StyledLine(session)
+    let names = TokenText(isQualified: session.options.qualified, store: store)
+    try writer.writeLine(styled.field("copy", copy, style: .heading))
+    if let number = rehearsal.oldestWorking {
+      try writer.writeLine(
+        styled.field("works", "\(names.text(number)) and all after it", style: .token))
+    }
+    let expired = rehearsal.expired.sorted().map(names.text)
+    if !expired.isEmpty {
+      try writer.writeLine(styled.field("expired", expired.joined(separator: ", ")))
+    }
+    try writer.writeLine(
+      styled.field(
+        "deleted",
+        "\(result.deleted.transactionCount.counted("transaction")), "
+          + "\(result.deleted.changeCount.counted("change"))"))
+    try writer.writeLine(styled.field("left", result.transactionCount.counted("transaction")))
+    if result.externalFileCount > 0 {
+      try writer.writeLine(
+        styled.field("large data", result.externalFileCount.counted("file")))
+    }
+    try writeTokens(session, writer)
+  }
+
+  private func writeTokens(_ session: Session, _ writer: OutputWriter) throws {
+    guard !result.tokens.isEmpty else { return }
+    let rows = result.tokens.map { rehearsed in
+      [
+        TableCell(rehearsed.token.text, style: .token),
+        state(rehearsed.token.state), state(rehearsed.stateInCopy),
+        TableCell(text(rehearsed.outcome)),
+      ]
+    }
+    let table = session.table(
+      columns: [
+        TableColumn("TOKEN", priority: 4, minimumWidth: 8, canShrink: true),
+        TableColumn("IN THE STORE", priority: 1, canDrop: true),
+        TableColumn("IN THE COPY", priority: 3),
+        TableColumn("WHAT AN APP GETS", priority: 2, minimumWidth: 16, canShrink: true),
+      ], sample: rows)
+    try writer.writeLine("")
+    try writer.writeLine(table.header)
+    for row in rows { try writer.writeLine(table.line(row)) }
+  }
+
+  private func state(_ state: TokenState) -> TableCell {
+    TableCell(state.name, style: state == .valid ? .inserted : .deleted)
+  }
+
+  private func text(_ outcome: FrameworkOutcome) -> String {
+    switch outcome {
+    case .history(let transactions): transactions.counted("transaction")
+    case .nothing: "nothing: the token names another store"
+    case .expired: "error \(FrameworkOutcome.errorCode), \(FrameworkOutcome.errorName)"
+    }
+  }
+
+  // MARK: - For programs
+
+  private var json: JSONValue {
+    var members = JSONMembers(type: "rehearsal", path: path)
+    members.add("copy", .string(copy))
+    members.add("store", store.map(JSONValue.string))
+    members.add("oldestWorking", rehearsal.oldestWorking.map(JSONValue.integer))
+    members.add("expired", .array(rehearsal.expired.sorted().map(JSONValue.integer)))
+    members.add("transactionsDeleted", .integer(Int64(result.deleted.transactionCount)))
+    members.add("changesDeleted", .integer(Int64(result.deleted.changeCount)))
+    members.add("transactions", .integer(result.transactionCount))
+    members.add("externalFiles", .integer(Int64(result.externalFileCount)))
+    return members.json
+  }
+
+  private func json(_ rehearsed: RehearsedToken) -> JSONValue {
+    var members = JSONMembers(type: "tokenOutcome")
+    members.add("token", .string(rehearsed.token.text))
+    members.add("transaction", rehearsed.token.number.map(JSONValue.integer))
+    members.add("stateBefore", .string(rehearsed.token.state.name))
+    members.add("state", .string(rehearsed.stateInCopy.name))
+    switch rehearsed.outcome {
+    case .history(let transactions):
+      members.add("outcome", "history")
+      members.add("transactions", .integer(transactions))
+    case .nothing: members.add("outcome", "nothing")
+    case .expired:
+      members.add("outcome", "error")
+      members.add("error", .string(FrameworkOutcome.errorName))
+      members.add("code", .integer(FrameworkOutcome.errorCode))
+    }
+    return members.json
   }
 }

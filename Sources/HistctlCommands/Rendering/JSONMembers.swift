@@ -12,10 +12,10 @@ struct JSONMembers {
     [("schema", .integer(HistoryLine.schema)), ("type", .string(type))]
   }
 
-  /// The members that every record about a store begins with.
-  init(type: String, path: String, store: String?) {
+  /// The members that every record begins with, and those of every record about a store.
+  init(type: String, path: String? = nil, store: String? = nil) {
     members = Self.start(type)
-    add("path", .string(path))
+    add("path", path.map(JSONValue.string))
     add("store", store.map(JSONValue.string))
   }
 

@@ -1,21 +1,22 @@
 import ArgumentParser
+import HistoryOperations
 import PersistentHistory
+import StoreEditing
 import StoreFormat
 import Terminal
 
-/// `histctl restore`: sealed history, put back.
+/// `histctl restore`: puts sealed history back.
 struct Restore: HistctlCommand, CheckedOptions {
   static let configuration = CommandConfiguration(
     commandName: "restore",
     _superCommandName: "histctl",
     abstract: "Put sealed history back into its store.",
     discussion: """
-      Transactions that an archive has come back before those that the store has, without a gap, so \
-      that tokens which had expired work again. Rows come back as they were; where the app's model \
-      has changed since, they are put into its order by name. Every segment is verified and every \
-      row looked at before the first is written. What would be restored is shown first, and on a \
-      terminal there is a question; elsewhere it takes --yes or --dry-run. Apps may go on using the \
-      store meanwhile.
+      Puts transactions of an archive before those that the store has, without a gap, so that expired \
+      tokens work again. Rows are restored as they were; if the app's model has changed since, they \
+      are converted to it by name. Every segment is verified and every row checked before the first \
+      is written. restore shows what would be restored and, on a terminal, asks; in scripts, pass \
+      --yes or --dry-run. Apps may use the store meanwhile.
 
       Examples:
         histctl restore default.store history-archive --dry-run
@@ -41,7 +42,7 @@ struct Restore: HistctlCommand, CheckedOptions {
     name: [.customShort("n"), .long], help: "Show what would be restored, and restore nothing.")
   var dryRun = false
 
-  @Flag(name: .shortAndLong, help: "Restore without a question.")
+  @Flag(name: .shortAndLong, help: "Restore without asking.")
   var yes = false
 
   @Option(
@@ -69,14 +70,55 @@ struct Restore: HistctlCommand, CheckedOptions {
   func run(_ console: Console) throws {
     let session = Session(output, console, outlivesReader: true)
     if let from { _ = try TokenExpression(from, now: session.now) }
+    let consent = try Consent(.restore, dryRun: dryRun, yes: yes, session: session)
     var request = RestoreRequest(from: from, ignoredGuards: Set(ignoreGuard))
     request.restoresValues = !omitsValues
-    let run = RestoreRun(
-      session: session, store: store, archivePath: archive,
-      lockWait: lockWait?.seconds(before: session.now) ?? 0,
-      request: request,
-      consent: try Consent(.restore, dryRun: dryRun, yes: yes, session: session))
-    try session.write(usesPager: false) { writer in try run.run(writer) }
+    try session.write(usesPager: false) { writer in
+      try session.observing { observer in
+        let operation = RestoreOperation(
+          store.store, from: archive, request, busyTimeout: store.busyTimeout,
+          lockWait: lockWait?.seconds(before: session.now) ?? 0, bookmarkPath: store.bookmarkFile,
+          now: session.now, observer: observer)
+        try run(operation, session, writer, consent)
+      }
+    }
     if session.status != .success { throw EndWithStatus(status: session.status) }
+  }
+
+  private func run(
+    _ operation: RestoreOperation, _ session: Session, _ writer: OutputWriter, _ consent: Consent
+  ) throws {
+    let plan = try operation.plan(isDryRun: consent == .dryRun)
+    let report = RestoreReport(
+      session: session, writer: writer, plan: plan.rows, archivePath: archive,
+      hasGap: plan.gap != nil)
+    let showsPage =
+      !output.json && (consent != .given || session.environment.isOutputTerminal && !output.quiet)
+    if output.json {
+      try writer.writeLine(report.json)
+    } else if showsPage {
+      try report.writePage()
+    }
+    if let gap = plan.gap { report.tell(gap, store: store.store) }
+    guard plan.rows.refusals.isEmpty else {
+      throw HistoryError.restoreRefusedByGuards(
+        path: plan.rows.path, reasons: plan.rows.refusals.map(\.reason))
+    }
+    guard consent != .dryRun else { return }
+    if plan.rows.isEmpty {
+      if !showsPage { try report.write(.nothing) }
+      return
+    }
+    if consent == .asks {
+      // The question comes after what it is about.
+      try writer.flush()
+      guard session.diagnostics.ask(report.question) else {
+        session.diagnostics.note("nothing was restored")
+        return session.end(with: .answerIsNo)
+      }
+    }
+    let result = try operation.restore(plan)
+    try report.write(result)
+    if let failure = result.failure(of: plan.rows) { throw failure }
   }
 }

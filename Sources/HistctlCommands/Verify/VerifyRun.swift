@@ -1,5 +1,6 @@
 import DurableFiles
 import HistoryArchive
+import HistoryOperations
 import PersistentHistory
 import StoreFormat
 import Terminal
@@ -76,7 +77,7 @@ final class VerifyRun {
     options.limit = look.limit
     options.bookmarkPath = target.bookmarkFile
     options.busyTimeout = target.busyTimeout
-    options.helperCount = max(1, Session.helperCount)
+    options.helperCount = max(1, StoreReading.helperCount)
     let progress = VerifyProgress(session, unit: "changes")
     let verification = try {
       defer { progress.finish() }

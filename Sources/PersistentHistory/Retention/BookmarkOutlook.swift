@@ -1,12 +1,43 @@
 import StoreFormat
 
+/// How far a bookmark may fall behind before it no longer holds history.
+public enum BookmarkAllowance: Hashable, Sendable, CustomStringConvertible {
+  /// The maximum number of transactions that its consumer has not read.
+  case transactions(Int64)
+  /// The maximum time since the first transaction that its consumer has not read.
+  case duration(HistoryDuration)
+
+  /// Whether a position is further behind.
+  func isExceeded(
+    by number: Int64, in snapshot: StoreSnapshot, now: StoreTimestamp
+  ) throws -> Bool {
+    switch self {
+    case .transactions(let count):
+      return try snapshot.transactionCount(after: number) > count
+    case .duration(let duration):
+      guard let unread = try snapshot.firstTransaction(after: number)?.timestamp else {
+        return false
+      }
+      return unread < duration.before(now)
+    }
+  }
+
+  /// The allowance as it is written: `100000` or `30d`.
+  public var description: String {
+    switch self {
+    case .transactions(let count): "\(count)"
+    case .duration(let duration): "\(duration)"
+    }
+  }
+}
+
 /// What becomes of a bookmark when history is pruned.
 public struct BookmarkOutlook: Hashable, Sendable {
-  /// What becomes of it.
+  /// What becomes of a bookmark.
   public enum Fate: String, Hashable, Sendable {
-    /// It works afterwards, and nothing that its consumer has not read is gone.
+    /// It works afterwards, and nothing is deleted that its consumer has not read.
     case kept
-    /// It expires with this, because it was ignored or is too far behind.
+    /// It expires, because it is ignored or too far behind.
     case lost
     /// It does not work now: expired, ahead of the store, or of another store.
     case unusable
@@ -14,11 +45,11 @@ public struct BookmarkOutlook: Hashable, Sendable {
 
   /// The bookmark.
   public let bookmark: Bookmark
-  /// Its position in this store; nil where it is of another one.
+  /// Its position in this store; `nil` if it is of another one.
   package let number: Int64?
-  /// Whether it works now.
+  /// Its state now.
   package let state: TokenState
-  /// Whether it is farther behind than is allowed, so that it holds nothing back.
+  /// Whether it is further behind than allowed, so that it holds nothing.
   package let isTooFarBehind: Bool
   /// What becomes of it.
   package internal(set) var fate: Fate
@@ -38,7 +69,7 @@ public struct BookmarkOutlook: Hashable, Sendable {
     fate = Self.isUsable(token.state) ? .kept : .unusable
   }
 
-  /// A bookmark of another copy still names a transaction of this one; it is kept to be safe.
+  /// A bookmark of another copy still names a transaction of this one, and is kept to be safe.
   private static func isUsable(_ state: TokenState) -> Bool {
     switch state {
     case .valid, .diverged: true
@@ -46,7 +77,7 @@ public struct BookmarkOutlook: Hashable, Sendable {
     }
   }
 
-  /// The lowest position that bookmarks of a store need; nil where none of them works.
+  /// Returns the lowest position that bookmarks of a store need; `nil` if none of them works.
   ///
   /// - Throws: ``HistoryError``, ``/StoreFormat/StoreError``.
   package static func lowestNeeded(
@@ -58,8 +89,8 @@ public struct BookmarkOutlook: Hashable, Sendable {
     return tokens.compactMap { isUsable($0.state) ? $0.number : nil }.min()
   }
 
-  /// The guard of the bookmark; nil where it holds nothing back.
-  func heldBack(oldest: Int64) -> RetentionGuard? {
+  /// Returns the guard of the bookmark; `nil` if it holds nothing.
+  func guardian(oldest: Int64) -> RetentionGuard? {
     guard fate != .unusable, !isTooFarBehind, let number else { return nil }
     let reason =
       number == 0
@@ -71,7 +102,7 @@ public struct BookmarkOutlook: Hashable, Sendable {
   /// Finds out what a cut does to the bookmark.
   mutating func settle(_ cut: HistoryCut, oldest: Int64) {
     guard fate != .unusable, let number else { return }
-    // Who has read nothing yet misses whatever goes, though the position itself never expires.
+    // A consumer that has read nothing yet misses whatever is deleted, though 0 never expires.
     let isLost = number == 0 ? HistoryCut(before: oldest) < cut : cut.expires(number)
     fate = isLost ? .lost : .kept
   }

@@ -10,10 +10,9 @@ import StoreFormat
 /// let result = try pruner.prune(plan)
 /// ```
 ///
-/// Nothing happens between the two that would change what goes: other programs may save, which adds
-/// transactions behind the cut, and whatever else they do to those before it ends the work. So does a
-/// bookmark that is set before the cut meanwhile: the file of bookmarks is looked at before every batch,
-/// and nobody can change it until that batch is done.
+/// Between the two, other programs may save, which adds transactions after the cut. Anything else that
+/// happens before the cut ends the work, also a bookmark that is set there: before every batch the guards
+/// are asked again, and nobody can set a bookmark until the batch is done.
 public struct HistoryPruner: Sendable {
   private let store: StoreFile
   private let bookmarkPath: String?
@@ -23,10 +22,10 @@ public struct HistoryPruner: Sendable {
   ///
   /// - Parameters:
   ///   - path: The store.
-  ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
-  ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store, which alone
-  ///     need not be there.
-  ///   - now: What durations are relative to.
+  ///   - busyTimeout: Seconds to wait for a locked store.
+  ///   - bookmarkPath: The file that keeps the bookmarks; `nil` for the one beside the store, which need
+  ///     not exist.
+  ///   - now: The moment that durations are relative to.
   /// - Throws: ``/StoreFormat/StoreError``.
   public init(
     path: String, busyTimeout: Double = 5, bookmarkPath: String? = nil,
@@ -37,17 +36,17 @@ public struct HistoryPruner: Sendable {
     self.now = now
   }
 
-  /// Prunes a store that is open already, with the bookmarks beside it.
+  /// Prunes an open store, with the bookmarks beside it.
   public init(_ store: StoreFile) {
     self.store = store
     bookmarkPath = nil
     now = .now()
   }
 
-  /// Works out what a request would delete; nothing is changed.
+  /// Works out what a request would delete. Nothing is changed.
   ///
-  /// - Throws: ``HistoryError``, also ``HistoryError/damaged(path:details:)`` unless the request ignores
-  ///   that guard, and ``/StoreFormat/StoreError``.
+  /// - Throws: ``HistoryError``, among others ``HistoryError/damaged(path:details:)`` unless the request
+  ///   ignores that guard, and ``/StoreFormat/StoreError``.
   public func plan(_ request: PruneRequest) throws -> PrunePlan {
     try store.read { snapshot in
       try EvidentDamage.check(snapshot, ignoredGuards: request.ignoredGuards)
@@ -59,27 +58,26 @@ public struct HistoryPruner: Sendable {
   ///
   /// - Parameters:
   ///   - plan: A plan of the same store that no guard refuses.
-  ///   - progress: Is told after every batch what has been deleted so far.
-  /// - Returns: What was deleted, and what stopped it if anything did. Whatever is left is a whole
+  ///   - progress: Called after every batch with what was deleted so far.
+  /// - Returns: What was deleted, and what stopped the deletion if anything did. What is left is a whole
   ///   history, and a new plan goes on from there.
-  /// - Throws: ``HistoryError/refusedByGuards(path:reasons:)``, and where the store cannot be opened or
-  ///   the guards cannot be asked again ``/StoreEditing/StoreWriteError``, ``HistoryError`` or
-  ///   ``/StoreFormat/StoreError``; nothing has been deleted then.
+  /// - Throws: ``HistoryError/refusedByGuards(path:reasons:)``, and if the store cannot be opened or the
+  ///   guards cannot be asked again ``/StoreEditing/StoreWriteError``, ``HistoryError`` or
+  ///   ``/StoreFormat/StoreError``. Nothing has been deleted then.
   public func prune(
     _ plan: PrunePlan, progress: (DeletedHistory) -> Void = { _ in }
   ) throws -> Erasure {
     try prune(plan, requiring: nil, progress: progress)
   }
 
-  /// Deletes what a plan says, where the store's rows are those that an archive has.
+  /// Deletes what a plan says, after comparing each row with an archive.
   ///
   /// - Parameters:
   ///   - plan: A plan of the same store that no guard refuses.
-  ///   - sealedRows: The digests of the rows as the archive has them, one list for each step of the
-  ///     plan's deletion; nil compares nothing. Each row is compared before it is deleted. Where one
-  ///     differs the work ends, with ``/StoreFormat/StoreError/damaged(path:place:detail:)`` as the
-  ///     problem.
-  ///   - progress: Is told after every batch what has been deleted so far.
+  ///   - sealedRows: The digests of the sealed rows, one list for each step of the plan's deletion; `nil`
+  ///     to compare nothing. If a row differs, the deletion stops before it, with
+  ///     ``/StoreFormat/StoreError/damaged(path:place:detail:)`` as the problem.
+  ///   - progress: Called after every batch with what was deleted so far.
   package func prune(
     _ plan: PrunePlan, requiring sealedRows: [[RowDigest]]?,
     progress: (DeletedHistory) -> Void = { _ in }
@@ -100,7 +98,7 @@ public struct HistoryPruner: Sendable {
         progress($0)
       }
     }
-    // Until their transactions are gone, values are the values of something.
+    // Values are needed for as long as their transactions exist.
     if result.problem == nil { eraseValues(plan, &result) }
     return result
   }
@@ -121,8 +119,7 @@ public struct HistoryPruner: Sendable {
     }
   }
 
-  /// A person may have thought about the plan for a while, and meanwhile a consumer has set its
-  /// bookmark.
+  /// A consumer may have set its bookmark since the plan was made.
   private func check(_ plan: PrunePlan) throws {
     let guards = try store.read { try planner(plan.request, $0).presentGuards() }
     let refusals = guards.filter { $0.verdict == .refuses }
@@ -132,7 +129,7 @@ public struct HistoryPruner: Sendable {
     guard let cut = plan.cut else { return }
     if let held = guards.first(where: { $0.cut.map { $0 < cut } ?? false }) {
       throw StoreWriteError.historyChanged(
-        path: plan.path, detail: "\(held.name) stands before the cut by now")
+        path: plan.path, detail: "\(held.name) is before the cut now")
     }
   }
 

@@ -1,30 +1,100 @@
 import StoreEditing
 import StoreFormat
 
-/// What pruning a store would delete, and why exactly that.
+/// What to delete from the history of any store.
+public struct PruneRequest: Hashable, Sendable {
+  /// What to delete.
+  public enum Target: Hashable, Sendable {
+    /// The transactions that none of these rules keeps; at least one rule.
+    case transactions([RetentionRule])
+    /// The changes of an entity that has left the model, by its name, or `#` and its number.
+    case entity(String)
+  }
+
+  /// What to delete.
+  public var target: Target
+  /// The size in bytes that the history must exceed, or nothing is deleted.
+  public var ifLargerThan: Int64?
+  /// How far a bookmark may fall behind before it no longer holds history.
+  public var allowance: BookmarkAllowance?
+  /// The names of guards to ignore: `bookmarks`, `@NAME`, `mirroring`, `archive` or `damage`.
+  public var ignoredGuards: Set<String> = []
+  /// Further guards, besides those of bookmarks and mirroring.
+  package var guards: [RetentionGuard] = []
+  /// Tokens whose fate the plan reports.
+  public var tokens: [String] = []
+
+  /// Creates a request without conditions.
+  public init(_ target: Target) { self.target = target }
+}
+
+/// What pruning a store would delete, and why.
 ///
-/// It is made from one snapshot, and ``HistoryPruner`` deletes exactly what it says or stops.
+/// A plan is made from one snapshot. ``HistoryPruner`` deletes exactly what it says, or stops.
 public struct PrunePlan: Sendable {
   /// What one rule would leave.
   package struct RuleOutcome: Hashable, Sendable {
-    /// The rule.
     package let rule: RetentionRule
-    /// Where it alone would cut.
+    /// The cut of this rule alone.
     package let cut: HistoryCut
   }
 
   /// The whole history, as it was.
   package struct History: Hashable, Sendable {
-    /// How many transactions there are.
     package let transactionCount: Int64
-    /// How many changes there are.
     package let changeCount: Int64
-    /// The bytes of the pages that it occupies; nil where SQLite cannot tell.
+    /// Bytes of the pages that it occupies; `nil` if SQLite cannot tell.
     package let byteCount: Int64?
-    /// The oldest transaction.
     package let oldest: TransactionPosition?
-    /// The newest transaction.
     package let newest: TransactionPosition?
+  }
+
+  /// What becomes of a token.
+  package struct TokenOutlook: Hashable, Sendable {
+    /// The token, with its state now.
+    package let token: ResolvedToken
+    /// Whether it works now and does not work afterwards.
+    package let expires: Bool
+
+    init(_ token: ResolvedToken, cut: HistoryCut?) {
+      self.token = token
+      expires =
+        if token.state == .valid, token.moment == nil, let number = token.number, let cut {
+          cut.expires(number)
+        } else {
+          false
+        }
+    }
+
+    /// The name of its state afterwards.
+    package var stateAfter: String { expires ? TokenState.expired.name : token.state.name }
+    /// Whether it works afterwards.
+    package var works: Bool { token.state == .valid && !expires }
+  }
+
+  /// What becomes of the values that were recorded beside the store: those of deleted transactions are
+  /// deleted as well.
+  package struct RecordedValuesOutlook: Hashable, Sendable {
+    package let path: String
+    /// The oldest transaction whose values stay.
+    package let firstKept: Int64
+    /// The number of values that are deleted.
+    package let valueCount: Int64
+    /// Why none can be deleted; `nil` if they can.
+    package let problem: String?
+
+    /// Looks at the values beside a store; `nil` if there is no file of them.
+    init?(_ snapshot: StoreSnapshot, firstKept: Int64) throws {
+      self.firstKept = firstKept
+      let found: (path: String, count: Int64, problem: String?)
+      do {
+        guard let values = try RecordedValues(beside: snapshot) else { return nil }
+        found = (values.path, try values.file.valueCount(before: firstKept), nil)
+      } catch let error as StoreError {
+        found = (error.path ?? snapshot.location.path, 0, error.message)
+      }
+      (path, valueCount, problem) = found
+    }
   }
 
   /// The path of the store.
@@ -33,49 +103,42 @@ public struct PrunePlan: Sendable {
   public let storeIdentifier: String?
   /// The request that the plan answers.
   public let request: PruneRequest
-  /// The history as it was.
   package let history: History
-  /// What each rule would leave.
   package let rules: [RuleOutcome]
-  /// What each guard says that was asked.
+  /// The guards that were asked.
   public let guards: [RetentionGuard]
-  /// Where the history is cut; nil where only changes of an entity go, or the history is empty.
+  /// Where the history is cut; `nil` if only changes of an entity are deleted, or the history is empty.
   public let cut: HistoryCut?
-  /// The first transaction that stays; nil where none does.
+  /// The first transaction that stays; `nil` if none does.
   public let firstKept: TransactionPosition?
   /// The names of the rules and guards whose cut it is.
   public let deciders: [String]
-  /// What becomes of the bookmarks.
   package let bookmarks: [BookmarkOutlook]
-  /// What becomes of the tokens that were asked about.
   package let tokens: [TokenOutlook]
-  /// The rows that go.
+  /// The rows to delete.
   package let deletion: HistoryDeletion
-  /// About how many bytes of the file they take; nil where SQLite cannot tell.
+  /// About how many bytes of the file they occupy; `nil` if SQLite cannot tell.
   public let byteCount: Int64?
-  /// Whether nothing is deleted because the history is not larger than was asked for.
+  /// Whether nothing is deleted because the history is not larger than ``PruneRequest/ifLargerThan``.
   public let isSmallEnough: Bool
-
-  /// The bytes of pages that the history will occupy, where a rule limits them and they can be known
-  /// beforehand.
+  /// Bytes of pages that the history will occupy, if a rule limits them and they can be known in advance.
   package internal(set) var remainingByteCount: Int64?
-
-  /// What becomes of the values that were recorded beside the store; nil where there are none.
+  /// What becomes of recorded values; `nil` if there are none.
   package internal(set) var recordedValues: RecordedValuesOutlook?
 
-  /// The bytes of pages that the history may occupy by the rules; nil where none limits them.
+  /// The maximum size of the history by the rules, in bytes of pages.
   package var byteLimit: Int64? {
     rules.compactMap { if case .maxSize(let bytes) = $0.rule { bytes } else { nil } }.min()
   }
 
-  /// Whether nothing is deleted, beside the store neither.
+  /// Whether nothing is deleted, neither in the store nor beside it.
   public var isEmpty: Bool { deletion.isEmpty && (recordedValues?.valueCount ?? 0) == 0 }
 
-  /// The guards that allow no deletion at all.
+  /// The guards that allow nothing to be deleted.
   public var refusals: [RetentionGuard] {
     deletion.isEmpty ? [] : guards.filter { $0.verdict == .refuses }
   }
 
-  /// The bookmarks that expire with this.
+  /// The bookmarks that expire.
   public var lostBookmarks: [BookmarkOutlook] { bookmarks.filter { $0.fate == .lost } }
 }

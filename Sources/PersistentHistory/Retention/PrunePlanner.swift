@@ -1,24 +1,22 @@
 import StoreEditing
 import StoreFormat
 
-/// Works out from one snapshot of a store what a request deletes there.
+/// Works out what a request deletes, from one snapshot of a store.
 package struct PrunePlanner {
   private let snapshot: StoreSnapshot
   private let request: PruneRequest
   private let resolver: TokenResolver
   private let bookmarkPath: String
-  /// Whether somebody has named the file that keeps the bookmarks, which must be there then.
+  /// Whether the caller has named the file that keeps the bookmarks, which must exist then.
   private let isBookmarkPathNamed: Bool
   private let now: StoreTimestamp
 
-  /// A planner.
-  ///
   /// - Parameters:
   ///   - snapshot: The store.
-  ///   - request: What is to be deleted.
-  ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store, which alone
-  ///     need not be there.
-  ///   - now: What durations are relative to.
+  ///   - request: What to delete.
+  ///   - bookmarkPath: The file that keeps the bookmarks; `nil` for the one beside the store, which need
+  ///     not exist.
+  ///   - now: The moment that durations are relative to.
   package init(
     snapshot: StoreSnapshot, request: PruneRequest, bookmarkPath: String? = nil,
     now: StoreTimestamp = .now()
@@ -34,8 +32,8 @@ package struct PrunePlanner {
 
   /// Works out the plan.
   ///
-  /// - Throws: ``HistoryError`` where the request names what the store does not have or cannot be
-  ///   answered, ``/StoreFormat/StoreError``.
+  /// - Throws: ``HistoryError`` if the request names something that the store does not have, or cannot
+  ///   be answered, and ``/StoreFormat/StoreError``.
   package func plan() throws -> PrunePlan {
     _ = try snapshot.historyTables()
     let size = try snapshot.historySize()
@@ -64,18 +62,18 @@ package struct PrunePlanner {
         $0 > newest ? nil : try rule.byteCount(keepingFrom: $0)
       }
     }
-    plan.recordedValues = try RecordedValuesOutlook(
+    plan.recordedValues = try PrunePlan.RecordedValuesOutlook(
       snapshot, firstKept: try firstKeptValues(plan.cut, history))
     return plan
   }
 
-  /// The oldest transaction whose recorded values stay.
+  /// Returns the oldest transaction whose recorded values stay.
   ///
-  /// Behind the newest transaction there may be values by the time that they are erased: of what was
-  /// saved meanwhile, and of a save that is not complete yet.
+  /// When values are erased there may be some after the newest transaction: of later saves, and of one
+  /// that is not complete yet.
   private func firstKeptValues(_ cut: HistoryCut?, _ history: PrunePlan.History) throws -> Int64 {
     guard let oldest = history.oldest?.number, let newest = history.newest?.number else {
-      // Whoever deleted the last transaction may not have come to its values.
+      // A run that deleted the last transaction may have been interrupted before its values.
       return Self.next(try resolver.highestIssued())
     }
     guard let cut else { return oldest }
@@ -108,7 +106,7 @@ package struct PrunePlanner {
       cut = guards.compactMap(\.cut).reduce(wanted) { min($0, $1) }
     }
     let rulesThatDecide = outcomes.filter { $0.cut == cut }.map(\.rule.name)
-    // What is about to be sealed reaches just as far as the rules want it to.
+    // An archive is sealed just as far as the rules want, and decides nothing then.
     let guardsThatDecide = guards.filter { guardian in
       guardian.cut != nil && guardian.cut == cut
         && (guardian.name != RetentionGuard.archiveName || cut != wanted)
@@ -131,11 +129,11 @@ package struct PrunePlanner {
     guard let cut, let oldest = history.oldest?.number, let newest = history.newest?.number,
       HistoryCut(before: oldest) < cut
     else { return try snapshot.deletion(ofTransactionsThrough: .min) }
-    // The cut is above the oldest number, so that there is one below it.
+    // The cut is above the oldest number, so subtracting 1 cannot overflow.
     return try snapshot.deletion(ofTransactionsThrough: cut.firstKept.map { $0 - 1 } ?? newest)
   }
 
-  /// Where a rule alone would cut.
+  /// Returns the cut of a rule alone.
   private func ownCut(
     of rule: RetentionRule, history: PrunePlan.History, size: HistorySize?
   ) throws -> HistoryCut {
@@ -144,26 +142,18 @@ package struct PrunePlanner {
       return try resolver.cut(before: text)
     case .beforeTransaction(let number):
       guard number > .min else { return HistoryCut(before: .min) }
-      return Self.cut(before: try snapshot.firstTransaction(after: number - 1))
+      return HistoryCut(before: try snapshot.firstTransaction(after: number - 1))
     case .keepWithin(let duration):
-      return try cut(notBefore: duration.before(now))
+      return HistoryCut(before: try snapshot.firstTransaction(notBefore: duration.before(now)))
     case .keepLast(let count):
       let first = try snapshot.newestTransaction(offset: max(count, 1) - 1)
-      return Self.cut(before: first ?? history.oldest)
+      return HistoryCut(before: first ?? history.oldest)
     case .maxSize(let bytes):
       guard let size else { throw HistoryError.unknownSize(path: snapshot.location.path) }
-      return Self.cut(before: try SizeRule(snapshot, size, limit: bytes).firstKept())
+      return HistoryCut(before: try SizeRule(snapshot, size, limit: bytes).firstKept())
     case .all:
       return .end
     }
-  }
-
-  private func cut(notBefore moment: StoreTimestamp) throws -> HistoryCut {
-    Self.cut(before: try snapshot.firstTransaction(notBefore: moment))
-  }
-
-  private static func cut(before position: TransactionPosition?) -> HistoryCut {
-    position.map { HistoryCut(before: $0.number) } ?? .end
   }
 
   // MARK: - Guards and tokens
@@ -183,27 +173,24 @@ package struct PrunePlanner {
   private func guards(
     of bookmarks: [BookmarkOutlook], oldest: Int64?
   ) throws -> [RetentionGuard] {
-    let others = [
-      try RetentionGuard.mirroring(snapshot),
-      try request.sealed.flatMap { try RetentionGuard.archive($0, snapshot) },
-    ]
-    let held = bookmarks.compactMap { $0.heldBack(oldest: oldest ?? 0) }
-    return (held + others.compactMap { $0 })
-      .filter { !request.ignoredGuards.contains($0.name) }
+    let mirroring = try RetentionGuard.mirroring(snapshot)
+    return
+      (bookmarks.compactMap { $0.guardian(oldest: oldest ?? 0) } + [mirroring].compactMap(\.self)
+      + request.guards).filter { !request.ignoredGuards.contains($0.name) }
   }
 
-  /// The guards as they are now, for whoever is about to carry out a plan.
+  /// Returns the guards as they are now, to be asked again before a plan is carried out.
   func presentGuards() throws -> [RetentionGuard] {
     switch request.target {
     case .transactions:
       try guards(of: bookmarkOutlooks(), oldest: snapshot.oldestTransaction()?.number)
-    // Their transactions stay, so that every bookmark goes on working.
+    // Transactions stay, so every bookmark goes on working.
     case .entity: try guards(of: [], oldest: nil)
     }
   }
 
-  private func tokenOutlooks(_ cut: HistoryCut?) throws -> [TokenOutlook] {
-    try request.tokens.map { TokenOutlook(try resolver.resolve($0), cut: cut) }
+  private func tokenOutlooks(_ cut: HistoryCut?) throws -> [PrunePlan.TokenOutlook] {
+    try request.tokens.map { PrunePlan.TokenOutlook(try resolver.resolve($0), cut: cut) }
   }
 
   // MARK: - Changes of an entity
@@ -226,7 +213,7 @@ package struct PrunePlanner {
       isSmallEnough: isSmallEnough)
   }
 
-  /// The number of an entity that has left the model.
+  /// Returns the number of an entity that has left the model.
   private func departedEntity(_ text: String) throws -> Int64 {
     let entities = snapshot.entities
     let number =
@@ -250,7 +237,7 @@ package struct PrunePlanner {
 
   // MARK: - Sizes
 
-  /// About how many bytes of the pages the rows of a deletion take.
+  /// Returns about how many bytes of pages the rows of a deletion occupy.
   private func byteCount(
     of deletion: HistoryDeletion, history: PrunePlan.History, size: HistorySize?
   ) throws -> Int64? {

@@ -1,22 +1,22 @@
+import StoreFormat
+
 /// A rule that says from which transaction on history is kept.
 ///
-/// Where several rules are given, a transaction goes only if every one of them lets it go.
+/// With several rules, a transaction is deleted only if every rule allows it.
 public enum RetentionRule: Hashable, Sendable {
-  /// Everything before a token's transaction goes, or everything that is earlier than a moment.
+  /// Deletes everything before a token's transaction, or everything earlier than a moment.
   case before(token: String)
-  /// Every transaction with a lower number goes.
+  /// Deletes every transaction with a lower number.
   case beforeTransaction(Int64)
-  /// What was saved within this time, back from now, stays.
+  /// Keeps what was saved within this time before now.
   case keepWithin(HistoryDuration)
-  /// So many of the newest transactions stay.
+  /// Keeps this number of the newest transactions.
   case keepLast(Int64)
-  /// The newest transactions stay, as many as fit into so many bytes of the file's pages.
+  /// Keeps as many of the newest transactions as fit into this number of bytes of the file's pages.
   case maxSize(bytes: Int64)
-  /// Everything may go, even the newest transaction, which else stays in any case.
+  /// Deletes everything, also the newest transaction, which every other rule keeps.
   case all
-}
 
-extension RetentionRule {
   /// The rule's name.
   public var name: String {
     switch self {
@@ -28,7 +28,7 @@ extension RetentionRule {
     }
   }
 
-  /// What the rule was given.
+  /// The value that the rule was given.
   public var value: String? {
     switch self {
     case .before(let token): token
@@ -40,25 +40,71 @@ extension RetentionRule {
     }
   }
 
-  /// The shortest text that says exactly so many bytes, as people write sizes: 50M, 1.5G, 20MB.
+  /// The shortest text for exactly this size, as people write it: 50M, 1.5G, 20MB.
   private static func text(ofBytes bytes: Int64) -> String {
     var shortest = "\(bytes)B"
     var (binary, decimal): (Int64, Int64) = (1, 1)
     for letter in ["K", "M", "G", "T", "P"] {
       binary *= 1024
       decimal *= 1000
-      for (unit, name) in [(binary, letter), (decimal, letter + "B")] {
+      for (unit, name) in [(binary, letter), (decimal, letter + "B")] where bytes >= unit {
         let (thousandths, overflows) = (bytes % unit).multipliedReportingOverflow(by: 1000)
-        guard bytes >= unit, !overflows, thousandths % unit == 0 else { continue }
-        let digits = String(1000 + thousandths / unit).dropFirst()
-        let decimals = digits.prefix(
-          (digits.lastIndex { $0 != "0" }).map {
-            digits.distance(from: digits.startIndex, to: $0) + 1
-          } ?? 0)
+        guard !overflows, thousandths % unit == 0 else { continue }
+        var decimals = String(1000 + thousandths / unit).dropFirst()
+        while decimals.last == "0" { decimals.removeLast() }
         let text = "\(bytes / unit)" + (decimals.isEmpty ? "" : "." + decimals) + name
         if text.count < shortest.count { shortest = text }
       }
     }
     return shortest
+  }
+}
+
+/// The place where a history is cut: everything before one transaction is deleted, and everything from
+/// it on stays.
+public struct HistoryCut: Hashable, Comparable, Sendable {
+  /// The number of the first transaction that stays; `nil` if none does.
+  public let firstKept: Int64?
+
+  /// A cut before a transaction.
+  package init(before number: Int64) { firstKept = number }
+
+  /// A cut before a transaction; without one, after the newest.
+  package init(before position: TransactionPosition?) { firstKept = position?.number }
+
+  /// The cut after the newest transaction, which leaves nothing.
+  package static let end = HistoryCut(before: nil as TransactionPosition?)
+
+  /// Whether a token that works now does not work after the cut.
+  package func expires(_ number: Int64) -> Bool {
+    // Zero is the position before everything that is kept.
+    number != 0 && firstKept.map { number < $0 } ?? true
+  }
+
+  /// Whether one cut leaves more of a history than another.
+  public static func < (left: HistoryCut, right: HistoryCut) -> Bool {
+    guard let left = left.firstKept else { return false }
+    return right.firstKept.map { left < $0 } ?? true
+  }
+}
+
+extension TokenResolver {
+  /// Returns the cut before a token's transaction, or before a moment.
+  ///
+  /// If the transaction is gone, the cut is before the first one that is left.
+  ///
+  /// - Throws: ``HistoryError`` if the text is not a token, or one of another store, and
+  ///   ``/StoreFormat/StoreError``.
+  package func cut(before text: String) throws -> HistoryCut {
+    let token = try resolve(text)
+    if let moment = token.moment {
+      return HistoryCut(before: try timeline.firstTransaction(notBefore: moment.timestamp))
+    }
+    switch token.state {
+    case .valid, .expired, .archived: break
+    case .foreign, .ahead, .diverged: throw HistoryError.unusableToken(try unusable(token))
+    }
+    guard let number = token.number, number > .min else { return HistoryCut(before: .min) }
+    return HistoryCut(before: try timeline.firstTransaction(after: number - 1))
   }
 }

@@ -1,13 +1,13 @@
 import StoreEditing
 import StoreFormat
 
-/// Finds the cut that makes a history no larger than a number of bytes, measured as
-/// ``HistoryHealth/historyByteCount`` is after the deletion.
+/// Finds the cut that leaves a history of at most a number of bytes, as
+/// ``HistoryHealth/historyByteCount`` measures it after the deletion.
 struct SizeRule {
   private let snapshot: StoreSnapshot
   private let size: HistorySize
   private let limit: Int64
-  /// Tells exactly what a deletion leaves; nil for a store that is too large for that.
+  /// Measures exactly what a deletion leaves; `nil` if the store is too large for that.
   private let trial: ErasureTrial?
 
   init(_ snapshot: StoreSnapshot, _ size: HistorySize, limit: Int64) throws {
@@ -17,7 +17,7 @@ struct SizeRule {
     trial = size.pageByteCount > limit ? try ErasureTrial(snapshot) : nil
   }
 
-  /// Returns the first transaction that stays: the newest one where not even that fits.
+  /// Returns the first transaction that stays: the newest one, if not even that fits.
   func firstKept() throws -> TransactionPosition? {
     guard size.pageByteCount > limit else { return try snapshot.oldestTransaction() }
     guard let newest = try snapshot.newestTransaction() else { return nil }
@@ -35,18 +35,18 @@ struct SizeRule {
     return newest
   }
 
-  /// The bytes that a history has which begins with a transaction; nil where nothing tells exactly.
+  /// Returns the size of a history that begins with a transaction; `nil` if it is not known exactly.
   func byteCount(keepingFrom number: Int64) throws -> Int64? {
     guard size.pageByteCount > limit, number > .min else { return size.pageByteCount }
     return try trial?.historyByteCount(
       after: snapshot.deletion(ofTransactionsThrough: number - 1))
   }
 
-  /// The least by which another try asks for less, in bytes.
+  /// The minimum difference between two attempts, in bytes.
   private static let step: Int64 = 4096
 
-  /// What pages that are left in part may take beyond the share of their rows: two pages at the cut in
-  /// each table and index, and one for each text by which an index orders them.
+  /// What partly filled pages may occupy beyond their rows: two pages at the cut in each table and index,
+  /// and one for each text by which an index is ordered.
   private func margin() throws -> Int64 {
     try snapshot.pagesLeftInPart() + limit / 100
   }

@@ -47,7 +47,7 @@ import Testing
       Issue.record("\(String(describing: result.problem))")
       return
     }
-    #expect(detail == "@late stands before the cut by now")
+    #expect(detail == "@late is before the cut now")
     let oldest = try oldest()
     #expect(oldest > 1 && oldest <= 15_000)
     #expect(result.deleted.transactionCount == Int(oldest) - 1)

@@ -1,0 +1,136 @@
+import HistoryArchive
+import HistoryCoding
+import HistoryOperations
+import PersistentHistory
+import StoreEditing
+import StoreFormat
+import Terminal
+
+/// Shows what an operation reports: warnings, a line of progress on a terminal, and what was done if a
+/// signal or an error ends it early.
+final class OperationDisplay {
+  private let session: Session
+  private var progress: (label: String, line: Progress)?
+
+  init(_ session: Session) { self.session = session }
+
+  /// Shows an event.
+  func show(_ event: OperationEvent) {
+    switch event {
+    case .warning(let warning):
+      session.diagnostics.warn(warning.message, kind: warning.kind, hint: warning.hint)
+      if warning.isDamage { session.end(with: .damaged) }
+    case .rolledBackSave(let store):
+      session.diagnostics.note("\(store): a save that was broken off has been undone")
+    case .exporting(let summary, let store, let file):
+      // On a terminal the records themselves show the progress, and a line would be drawn among them.
+      if file != nil || !session.environment.isOutputTerminal {
+        update("exporting", "transactions", Int64(summary.transactions))
+      }
+      note(summary, store, file)
+    case .sealing(let step, let transactions, let total):
+      update(step == .packing ? "sealing" : "comparing", "transactions", transactions, of: total)
+    case .sealed(let sealed, let store, let archive): note(sealed, store, archive)
+    case .pruning(let plan, let lost): PruneReport(session, plan).warn(lost: lost)
+    case .deleting(let done, let plan):
+      update("pruning", "changes", Int64(done.changeCount), of: Int64(plan.deletion.changeCount))
+      note(done, plan)
+    case .historyMeasured(let bytes, let plan):
+      PruneReport(session, plan).warn(remainingBytes: bytes)
+    case .readingArchive(let changes): update("reading the archive", "changes", Int64(changes))
+    case .restoring(let done, let plan):
+      update("restoring", "changes", Int64(done.changeCount), of: Int64(plan.changeCount))
+      note(done, plan)
+    case .freeing(let pages, let store):
+      update("freeing", "pages", pages)
+      session.console.workDone.note(
+        "\(pages.grouped) pages of \(store) were given back; the command goes on when run again",
+        [("path", .string(store)), ("givenBackPages", .integer(pages))], isBegun: pages > 0,
+        in: session)
+    case .rebuilding(let store):
+      session.console.workDone.note(
+        "\(store) was not rebuilt, and is as it was", [("path", .string(store))], isBegun: false,
+        in: session)
+    case .finished:
+      endProgress()
+      session.console.workDone.clear()
+    }
+  }
+
+  /// Removes the line of progress.
+  func endProgress() {
+    progress?.line.finish()
+    progress = nil
+  }
+
+  private func update(_ label: String, _ unit: String, _ count: Int64, of total: Int64? = nil) {
+    if progress?.label != label {
+      endProgress()
+      progress = session.diagnostics.wordWriter.map {
+        (
+          label,
+          Progress(
+            label: label, unit: unit, total: total, environment: session.environment,
+            diagnostics: $0)
+        )
+      }
+    }
+    progress?.line.update(count)
+  }
+
+  // MARK: - What was done
+
+  /// An incomplete file does not stay, so nothing is done until it is complete.
+  private func note(_ summary: ExportSummary, _ store: String, _ file: String?) {
+    let count = file == nil ? summary.transactions : 0
+    session.console.workDone.note(
+      file.map { "nothing was exported: \($0) was not made" }
+        ?? "\(count.grouped) transactions of \(store)"
+        + (summary.last.map { ", up to \($0.number)," } ?? "") + " were written to standard output",
+      [("path", .string(store)), ("exportedTransactions", .integer(Int64(count)))],
+      isBegun: count > 0, in: session)
+  }
+
+  private func note(_ sealed: SealedSegments?, _ store: String, _ archive: String) {
+    let last = sealed?.segments.last?.entry.last
+    session.console.workDone.note(
+      sealed.map {
+        "\($0.transactionCount.grouped) transactions of \(store), up to \(last ?? 0), were sealed "
+          + "in \(archive); the command goes on when run again"
+      } ?? "nothing of \(store) was sealed in \(archive)",
+      [
+        ("path", .string(store)), ("archive", .string(archive)),
+        ("sealedTransactions", .integer(sealed?.transactionCount ?? 0)),
+      ] + (last.map { [("last", .integer($0))] } ?? []), isBegun: last != nil, in: session)
+  }
+
+  private func note(_ done: DeletedHistory, _ plan: PrunePlan) {
+    let all = plan.deletion
+    session.console.workDone.note(
+      done == .nothing
+        ? "nothing was deleted from \(plan.path)"
+        : "\(done.transactionCount.grouped) of \(all.transactionCount.grouped) transactions and "
+          + "\(done.changeCount.grouped) of \(all.changeCount.grouped) changes were deleted from "
+          + "\(plan.path); what is left is a whole history, and the command goes on when run again",
+      [
+        ("path", .string(plan.path)),
+        ("deletedTransactions", .integer(Int64(done.transactionCount))),
+        ("deletedChanges", .integer(Int64(done.changeCount))),
+      ], isBegun: done != .nothing, in: session)
+  }
+
+  private func note(_ done: InsertedHistory, _ plan: RestorePlan) {
+    let isBegun = done.transactionCount + done.changeCount > 0
+    session.console.workDone.note(
+      !isBegun
+        ? "nothing was restored into \(plan.path)"
+        : "\(done.transactionCount.grouped) of \(plan.transactionCount.grouped) transactions and "
+          + "\(done.changeCount.grouped) of \(plan.changeCount.grouped) changes were restored into "
+          + "\(plan.path), without a gap; the command goes on when run again",
+      [
+        ("path", .string(plan.path)),
+        ("restoredTransactions", .integer(Int64(done.transactionCount))),
+        ("restoredChanges", .integer(Int64(done.changeCount))),
+      ], isBegun: isBegun, in: session)
+  }
+}

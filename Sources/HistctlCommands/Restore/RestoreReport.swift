@@ -1,0 +1,190 @@
+import HistoryCoding
+import PersistentHistory
+import StoreEditing
+import StoreFormat
+import Terminal
+
+/// A plan of restoring and what became of it: as a page, a line, or JSON.
+struct RestoreReport: FieldPage {
+  let session: Session
+  let writer: OutputWriter
+  let plan: RestorePlan
+  let archivePath: String
+  /// Whether older transactions of the archive cannot be restored.
+  let hasGap: Bool
+
+  /// The question before the plan is carried out.
+  var question: String {
+    let what =
+      plan.transactionCount > 0
+      ? plan.transactionCount.counted("transaction")
+      : plan.changeCount.counted("change")
+    return "Restore \(what)? [y/N] "
+  }
+
+  /// Reports sealed transactions that do not join those that can be restored.
+  func tell(_ gap: HistoryGap, store: String) {
+    session.diagnostics.report(
+      Failure(
+        status: .historyGap, kind: "historyGap",
+        message: "\(archivePath) has transactions up to \(gap.after) that cannot come back: "
+          + gap.message,
+        hint: "histctl log \(ShellWord.quoted(archivePath)) shows them",
+        details: [
+          ("store", .string(store)), ("archive", .string(archivePath)),
+          ("after", .integer(gap.after)),
+        ] + (gap.oldest.map { [("oldest", .integer($0))] } ?? [])))
+    session.end(with: .historyGap)
+  }
+
+  /// Writes what was restored. What stopped it is reported as an error.
+  func write(_ result: InsertionResult) throws {
+    if session.options.json {
+      try writer.writeLine(json(of: result))
+    } else if !session.options.quiet, result.problem == nil {
+      try writer.writeLine(TerminalText.terminal.escaped(text(of: result)))
+    }
+  }
+
+  private func text(of result: InsertionResult) -> String {
+    guard !plan.isEmpty else { return "\(plan.path): nothing to restore" }
+    let first = plan.oldestAfterwards.map {
+      "; tokens work from \(tokens.text($0.number)) of \(time.text($0.timestamp)) on"
+    }
+    return "\(plan.path): restored \(result.inserted.transactionCount.counted("transaction")), "
+      + "\(result.inserted.changeCount.counted("change"))\(first ?? "")"
+  }
+
+  // MARK: - The page
+
+  /// Writes the plan for a person.
+  func writePage() throws {
+    try field("store", plan.path, style: .heading)
+    try field("archive", archivePath)
+    try field("history", history)
+    let refusals = plan.refusals.map(\.name)
+    if refusals.isEmpty {
+      try field("restores", restores, style: plan.isEmpty ? .plain : .inserted)
+    } else {
+      try field("restores", "nothing: refused (\(refusals.joined(separator: ", ")))")
+      let options = refusals.map { "--ignore-guard \($0)" }.joined(separator: " ")
+      try field("otherwise", "\(restores), with \(options)")
+    }
+    if let completed = plan.completed {
+      try field(
+        "completes",
+        "transaction \(tokens.text(completed.number)), of which a prune has left only a part")
+    }
+    if plan.first != nil, let oldest = plan.oldestAfterwards {
+      try field(
+        "tokens", "work from \(tokens.text(oldest.number)) on, of \(time.text(oldest.timestamp))")
+    }
+    if !plan.translatedEntities.isEmpty {
+      try field(
+        "new model", "in its order, by name: " + plan.translatedEntities.joined(separator: ", "))
+    }
+    if plan.textCount > 0 {
+      try field(
+        "lost texts",
+        plan.textCount.counted("name")
+          + " of authors, bundles and the like, added again")
+    }
+    try writer.writeTable(
+      [
+        TableColumn("GUARD", priority: 2), TableColumn("", priority: 3),
+        TableColumn("WHY", priority: 1, canDrop: true),
+      ],
+      plan.guards.map { guardian in
+        [
+          TableCell(guardian.name), TableCell("refuses", style: .error),
+          TableCell(guardian.reason, style: .secondary),
+        ]
+      }, in: session)
+    try writer.writeTable(
+      [
+        TableColumn("BOOKMARK", priority: 3, minimumWidth: 8, canShrink: true),
+        TableColumn("NUMBER", priority: 1, canDrop: true),
+        TableColumn("AFTERWARDS", priority: 2),
+      ],
+      plan.returningBookmarks.map { returning in
+        [
+          TableCell("@" + returning.bookmark.name, style: .token),
+          TableCell(tokens.text(returning.number)), TableCell("works again", style: .inserted),
+        ]
+      }, in: session)
+  }
+
+  private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
+  private var tokens: TokenText {
+    TokenText(isQualified: session.options.qualified, store: plan.storeIdentifier)
+  }
+
+  private var history: String {
+    guard let oldest = plan.oldest, let newest = plan.newest else { return "empty" }
+    return "\(tokens.text(oldest.number)) to \(tokens.text(newest.number)), "
+      + "from \(time.text(oldest.timestamp)) on"
+  }
+
+  private var restores: String {
+    let changes = plan.changeCount.counted("change")
+    guard let first = plan.first, let last = plan.last else {
+      guard plan.isEmpty else { return changes }
+      return hasGap
+        ? "nothing: the store has all that can come back" : "nothing: the store has all of it"
+    }
+    return plan.transactionCount.counted("transaction")
+      + ", \(changes), \(tokens.text(first.number)) to \(tokens.text(last.number))"
+  }
+
+  // MARK: - For programs
+
+  /// The plan.
+  var json: JSONValue {
+    var members = members(type: "restorePlan")
+    members.add("transactions", .integer(Int64(plan.transactionCount)))
+    members.add("changes", .integer(Int64(plan.changeCount)))
+    members.add("first", plan.first?.json)
+    members.add("last", plan.last?.json)
+    members.add("completes", plan.completed?.json)
+    members.add("oldest", plan.oldest?.json)
+    members.add("newest", plan.newest?.json)
+    members.add("oldestAfterwards", plan.oldestAfterwards?.json)
+    members.add("texts", plan.textCount > 0 ? .integer(Int64(plan.textCount)) : nil)
+    members.add("translatedEntities", .array(plan.translatedEntities.map(JSONValue.string)))
+    if !plan.refusals.isEmpty { members.add("refused", .boolean(true)) }
+    members.add(
+      "guards",
+      .array(
+        plan.guards.map { guardian in
+          .object([
+            "guard": .string(guardian.name), "refuses": .boolean(guardian.verdict == .refuses),
+            "reason": .string(guardian.reason),
+          ])
+        }))
+    members.add(
+      "bookmarks",
+      .array(
+        plan.returningBookmarks.map { returning in
+          .object([
+            "bookmark": .string(returning.bookmark.name), "transaction": .integer(returning.number),
+          ])
+        }))
+    return members.json
+  }
+
+  private func json(of result: InsertionResult) -> JSONValue {
+    var members = members(type: "restore")
+    members.add("transactions", .integer(Int64(result.inserted.transactionCount)))
+    members.add("changes", .integer(Int64(result.inserted.changeCount)))
+    members.add("complete", .boolean(result.problem == nil))
+    members.add("batches", .integer(Int64(result.batchCount)))
+    members.add("longestLock", .real(result.longestLock))
+    return members.json
+  }
+
+  private func members(type: String) -> JSONMembers {
+    var members = JSONMembers(type: type, path: plan.path, store: plan.storeIdentifier)
+    members.add("archive", .string(archivePath))
+    return members
+  }
+}

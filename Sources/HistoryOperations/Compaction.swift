@@ -1,0 +1,81 @@
+import PersistentHistory
+import StoreEditing
+import StoreFormat
+
+/// Returns free pages of a store to the file system.
+package struct Compaction {
+  /// What compacting would do.
+  package struct Plan {
+    package let space: StoreSpace
+    /// Why it would be refused.
+    package let refusal: StoreWriteError?
+  }
+
+  private let path: String
+  private let busyTimeout: Double
+  private let isFull: Bool
+  private let ignoredGuards: Set<String>
+
+  /// - Parameters:
+  ///   - path: The store.
+  ///   - isFull: Whether to rebuild the store; otherwise pages are returned a few at a time.
+  ///   - busyTimeout: Seconds to wait for a locked store.
+  ///   - ignoredGuards: The names of guards to ignore.
+  package init(_ path: String, isFull: Bool, busyTimeout: Double, ignoredGuards: Set<String>) {
+    self.path = path
+    self.isFull = isFull
+    self.busyTimeout = busyTimeout
+    self.ignoredGuards = ignoredGuards
+  }
+
+  /// Works out what compacting would do.
+  package func plan(_ snapshot: StoreSnapshot) throws -> Plan {
+    try EvidentDamage.check(snapshot, ignoredGuards: ignoredGuards)
+    let space = try snapshot.space()
+    let tables = isFull ? try snapshot.tablesThatRebuildingRenumbers() : []
+    let refusal: StoreWriteError? =
+      if !tables.isEmpty {
+        .renumbersRows(path: path, tables: tables)
+      } else if !isFull, space.autoVacuum == .none, space.freePageCount > 0 {
+        .notIncremental(path: path)
+      } else {
+        nil
+      }
+    return Plan(space: space, refusal: refusal)
+  }
+
+  /// Compacts a store that shows no damage, unless that guard is ignored.
+  package func run(_ observer: OperationObserver) throws -> CompactionResult {
+    let ignoresDamage = ignoredGuards.contains(RetentionGuard.damageName)
+    if !ignoresDamage {
+      try StoreReading.rollingBackUnfinishedSave(
+        at: path, busyTimeout: busyTimeout, observer: observer
+      ) {
+        try StoreFile(path: path, busyTimeout: busyTimeout).read { try EvidentDamage.check($0) }
+      }
+    }
+    let compactor = try StoreCompactor(
+      path: path, busyTimeout: busyTimeout, ignoresDamage: ignoresDamage)
+    let result: CompactionResult
+    if isFull {
+      observer(.rebuilding(store: path))
+      result = try compactor.rebuild()
+    } else {
+      observer(.freeing(pages: 0, store: path))
+      result = try compactor.giveBackFreePages { observer(.freeing(pages: $0, store: path)) }
+    }
+    observer(.finished)
+    return result
+  }
+}
+
+/// Not all free pages could be returned; the next run goes on.
+package struct CompactionInterrupted: Error {
+  package let path: String
+  package let obstacle: CompactionResult.Obstacle
+
+  package init(path: String, obstacle: CompactionResult.Obstacle) {
+    self.path = path
+    self.obstacle = obstacle
+  }
+}

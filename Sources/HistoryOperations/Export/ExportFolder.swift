@@ -1,0 +1,291 @@
+import DurableFiles
+import HistoryArchive
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Exports into a folder, one file a run, named by the transactions that the run looked at.
+///
+/// A run for a consumer ends in two steps: the file gets its name, then the consumer's bookmark moves.
+/// If a run is interrupted between them, the next one finds the file that begins where the bookmark
+/// stands, and moves the bookmark to its end before it exports. So each transaction is in exactly one
+/// file. The content of the file proves that it is the store's own: another copy of the store names its
+/// files alike.
+package struct ExportFolder {
+  /// What a run would do.
+  package struct Plan {
+    /// The consumer's bookmark; `nil` for an export without one.
+    package let consumer: String?
+    /// Whether the consumer has no bookmark yet.
+    package fileprivate(set) var isNewConsumer = false
+    /// The transaction after which the export begins; `nil` to begin with the first.
+    package fileprivate(set) var start: Int64?
+    /// The last transaction of files whose run was interrupted before it moved the bookmark.
+    fileprivate var finished: Int64?
+    /// The transactions to export; `nil` if nothing is new.
+    package fileprivate(set) var range: ClosedRange<Int64>?
+  }
+
+  /// What a run has done.
+  package struct Result {
+    /// The file; `nil` if nothing was new.
+    package let path: String?
+    package let summary: ExportSummary
+  }
+
+  /// Seconds to wait for another run that is giving its file a name.
+  private static let patience = 30.0
+
+  /// The hint where transactions are in another file of the folder already.
+  private static let wayAroundOthers =
+    "export into another folder, leave those out with --after and --until, or let --bookmark go on "
+    + "where the last export ended"
+
+  private let operation: ExportOperation
+  private let folder: String
+  private let format: ExportFormat
+  private let resolver: TokenResolver
+  private let bookmarks: String
+  /// The folder of the store, named by its identifier, in the folder.
+  private let directory: String
+
+  /// - Parameter bookmarkPath: The file that keeps the bookmarks; `nil` for the one beside the store.
+  /// - Throws: ``OperationError``.
+  package init(
+    _ operation: ExportOperation, to folder: String, format: ExportFormat, resolver: TokenResolver,
+    bookmarkPath: String?
+  ) throws {
+    let timeline = operation.timeline
+    guard let store = timeline.storeIdentifier,
+      store.utf8.allSatisfy({
+        $0 == UInt8(ascii: "-") || Unicode.Scalar($0).properties.isASCIIHexDigit
+      })
+    else {
+      throw OperationError(
+        .unnamedStore, "\(timeline.path) has no identifier to name a folder by",
+        hint: "export it to a file with --output")
+    }
+    guard !Archive.isArchive(folder) else {
+      throw OperationError(
+        .usage, "\(folder) is an archive, whose segments only archive writes",
+        hint: "export into another folder")
+    }
+    self.operation = operation
+    self.folder = folder
+    self.format = format
+    self.resolver = resolver
+    bookmarks =
+      bookmarkPath
+      ?? BookmarkFile.path(besideStore: timeline.snapshot?.location.resolvedPath ?? timeline.path)
+    directory = OutputFolder.path(of: store, in: folder)
+  }
+
+  // MARK: - Planning
+
+  /// Finds out what is to be exported: what the query selects or, for a consumer, what is new since its
+  /// bookmark. Nothing is changed.
+  package func plan(consumer: String?) throws -> Plan {
+    var query = operation.export.query
+    var plan = Plan(consumer: consumer)
+    if let consumer {
+      guard Bookmark.isName(consumer) else { throw HistoryError.malformedBookmarkName(consumer) }
+      plan.isNewConsumer = try !hasBookmark(consumer)
+      if !plan.isNewConsumer { plan.start = try resolver.resolveUsable("@" + consumer).number }
+      while let range = try finishedRun(after: plan.start) {
+        try check(range, finishedBefore: plan)
+        plan.start = range.upperBound
+        plan.finished = range.upperBound
+      }
+      query.after = plan.start
+    }
+    plan.range = try range(of: query)
+    return plan
+  }
+
+  /// The range of transactions that a query looks at; `nil` if there are none.
+  private func range(of query: HistoryQuery) throws -> ClosedRange<Int64>? {
+    let timeline = operation.timeline
+    guard
+      let first = try query.after.map({ try timeline.firstTransaction(after: $0) })
+        ?? timeline.oldestTransaction(),
+      let newest = try timeline.newestTransaction(),
+      let last = try query.until.map({ until in
+        until == .max ? newest : try timeline.lastTransaction(before: until + 1)
+      }) ?? newest,
+      first.number <= last.number
+    else { return nil }
+    return first.number...last.number
+  }
+
+  /// The range of a run that wrote its file and was interrupted before it moved the bookmark.
+  private func finishedRun(after position: Int64?) throws -> ClosedRange<Int64>? {
+    guard let first = try range(of: HistoryQuery(after: position))?.lowerBound else { return nil }
+    let start = SegmentName.padded(first) + "-"
+    var last: Int64?
+    for name in FolderNames.read(directory) where name.hasPrefix(start) && name.hasSuffix(suffix) {
+      guard let number = Int64(name.dropFirst(start.count).dropLast(suffix.count)),
+        name == self.name(of: first...max(first, number))
+      else { continue }
+      last = max(last ?? number, number)
+    }
+    return last.map { first...max(first, $0) }
+  }
+
+  /// Checks that the file of a range is this consumer's, and holds what this export would write.
+  private func check(_ range: ClosedRange<Int64>, finishedBefore plan: Plan) throws {
+    if plan.isNewConsumer { try checkHasNoOtherConsumer(range, than: plan.consumer ?? "") }
+    let store = operation.timeline.path
+    guard try operation.timeline.position(ofTransaction: range.upperBound) != nil else {
+      throw OperationError(
+        .divergedFolder,
+        "\(directory) has a file up to transaction \(range.upperBound), which is not in \(store)",
+        hint: "the file comes from another copy of the store; export this one elsewhere")
+    }
+    let path = OutputFolder.path(of: name(of: range), in: directory)
+    var operation = operation
+    operation.export.query.after = plan.start
+    operation.export.query.until = range.upperBound
+    guard try operation.isWritten(in: path) else {
+      throw OperationError(
+        .divergedFolder,
+        "\(path) is there already and holds something else than would be exported from \(store)",
+        hint: "it comes from another copy of the store, or was exported with other options; export "
+          + "into another folder, or move that file away")
+    }
+  }
+
+  /// Checks that a file does not belong to another bookmark. A new consumer that took it for its own
+  /// would get nothing.
+  private func checkHasNoOtherConsumer(
+    _ range: ClosedRange<Int64>, than consumer: String
+  ) throws {
+    guard let store = operation.timeline.storeIdentifier,
+      let other = try BookmarkFile(path: bookmarks).bookmarks.first(where: {
+        $0.token.storeTokens[store] == range.upperBound
+      })
+    else { return }
+    throw OperationError(
+      .alreadyThere,
+      "\(directory) has the files of another bookmark, @\(other.name): transactions "
+        + "\(range.lowerBound) to \(range.upperBound) are there already",
+      hint: "export into another folder; or have \(consumer) begin after those files: histctl "
+        + "bookmark set STORE \(consumer) \(range.upperBound)")
+  }
+
+  // MARK: - Writing
+
+  /// Writes the file of a plan and moves the consumer's bookmark.
+  package func write(_ plan: Plan) throws -> Result {
+    // A run that was killed had another range as a rule, so nobody else removes its draft.
+    AbandonedDrafts.remove(in: directory, of: Self.isName)
+    if let consumer = plan.consumer {
+      try checkBookmarksAreWritable()
+      if let finished = plan.finished { try move(consumer, to: finished) }
+    }
+    guard let range = plan.range else { return Result(path: nil, summary: ExportSummary()) }
+    // Only now: an export that fails must not leave a folder behind.
+    let permissions = MissingFolders.permissions(forFiles: operation.timeline.filePermissions)
+    try OutputFolder.make(folder, permissions: permissions)
+    try OutputFolder.make(directory, permissions: permissions)
+    try checkIsInNoOtherFile(range)
+    // A new consumer begins before everything, so that nothing is pruned until it has a file.
+    if let consumer = plan.consumer, try !hasBookmark(consumer) { try move(consumer, to: 0) }
+    var operation = operation
+    if plan.consumer != nil { operation.export.query.after = plan.start }
+    operation.export.query.until = range.upperBound
+    let path = OutputFolder.path(of: name(of: range), in: directory)
+    let summary = try operation.writeFile(
+      path, overwrites: false, wayOut: Self.wayAroundOthers
+    ) { try lockFolder(for: range) }
+    if let consumer = plan.consumer { try move(consumer, to: range.upperBound) }
+    return Result(path: path, summary: summary)
+  }
+
+  /// Checks that no other file of the format has any of the transactions.
+  private func checkIsInNoOtherFile(_ range: ClosedRange<Int64>) throws {
+    for name in FolderNames.read(directory).sorted() where Self.isName(name) {
+      let digits = name.prefix { $0 != "." }
+      guard let other = SegmentName.range(of: digits), other.overlaps(range),
+        name != self.name(of: range),
+        ExportCompression.allCases.contains(where: { name == digits + suffix($0) })
+      else { continue }
+      let common = other.clamped(to: range)
+      throw OperationError(
+        .alreadyThere,
+        "\(OutputFolder.path(of: name, in: directory)) has transactions "
+          + "\(common.lowerBound) to \(common.upperBound) already, which would be in two files",
+        hint: Self.wayAroundOthers)
+    }
+  }
+
+  /// Keeps other runs from giving files their names in the folder until the descriptor is closed.
+  private func lockFolder(for range: ClosedRange<Int64>) throws -> FileDescriptor? {
+    let lock: FileDescriptor?
+    do {
+      lock = try FolderLock.take(directory, patience: Self.patience)
+    } catch {
+      guard error == .resourceTemporarilyUnavailable else { throw error }
+      throw OperationError(
+        .locked, "another export holds the folder \(directory)",
+        hint: "let it finish, or find out why it hangs, and run the command again",
+        details: [("lock", directory)])
+    }
+    do {
+      // Another run may have finished meanwhile.
+      try checkIsInNoOtherFile(range)
+      return lock
+    } catch {
+      try? lock?.close()
+      throw error
+    }
+  }
+
+  // MARK: - Names
+
+  private func name(of range: ClosedRange<Int64>) -> String { SegmentName.text(range) + suffix }
+
+  private var suffix: String { suffix(operation.export.compression) }
+
+  private func suffix(_ compression: ExportCompression) -> String {
+    let packed = compression.fileExtension
+    return "." + format.fileExtension + (packed.isEmpty ? "" : "." + packed)
+  }
+
+  /// Whether a file may be one of a run, in any format.
+  private static func isName(_ name: String) -> Bool {
+    let numbers = name.prefix { $0 != "." }.split(separator: "-", omittingEmptySubsequences: false)
+    return numbers.count == 2 && numbers.allSatisfy { $0.utf8.count >= 12 && Int64($0) != nil }
+  }
+
+  // MARK: - The bookmark
+
+  private func hasBookmark(_ name: String) throws -> Bool {
+    try BookmarkFile(path: bookmarks).bookmarks.contains { $0.name == name }
+  }
+
+  private func checkBookmarksAreWritable() throws {
+    let place = FilePath(FileStatus.resolvedPlace(bookmarks)).folder.string
+    guard access(place, W_OK | X_OK) != 0 else { return }
+    throw HistoryError.unwritableBookmarks(
+      path: bookmarks, reason: Errno(rawValue: errno).description)
+  }
+
+  private func move(_ consumer: String, to number: Int64) throws {
+    let timeline = operation.timeline
+    guard let store = timeline.storeIdentifier else { return }
+    try BookmarkFile.set(
+      Bookmark(
+        name: consumer, token: HistoryToken(storeIdentifier: store, transaction: number),
+        timestamp: number == 0 ? nil : try timeline.position(ofTransaction: number)?.timestamp),
+      in: bookmarks, permissions: timeline.filePermissions, onlyForward: true)
+  }
+}

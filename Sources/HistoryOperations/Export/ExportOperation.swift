@@ -1,0 +1,139 @@
+import DurableFiles
+import HistoryCoding
+import PersistentHistory
+import StoreEditing
+import StoreFormat
+import SystemPackage
+
+/// One export of one snapshot of a history.
+package struct ExportOperation {
+  package let timeline: HistoryTimeline
+  /// Threads that read the store as well; `nil` without a store.
+  package let helpers: SnapshotHelpers?
+  package let schema: HistorySchema
+  package let encoder: any HistoryEncoder
+  package var export: HistoryExport
+  package var observer: OperationObserver
+
+  package init(
+    timeline: HistoryTimeline, helpers: SnapshotHelpers?, schema: HistorySchema,
+    encoder: any HistoryEncoder, export: HistoryExport, observer: @escaping OperationObserver
+  ) {
+    self.timeline = timeline
+    self.helpers = helpers
+    self.schema = schema
+    self.encoder = encoder
+    self.export = export
+    self.observer = observer
+  }
+
+  /// Exports to an output, piece by piece; one call at a time, on any thread.
+  package func write(
+    _ output: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> ExportSummary { try write(to: nil, output) }
+
+  /// Exports into a file, which appears when it is complete and safe on the disk.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - overwrites: Whether to replace an existing file.
+  ///   - wayOut: The hint if the file exists.
+  ///   - beforeNaming: Called when everything is on the disk, before the file gets its name. The
+  ///     descriptor that it returns is closed afterwards.
+  /// - Throws: ``OperationError``, and what reading throws.
+  package func writeFile(
+    _ path: String, overwrites: Bool,
+    wayOut: String = "name another file, or replace it with --overwrite",
+    beforeNaming: () throws -> FileDescriptor? = { nil }
+  ) throws -> ExportSummary {
+    try checkTakesNoPlace(path)
+    do {
+      let draft = try DraftFile(
+        path: path, permissions: timeline.filePermissions, overwrites: overwrites,
+        followsLink: true)
+      // The threads that wrote into it may hold it a moment longer than this.
+      defer { draft.discard() }
+      nonisolated(unsafe) let file = draft
+      let summary = try write(to: path) { try file.write($0) }
+      try draft.synchronize()
+      try timeline.snapshot?.location.synchronizeLog()
+      let lock = try beforeNaming()
+      defer { try? lock?.close() }
+      try draft.commit()
+      return summary
+    } catch Errno.fileExists where !MissingFolders.isFolder(path) {
+      throw OperationError(.alreadyThere, "\(path) is there already", hint: wayOut)
+    } catch Errno.fileExists, Errno.notSupported {
+      throw OperationError(
+        .unwritable, "cannot write \(path): it is there and is not a file",
+        hint: MissingFolders.isFolder(path)
+          ? "name a file in that folder, or export into it with --output-dir"
+          : "name a file; without --output the export goes to standard output")
+    } catch let error as Errno {
+      throw OperationError(
+        .unwritable, "cannot write \(path): \(error)",
+        hint: error == .noSuchFileOrDirectory
+          ? "create its folder first, or name a file in a folder that exists"
+          : "name a place where a file can be made and that has room for it")
+    }
+  }
+
+  /// Checks that the file would not replace what is exported, or a part of it.
+  private func checkTakesNoPlace(_ path: String) throws {
+    let place = FileStatus.resolvedPlace(path)
+    let source = timeline.archive.map { FileStatus.resolvedPlace($0.path) }
+    guard
+      timeline.snapshot?.location.owns(path) ?? false
+        || source.map({ place == $0 || place.hasPrefix($0 + "/") }) ?? false
+    else { return }
+    throw OperationError(
+      .ontoItself,
+      "a file at \(path) would take the place of \(timeline.path), or of what belongs to it",
+      hint: "name another file")
+  }
+
+  /// Returns whether a file holds what this export would write into it.
+  ///
+  /// - Throws: `ArchiveError` if the file cannot be read or unpacked.
+  func isWritten(in path: String) throws -> Bool {
+    var export = export
+    let ignoresPresentObjects = export.query.readsPresentObjects
+    export.query.readsPresentObjects = false
+    export.compression = .none
+    // One call at a time, whichever thread it comes from.
+    nonisolated(unsafe) let comparison = try ExportComparison(
+      path: path, ignoresPresentObjects: ignoresPresentObjects)
+    do {
+      _ = try export.write(timeline, helpers, encoder, schema: schema) { bytes, _ in
+        try comparison.compare(bytes)
+      }
+      try comparison.finish()
+      return true
+    } catch is ExportComparison.Difference {
+      return false
+    }
+  }
+
+  private func write(
+    to file: String?, _ output: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> ExportSummary {
+    // One call at a time, whichever thread it comes from.
+    nonisolated(unsafe) let observer = observer
+    let store = timeline.path
+    observer(.exporting(ExportSummary(), store: store, file: file))
+    let summary = try export.write(timeline, helpers, encoder, schema: schema) { bytes, summary in
+      try output(bytes)
+      observer(.exporting(summary, store: store, file: file))
+    }
+    observer(.finished)
+    return summary
+  }
+}
+
+extension HistoryTimeline {
+  /// Who may read and write files made of the history: those who may do so with the store. Files made
+  /// of an archive are for its owner only.
+  var filePermissions: FilePermissions {
+    snapshot?.location.filePermissions() ?? .ownerReadWrite
+  }
+}

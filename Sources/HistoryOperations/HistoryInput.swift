@@ -1,0 +1,94 @@
+import HistoryArchive
+import PersistentHistory
+import StoreFormat
+
+/// The history that a path stands for: a store, with or without an archive of what it has pruned, an
+/// archive by itself, or exported lines.
+package struct HistoryInput {
+  private let path: String
+  private let archivePath: String?
+  private let storeIdentifier: String?
+  private let bookmarkPath: String?
+  private let now: StoreTimestamp
+  private let observer: OperationObserver
+
+  /// - Parameters:
+  ///   - path: The store, the archive, or the file of lines.
+  ///   - archivePath: The archive of what the store has pruned.
+  ///   - storeIdentifier: The store to read, where an archive has several.
+  ///   - bookmarkPath: The file that keeps the bookmarks; `nil` for the one beside the store.
+  ///   - now: The moment that times are relative to.
+  package init(
+    _ path: String, archivePath: String?, storeIdentifier: String?, bookmarkPath: String?,
+    now: StoreTimestamp, observer: @escaping OperationObserver
+  ) {
+    self.path = path
+    self.archivePath = archivePath
+    self.storeIdentifier = storeIdentifier
+    self.bookmarkPath = bookmarkPath
+    self.now = now
+    self.observer = observer
+  }
+
+  /// Opens the archive or the lines that take the place of a store; `nil` if the path is a store's.
+  package func archiveAlone() throws -> (any ArchivedHistory)? {
+    let isArchive = Archive.isArchive(path)
+    guard isArchive || ExportedText.isName(path) else {
+      guard storeIdentifier == nil else {
+        throw OperationError(
+          .usage,
+          "--store-identifier chooses among the stores of an archive, and \(path) is not an archive",
+          hint: "leave it out, or give an archive in the place of the store")
+      }
+      return nil
+    }
+    guard archivePath == nil else {
+      throw OperationError(
+        .usage,
+        isArchive
+          ? "\(path) is an archive already"
+          : "lines take the place of a store, and only a store goes with --archive",
+        hint: "give the store before --archive, or leave out --archive")
+    }
+    return isArchive
+      ? try reader(path, storeIdentifier: storeIdentifier)
+      : try ExportedHistory(path: path, storeIdentifier: storeIdentifier)
+  }
+
+  /// Returns the history of a store, joined with what the archive has of it.
+  package func timeline(of snapshot: StoreSnapshot) throws -> HistoryTimeline {
+    guard let archivePath else { return HistoryTimeline(snapshot) }
+    do {
+      let archive = try reader(
+        archivePath, storeIdentifier: snapshot.metadata.storeIdentifier ?? "")
+      return try HistoryTimeline(snapshot, behind: archive)
+    } catch let error as ArchiveError {
+      // Before its first segment is sealed, an archive has nothing to add.
+      guard case .unknownStore = error else { throw error }
+      observer(
+        .warning(
+          OperationWarning(kind: "unknownStore", message: error.message, hint: error.remedy)))
+      return HistoryTimeline(snapshot)
+    }
+  }
+
+  package func resolver(_ timeline: HistoryTimeline) -> TokenResolver {
+    TokenResolver(timeline: timeline, bookmarkPath: bookmarkPath, now: now)
+  }
+
+  /// Opens an archive, and warns if its catalog breaks off.
+  private func reader(_ path: String, storeIdentifier: String?) throws -> ArchiveReader {
+    let reader = try ArchiveReader(path: path, storeIdentifier: storeIdentifier)
+    if try reader.archive.catalog().tornByteCount > 0 {
+      observer(
+        .warning(
+          OperationWarning(
+            kind: "tornCatalog",
+            message: "the last line of \(reader.archive.catalogPath) breaks off, so a segment may "
+              + "be missing",
+            hint: "verify shows what is in the folder; the next archive command for the store "
+              + "repairs the catalog")))
+    }
+    return reader
+  }
+}

@@ -1,0 +1,213 @@
+import DurableFiles
+import PersistentHistory
+import StoreFormat
+import SystemPackage
+
+/// The stores that settings mean, as they are now.
+package struct MaintenancePlan {
+  /// A group of settings with its stores.
+  package struct Part {
+    package let settings: MaintenanceSettings
+    /// The paths of the stores, each once.
+    package fileprivate(set) var stores: [String] = []
+    /// Stores that are left out, and why. The other stores are maintained all the same.
+    package fileprivate(set) var failures: [(path: String, error: OperationError)] = []
+    /// Links that lead out of the folder of a pattern, with their targets. They are skipped.
+    package fileprivate(set) var skippedLinks: [(path: String, target: String)] = []
+  }
+
+  package private(set) var parts: [Part] = []
+  private let places: ExportPlaces
+
+  /// Finds the stores.
+  ///
+  /// - Parameters:
+  ///   - sections: The settings.
+  ///   - configPath: The file that they are from, for messages.
+  ///   - only: Names of sections and paths of stores to be limited to; empty for all.
+  /// - Throws: ``OperationError`` if one of them is neither.
+  package init(
+    _ sections: [MaintenanceSettings], configPath: String, only: [String]
+  ) throws(OperationError) {
+    var owners: [String: String] = [:]
+    for settings in sections {
+      var part = Part(settings: settings)
+      for pattern in settings.stores { part.add(pattern, configPath, &owners) }
+      part.checkBookmarkFile()
+      parts.append(part)
+    }
+    // Before the limit: a store that is left out keeps its place.
+    places = ExportPlaces(parts)
+    guard !only.isEmpty else { return }
+    for word in only where !parts.contains(where: { $0.isMeant(by: word) }) {
+      let names = parts.map(\.settings.section)
+      let near = NearNames.of(word, in: names)
+      throw OperationError(
+        .usage, "\(configPath) has neither a section nor a store '\(word)'",
+        hint: near.isEmpty
+          ? "its sections are \(names.joined(separator: ", "))"
+          : "did you mean \(near.joined(separator: " or "))?")
+    }
+    let resolved = only.map(Self.resolved)
+    for index in parts.indices where !only.contains(parts[index].settings.section) {
+      parts[index].stores.removeAll { store in
+        !only.contains(store) && !resolved.contains(Self.resolved(store))
+      }
+      parts[index].failures.removeAll { !only.contains($0.path) }
+    }
+    parts.removeAll { $0.stores.isEmpty && $0.failures.isEmpty }
+  }
+
+  /// Everything that is wrong with the stores as far as it shows without working on them.
+  package var failures: [any Error] {
+    parts.flatMap { part in
+      part.failures.map(\.error)
+        + part.stores.flatMap { store -> [any Error] in
+          [failure(ofLocationOf: store), failure(ofPlaceOf: store)].compactMap(\.self)
+        }
+    }
+  }
+
+  /// Stores that two sections claim. Nothing may be done then, because what one section says is not what
+  /// the other wants.
+  package var overlaps: [OperationError] {
+    parts.flatMap(\.failures).map(\.error).filter { $0.code == .storeInTwoSections }
+  }
+
+  private func failure(ofLocationOf store: String) -> (any Error)? {
+    do throws(StoreError) {
+      _ = try StoreLocation(path: store)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Returns an error if a store would export to the files of another one.
+  func failure(ofPlaceOf store: String) -> OperationError? {
+    guard let owner = places.owner(besides: store) else { return nil }
+    return OperationError(
+      .sharedPlace,
+      "\(store) has the identifier of \(owner), so that both would export to the same files",
+      hint: "it is a copy of that store; give it another export.output-dir",
+      details: [("store", store)])
+  }
+
+  /// The path without links, so that two ways to a store are noticed.
+  fileprivate static func resolved(_ path: String) -> String { FileStatus.resolve(path) ?? path }
+}
+
+extension MaintenancePlan.Part {
+  fileprivate mutating func add(
+    _ pattern: StorePattern, _ configPath: String, _ owners: inout [String: String]
+  ) {
+    let matches: StorePattern.Matches
+    do {
+      matches = try pattern.matches(followingLinks: settings.followsLinks)
+    } catch {
+      return failures.append((pattern.text, error))
+    }
+    skippedLinks += matches.links
+    if matches.paths.isEmpty, matches.links.isEmpty, !settings.missingIsAllowed {
+      let error = OperationError(
+        .missing, "[\(settings.section)]: no file is there for \(pattern.text)",
+        hint: "correct the pattern, or add missing-ok = yes")
+      failures.append((pattern.text, error))
+    }
+    for path in matches.paths {
+      if settings.missingIsAllowed, Self.isMissing(path) { continue }
+      let resolved = MaintenancePlan.resolved(path)
+      guard let owner = owners[resolved] else {
+        owners[resolved] = settings.section
+        stores.append(path)
+        continue
+      }
+      guard owner != settings.section else { continue }
+      let error = OperationError(
+        .storeInTwoSections,
+        "\(path) is in [\(owner)] already, and in [\(settings.section)] too",
+        hint: "let one section have it in \(configPath)")
+      failures.append((path, error))
+    }
+  }
+
+  /// A file that cannot be looked at is not missing.
+  private static func isMissing(_ path: String) -> Bool {
+    do throws(Errno) {
+      return try FileStatus(path: path) == nil
+    } catch {
+      return false
+    }
+  }
+
+  /// Refuses a bookmark file that is a store, or that several stores would share: their consumers of one
+  /// name would replace each other's bookmarks.
+  fileprivate mutating func checkBookmarkFile() {
+    guard let file = settings.bookmarkFile else { return }
+    func refuse(_ store: String, _ message: String, hint: String) {
+      let error = OperationError(
+        .config, "[\(settings.section)]: bookmark-file \(message)", hint: hint)
+      failures.append((store, error))
+    }
+    if stores.count > 1 {
+      for store in stores {
+        refuse(
+          store, "is for one store, and there are \(stores.count); \(store) is left as it is",
+          hint: "give each store a section of its own, or leave bookmark-file out")
+      }
+      stores = []
+    } else if let store = stores.first, BookmarkFile.isFile(file, ofStoreAt: store) {
+      refuse(
+        store, "names \(store) itself, or a file that belongs to it", hint: "name another file")
+      stores = []
+    }
+  }
+
+  /// Whether a word names the section or one of its stores.
+  fileprivate func isMeant(by word: String) -> Bool {
+    let resolved = MaintenancePlan.resolved(word)
+    return word == settings.section
+      || (stores + failures.map(\.path)).contains {
+        $0 == word || MaintenancePlan.resolved($0) == resolved
+      }
+  }
+}
+
+/// The folder and identifier by which each store names its exported files.
+///
+/// A copy of a store has its identifier, and so have stores made from one template. In one folder, the
+/// files of one would be taken for the other's, and history that was not exported would be pruned.
+private struct ExportPlaces {
+  private struct Place: Hashable {
+    let folder: String
+    let identifier: String
+  }
+
+  /// The first store with each place, in the order of the config file.
+  private var owners: [Place: String] = [:]
+  private var places: [String: Place] = [:]
+
+  init(_ parts: [MaintenancePlan.Part]) {
+    let exporting = parts.filter { $0.settings.export != nil }
+    guard exporting.reduce(0, { $0 + $1.stores.count }) > 1 else { return }
+    for part in exporting {
+      for path in part.stores {
+        // A store that cannot be read fails when it is its turn.
+        guard let folder = part.settings.export?.folder,
+          let file = try? StoreFile(path: path, busyTimeout: part.settings.busyTimeout),
+          let identifier = try? file.read({ $0.metadata.storeIdentifier })
+        else { continue }
+        let place = Place(
+          folder: MaintenancePlan.resolved(FilePath(folder).lexicallyNormalized().string),
+          identifier: identifier)
+        places[path] = place
+        if owners[place] == nil { owners[place] = path }
+      }
+    }
+  }
+
+  /// Returns the other store that has a store's place.
+  func owner(besides path: String) -> String? {
+    places[path].flatMap { owners[$0] }.flatMap { $0 == path ? nil : $0 }
+  }
+}

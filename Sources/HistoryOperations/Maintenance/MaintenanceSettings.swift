@@ -1,0 +1,47 @@
+import HistoryCoding
+import PersistentHistory
+
+/// What to do with a group of stores.
+package struct MaintenanceSettings {
+  /// Where new transactions are exported to.
+  package struct Export {
+    package let folder: String
+    package let bookmark: String
+    package let format: ExportFormat
+    package let compression: ExportCompression
+
+    package init(
+      folder: String, bookmark: String, format: ExportFormat, compression: ExportCompression
+    ) {
+      self.folder = folder
+      self.bookmark = bookmark
+      self.format = format
+      self.compression = compression
+    }
+  }
+
+  /// The name of the group.
+  package let section: String
+  package let stores: [StorePattern]
+  /// Whether stores may be missing.
+  package var missingIsAllowed = false
+  /// Whether a pattern may lead out of its folder by links.
+  package var followsLinks = false
+  /// The file that keeps the bookmarks; `nil` for the one beside each store.
+  package var bookmarkFile: String?
+  /// Seconds to wait for a locked store.
+  package var busyTimeout = 5.0
+  /// The first step; `nil` to export nothing.
+  package var export: Export?
+  /// The second step; `nil` to prune nothing.
+  package var prune: PruneRequest?
+  /// Where to seal what is pruned; `nil` for nowhere.
+  package var archive: String?
+  /// The last step: whether to free pages.
+  package var compacts = false
+
+  package init(section: String, stores: [StorePattern]) {
+    self.section = section
+    self.stores = stores
+  }
+}

@@ -1,0 +1,217 @@
+import HistoryArchive
+import HistoryCoding
+import PersistentHistory
+import StoreEditing
+import StoreFormat
+
+/// What maintaining one store has done, or would do.
+package struct MaintenanceOutcome {
+  package struct Export {
+    /// The file; `nil` if none was written.
+    package let path: String?
+    package let transactions: Int64
+    package let first: Int64
+    package let last: Int64
+  }
+
+  package struct Prune {
+    package let plan: PrunePlan
+    package let deleted: DeletedHistory
+    /// The bookmarks that expire.
+    package let lost: [BookmarkOutlook]
+  }
+
+  package let section: String
+  /// The store, as the settings name it.
+  package let path: String
+  package let isDryRun: Bool
+  /// What was exported; `nil` if nothing was new.
+  package fileprivate(set) var export: Export?
+  /// What was sealed; `nil` if nothing was new.
+  package fileprivate(set) var sealed: SealedSegments?
+  /// What was deleted; `nil` if nothing was.
+  package fileprivate(set) var prune: Prune?
+  /// Bytes freed; `nil` if none were.
+  package fileprivate(set) var freedBytes: Int64?
+  /// What went wrong. Later steps were left out.
+  package fileprivate(set) var failure: (any Error)?
+
+  /// Whether anything was done, or would be.
+  package var hasNews: Bool {
+    export != nil || prune != nil || freedBytes != nil || sealed != nil
+  }
+}
+
+/// Maintains one store: exports what is new, then prunes, then frees pages.
+///
+/// The order matters: what was exported need not be kept for the export, and what was deleted leaves
+/// free pages. A step that fails leaves out those after it.
+package struct StoreMaintenance {
+  private let plan: MaintenancePlan
+  private let settings: MaintenanceSettings
+  private let isDryRun: Bool
+  private let lockWait: Double
+  private let ignoredGuards: Set<String>
+  private let now: StoreTimestamp
+  private let observer: OperationObserver
+
+  /// - Parameters:
+  ///   - part: The part of a plan that the store is in.
+  ///   - plan: The plan.
+  ///   - isDryRun: Whether nothing may be changed.
+  ///   - lockWait: Seconds to wait for another run.
+  ///   - ignoredGuards: The names of guards to ignore, besides those of the settings.
+  ///   - now: The moment that durations are relative to.
+  package init(
+    _ part: MaintenancePlan.Part, of plan: MaintenancePlan, isDryRun: Bool, lockWait: Double,
+    ignoredGuards: Set<String>, now: StoreTimestamp, observer: @escaping OperationObserver
+  ) {
+    self.plan = plan
+    settings = part.settings
+    self.isDryRun = isDryRun
+    self.lockWait = lockWait
+    self.ignoredGuards = ignoredGuards
+    self.now = now
+    self.observer = observer
+  }
+
+  /// Takes all steps, or as many as it can.
+  package func run(_ path: String) -> MaintenanceOutcome {
+    var outcome = MaintenanceOutcome(section: settings.section, path: path, isDryRun: isDryRun)
+    do {
+      let location = try StoreLocation(path: path)
+      if let failure = plan.failure(ofPlaceOf: path) { throw failure }
+      let bookmarkPath =
+        settings.bookmarkFile ?? BookmarkFile.path(besideStore: location.resolvedPath)
+      let lock =
+        isDryRun
+        ? nil : try RunLock(maintaining: path, bookmarkPath: bookmarkPath, wait: lockWait)
+      try withExtendedLifetime(lock) {
+        if !isDryRun, settings.prune != nil || settings.compacts {
+          try StoreReading.rollingBackUnfinishedSave(
+            at: path, busyTimeout: settings.busyTimeout, observer: observer
+          ) { try StoreFile(path: path, busyTimeout: settings.busyTimeout).read { _ in } }
+        }
+        if let export = settings.export {
+          outcome.export = try self.export(path, export, bookmarkPath)
+        }
+        if let request = settings.prune { try prune(path, request, bookmarkPath, &outcome) }
+        if settings.compacts { try compact(path, &outcome) }
+      }
+    } catch {
+      outcome.failure = error
+    }
+    return outcome
+  }
+
+  private func export(
+    _ path: String, _ export: MaintenanceSettings.Export, _ bookmarkPath: String
+  ) throws -> MaintenanceOutcome.Export? {
+    let lock =
+      isDryRun
+      ? nil
+      : try RunLock(
+        exportingFor: export.bookmark, store: path, bookmarkPath: bookmarkPath, wait: lockWait)
+    defer { withExtendedLifetime(lock) {} }
+    let file = try StoreReading.open(path, busyTimeout: settings.busyTimeout, observer: observer)
+    return try file.read(withHelpers: StoreReading.helperCount) { snapshot, helpers in
+      _ = try snapshot.historyTables()
+      try StoreReading.warnOfModel(in: snapshot, observer: observer)
+      var query = HistoryQuery()
+      // A value that cannot be read now would be missing for good once its transaction is pruned.
+      query.recordedValues = try RecordedValues(beside: snapshot)
+      let operation = ExportOperation(
+        timeline: HistoryTimeline(snapshot), helpers: helpers, schema: try HistorySchema(snapshot),
+        encoder: try export.format.encoder(fields: nil),
+        export: HistoryExport(query: query, compression: export.compression), observer: observer)
+      let folder = try ExportFolder(
+        operation, to: export.folder, format: export.format,
+        resolver: TokenResolver(snapshot: snapshot, bookmarkPath: bookmarkPath, now: now),
+        bookmarkPath: bookmarkPath)
+      let plan = try folder.plan(consumer: export.bookmark)
+      guard !isDryRun else {
+        return try plan.range.map { range in
+          // The range begins with a transaction.
+          MaintenanceOutcome.Export(
+            path: nil,
+            transactions: 1
+              + (try snapshot.transactionCount(after: range.lowerBound, upTo: range.upperBound)),
+            first: range.lowerBound, last: range.upperBound)
+        }
+      }
+      let result = try folder.write(plan)
+      guard let first = result.summary.first, let last = result.summary.last else { return nil }
+      return MaintenanceOutcome.Export(
+        path: result.path, transactions: Int64(result.summary.transactions), first: first.number,
+        last: last.number)
+    }
+  }
+
+  private func prune(
+    _ path: String, _ request: PruneRequest, _ bookmarkPath: String,
+    _ outcome: inout MaintenanceOutcome
+  ) throws {
+    var request = request
+    request.ignoredGuards.formUnion(ignoredGuards)
+    if let export = settings.export {
+      // By then the export would have moved its bookmark to the end.
+      if isDryRun { request.ignoredGuards.insert("@" + export.bookmark) }
+      // The export makes the file as soon as there is anything to lose.
+      if try !BookmarkFile(path: bookmarkPath).isThere {
+        request.ignoredGuards.insert(RetentionGuard.bookmarksName)
+      }
+    }
+    var sealing = settings.archive.map {
+      SealingRequest(
+        archivePath: $0, busyTimeout: settings.busyTimeout, ignoredGuards: request.ignoredGuards)
+    }
+    sealing?.lockWait = lockWait
+    let operation = PruneOperation(
+      path, request, busyTimeout: settings.busyTimeout, bookmarkPath: bookmarkPath, now: now,
+      sealing: sealing, observer: observer)
+    let plan = try operation.plan(isDryRun: isDryRun)
+    guard plan.refusals.isEmpty else {
+      throw HistoryError.refusedByGuards(path: path, reasons: plan.refusals.map(\.reason))
+    }
+    guard !plan.isEmpty else { return }
+    let lost = plan.lostBookmarks.filter {
+      !(isDryRun && $0.bookmark.name == settings.export?.bookmark)
+    }
+    observer(.pruning(plan, lost: lost))
+    guard !isDryRun else {
+      let deleted = DeletedHistory(
+        transactionCount: plan.deletion.transactionCount, changeCount: plan.deletion.changeCount)
+      outcome.prune = .init(plan: plan, deleted: deleted, lost: lost)
+      return
+    }
+    if let sealed = try operation.seal(plan), !sealed.segments.isEmpty { outcome.sealed = sealed }
+    let result = try operation.delete(plan)
+    if result.deleted != .nothing {
+      outcome.prune = .init(plan: plan, deleted: result.deleted, lost: lost)
+    }
+    if let failure = result.failure(of: plan) { throw failure }
+    if let bytes = try operation.byteCount(leftBy: plan) {
+      observer(.historyMeasured(bytes: bytes, plan))
+    }
+  }
+
+  private func compact(_ path: String, _ outcome: inout MaintenanceOutcome) throws {
+    let compaction = Compaction(
+      path, isFull: false, busyTimeout: settings.busyTimeout,
+      ignoredGuards: ignoredGuards.union(settings.prune?.ignoredGuards ?? []))
+    let plan = try StoreFile(path: path, busyTimeout: settings.busyTimeout)
+      .read(compaction.plan)
+    guard plan.space.freePageCount > 0 else { return }
+    if let refusal = plan.refusal { throw refusal }
+    guard !isDryRun else {
+      outcome.freedBytes = plan.space.freeByteCount
+      return
+    }
+    let result = try compaction.run(observer)
+    let freed = result.before.byteCount - result.after.byteCount
+    if freed > 0 { outcome.freedBytes = freed }
+    if let obstacle = result.obstacle {
+      throw CompactionInterrupted(path: path, obstacle: obstacle)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import PersistentHistory
+import StoreEditing
+
+/// An error of an operation: what is wrong and what to do about it.
+package struct OperationError: Error {
+  /// The kinds of errors. Scripts compare the names, and each kind has one exit status.
+  package enum Code: String, CaseIterable, Sendable {
+    case alreadyThere, config, divergedFolder, locked, missing, ontoItself, sharedPlace
+    case storeInTwoSections, unnamedStore, unreadable, unwritable, usage
+  }
+
+  package let code: Code
+  package let message: String
+  package let hint: String
+  /// Further facts for scripts, by key.
+  package let details: [(String, String)]
+
+  package init(
+    _ code: Code, _ message: String, hint: String, details: [(String, String)] = []
+  ) {
+    self.code = code
+    self.message = message
+    self.hint = hint
+    self.details = details
+  }
+}
+
+/// The end of an operation that has changed a store and could not finish.
+package struct PartlyDone: Error {
+  package enum Work: Sendable { case deleting, restoring }
+
+  /// What stopped the operation.
+  package let problem: any Error
+  package let work: Work
+  package let transactions: (done: Int, total: Int)
+  package let changes: (done: Int, total: Int)
+}
+
+extension Erasure {
+  /// What stopped the deletion of a plan, a ``PartlyDone`` if anything is deleted already; `nil` if
+  /// nothing stopped it.
+  package func failure(of plan: PrunePlan) -> (any Error)? {
+    guard let problem, deleted != .nothing else { return problem }
+    return PartlyDone(
+      problem: problem, work: .deleting,
+      transactions: (deleted.transactionCount, plan.deletion.transactionCount),
+      changes: (deleted.changeCount, plan.deletion.changeCount))
+  }
+}
+
+extension InsertionResult {
+  /// What stopped the restoring of a plan, a ``PartlyDone`` if anything is restored already; `nil` if
+  /// nothing stopped it.
+  package func failure(of plan: RestorePlan) -> (any Error)? {
+    guard let problem, inserted.changeCount > 0 || inserted.transactionCount > 0 else {
+      return problem
+    }
+    return PartlyDone(
+      problem: problem, work: .restoring,
+      transactions: (inserted.transactionCount, plan.transactionCount),
+      changes: (inserted.changeCount, plan.changeCount))
+  }
+}
+
+extension DeletedHistory {
+  /// Nothing.
+  package static let nothing = DeletedHistory(transactionCount: 0, changeCount: 0)
+}

@@ -1,0 +1,45 @@
+import HistoryArchive
+import HistoryCoding
+import PersistentHistory
+import StoreEditing
+
+/// What an operation reports while it works: warnings, and how much is done.
+///
+/// Counts are totals since the operation began. If a signal or an error ends it, the last event says
+/// what was done.
+package enum OperationEvent {
+  case warning(OperationWarning)
+  /// A save that a program had not finished was rolled back.
+  case rolledBackSave(store: String)
+  /// Transactions were written; `file` is `nil` for an output other than a file.
+  case exporting(ExportSummary, store: String, file: String?)
+  /// Transactions were packed, or compared with the store.
+  case sealing(ArchiveSealer.Step, transactions: Int64, total: Int64)
+  /// Segments were added to an archive; `nil` at the beginning.
+  case sealed(SealedSegments?, store: String, archive: String)
+  /// A plan is about to be carried out, which lets bookmarks expire.
+  case pruning(PrunePlan, lost: [BookmarkOutlook])
+  case deleting(DeletedHistory, PrunePlan)
+  /// The bytes that the history occupies after a plan was carried out.
+  case historyMeasured(bytes: Int64, PrunePlan)
+  case readingArchive(changes: Int)
+  case restoring(InsertedHistory, RestorePlan)
+  /// Free pages were returned to the file system.
+  case freeing(pages: Int64, store: String)
+  case rebuilding(store: String)
+  /// A part of the work is complete, so there is nothing to report about it if the rest fails.
+  case finished
+}
+
+/// Receives the events of an operation, one at a time, on any of its threads.
+package typealias OperationObserver = (OperationEvent) -> Void
+
+/// Something that the caller should know although the operation continues.
+package struct OperationWarning: Hashable, Sendable {
+  /// The name of the warning for scripts.
+  package let kind: String
+  package let message: String
+  package let hint: String?
+  /// Whether the store or the archive is damaged.
+  package var isDamage = false
+}

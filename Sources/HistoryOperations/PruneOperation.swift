@@ -1,0 +1,141 @@
+import HistoryArchive
+import PersistentHistory
+import StoreEditing
+import StoreFormat
+
+/// Prunes a store and, if an archive is given, seals first what is to be deleted.
+///
+/// The guards of bookmarks, mirroring and damage are ``/PersistentHistory/HistoryPruner``'s. The archive
+/// adds its own: nothing is deleted that is not sealed there, read back and verified, and each row is
+/// compared with the sealed one before it is deleted.
+package struct PruneOperation {
+  private let path: String
+  private let request: PruneRequest
+  private let busyTimeout: Double
+  private let bookmarkPath: String?
+  private let now: StoreTimestamp
+  private let sealing: SealingOperation?
+  private let observer: OperationObserver
+
+  /// - Parameters:
+  ///   - path: The store.
+  ///   - request: What to delete.
+  ///   - busyTimeout: Seconds to wait for a locked store.
+  ///   - bookmarkPath: The file that keeps the bookmarks; `nil` for the one beside the store.
+  ///   - now: The moment that durations are relative to.
+  ///   - sealing: Where to seal what is deleted; `nil` for nowhere.
+  package init(
+    _ path: String, _ request: PruneRequest, busyTimeout: Double, bookmarkPath: String?,
+    now: StoreTimestamp, sealing: SealingRequest?, observer: @escaping OperationObserver
+  ) {
+    self.path = path
+    self.request = request
+    self.busyTimeout = busyTimeout
+    self.bookmarkPath = bookmarkPath
+    self.now = now
+    self.sealing = sealing.map { SealingOperation($0, observer: observer) }
+    self.observer = observer
+  }
+
+  /// Works out what would be deleted. Nothing is sealed or deleted.
+  ///
+  /// - Parameter isDryRun: Whether the store must not change at all; otherwise a save that was not
+  ///   finished is rolled back.
+  package func plan(isDryRun: Bool) throws -> PrunePlan {
+    guard !isDryRun else { return try plan() }
+    return try StoreReading.rollingBackUnfinishedSave(
+      at: path, busyTimeout: busyTimeout, observer: observer, plan)
+  }
+
+  private func plan() throws -> PrunePlan {
+    let pruner = try pruner()
+    let wanted = try pruner.plan(request)
+    guard let sealing, let cut = wanted.cut, !wanted.deletion.isEmpty else { return wanted }
+    let plan = try sealing.plan(path) { _ in Self.reach(of: cut) }
+    var request = request
+    request.guards = [
+      archiveGuard(
+        sealedThrough: (plan.last ?? plan.sealed)?.number, isPlanned: plan.last != nil, wanted)
+    ].compactMap(\.self)
+    return try pruner.plan(request)
+  }
+
+  /// Seals what a plan deletes.
+  ///
+  /// - Returns: What was added to the archive; `nil` without an archive, or if nothing is to be deleted.
+  package func seal(_ plan: PrunePlan) throws -> SealedSegments? {
+    guard let sealing, let cut = plan.cut, !plan.deletion.isEmpty else { return nil }
+    return try sealing.seal(path) { _ in Self.reach(of: cut) }
+  }
+
+  /// Deletes what a plan says, after checking that the archive has all of it.
+  ///
+  /// - Throws: What keeps the deletion from beginning, such as `HistoryError.refusedByGuards` if the
+  ///   archive does not have everything. What stops it later is in the result.
+  package func delete(_ plan: PrunePlan) throws -> Erasure {
+    let sealedRows = try sealedRows(of: plan)
+    observer(.deleting(.nothing, plan))
+    let result = try pruner().prune(plan, requiring: sealedRows) { observer(.deleting($0, plan)) }
+    observer(.finished)
+    return result
+  }
+
+  /// Measures a history that could not be measured beforehand, if a rule limits its size.
+  package func byteCount(leftBy plan: PrunePlan) throws -> Int64? {
+    guard plan.byteLimit != nil, plan.remainingByteCount == nil else { return nil }
+    return try StoreFile(path: path, busyTimeout: busyTimeout).read { try $0.historyByteCount() }
+  }
+
+  private func pruner() throws -> HistoryPruner {
+    try HistoryPruner(
+      path: path, busyTimeout: busyTimeout, bookmarkPath: bookmarkPath, now: now)
+  }
+
+  // MARK: - The guard of the archive
+
+  /// The first transaction that stays is sealed as well: it shows later that archive and store belong
+  /// together, and that nothing is missing between them.
+  private static func reach(of cut: HistoryCut) -> HistoryCut {
+    guard let first = cut.firstKept, first < .max else { return .end }
+    return HistoryCut(before: first + 1)
+  }
+
+  /// Returns the guard of the archive; `nil` if everything is sealed.
+  private func archiveGuard(
+    sealedThrough last: Int64?, isPlanned: Bool, _ plan: PrunePlan
+  ) -> RetentionGuard? {
+    guard let oldest = plan.history.oldest?.number, let newest = plan.history.newest?.number,
+      let archive = sealing?.request.archivePath
+    else { return nil }
+    guard let last else {
+      return RetentionGuard(
+        name: RetentionGuard.archiveName, verdict: .holds(from: oldest),
+        reason: "nothing of the store is sealed in \(archive)")
+    }
+    guard last < newest else { return nil }
+    return RetentionGuard(
+      name: RetentionGuard.archiveName, verdict: .holds(from: max(last, oldest)),
+      reason:
+        "\(archive) \(isPlanned ? "will have" : "has") everything up to transaction \(last)")
+  }
+
+  /// Verifies that the archive has what a plan deletes, and returns the digests of the rows as they are
+  /// sealed; `nil` if the guard is not asked.
+  private func sealedRows(of plan: PrunePlan) throws -> [[RowDigest]]? {
+    guard let sealing, let cut = plan.cut, !plan.deletion.isEmpty,
+      let store = plan.storeIdentifier,
+      !request.ignoredGuards.contains(RetentionGuard.archiveName)
+    else { return nil }
+    let archive = try Archive(path: sealing.request.archivePath)
+    let reach = try StoreFile(path: path, busyTimeout: busyTimeout).read {
+      try archive.verifiedReach(of: $0)?.number
+    }
+    let last = cut.firstKept.map { $0 - 1 } ?? plan.history.newest?.number ?? .max
+    guard let reach, reach >= last else {
+      let end = reach.map { "up to transaction \($0)" } ?? "nothing of the store"
+      throw HistoryError.refusedByGuards(
+        path: path, reasons: ["\(archive.path) has \(end), and more was to be deleted"])
+    }
+    return try archive.rowDigests(of: plan.deletion, ofStore: store)
+  }
+}

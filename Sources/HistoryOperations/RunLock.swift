@@ -1,0 +1,122 @@
+import DurableFiles
+import SystemPackage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Keeps two runs from maintaining the same store, or exporting for the same consumer, at once.
+///
+/// The lock is a file beside the store's bookmarks that only its maker may open: anybody could lock a
+/// file that others can read, such as a config file, and never let it go. The file exists while the
+/// lock is held. One that a killed run has left is taken over.
+package final class RunLock {
+  private let path: String
+  private let file: FileDescriptor
+  private let registration: TemporaryFiles.Registration
+
+  /// Takes the lock for maintaining a store.
+  ///
+  /// - Parameters:
+  ///   - store: The store, for messages.
+  ///   - bookmarkPath: The file of its bookmarks.
+  ///   - wait: Seconds to wait for another run.
+  /// - Throws: ``OperationError``.
+  package convenience init(
+    maintaining store: String, bookmarkPath: String, wait: Double
+  ) throws(OperationError) {
+    try self.init(
+      FileStatus.resolvedPlace(bookmarkPath) + ".lock",
+      work: "histctl maintain is at work on \(store)", wait)
+  }
+
+  /// Takes the lock for exporting for one consumer. Exports for other consumers are not affected.
+  ///
+  /// Take it before opening the store: if another run moves the bookmark first, the store that is
+  /// opened afterwards has the transaction that the bookmark stands on.
+  ///
+  /// - Parameters:
+  ///   - consumer: The name of its bookmark.
+  ///   - store: The store, for messages.
+  ///   - bookmarkPath: The file of its bookmarks.
+  ///   - wait: Seconds to wait for another run.
+  /// - Throws: ``OperationError``.
+  package convenience init(
+    exportingFor consumer: String, store: String, bookmarkPath: String, wait: Double
+  ) throws(OperationError) {
+    try self.init(
+      FileStatus.resolvedPlace(bookmarkPath) + ".\(consumer).lock",
+      work: "histctl is exporting \(store) with the bookmark \(consumer)", wait)
+  }
+
+  private init(_ path: String, work: String, _ wait: Double) throws(OperationError) {
+    self.path = path
+    let start = ContinuousClock.now
+    while true {
+      if let file = try Self.take(path) {
+        self.file = file
+        break
+      }
+      guard start.secondsAgo < wait else {
+        throw OperationError(
+          .locked, "another \(work)", hint: "let it finish, or wait for it with --lock-wait 10min",
+          details: [("lock", path)])
+      }
+      Pause.take(seconds: 0.1)
+    }
+    registration = TemporaryFiles.register([path])
+  }
+
+  deinit {
+    // A run that waits for this file notices that the name is gone.
+    FileStatus.remove(path)
+    registration.end()
+    try? file.close()
+  }
+
+  /// Opens and locks the file; `nil` if another run holds it.
+  private static func take(_ path: String) throws(OperationError) -> FileDescriptor? {
+    do {
+      let file = try open(path)
+      switch FileLock.take(file, at: path) {
+      case .taken: return file
+      case .lost:
+        try? file.close()
+        return nil
+      case .impossible(let error):
+        try? file.close()
+        throw error
+      }
+    } catch {
+      throw OperationError(
+        .unwritable,
+        "cannot make the lock \(path): \((error as? Errno)?.description ?? "\(error)")",
+        hint: "run it as the owner of the store, or keep bookmarks in another place with "
+          + "--bookmark-file, or bookmark-file in a config file")
+    }
+  }
+
+  /// Opens the file, and makes it if it is missing.
+  private static func open(_ path: String) throws -> FileDescriptor {
+    do {
+      let file = try FileDescriptor.open(
+        FilePath(path), .readWrite, options: [.create, .exclusiveCreate, .closeOnExec, .noFollow],
+        permissions: .ownerReadWrite)
+      // A file left by an administrator's run that was killed must not shut out the owner.
+      var folder = stat()
+      if geteuid() == 0, stat(FilePath(path).folder.string, &folder) == 0 {
+        _ = fchown(file.rawValue, folder.st_uid, folder.st_gid)
+      }
+      return file
+    } catch Errno.fileExists {
+      // Another run may have removed it since, so it may be made here too.
+      return try FileDescriptor.open(
+        FilePath(path), .readWrite, options: [.create, .closeOnExec, .noFollow],
+        permissions: .ownerReadWrite)
+    }
+  }
+}

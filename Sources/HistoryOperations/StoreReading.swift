@@ -1,0 +1,119 @@
+import DurableFiles
+import PersistentHistory
+import StoreEditing
+import StoreFormat
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// How operations open stores, and what they warn of while reading them.
+package enum StoreReading {
+  /// The number of threads beside the caller's on which a store is read: one for each processor, up to
+  /// three.
+  package static var helperCount: Int {
+    min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 4) - 1
+  }
+
+  /// The longest log that is checked, in bytes: twice what SQLite allows unless a reader keeps it from
+  /// being emptied. Checking a longer one takes longer than everything else.
+  private static let longestLog: Int64 = 8 << 20
+
+  /// Opens a store to read it, and warns if a part of its log is damaged.
+  ///
+  /// The output may be read slowly, so the store is opened without a lock that an app would wait for.
+  package static func open(
+    _ path: String, busyTimeout: Double, observer: OperationObserver
+  ) throws -> StoreFile {
+    if let problem = logProblem(of: path) {
+      observer(
+        .warning(
+          OperationWarning(
+            kind: "damagedLog", message: "\(path): \(problem)",
+            hint: "verify tells more; another copy of the store with its -wal may have them",
+            isDamage: true)))
+    }
+    return try StoreFile(
+      location: StoreLocation(path: path), busyTimeout: busyTimeout, keepsNoLock: true)
+  }
+
+  /// Returns which part of the log beside a store is ignored, as a rule finished saves, or `nil` if
+  /// none is.
+  ///
+  /// Call it before the store is opened: SQLite ignores what it cannot use of a log without a word.
+  package static func logProblem(of path: String) -> String? {
+    do throws(StoreError) {
+      let location = try StoreLocation(path: path)
+      if try location.logSize() <= longestLog { try location.checkLog() }
+      return nil
+    } catch {
+      guard case .damaged(_, let place, let detail) = error else { return nil }
+      return "\(place) cannot be used, so saves may be missing here: \(detail)"
+    }
+  }
+
+  /// Warns of counters that are lower than numbers in use, where a whole history is read.
+  package static func warnOfTornCounters(
+    in snapshot: StoreSnapshot, observer: OperationObserver
+  ) throws {
+    for counter in try snapshot.tornHistoryCounters() {
+      observer(
+        .warning(
+          OperationWarning(
+            kind: "tornCounter",
+            message:
+              "\(snapshot.location.path): the highest number given out for \(counter.entity) is "
+              + "\(counter.issued), and \(counter.present) is in use: parts of the store are of "
+              + "different times",
+            hint: "copy the store again, together with its -wal")))
+    }
+  }
+
+  /// Warns if the names of attributes cannot be read.
+  ///
+  /// - Parameter readsModel: Whether to decode the model; otherwise only its presence is checked.
+  package static func warnOfModel(
+    in snapshot: StoreSnapshot, readsModel: Bool = true, observer: OperationObserver
+  ) throws {
+    let path = snapshot.location.path
+    switch readsModel ? try snapshot.modelCache().condition : try snapshot.modelCacheCondition() {
+    case .present: break
+    case .missing:
+      observer(
+        .warning(
+          OperationWarning(
+            kind: "missingModel",
+            message: "\(path) has no model cache, so attributes and tombstones have no names",
+            hint: "the app's framework writes the cache when it opens the store")))
+    case .unreadable(let reason):
+      observer(
+        .warning(
+          OperationWarning(
+            kind: "damagedModel",
+            message: "the model cache of \(path) is damaged, so attributes and tombstones have no "
+              + "names: \(reason)",
+            hint: "the app's framework writes the cache again after it is deleted", isDamage: true))
+      )
+    }
+  }
+
+  /// Reads a store that is about to be changed. If a program has not finished its last save, that save
+  /// is rolled back first, as the app itself would do.
+  ///
+  /// - Parameter body: Reads the store; called again after the save is rolled back.
+  package static func rollingBackUnfinishedSave<Result>(
+    at path: String, busyTimeout: Double, observer: OperationObserver, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch StoreError.unfinishedSave {
+      try StoreFile.rollBackUnfinishedSave(at: path, busyTimeout: busyTimeout)
+      observer(.rolledBackSave(store: path))
+      return try body()
+    }
+  }
+}
