@@ -4,13 +4,9 @@
 /// dictionary in the order of their UTF-8 bytes and before its values, and equal scalars are written
 /// once, unless they are long.
 package enum BinaryPropertyListWriter {
-  /// Whether a longer text or longer data is there once more would take longer to find out than it saves.
+  /// The maximum length in bytes of texts and data that are compared and written once.
   package static let longestShared = 4096
 
-  /// The binary property list of a value.
-  ///
-  /// Throws when arrays and dictionaries are nested more than `PropertyListLimits.standard.depth`
-  /// levels deep, or a uid is outside 0 to `UInt32.max`.
   package static func bytes(of value: PropertyListValue) throws(PropertyListError) -> [UInt8] {
     var table = ObjectTable()
     _ = try table.add(value, depth: PropertyListLimits.standard.depth)
@@ -23,7 +19,6 @@ private struct ObjectTable {
   private enum Entry {
     case scalar([UInt8])
     case array([Int])
-    /// Keys and then values.
     case dictionary([Int])
   }
 
@@ -81,7 +76,7 @@ private struct ObjectTable {
   }
 
   func bytes() -> [UInt8] {
-    let referenceSize = Self.size(for: entries.count)
+    let referenceSize = BinaryScalar.byteCount(of: UInt64(entries.count))
     var output = Array("bplist00".utf8)
     var offsets: [Int] = []
     offsets.reserveCapacity(entries.count)
@@ -103,7 +98,7 @@ private struct ObjectTable {
       }
     }
     let table = output.count
-    let offsetSize = Self.size(for: table)
+    let offsetSize = BinaryScalar.byteCount(of: UInt64(table))
     for offset in offsets {
       BinaryScalar.append(UInt64(offset), size: offsetSize, to: &output)
     }
@@ -112,13 +107,6 @@ private struct ObjectTable {
     BinaryScalar.append(0, size: 8, to: &output)
     BinaryScalar.append(UInt64(table), size: 8, to: &output)
     return output
-  }
-
-  /// The bytes that numbers up to a count take.
-  private static func size(for count: Int) -> Int {
-    if count < 1 << 8 { return 1 }
-    if count < 1 << 16 { return 2 }
-    return count < 1 << 32 ? 4 : 8
   }
 }
 
@@ -205,7 +193,7 @@ private enum BinaryScalar {
     append(UInt64(bitPattern: number), size: size, to: &output)
   }
 
-  private static func byteCount(of number: UInt64) -> Int {
+  static func byteCount(of number: UInt64) -> Int {
     if number < 1 << 8 { return 1 }
     if number < 1 << 16 { return 2 }
     return number < 1 << 32 ? 4 : 8

@@ -1,191 +1,84 @@
 /// The object graph that NSKeyedArchiver wrote into a property list.
 ///
-/// The objects of a binary archive are decoded only when they are asked for; every look-up costs
-/// what it returns.  References between objects may form cycles: nothing here follows them on its
-/// own, and callers can remember objects they have been to by their `Reference`.  Making an archive
-/// checks that a visit to every object once stays within a multiple of the archive's size.
-///
-/// Nothing is trusted: class names are only text to compare, and a reference out of range is an
-/// error wherever it is followed.
+/// References may form cycles; nothing here follows them by itself, and callers can recognize objects by
+/// their `Reference`. Class names are only compared as text, and following a reference out of range is an
+/// error.
 package struct KeyedArchive: Sendable {
-  /// The identity of an object within its archive.
+  /// The identity of an object in its archive.
   package struct Reference: Hashable, Sendable {
-    /// The index into the archive's objects, as stored; 0 is the null object.
+    /// The index into the archive's objects; 0 is the null object.
     package let index: Int
 
-    /// The object of an index.
-    package init(index: Int) {
-      self.index = index
-    }
+    package init(index: Int) { self.index = index }
 
-    /// The object that a value refers to, or nil when the value is no uid.
+    /// The reference in a value, or `nil` if it is not a uid.
     package init?(_ value: PropertyListValue) {
       guard case .uid(let index) = value else { return nil }
       self.index = index
     }
 
-    /// The reference as a value of a property list.
     package var value: PropertyListValue { .uid(index) }
   }
 
-  /// Where the objects are.
-  private enum Source: Sendable {
-    case binary(BinaryPropertyList, objects: BinaryPropertyList.Header)
-    case values([PropertyListValue])
-  }
+  private let objects: [PropertyListValue]
+  private let top: [String: PropertyListValue]
 
-  /// One reference count for everything, because every `Object` holds the archive.
-  private final class Storage: Sendable {
-    let source: Source
-    let top: [String: PropertyListValue]
-
-    init(source: Source, top: [String: PropertyListValue]) {
-      self.source = source
-      self.top = top
-    }
-  }
-
-  private let storage: Storage
-
-  private static let objectsKey = "$objects"
-  private static let nullText = "$null"
-
-  /// Takes an archive in the binary or the XML format.
-  ///
-  /// Throws when the bytes are no property list, the property list is no keyed archive, or it goes
-  /// beyond the limits.
+  /// Reads an archive in the binary or the XML format.
   package init(
     bytes: [UInt8], limits: PropertyListLimits = .standard
   ) throws(PropertyListError) {
-    if BinaryPropertyList.isBinary(bytes) {
-      try self.init(try BinaryPropertyList(bytes, limits: limits))
-    } else {
-      try self.init(try XMLPropertyList.value(of: bytes, limits: limits))
-    }
+    try self.init(PropertyListValue(propertyList: bytes, limits: limits))
   }
 
-  private init(_ list: BinaryPropertyList) throws(PropertyListError) {
-    let limits = list.limits
-    let root = try list.header(at: list.rootIndex)
-    guard root.kind == .dictionary else { throw Self.noArchive("no dictionary") }
-    func value(_ key: String, depth: Int) throws(PropertyListError) -> PropertyListValue? {
-      guard let index = list.index(ofKey: key, in: root) else { return nil }
-      return try list.value(at: index, depth: depth)
-    }
-    let top = try Self.top(
-      archiver: try value("$archiver", depth: 0), version: try value("$version", depth: 0),
-      top: try value("$top", depth: limits.depth))
-    guard let index = list.index(ofKey: Self.objectsKey, in: root) else {
-      throw Self.noArchive("no $objects")
-    }
-    let objects = try list.header(at: index)
-    guard objects.kind == .array else { throw Self.noArchive("no array as $objects") }
-    try list.checkWeight(of: objects)
-    storage = Storage(source: .binary(list, objects: objects), top: top)
-  }
-
-  /// Takes an archive that is already read.
-  ///
-  /// Throws when the property list is no keyed archive.
+  /// Interprets a property list as an archive.
   package init(_ propertyList: PropertyListValue) throws(PropertyListError) {
-    guard let root = propertyList.dictionary else { throw Self.noArchive("no dictionary") }
-    let top = try Self.top(
-      archiver: root["$archiver"], version: root["$version"], top: root["$top"])
-    guard let objects = root[Self.objectsKey]?.array else {
-      throw Self.noArchive("no array as $objects")
+    func noArchive(_ found: String) -> PropertyListError {
+      .damaged(found, expected: "a keyed archive")
     }
-    storage = Storage(source: .values(objects), top: top)
-  }
-
-  /// Checks the frame of an archive and returns its entry points.
-  private static func top(
-    archiver: PropertyListValue?, version: PropertyListValue?, top: PropertyListValue?
-  ) throws(PropertyListError) -> [String: PropertyListValue] {
-    guard archiver == .string("NSKeyedArchiver") else {
+    guard let root = propertyList.dictionary else { throw noArchive("no dictionary") }
+    guard root["$archiver"] == .string("NSKeyedArchiver") else {
       throw noArchive("no \"NSKeyedArchiver\" as $archiver")
     }
-    guard version == .integer(100_000) else { throw noArchive("no 100000 as $version") }
-    guard let top = top?.dictionary else { throw noArchive("no dictionary as $top") }
-    return top
+    guard root["$version"] == .integer(100_000) else { throw noArchive("no 100000 as $version") }
+    guard let top = root["$top"]?.dictionary else { throw noArchive("no dictionary as $top") }
+    guard let objects = root["$objects"]?.array else { throw noArchive("no array as $objects") }
+    self.top = top
+    self.objects = objects
   }
 
-  private static func noArchive(_ found: String) -> PropertyListError {
-    .damaged(found, expected: "a keyed archive")
-  }
-}
+  /// The number of objects, including the null object.
+  package var objectCount: Int { objects.count }
 
-extension KeyedArchive {
-  /// The number of objects, the null object included; references are below it.
-  package var objectCount: Int {
-    switch storage.source {
-    case .binary(_, let objects): objects.count
-    case .values(let objects): objects.count
-    }
-  }
-
-  /// The object that was archived; nil when the archive has no entry point of that name or it is
-  /// null.
+  /// The archived object, or `nil` if the archive has no such entry point or it is null.
   package var root: Reference? {
-    guard let reference = top("root").flatMap({ Reference($0) }), !isNull(reference) else {
-      return nil
-    }
-    return reference
+    guard let reference = top("root").flatMap({ Reference($0) }) else { return nil }
+    return objects.indices.contains(reference.index) && objects[reference.index] == Self.null
+      ? nil : reference
   }
 
   /// The value of an entry point, unresolved: usually a uid.
-  package func top(_ key: String) -> PropertyListValue? {
-    storage.top[key]
-  }
+  package func top(_ key: String) -> PropertyListValue? { top[key] }
 
-  /// The object of a reference; nil for null.
-  ///
-  /// Throws when the reference is out of range or the object damaged.
+  /// Returns the object of a reference, or `nil` for null.
   package func object(_ reference: Reference) throws(PropertyListError) -> Object? {
-    switch storage.source {
-    case .binary(let list, let objects):
-      let index = try slot(reference, list, objects)
-      let header = try list.header(at: index)
-      if header.kind == .dictionary {
-        return Object(archive: self, reference: reference, content: .binary(index, header))
-      }
-      if header.kind == .ascii, Self.isNull(index, list) { return nil }
-      let value = try list.value(at: index, depth: list.limits.depth)
-      return Object(archive: self, reference: reference, content: .value(value))
-    case .values(let objects):
-      let value = try element(reference, objects)
-      if value == .string(Self.nullText) { return nil }
-      return Object(archive: self, reference: reference, content: .value(value))
-    }
+    let value = try element(reference)
+    return value == Self.null ? nil : Object(archive: self, reference: reference, value: value)
   }
 
-  /// The object that a value refers to; nil for null and for a value that is no uid.
-  ///
-  /// Throws when the reference is out of range or the object damaged.
+  /// Returns the object that a value refers to, or `nil` for null and for a value that is not a uid.
   package func object(_ value: PropertyListValue) throws(PropertyListError) -> Object? {
     guard let reference = Reference(value) else { return nil }
     return try object(reference)
   }
 
-  /// The value itself, or what it refers to when it is a uid, not resolved any further; nil for null.
-  ///
-  /// Throws when the reference is out of range or the object damaged.
+  /// Returns the value, or the value that it refers to if it is a uid, or `nil` for null.
   package func resolve(_ value: PropertyListValue) throws(PropertyListError) -> PropertyListValue? {
     guard let reference = Reference(value) else { return value }
-    switch storage.source {
-    case .binary(let list, let objects):
-      let index = try slot(reference, list, objects)
-      if Self.isNull(index, list) { return nil }
-      return try list.value(at: index, depth: list.limits.depth)
-    case .values(let objects):
-      let value = try element(reference, objects)
-      return value == .string(Self.nullText) ? nil : value
-    }
+    let value = try element(reference)
+    return value == Self.null ? nil : value
   }
 
-  /// The text of a value that is a string, or refers to a string or an NSMutableString; nil for
-  /// anything else.
-  ///
-  /// Throws when the reference is out of range or the object damaged.
+  /// Returns the text of a string or NSMutableString, or of a reference to one, or `nil` for anything else.
   package func string(_ value: PropertyListValue) throws(PropertyListError) -> String? {
     switch try resolve(value) {
     case .string(let text): return text
@@ -197,58 +90,147 @@ extension KeyedArchive {
     }
   }
 
-  /// A field of an object whose content is a dictionary of the binary list.
-  func field(
-    _ key: String, in dictionary: BinaryPropertyList.Header
-  ) throws(PropertyListError) -> PropertyListValue? {
-    guard case .binary(let list, _) = storage.source,
-      let index = list.index(ofKey: key, in: dictionary)
-    else { return nil }
-    return try list.value(at: index, depth: list.limits.depth)
-  }
+  private static let null = PropertyListValue.string("$null")
 
-  /// All fields of an object whose content is object `index` of the binary list.
-  func fields(at index: Int) throws(PropertyListError) -> PropertyListValue {
-    guard case .binary(let list, _) = storage.source else { return .null }
-    return try list.value(at: index, depth: list.limits.depth)
-  }
-
-  private func isNull(_ reference: Reference) -> Bool {
-    switch storage.source {
-    case .binary(let list, let objects):
-      guard let index = try? slot(reference, list, objects) else { return false }
-      return Self.isNull(index, list)
-    case .values(let objects):
-      return objects.indices.contains(reference.index)
-        && objects[reference.index] == .string(Self.nullText)
-    }
-  }
-
-  private static func isNull(_ index: Int, _ list: BinaryPropertyList) -> Bool {
-    var text = nullText
-    return text.withUTF8 { list.matches(index, $0) }
-  }
-
-  /// The index in the property list of an object of the archive.
-  private func slot(
-    _ reference: Reference, _ list: BinaryPropertyList, _ objects: BinaryPropertyList.Header
-  ) throws(PropertyListError) -> Int {
-    guard reference.index >= 0, reference.index < objects.count else {
-      throw Self.outOfRange(reference, objects.count)
-    }
-    return list.reference(reference.index, of: objects)
-  }
-
-  private func element(
-    _ reference: Reference, _ objects: [PropertyListValue]
-  ) throws(PropertyListError) -> PropertyListValue {
+  private func element(_ reference: Reference) throws(PropertyListError) -> PropertyListValue {
     guard objects.indices.contains(reference.index) else {
-      throw Self.outOfRange(reference, objects.count)
+      throw .damaged(
+        "a reference to archived object \(reference.index)", expected: "one below \(objects.count)")
     }
     return objects[reference.index]
   }
+}
 
-  private static func outOfRange(_ reference: Reference, _ count: Int) -> PropertyListError {
-    .damaged("a reference to archived object \(reference.index)", expected: "one below \(count)")
+extension KeyedArchive {
+  /// One object of an archive: an instance with named fields, or a plain string, number, date or data.
+  package struct Object: Sendable {
+    package let archive: KeyedArchive
+    package let reference: Reference
+    /// The object as it is stored: its fields, with uids unresolved, or the plain value.
+    package let value: PropertyListValue
+
+    /// The name of the object's class, or `nil` for plain values and objects without one.
+    package var className: String? {
+      get throws(PropertyListError) {
+        guard let description = try object("$class") else { return nil }
+        return try description["$classname"]?.string
+      }
+    }
+
+    /// The names of the class and its superclasses, from the class upwards; empty for plain values.
+    package var classNames: [String] {
+      get throws(PropertyListError) {
+        guard let description = try object("$class") else { return [] }
+        return try description["$classes"]?.array?.compactMap(\.string) ?? []
+      }
+    }
+
+    /// Returns a field as it is stored, with a uid unresolved.
+    package func field(_ key: String) -> PropertyListValue? {
+      guard case .dictionary(let fields) = value else { return nil }
+      return fields[key]
+    }
+
+    /// A field, resolved if it is a uid, or `nil` if it is missing or null.
+    package subscript(key: String) -> PropertyListValue? {
+      get throws(PropertyListError) {
+        guard let value = field(key) else { return nil }
+        return try archive.resolve(value)
+      }
+    }
+
+    /// Returns the object that a field refers to, or `nil` if it is missing, null, or not a uid.
+    package func object(_ key: String) throws(PropertyListError) -> Object? {
+      guard let value = field(key) else { return nil }
+      return try archive.object(value)
+    }
+
+    /// Returns a string field, an NSMutableString included, or `nil` for anything else.
+    package func string(_ key: String) throws(PropertyListError) -> String? {
+      guard let value = field(key) else { return nil }
+      return try archive.string(value)
+    }
+
+    /// Returns a field with a whole number, or `nil` for anything else.
+    package func integer(_ key: String) throws(PropertyListError) -> Int64? {
+      try self[key]?.integer
+    }
+
+    /// Returns a field with a truth value, or a number in its place, or `nil` for anything else.
+    package func boolean(_ key: String) throws(PropertyListError) -> Bool? {
+      guard let value = try self[key] else { return nil }
+      return value.boolean ?? value.integer.map { $0 != 0 }
+    }
+  }
+
+  /// Returns the elements of an archived array, set or ordered set, unresolved: usually uids.
+  package func elements(of object: Object) throws(PropertyListError) -> [PropertyListValue] {
+    if let elements = object.field("NS.objects") {
+      guard let elements = elements.array else {
+        throw Self.wrong(object, expected: "an array as NS.objects")
+      }
+      return elements
+    }
+    // Ordered sets number their elements; an empty one has no fields at all.
+    guard let fields = object.value.dictionary, fields["$class"] != nil else {
+      throw Self.wrong(object, expected: "a collection")
+    }
+    var elements: [PropertyListValue] = []
+    while let element = fields["NS.object.\(elements.count)"] {
+      elements.append(element)
+    }
+    let isOrderedSet = try object.classNames.contains("NSOrderedSet")
+    guard isOrderedSet || !elements.isEmpty else {
+      throw Self.wrong(object, expected: "a collection")
+    }
+    return elements
+  }
+
+  /// Returns the keys and values of an archived dictionary in its order; the values are unresolved: usually
+  /// uids.
+  ///
+  /// Reads ordinary dictionaries and Core Data's NSKnownKeysDictionary1, whose keys are in a mapping that
+  /// several dictionaries share; its slots without a value are left out.
+  package func pairs(
+    of object: Object
+  ) throws(PropertyListError) -> [(key: String, value: PropertyListValue)] {
+    let keys: [PropertyListValue]
+    let values: [PropertyListValue]
+    var empty: PropertyListValue?
+    if let stored = object.field("NS.keys") {
+      guard let stored = stored.array else {
+        throw Self.wrong(object, expected: "an array as NS.keys")
+      }
+      keys = stored
+      values = try elements(of: object)
+    } else if let mapping = try object.object("searchMapping") {
+      guard let names = try mapping.object("keys"), let stored = try object.object("values") else {
+        throw Self.wrong(object, expected: "keys and values of known keys")
+      }
+      keys = try elements(of: names)
+      values = try elements(of: stored)
+      empty = object.field("emptyToken")
+    } else {
+      throw Self.wrong(object, expected: "a dictionary")
+    }
+    guard keys.count == values.count else {
+      throw Self.wrong(
+        object, expected: "as many values as keys, not \(values.count) for \(keys.count)")
+    }
+    var pairs: [(key: String, value: PropertyListValue)] = []
+    pairs.reserveCapacity(keys.count)
+    for (key, value) in zip(keys, values) where value != empty {
+      guard let name = try string(key) else {
+        throw Self.wrong(object, expected: "strings as keys")
+      }
+      pairs.append((name, value))
+    }
+    return pairs
+  }
+
+  private static func wrong(_ object: Object, expected: String) -> PropertyListError {
+    let name = ((try? object.className) ?? nil).map { String($0.prefix(80)) } ?? "plain value"
+    return .damaged(
+      "archived object \(object.reference.index) (\(name))", expected: expected)
   }
 }

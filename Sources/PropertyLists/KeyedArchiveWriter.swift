@@ -5,7 +5,6 @@
 package struct KeyedArchiveWriter: Sendable {
   /// The class of an object: its name and those of its superclasses, from the class upwards.
   package struct Class: Hashable, Sendable {
-    /// The name of the class.
     package let name: String
     /// The names of the class and its superclasses.
     package let names: [String]
@@ -22,23 +21,18 @@ package struct KeyedArchiveWriter: Sendable {
       self.names = names
     }
 
-    /// NSArray.
     package static let array = Class("NSArray", "NSObject")
-    /// NSMutableArray.
     package static let mutableArray = Class("NSMutableArray", "NSArray", "NSObject")
-    /// NSSet.
     package static let set = Class("NSSet", "NSObject")
-    /// NSDictionary.
     package static let dictionary = Class("NSDictionary", "NSObject")
-    /// NSMutableDictionary.
     package static let mutableDictionary = Class(
       "NSMutableDictionary", "NSDictionary", "NSObject")
   }
 
-  /// The null object, for fields that are nil.
+  /// The null object, for fields that are `nil`.
   package static let null = KeyedArchive.Reference(index: 0)
 
-  /// Nil where an object is reserved and not filled.
+  /// Returns `nil` where an object is reserved and not filled.
   private var objects: [PropertyListValue?] = [.string("$null")]
   private var classes: [Class: Int] = [:]
   /// Strings by their bytes: Swift takes differently composed ones for equal.
@@ -91,14 +85,12 @@ package struct KeyedArchiveWriter: Sendable {
     add(object: Class(name: className, names: classes), fields: fields)
   }
 
-  /// Adds an array or set.
   package mutating func add(
     elements: [KeyedArchive.Reference], as className: Class
   ) -> KeyedArchive.Reference {
     add(object: className, fields: ["NS.objects": .array(elements.map(\.value))])
   }
 
-  /// Adds a dictionary.
   package mutating func add(
     pairs: [(key: KeyedArchive.Reference, value: KeyedArchive.Reference)], as className: Class
   ) -> KeyedArchive.Reference {
@@ -116,9 +108,7 @@ package struct KeyedArchiveWriter: Sendable {
     return KeyedArchive.Reference(index: objects.count - 1)
   }
 
-  /// Gives a reserved object its class and fields.
-  ///
-  /// Throws when the object was not reserved or is filled already.
+  /// Sets the class and fields of a reserved object.
   package mutating func fill(
     _ reference: KeyedArchive.Reference, object className: Class,
     fields: [String: PropertyListValue]
@@ -131,8 +121,6 @@ package struct KeyedArchiveWriter: Sendable {
   }
 
   /// The archive, with its entry points by name: usually the one object "root".
-  ///
-  /// Throws when an object is reserved and not filled, or a reference is out of range.
   package func finish(
     top: [String: KeyedArchive.Reference]
   ) throws(PropertyListError) -> PropertyListValue {

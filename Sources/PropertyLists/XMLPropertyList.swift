@@ -1,13 +1,11 @@
 /// Reads property lists in Apple's XML format.
 ///
-/// Only what Apple's writers produce is read: UTF-8, the elements of property lists, the five named
+/// It reads the subset that Apple's writers produce: UTF-8, the elements of property lists, the five named
 /// entities and numbered ones.  A document type is skipped and never fetched; one that declares
 /// anything is refused.  A dictionary with the only key "CF$UID" is a uid.  Malformed UTF-8 in text
 /// is repaired.
 package enum XMLPropertyList {
   /// The property list that the bytes hold.
-  ///
-  /// Throws when they are no XML property list or go beyond the limits.
   package static func value(
     of bytes: [UInt8], limits: PropertyListLimits = .standard
   ) throws(PropertyListError) -> PropertyListValue {
@@ -78,7 +76,7 @@ private struct XMLPropertyListParser {
     case "data":
       if let bytes = PropertyListBase64.decode(text) { return .data(bytes) }
     case "date":
-      if let seconds = PropertyListDate.seconds(of: text) { return .date(seconds) }
+      if let seconds = CivilDate.seconds(ofPropertyListDate: text) { return .date(seconds) }
     default:
       throw .damaged(
         "the element <\(name)>",
@@ -135,7 +133,7 @@ private struct XMLPropertyListParser {
 
 /// The numbers of XML property lists.
 private enum XMLPropertyListNumber {
-  /// A decimal or, after "0x", hexadecimal number with an optional sign; nil when it is none or does
+  /// A decimal or, after "0x", hexadecimal number with an optional sign, or `nil` when it is none or does
   /// not fit into 64 bits.
   static func integer(_ text: [UInt8]) -> PropertyListValue? {
     var digits = Substring(trimmed(text))

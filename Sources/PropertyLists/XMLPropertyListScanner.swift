@@ -1,5 +1,5 @@
-/// Takes an XML property list apart into tags and text, and refuses what property lists do not use:
-/// other encodings, declared entities, document types with content.
+/// Splits an XML property list into tags and text, and refuses features that property lists do not use: other
+/// encodings, declared entities, document types with content.
 struct XMLPropertyListScanner {
   /// The start or the end of an element.
   enum Tag: Hashable {
@@ -11,7 +11,6 @@ struct XMLPropertyListScanner {
 
   private let bytes: [UInt8]
 
-  /// The next byte to be read.
   private(set) var position = 0
 
   /// Starts at the first byte, or after a UTF-8 byte order mark.
@@ -25,8 +24,6 @@ struct XMLPropertyListScanner {
 
   /// Skips white space and comments and, before the first element, the XML declaration, processing
   /// instructions and a document type without content.
-  ///
-  /// Throws when one of them is cut off or declares something.
   mutating func skipMiscellany(inProlog: Bool) throws(PropertyListError) {
     while !isAtEnd {
       if Self.isSpace(bytes[position]) {
@@ -44,8 +41,6 @@ struct XMLPropertyListScanner {
   }
 
   /// Reads the tag that must come next; attributes are skipped.
-  ///
-  /// Throws when there is none.
   mutating func tag() throws(PropertyListError) -> Tag {
     let start = position
     guard !isAtEnd, bytes[position] == UInt8(ascii: "<") else {
@@ -74,8 +69,6 @@ struct XMLPropertyListScanner {
 
   /// Reads text up to the closing tag of the element it is in, and that tag; entities are replaced
   /// and line ends made line feeds.
-  ///
-  /// Throws when another element comes first, or a character or entity is not allowed.
   mutating func text(of name: String) throws(PropertyListError) -> [UInt8] {
     var text: [UInt8] = []
     while !isAtEnd {

@@ -5,10 +5,6 @@
 /// second, which the format does not have.
 package enum XMLPropertyListWriter {
   /// The UTF-8 text of a value's property list.
-  ///
-  /// Throws for what the format cannot express: null, uids outside 0 to `UInt32.max`, dates outside
-  /// the years 1 to 9999, control characters in text, and nesting beyond
-  /// `PropertyListLimits.standard.depth` levels.
   package static func bytes(of value: PropertyListValue) throws(PropertyListError) -> [UInt8] {
     var output = XMLPropertyListOutput()
     output.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", level: 0)
@@ -42,7 +38,7 @@ private struct XMLPropertyListOutput {
     case .unsigned(let number): line("<integer>\(number)</integer>", level: level)
     case .real(let number): line("<real>\(Self.text(of: number))</real>", level: level)
     case .date(let seconds):
-      guard let text = PropertyListDate.text(ofSeconds: seconds) else {
+      guard let text = CivilDate.propertyListDate(ofSeconds: seconds) else {
         throw .unwritable("the date \(seconds)", expected: "one in the years 1 to 9999")
       }
       line("<date>\(text)</date>", level: level)

@@ -189,6 +189,18 @@ struct BinaryPropertyListTests {
     }
   }
 
+  @Test("A list that names one offset for more objects than any list has is refused")
+  func refusesManyObjects() {
+    let count = PropertyListLimits.standard.nodes + 1
+    let bytes = Fixture.list(
+      body: Array("bplist00".utf8) + [0x08], offsets: [Int](repeating: 8, count: count), root: 0)
+    #expect {
+      try BinaryPropertyList(bytes)
+    } throws: { error in
+      "\(error)".contains("more than 500000 objects")
+    }
+  }
+
   @Test("The first of equal keys counts")
   func readsRepeatedKeys() throws {
     let bytes = Fixture.list(objects: [

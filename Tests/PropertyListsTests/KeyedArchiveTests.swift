@@ -70,7 +70,7 @@ struct KeyedArchiveTests {
       let object = try root(archive)
       #expect(try object.string("text") == "text")
       #expect(try object["text"] == .string("text"))
-      #expect(try object.field("text") == .uid(2))
+      #expect(object.field("text") == .uid(2))
       #expect(try object.string("plain") == "plain")
       #expect(try object.string("mutable") == "mutable and long enough for the heap")
       #expect(try object.object("mutable")?.className == "NSMutableString")
@@ -80,7 +80,7 @@ struct KeyedArchiveTests {
       #expect(try object.boolean("old") == false)
       #expect(try object["nil"] == nil)
       #expect(try object.object("nil") == nil)
-      #expect(try object.field("nil") == .uid(0))
+      #expect(object.field("nil") == .uid(0))
       #expect(try object["absent"] == nil)
       #expect(try object.object("plain") == nil)
       #expect(try object.string("number") == nil)
@@ -92,7 +92,7 @@ struct KeyedArchiveTests {
       #expect(throws: PropertyListError.self) { try object.object("missing") }
       #expect(throws: PropertyListError.self) { try object.string("wrong") }
       let text = try #require(try object.object("text"))
-      #expect(try text.value == .string("text"))
+      #expect(text.value == .string("text"))
       #expect(try text["text"] == nil)
       #expect(try text.className == nil)
       #expect(throws: PropertyListError.self) {
@@ -195,7 +195,7 @@ struct KeyedArchiveTests {
     }
   }
 
-  @Test("Archives that would make a visit to every object endless are refused")
+  @Test("Archives that would take endless time or memory are refused")
   func refusesHeavyArchives() throws {
     func archive(_ slots: [Int], _ more: [[UInt8]]) -> [UInt8] {
       Fixture.list(
@@ -207,12 +207,11 @@ struct KeyedArchiveTests {
         ] + more)
     }
     let many = [Int](repeating: 9, count: 4_000)
-    // The same large array, string or dictionary key in every slot.
+    // The same large array or dictionary key in every slot.
     let large = Fixture.array([Int](repeating: 1, count: 4_000))
     let text = Fixture.string(String(repeating: "x", count: 50_000))
     let heavy = [
-      archive(many, [large]), archive(many, [text]),
-      archive(many, [Fixture.dictionary([(10, 1)]), text]),
+      archive(many, [large]), archive(many, [Fixture.dictionary([(10, 1)]), text]),
       // Ten to the power of forty values behind one slot.
       archive([9], (0..<40).map { Fixture.array([Int](repeating: 10 + $0, count: 10)) } + [[0x08]]),
     ]
@@ -220,9 +219,11 @@ struct KeyedArchiveTests {
       #expect {
         try KeyedArchive(bytes: bytes)
       } throws: { error in
-        "\(error)".contains("referred to again and again")
+        "\(error)".contains("more than a real one needs")
       }
     }
+    // A string is decoded once, however often it is referred to.
+    #expect(try KeyedArchive(bytes: archive(many, [text])).objectCount == 4_000)
     let damaged = [
       archive([9], [Fixture.array([9])]), archive([9], [Fixture.array([8])]),
       archive([9], (0..<100).map { Fixture.array([10 + $0]) } + [[0x08]]),
@@ -241,7 +242,7 @@ struct KeyedArchiveTests {
     #expect {
       try KeyedArchive(bytes: overlapping)
     } throws: { error in
-      "\(error)".contains("referred to again and again")
+      "\(error)".contains("more than 500000 values")
     }
   }
 
@@ -252,7 +253,6 @@ struct KeyedArchiveTests {
       for index in -1...archive.objectCount {
         guard let object = try? archive.object(.uid(index)) else { continue }
         _ = try? object.className
-        _ = try? object.value
         _ = try? archive.pairs(of: object)
         _ = try? archive.elements(of: object)
       }

@@ -221,9 +221,9 @@ struct XMLPropertyListTests {
       (0, "2001-01-01T00:00:00Z"), (252_423_993_599, "9999-12-31T23:59:59Z"),
     ] as [(Double, String)])
   func convertsDates(seconds: Double, text: String) {
-    #expect(PropertyListDate.text(ofSeconds: seconds) == text)
-    #expect(PropertyListDate.text(ofSeconds: seconds + 0.75) == text)
-    #expect(PropertyListDate.seconds(of: Array(text.utf8)) == seconds)
+    #expect(CivilDate.propertyListDate(ofSeconds: seconds) == text)
+    #expect(CivilDate.propertyListDate(ofSeconds: seconds + 0.75) == text)
+    #expect(CivilDate.seconds(ofPropertyListDate: Array(text.utf8)) == seconds)
   }
 
   @Test(

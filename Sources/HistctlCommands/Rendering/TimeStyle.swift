@@ -35,7 +35,7 @@ struct TimeText {
     case .raw: return raw
     case .utc: return timestamp.iso8601Second ?? raw
     case .relative: return relative(timestamp)
-    case .local: return LocalTime(timestamp).map(TimeText.text) ?? raw
+    case .local: return LocalTime(timestamp)?.description ?? raw
     }
   }
 
@@ -56,18 +56,9 @@ struct TimeText {
       secondsAgo: now.secondsSinceReferenceDate - timestamp.secondsSinceReferenceDate)
   }
 
-  private static func text(_ time: LocalTime) -> String {
-    "\(padded(time.year, 4))-\(padded(time.month, 2))-\(padded(time.day, 2)) "
-      + "\(padded(time.hour, 2)):\(padded(time.minute, 2)):\(padded(time.second, 2))"
-  }
-
   private static func offset(_ time: LocalTime) -> String {
     let minutes = abs(time.offsetSeconds) / 60
-    return (time.offsetSeconds < 0 ? "-" : "+") + padded(minutes / 60, 2) + padded(minutes % 60, 2)
-  }
-
-  private static func padded(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    return "\(time.offsetSeconds < 0 ? "-" : "+")\(CivilDate.twoDigits(minutes / 60))"
+      + CivilDate.twoDigits(minutes % 60)
   }
 }

@@ -19,22 +19,17 @@ package struct HistoryPeriod: Hashable, Sendable {
   /// its beginning and the offset of the clock, which tells the two hours apart that have the same
   /// name when clocks go back.
   package var name: String {
-    let day = "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
-    return switch unit {
-    case .day, .week: day
-    case .month: "\(padded(date.year, 4))-\(padded(date.month, 2))"
-    case .hour: "\(day)T\(padded(hour, 2)):00\(offsetText)"
+    switch unit {
+    case .day, .week: date.description
+    case .month: String(date.description.prefix(7))
+    case .hour: "\(date)T\(CivilDate.twoDigits(hour)):00\(offsetText)"
     }
   }
 
   private var offsetText: String {
     guard offsetSeconds != 0 else { return "Z" }
     let minutes = abs(offsetSeconds) / 60
-    return (offsetSeconds < 0 ? "-" : "+") + "\(padded(minutes / 60, 2)):\(padded(minutes % 60, 2))"
-  }
-
-  private func padded(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    return "\(offsetSeconds < 0 ? "-" : "+")\(CivilDate.twoDigits(minutes / 60))"
+      + ":\(CivilDate.twoDigits(minutes % 60))"
   }
 }

@@ -1,3 +1,5 @@
+import PropertyLists
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Musl)
@@ -8,9 +10,9 @@ import Glibc
 
 /// A point in time as Core Data stores it: seconds since 2001-01-01T00:00:00Z in a double.
 ///
-/// The value comes from a store and may be anything a double can be. Comparing is total all the
-/// same: values compare as numbers (so `-0.0` equals `0.0`, as in SQLite), every NaN equals every
-/// other, and NaN stands before all numbers, where SQLite sorts the NULL that it makes of one.
+/// The value comes from a store and may be any double. Values compare as numbers (`-0.0` equals `0.0`, as
+/// in SQLite); NaN equals NaN and is earlier than all numbers, as SQLite sorts the NULL that it stores for
+/// one.
 public struct StoreTimestamp: Sendable {
   /// The reference date, 2001-01-01T00:00:00Z, in seconds since 1970-01-01T00:00:00Z.
   package static let referenceDateUnixSeconds: Int64 = 978_307_200
@@ -18,22 +20,22 @@ public struct StoreTimestamp: Sendable {
   /// Seconds since 2001-01-01T00:00:00Z, exactly as stored; negative before that date.
   public let secondsSinceReferenceDate: Double
 
-  /// Makes a timestamp of the stored number, whatever it is.
+  /// Creates a timestamp from the stored number.
   public init(secondsSinceReferenceDate: Double) {
     self.secondsSinceReferenceDate = secondsSinceReferenceDate
   }
 
-  /// Makes a timestamp of seconds since 1970-01-01T00:00:00Z.
+  /// Creates a timestamp from seconds since 1970-01-01T00:00:00Z.
   public init(unixSeconds: Double) {
     secondsSinceReferenceDate = unixSeconds - Double(Self.referenceDateUnixSeconds)
   }
 
-  /// Seconds since 1970-01-01T00:00:00Z; far from 2001 the sum is rounded to the nearest double.
+  /// Seconds since 1970-01-01T00:00:00Z, rounded to the nearest double.
   public var unixSeconds: Double {
     secondsSinceReferenceDate + Double(Self.referenceDateUnixSeconds)
   }
 
-  /// The system's clock, to the nanosecond where a double can hold it (about 0.1 µs today).
+  /// Returns the time of the system's clock.
   public static func now() -> StoreTimestamp {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -42,6 +44,8 @@ public struct StoreTimestamp: Sendable {
       secondsSinceReferenceDate: Double(seconds) + Double(time.tv_nsec) / 1_000_000_000)
   }
 }
+
+package typealias CivilDate = PropertyLists.CivilDate
 
 extension StoreTimestamp: Hashable, Comparable {
   /// Whether both are the same number, or both are NaN.
@@ -56,7 +60,7 @@ extension StoreTimestamp: Hashable, Comparable {
     return first < second || (first.isNaN && !second.isNaN)
   }
 
-  /// Hashes equal timestamps alike: `-0.0` as `0.0`, and every NaN as one.
+  /// Hashes equal timestamps alike.
   public func hash(into hasher: inout Hasher) {
     let seconds = secondsSinceReferenceDate
     hasher.combine(seconds.isNaN ? .nan : seconds)

@@ -33,7 +33,7 @@ struct LocalTimeTests {
       }
       #expect(time.unixSeconds == expected.unixSeconds)
       #expect(
-        [time.year, time.month, time.day, time.hour, time.minute, time.second]
+        [time.date.year, time.date.month, time.date.day, time.hour, time.minute, time.second]
           == expected.shown + [0])
       #expect(time.offsetSeconds == expected.offset)
       #expect(LocalTime(time.timestamp) == time)
@@ -67,7 +67,7 @@ struct LocalTimeTests {
       #expect(second?.hour == 2)
       #expect(second?.minute == 30)
       #expect(second?.offsetSeconds == 3600)
-      #expect(second?.weekday == 7)
+      #expect(second?.date.weekday == 7)
       // Fractions go down, also before 1970.
       #expect(LocalTime(StoreTimestamp(unixSeconds: -0.25))?.second == 59)
       #expect(LocalTime(StoreTimestamp(unixSeconds: -0.25))?.unixSeconds == -1)

@@ -1,16 +1,11 @@
 /// A day of the proleptic Gregorian calendar in the years 1 to 9999, without a time zone.
 package struct CivilDate: Hashable, Comparable, Sendable {
-  /// The year, 1 to 9999.
   package let year: Int
-  /// The month, 1 to 12.
   package let month: Int
-  /// The day of the month, 1 to 31.
   package let day: Int
 
-  /// The days that this type can hold, counted from 1970-01-01: 0001-01-01 to 9999-12-31.
   package static let dayRange: ClosedRange<Int> = -719_162...2_932_896
 
-  /// Makes the date of a year, month and day; nil where the calendar has no such day.
   package init?(year: Int, month: Int, day: Int) {
     guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
       day <= Self.dayCount(ofMonth: month, year: year)
@@ -18,12 +13,10 @@ package struct CivilDate: Hashable, Comparable, Sendable {
     self.init(uncheckedYear: year, month: month, day: day)
   }
 
-  /// Makes the date that lies so many days after 1970-01-01 (before it if negative); nil outside
-  /// the years 1 to 9999.
+  /// Creates a date from days since 1970-01-01, or returns `nil` outside the years 1 to 9999.
   package init?(daysSinceUnixEpoch: Int) {
     guard Self.dayRange.contains(daysSinceUnixEpoch) else { return nil }
-    // Counting years from 1 March puts the leap day last, so that a day's place in the year gives
-    // its month by one linear formula.
+    // Years from 1 March on end with the leap day, so that one linear formula gives the month of a day.
     let days = UInt32(truncatingIfNeeded: daysSinceUnixEpoch + 719_468)
     let era = days / 146_097
     let dayOfEra = days % 146_097
@@ -44,7 +37,6 @@ package struct CivilDate: Hashable, Comparable, Sendable {
     self.day = day
   }
 
-  /// Days since 1970-01-01; negative before it.
   package var daysSinceUnixEpoch: Int {
     let marchYear = month <= 2 ? year - 1 : year
     let era = marchYear / 400
@@ -60,14 +52,14 @@ package struct CivilDate: Hashable, Comparable, Sendable {
     (daysSinceUnixEpoch - Self.dayRange.lowerBound) % 7 + 1
   }
 
-  /// The date so many days later (earlier if negative); nil outside the years 1 to 9999.
+  /// Returns the date a number of days later, or `nil` outside the years 1 to 9999.
   package func adding(days: Int) -> CivilDate? {
     let (sum, overflow) = daysSinceUnixEpoch.addingReportingOverflow(days)
     return overflow ? nil : CivilDate(daysSinceUnixEpoch: sum)
   }
 
-  /// The same day so many months later (earlier if negative), or the month's last day where that
-  /// month is shorter; nil outside the years 1 to 9999.
+  /// Returns the same day a number of months later, or the last day of a shorter month, or `nil` outside
+  /// the years 1 to 9999.
   package func adding(months: Int) -> CivilDate? {
     let (sum, overflow) = (year * 12 + month - 1).addingReportingOverflow(months)
     guard !overflow, sum >= 12, sum < 10_000 * 12 else { return nil }
@@ -78,7 +70,7 @@ package struct CivilDate: Hashable, Comparable, Sendable {
       day: min(day, Self.dayCount(ofMonth: newMonth, year: newYear)))
   }
 
-  /// How many days a month has, 28 to 31; 0 for a month outside 1 to 12.
+  /// Returns the number of days in a month, or 0 for a month outside 1 to 12.
   package static func dayCount(ofMonth month: Int, year: Int) -> Int {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -88,8 +80,53 @@ package struct CivilDate: Hashable, Comparable, Sendable {
     }
   }
 
-  /// Whether the left date is earlier.
   package static func < (left: CivilDate, right: CivilDate) -> Bool {
     (left.year, left.month, left.day) < (right.year, right.month, right.day)
   }
+}
+
+extension CivilDate: CustomStringConvertible {
+  /// The date as `2026-11-01`.
+  package var description: String {
+    "\(String(year + 10_000).dropFirst())-\(Self.twoDigits(month))-\(Self.twoDigits(day))"
+  }
+
+  /// Returns a number below 100 with two digits.
+  package static func twoDigits(_ number: Int) -> Substring { String(number + 100).dropFirst() }
+}
+
+extension CivilDate {
+  /// Reads a time of XML property lists, exactly `2001-01-01T00:00:00Z`, as seconds since that.
+  static func seconds(ofPropertyListDate text: [UInt8]) -> Double? {
+    let pattern = Array("0000-00-00T00:00:00Z".utf8)
+    guard text.count == pattern.count else { return nil }
+    var numbers = [0]
+    for (byte, expected) in zip(text, pattern) {
+      if expected == UInt8(ascii: "0") {
+        guard byte >= 0x30, byte <= 0x39 else { return nil }
+        numbers[numbers.count - 1] = numbers[numbers.count - 1] * 10 + Int(byte - 0x30)
+      } else {
+        guard byte == expected else { return nil }
+        numbers.append(0)
+      }
+    }
+    guard let date = CivilDate(year: numbers[0], month: numbers[1], day: numbers[2]),
+      numbers[3] < 24, numbers[4] < 60, numbers[5] < 60
+    else { return nil }
+    let days = date.daysSinceUnixEpoch - referenceDay
+    return Double(days * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5])
+  }
+
+  /// Returns the time of XML property lists for seconds since 2001-01-01T00:00:00Z, rounded down, or `nil`
+  /// outside the years 1 to 9999.
+  static func propertyListDate(ofSeconds seconds: Double) -> String? {
+    guard let whole = Int(exactly: seconds.rounded(.down)) else { return nil }
+    var (day, time) = whole.quotientAndRemainder(dividingBy: 86_400)
+    if time < 0 { (day, time) = (day - 1, time + 86_400) }
+    guard let date = CivilDate(daysSinceUnixEpoch: day + referenceDay) else { return nil }
+    let clock = [time / 3600, time / 60 % 60, time % 60].map(twoDigits).joined(separator: ":")
+    return "\(date)T\(clock)Z"
+  }
+
+  private static let referenceDay = 11_323
 }
