@@ -10,12 +10,10 @@ import Glibc
 
 /// A file that is written under another name in the same folder and takes its place in one step.
 ///
-/// Under its own name there is never a part of it: what stands there is what was there before, or
-/// all of the new content, safe on the disk.
+/// The path never holds a part of the file: it holds the former file, or all of the new content, synced to
+/// disk.
 package final class DraftFile {
-  /// Where the file will be.
   package private(set) var path: String
-  /// Where it is written.
   package let temporaryPath: String
 
   private let descriptor: FileDescriptor
@@ -23,31 +21,31 @@ package final class DraftFile {
   private let overwrites: Bool
   private var isOpen = true
 
-  /// Begins a file, and removes drafts of it that a killed program has left.
+  /// Creates a draft, and removes drafts of the same file that killed programs left.
   ///
   /// - Parameters:
-  ///   - path: Where it will be.
-  ///   - permissions: Who may read and write it; the process's mask takes away from that.
-  ///   - overwrites: Whether a file that is there is replaced.
-  ///   - followsLink: Whether of a link that is replaced, what it leads to is, and the link stays. That
-  ///     is for paths that people name; in a folder of the program's own a link may be somebody else's.
-  /// - Throws: `Errno.fileExists` where there is a file that is not to be replaced,
-  ///   `Errno.notSupported` where there is something that is no file, and what the system says.
+  ///   - path: The path of the finished file.
+  ///   - permissions: The permissions of the file, before the process's mask.
+  ///   - overwrites: Whether an existing file is replaced.
+  ///   - followsLink: Whether an existing link stays and its target is replaced, as for paths that people
+  ///     name. In a folder of the program's own, a link may be an attack.
+  /// - Throws: `Errno.fileExists` where a file exists that must not be replaced, `Errno.notSupported` where
+  ///   something else than a file exists, and the system's error.
   package init(
     path: String, permissions: FilePermissions, overwrites: Bool, followsLink: Bool = false
   ) throws(Errno) {
     let path = overwrites && followsLink ? FileStatus.resolve(path) ?? path : path
     let name = FilePath(path).lastComponent?.string
-    // Also where nothing is made: a kill may have left a second name of the file that is in the way.
+    // Also where this fails: a killed program may have left a second name of the existing file.
     AbandonedDrafts.remove(in: FilePath(path).folder.string) { $0 == name }
     switch FileMove.entry(at: path) {
     case .none: break
     case _ where !overwrites: throw .fileExists
     case .file: break
-    // This one leads nowhere.
+    // A link without a target.
     case .link where followsLink: throw .notSupported
     case .link: break
-    // Renaming would put a file in the place of a device as well.
+    // Renaming would replace a device as well.
     case .folder, .other: throw .notSupported
     }
     self.path = path
@@ -60,7 +58,7 @@ package final class DraftFile {
     }
   }
 
-  /// Makes a draft that nobody takes for an abandoned one.
+  /// Creates and locks a draft, so that it is not taken for an abandoned one.
   private static func create(
     for path: String, permissions: FilePermissions
   ) throws -> (String, FileDescriptor, TemporaryFiles.Registration) {
@@ -81,7 +79,7 @@ package final class DraftFile {
         return (temporaryPath, descriptor, registration)
       }
       registration.end()
-      // Somebody has looked in the instant before it was locked.
+      // Another program found it in the instant before it was locked.
       try? descriptor.close()
       FileStatus.remove(temporaryPath)
     }
@@ -89,7 +87,7 @@ package final class DraftFile {
 
   deinit { discard() }
 
-  /// Writes bytes behind those that were written.
+  /// Appends bytes.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
     do {
       try descriptor.writeAll(bytes)
@@ -98,21 +96,21 @@ package final class DraftFile {
     }
   }
 
-  /// Gives the draft the owner and the group of something else, as far as the system allows that.
+  /// Gives the draft the owner and group of an existing file, as far as the system allows.
   ///
-  /// To be used only where whoever could put that there may have what is written.
+  /// Use it only where the owner of that file may read the content.
   package func takeOwner(of path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return }
     FileStatus.give(descriptor, owner: status.st_uid, group: status.st_gid)
   }
 
-  /// Makes what was written safe on the disk, and leaves it a draft.
+  /// Syncs the draft to disk.
   package func synchronize() throws(Errno) {
     guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
   }
 
-  /// Puts the file in a place whose name was not known when it was begun; the folder is the same.
+  /// Gives the file another name in the same folder than it was created with, and commits it.
   ///
   /// - Throws: As ``commit()``.
   package func commit(as path: String) throws(Errno) {
@@ -120,10 +118,10 @@ package final class DraftFile {
     try commit()
   }
 
-  /// Puts the file in its place, safe on the disk.
+  /// Syncs the file and moves it to its path.
   ///
-  /// - Throws: `Errno.fileExists` where somebody has put a file there that is not to be replaced, and
-  ///   what the system says; there is then no trace of the new file.
+  /// - Throws: `Errno.fileExists` where another program created a file that must not be replaced, and the
+  ///   system's error. The draft is then removed.
   package func commit() throws(Errno) {
     do {
       try synchronize()
@@ -136,14 +134,14 @@ package final class DraftFile {
       discard()
       throw Errno(error)
     }
-    // Everything is on the disk; until now the draft was to stay locked.
+    // The draft had to stay locked until here.
     isOpen = false
     registration.end()
     try? descriptor.close()
     try Self.synchronizeFolder(of: path)
   }
 
-  /// Removes what was written; nothing happens behind a commit.
+  /// Removes the draft; does nothing after a commit.
   package func discard() {
     guard isOpen else { return }
     isOpen = false
@@ -152,13 +150,13 @@ package final class DraftFile {
     registration.end()
   }
 
-  /// Makes the names in a file's folder safe on the disk.
+  /// Syncs the folder of a file, and so the names in it.
   package static func synchronizeFolder(of path: String) throws(Errno) {
     do {
       let descriptor = try FileDescriptor.open(
         FilePath(path).folder, .readOnly, options: [.directory, .closeOnExec])
       defer { try? descriptor.close() }
-      // Some file systems cannot, and have nothing to make safe.
+      // Some file systems cannot sync a folder, and need not.
       guard fsync(descriptor.rawValue) == 0 || errno == EINVAL else { throw Errno(rawValue: errno) }
     } catch {
       throw Errno(error)
@@ -167,6 +165,6 @@ package final class DraftFile {
 }
 
 extension Errno {
-  /// What the functions of the system package throw is always one of these.
+  /// The functions of the system package throw only this type.
   fileprivate init(_ error: any Error) { self = error as? Errno ?? .ioError }
 }

@@ -15,12 +15,11 @@ import Musl
 import Glibc
 #endif
 
-/// A folder beside a file in which the file is written together with what belongs to it.
+/// A folder beside a file, in which the file and its companions are written.
 ///
-/// While it is there it is locked, so that one left by a killed program can be told from one in use;
-/// who makes the next one for the same file removes those.
+/// The folder is locked while it is in use. Creating the next one for the same file removes unlocked ones,
+/// which killed programs left.
 package final class DraftFolder {
-  /// Where the folder is.
   package let path: String
   private let descriptor: FileDescriptor
   private var isThere = true
@@ -30,12 +29,12 @@ package final class DraftFolder {
     file + AbandonedDrafts.mark + String(UInt32.random(in: 0...UInt32.max), radix: 36)
   }
 
-  /// Makes the folder, and removes others for the same file that nobody uses any more.
+  /// Creates the folder, and removes abandoned ones for the same file.
   ///
   /// - Parameters:
-  ///   - path: Where it will be, as ``path(for:)`` gives it.
-  ///   - file: What will be written in it.
-  ///   - recovery: What is done with each of the others before it is removed.
+  ///   - path: The path of the folder, from ``path(for:)``.
+  ///   - file: The file to be written in it.
+  ///   - recovery: Called with each abandoned folder before it is removed.
   package init(
     path: String, for file: String, recovery: @escaping AbandonedDrafts.Recovery
   ) throws(Errno) {
@@ -46,12 +45,12 @@ package final class DraftFolder {
 
   deinit { discard() }
 
-  /// Removes folders for a file that nobody uses any more.
+  /// Removes abandoned folders for a file.
   ///
   /// - Parameters:
-  ///   - file: What was to be written in them.
-  ///   - isPlaceLocked: Whether the caller has the lock of ``lockPlace(of:patience:)``.
-  ///   - recovery: What is done with each before it is removed.
+  ///   - file: The file that was to be written in them.
+  ///   - isPlaceLocked: Whether the caller holds the lock of ``lockPlace(of:patience:)``.
+  ///   - recovery: Called with each folder before it is removed.
   package static func removeAbandoned(
     for file: String, isPlaceLocked: Bool = false, recovery: @escaping AbandonedDrafts.Recovery
   ) {
@@ -62,17 +61,17 @@ package final class DraftFolder {
     ) { $0 == name }
   }
 
-  /// Keeps others from giving a file its place, and from putting back a former one, at the same time.
+  /// Locks the place of a file against other programs that move a file there or restore a former one.
   ///
   /// - Parameters:
   ///   - file: The file.
   ///   - patience: How long to wait for another program, in seconds.
-  /// - Returns: The lock, which ends with the descriptor; nil where none is needed, or there is none.
+  /// - Returns: The lock, which ends with the descriptor, or `nil` where none is needed or possible.
   /// - Throws: As ``FolderLock/take(_:patience:)``.
   package static func lockPlace(of file: String, patience: Double) throws(Errno) -> FileDescriptor?
   {
     let folder = FilePath(file).folder
-    // In the folder of a draft nobody else is at work, and it is locked all the time.
+    // The folder of a draft is locked as a whole.
     if let name = folder.lastComponent?.string, AbandonedDrafts.isDraft(name) { return nil }
     return try FolderLock.take(folder.string, patience: patience)
   }
@@ -81,7 +80,7 @@ package final class DraftFolder {
     var isOurs = false
     let start = ContinuousClock.now
     while true {
-      // A store holds what is private as a rule.
+      // A store is usually private.
       guard mkdir(path, 0o700) == 0 || errno == EEXIST && isOurs else {
         throw Errno(rawValue: errno)
       }
@@ -89,29 +88,29 @@ package final class DraftFolder {
       let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       guard descriptor >= 0 else {
         let error = Errno(rawValue: errno)
-        // Another program has removed it before it was opened.
+        // Another program removed it before it was opened.
         if error == .noSuchFileOrDirectory { continue }
         rmdir(path)
         throw error
       }
       let folder = FileDescriptor(rawValue: descriptor)
       if FileLock.take(folder, at: path) != .lost { return folder }
-      // Another program locked it first, takes it for an abandoned one and removes it by its name. A
-      // new folder must not have the name before that has happened.
+      // Another program locked it first, takes it for an abandoned one and removes it by name. A new folder
+      // must not have that name before.
       try? folder.close()
       guard start.secondsAgo < FolderLock.patience else { throw .resourceTemporarilyUnavailable }
       Pause.take(seconds: 0.002)
     }
   }
 
-  /// Leaves the folder to who makes the next one for the same file.
+  /// Leaves the folder to be recovered by the next program that writes the same file.
   package func leave() {
     guard isThere else { return }
     isThere = false
     try? descriptor.close()
   }
 
-  /// Removes the folder with all that is in it; nothing happens the second time.
+  /// Removes the folder with its content; does nothing the second time.
   package func discard() {
     guard isThere else { return }
     isThere = false
@@ -120,29 +119,123 @@ package final class DraftFolder {
   }
 }
 
-/// Files that are made on the way and are nobody's business, told to whoever removes them when the
-/// program is ended by a signal.
+/// Temporary files, registered so that a signal handler can remove them before the program ends.
 package enum TemporaryFiles {
-  /// Takes paths of files, and of their folder behind them, and gives what forgets them again.
+  /// Takes the paths of files and then of their folder, and returns a closure that unregisters them.
   package typealias Registrar = @Sendable ([String]) -> @Sendable () -> Void
 
-  /// Paths that somebody remembers.
   package struct Registration: Sendable {
     fileprivate let forget: (@Sendable () -> Void)?
 
-    /// Forgets them, for they are gone.
     package func end() { forget?() }
   }
 
   private static let registrar = Mutex<Registrar?>(nil)
 
-  /// Chooses who is told; nil for nobody.
+  /// Sets the registrar, or `nil` for none.
   package static func tell(_ registrar: Registrar?) {
     Self.registrar.withLock { $0 = registrar }
   }
 
-  /// Tells of files that are about to be made.
+  /// Registers files that are about to be created.
   package static func register(_ paths: [String]) -> Registration {
     Registration(forget: registrar.withLock { $0 }?(paths))
+  }
+}
+
+/// Drafts whose program was killed.
+///
+/// A program that writes a draft, a file or a folder, holds a lock on it. A draft that cannot be locked or
+/// examined stays.
+package enum AbandonedDrafts {
+  /// Restores the former file that a folder holds.
+  ///
+  /// - Parameters:
+  ///   - target: The file that was to be written in the folder.
+  ///   - folder: The folder.
+  ///   - isLocked: Whether ``DraftFolder/lockPlace(of:patience:)`` is held.
+  /// - Throws: Any error; the folder then stays.
+  package typealias Recovery = (
+    _ target: String, _ folder: String, _ isLocked: Bool
+  ) throws -> Void
+
+  /// Separates the name of a file from the unique part of a draft's name.
+  package static let mark = ".partial-"
+
+  /// Removes abandoned drafts.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder with the drafts.
+  ///   - recovery: Called with a draft folder before it is removed, or `nil` where drafts are files.
+  ///   - isLocked: Whether the caller holds the lock of `DraftFolder.lockPlace`.
+  ///   - isTarget: Whether to remove the drafts of a file of this name.
+  package static func remove(
+    in folder: String, recovery: Recovery? = nil, isLocked: Bool = false,
+    of isTarget: (String) -> Bool
+  ) {
+    for name in FolderNames.read(folder) {
+      let (target, ending) = split(name)
+      guard let ending, !ending.isEmpty, ending.utf8.allSatisfy(isOfMark), isTarget(target) else {
+        continue
+      }
+      let path = folder + "/" + name
+      // A finished file whose program was killed before it removed the second name. Its lock says nothing:
+      // any program that works on the file may hold it.
+      if FileMove.isSameFile(path, folder + "/" + target) {
+        FileStatus.remove(path)
+      } else {
+        removeUnlocked(
+          path, recovery, of: folder + "/" + target, isLocked: isLocked)
+      }
+    }
+  }
+
+  /// Whether a name is that of a draft.
+  package static func isDraft(_ name: String) -> Bool {
+    guard let ending = split(name).1 else { return false }
+    return !ending.isEmpty && ending.utf8.allSatisfy(isOfMark)
+  }
+
+  /// Returns the folders in which a file is being written, or was when its program was killed.
+  package static func folders(of path: String) -> [String] {
+    let file = FilePath(path)
+    let folder = file.folder
+    return FolderNames.read(folder.string)
+      .filter { isDraft($0) && split($0).0 == file.lastComponent?.string }
+      .map { folder.string + "/" + $0 }
+      .filter { FileMove.entry(at: $0) == .folder }
+  }
+
+  /// Splits a name into that of the file and the unique part, which is `nil` where it is not a draft's.
+  private static func split(_ name: String) -> (String, String?) {
+    guard let range = name.ranges(of: mark).last else { return (name, nil) }
+    return (String(name[..<range.lowerBound]), String(name[range.upperBound...]))
+  }
+
+  private static func isOfMark(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+    default: false
+    }
+  }
+
+  private static func removeUnlocked(
+    _ path: String, _ recovery: Recovery?, of target: String, isLocked: Bool
+  ) {
+    let entry: FileMove.Entry = recovery == nil ? .file : .folder
+    guard FileMove.entry(at: path) == entry,
+      let draft = try? FileDescriptor.open(
+        FilePath(path), entry == .folder ? .readOnly : .readWrite,
+        options: [.closeOnExec, .noFollow, .nonBlocking])
+    else { return }
+    defer { try? draft.close() }
+    guard FileLock.take(draft, at: path) == .taken else { return }
+    guard let recovery else { return FileStatus.remove(path) }
+    // Another user could exchange the content of a folder of theirs while it is being removed.
+    var status = stat()
+    guard fstat(draft.rawValue, &status) == 0, status.st_uid == geteuid() else { return }
+    // The only copy of a file that could not be restored.
+    guard (try? recovery(target, path, isLocked)) != nil else { return }
+    try? FileManager.default.removeItem(atPath: path)
   }
 }

@@ -8,13 +8,12 @@ import Musl
 import Glibc
 #endif
 
-/// What becomes of an attempt to lock an open file or folder that others may remove or replace.
+/// The result of locking an open file or folder that others may remove or replace.
 package enum FileLock: Hashable, Sendable {
   case taken
-  /// Somebody else has the lock, or the name is no longer that of the file: where it is there at all, it
-  /// is to be opened anew.
+  /// Another program holds the lock, or the name belongs to another file, which must be opened again.
   case lost
-  /// The file system knows no locks, or failed.
+  /// The file system does not support locks, or failed.
   case impossible(Errno)
 
   /// Locks a file or folder for as long as it is open, without waiting.
@@ -27,7 +26,7 @@ package enum FileLock: Hashable, Sendable {
       let error = Errno(rawValue: errno)
       return error == .wouldBlock || error == .interrupted ? .lost : .impossible(error)
     }
-    // Whoever had the lock until now may have removed the file before it gave it up.
+    // The former holder may have removed the file before it released the lock.
     var mine = stat()
     var named = stat()
     guard fstat(file.rawValue, &mine) == 0, lstat(path, &named) == 0,
@@ -37,22 +36,22 @@ package enum FileLock: Hashable, Sendable {
   }
 }
 
-/// Keeps two programs from looking at the files of a folder at once and then giving files their names
-/// there that do not go together.
+/// A lock on a folder that keeps two programs from examining it at once and then moving conflicting files
+/// there.
 ///
-/// It is held for that moment only, however long it takes to write a file. It is on the folder itself, so
-/// that nothing is left behind.
+/// It is held only for that moment, not while a file is written. It is on the folder itself, so that no
+/// lock file remains.
 package enum FolderLock {
-  /// How long others take, in seconds, who do nothing but give files their names.
+  /// Seconds to wait for other programs, which only move files.
   package static let patience = 5.0
 
   /// Takes the lock, which ends with the descriptor.
   ///
   /// - Parameters:
   ///   - folder: The folder.
-  ///   - patience: How long to wait for another program that is in that moment, in seconds.
-  /// - Returns: The open folder; nil where the file system knows no locks, or the folder may not be looked
-  ///   into: that one has looked again must do there.
+  ///   - patience: Seconds to wait for another program.
+  /// - Returns: The open folder, or `nil` where the file system does not support locks, or the folder is not
+  ///   readable; the caller must then do with examining it again.
   /// - Throws: `Errno.resourceTemporarilyUnavailable` where another program holds it for longer.
   package static func take(
     _ folder: String, patience: Double
@@ -77,5 +76,17 @@ package enum FolderLock {
       guard start.secondsAgo < patience else { throw .resourceTemporarilyUnavailable }
       Pause.take(seconds: 0.02)
     }
+  }
+}
+
+/// A wait of the calling thread.
+package enum Pause {
+  package static func take(seconds: Double) { usleep(UInt32(seconds * 1_000_000)) }
+}
+
+extension ContinuousClock.Instant {
+  package var secondsAgo: Double {
+    let parts = duration(to: .now).components
+    return Double(parts.seconds) + Double(parts.attoseconds) * 1e-18
   }
 }

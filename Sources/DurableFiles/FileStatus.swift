@@ -8,9 +8,8 @@ import Musl
 import Glibc
 #endif
 
-/// What the file system says of one file: its kind, size and the moment of its last change.
+/// The kind, size, identity and modification time of a file.
 package struct FileStatus: Hashable, Sendable {
-  /// What kind of thing a path names.
   package enum Kind: Hashable, Sendable {
     case file
     case other(String)
@@ -23,7 +22,7 @@ package struct FileStatus: Hashable, Sendable {
   package let modifiedSeconds: Int64
   package let modifiedNanoseconds: Int64
 
-  /// Asks for the status of a path, following links; nil where nothing is there.
+  /// Reads the status of a path, following links, or returns `nil` where nothing exists.
   package init?(path: String) throws(Errno) {
     var status = stat()
     while stat(path, &status) != 0 {
@@ -37,7 +36,6 @@ package struct FileStatus: Hashable, Sendable {
     self.init(status)
   }
 
-  /// What the system has said.
   package init(_ status: stat) {
     kind =
       switch status.st_mode & S_IFMT {
@@ -71,7 +69,7 @@ package struct FileStatus: Hashable, Sendable {
     faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0
   }
 
-  /// Gives an open file an owner and a group, or the group alone, as far as the system allows that.
+  /// Gives an open file an owner and a group, or only the group, as far as the system allows.
   package static func give(_ file: FileDescriptor, owner: uid_t, group: gid_t) {
     if fchown(file.rawValue, owner, group) != 0 { _ = fchown(file.rawValue, uid_t.max, group) }
   }
@@ -79,7 +77,7 @@ package struct FileStatus: Hashable, Sendable {
   /// Deletes a file; nothing happens where there is none.
   package static func remove(_ path: String) { unlink(path) }
 
-  /// The path with every link and `..` resolved; nil where it does not exist.
+  /// The path with every link and `..` resolved, or `nil` where it does not exist.
   package static func resolve(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
@@ -95,5 +93,85 @@ extension FileStatus {
     guard let name = file.lastComponent, let resolved = resolve(file.folder.string)
     else { return path }
     return FilePath(resolved).appending(name).string
+  }
+}
+
+/// The reason why a file beside a store cannot be read or written.
+package struct FileProblem: Error, Hashable {
+  package let path: String
+  package let reason: String
+  package let isMissing: Bool
+
+  package init(path: String, reason: String, isMissing: Bool = false) {
+    self.path = path
+    self.reason = reason
+    self.isMissing = isMissing
+  }
+
+  package init(path: String, errno: CInt, isMissing: Bool = false) {
+    self.init(path: path, reason: Errno(rawValue: errno).description, isMissing: isMissing)
+  }
+}
+
+/// Moves finished files, each in one step.
+package enum FileMove {
+  /// The kind of an entry in a folder, without following links.
+  package enum Entry: Hashable, Sendable {
+    case none, file, folder, link, other
+  }
+
+  /// Returns the kind of an entry; one that cannot be examined counts as `other`.
+  package static func entry(at path: String) -> Entry {
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      return errno == ENOENT || errno == ENOTDIR ? .none : .other
+    }
+    return switch status.st_mode & S_IFMT {
+    case S_IFREG: .file
+    case S_IFDIR: .folder
+    case S_IFLNK: .link
+    default: .other
+    }
+  }
+
+  /// Returns whether two names are of the same file, without following links.
+  package static func isSameFile(_ one: String, _ other: String) -> Bool {
+    var first = stat()
+    var second = stat()
+    guard lstat(one, &first) == 0, lstat(other, &second) == 0 else { return false }
+    return first.st_mode & S_IFMT == S_IFREG && first.st_ino == second.st_ino
+      && first.st_dev == second.st_dev
+  }
+
+  /// Moves a file to a path that must be free.
+  ///
+  /// - Throws: `Errno.fileExists` where something exists there.
+  package static func move(_ source: String, toFree target: String) throws(Errno) {
+    // Renaming would replace an existing file.
+    if link(source, target) == 0 {
+      unlink(source)
+      return
+    }
+    let error = Errno(rawValue: errno)
+    switch error {
+    case .notPermitted, .notSupported, .noFunction, .tooManyLinks:
+      // A file system without links.
+      guard entry(at: target) == .none else { throw .fileExists }
+      try move(source, replacing: target)
+    default: throw error
+    }
+  }
+
+  /// Moves a file to a path, replacing any file there.
+  package static func move(_ source: String, replacing target: String) throws(Errno) {
+    guard rename(source, target) == 0 else { throw Errno(rawValue: errno) }
+  }
+}
+
+extension FilePath {
+  /// The folder of a file with this path; the current one for a mere name.
+  package var folder: FilePath {
+    let folder = removingLastComponent()
+    return folder.isEmpty ? "." : folder
   }
 }

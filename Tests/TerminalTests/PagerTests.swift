@@ -117,7 +117,7 @@ extension DescriptorTests {
       // A child that ignored SIGPIPE would let this loop run on; one that did not ends by it.
       let script = try folder.script("pager", "cat; kill -s PIPE $$; echo ignored")
       let before = Signals.suspendInterrupts()
-      Signals.restoreInterrupts(before)
+      Signals.restore(SIGINT, before)
       let pipe = try TestPipe()
       let pager = try #require(
         Pager.start(environment: environment(pager: script), descriptor: pipe.writing))

@@ -54,7 +54,7 @@ extension DescriptorTests {
         _ = signal(SIGINT, SIG_DFL)
         let before = Signals.suspendInterrupts()
         raise(SIGINT)
-        Signals.restoreInterrupts(before)
+        Signals.restore(SIGINT, before)
         raise(SIGINT)
       }
       #expect(status & 0x7F == SIGINT)

@@ -1,10 +1,9 @@
-/// One cell of a table: plain text as it is in the store, and what its parts mean.
+/// One cell of a table: unescaped text in parts with a style each.
 package struct TableCell: Sendable, Equatable {
   /// A part of a cell with one meaning.
   package struct Span: Sendable, Equatable {
     /// The text, not yet escaped, styled or padded.
     package var text: String
-    /// How it is coloured.
     package var style: Style
 
     package init(text: String, style: Style) {
@@ -13,20 +12,16 @@ package struct TableCell: Sendable, Equatable {
     }
   }
 
-  /// The parts, from left to right.
   package var spans: [Span]
 
-  /// Makes a cell of one part.
   package init(_ text: String, style: Style = .plain) {
     self.init(spans: [Span(text: text, style: style)])
   }
 
-  /// Makes a cell of several parts.
   package init(spans: [Span]) {
     self.spans = spans.map { Span(text: TerminalText.shortened($0.text), style: $0.style) }
   }
 
-  /// The whole text.
   package var text: String { spans.count == 1 ? spans[0].text : spans.map(\.text).joined() }
 }
 
@@ -92,5 +87,76 @@ extension String {
       }
     }
     return words
+  }
+}
+
+/// The meaning of a text, for colouring. Colour never carries meaning alone.
+package enum Style: CaseIterable, Sendable {
+  case plain
+  case inserted
+  case updated
+  case deleted
+  case token
+  case secondary
+  case heading
+  case warning
+  case error
+
+  /// The parameters of the ANSI "select graphic rendition" sequence, or `nil` for ordinary text.
+  ///
+  /// Only the first eight colours: users choose those to suit their background.
+  package var graphicRendition: String? {
+    switch self {
+    case .plain: nil
+    case .inserted: "32"
+    case .updated: "33"
+    case .deleted: "31"
+    case .token: "36"
+    case .secondary: "2"
+    case .heading: "1"
+    case .warning: "1;33"
+    case .error: "1;31"
+    }
+  }
+}
+
+/// Applies styles, or leaves them out where colour is off.
+package struct Palette: Sendable, Equatable {
+  package var isColored: Bool
+
+  package init(isColored: Bool) { self.isColored = isColored }
+
+  /// Adds a style to text that has been made safe already; empty text stays empty.
+  package func apply(_ style: Style, to text: String) -> String {
+    guard isColored, !text.isEmpty, let rendition = style.graphicRendition else { return text }
+    return "\u{1B}[\(rendition)m\(text)\u{1B}[0m"
+  }
+}
+
+/// When output is coloured: the value of `--color`.
+package enum ColorChoice: String, CaseIterable, Sendable {
+  /// On a terminal that can, unless NO_COLOR forbids or CLICOLOR_FORCE demands it.
+  case auto
+  /// Even in a pipe or file.
+  case always
+  case never
+
+  package func colorsOutput(in environment: TerminalEnvironment) -> Bool {
+    resolve(isTerminal: environment.isOutputTerminal, in: environment)
+  }
+
+  package func colorsErrors(in environment: TerminalEnvironment) -> Bool {
+    resolve(isTerminal: environment.isErrorTerminal, in: environment)
+  }
+
+  private func resolve(isTerminal: Bool, in environment: TerminalEnvironment) -> Bool {
+    switch self {
+    case .always: return true
+    case .never: return false
+    case .auto:
+      if environment.disablesColor { return false }
+      if environment.forcesColor { return true }
+      return isTerminal && !environment.isDumb
+    }
   }
 }

@@ -1,21 +1,21 @@
+// The list of environment variables is a mutable global in C; this program never changes it.
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Musl)
-import Musl
+@preconcurrency import Musl
 #else
-import Glibc
+@preconcurrency import Glibc
 #endif
 
-/// What is known of the terminal and the user's wishes: read once, then passed on as a value.
+/// The properties of the terminal and the user's settings, read once and passed on as a value.
 package struct TerminalEnvironment: Sendable, Equatable {
-  /// Width assumed where neither the terminal nor COLUMNS tells one.
+  /// The width without a terminal and COLUMNS.
   package static let defaultColumns = 80
 
-  /// Height assumed where neither the terminal nor LINES tells one.
+  /// The height without a terminal and LINES.
   package static let defaultRows = 24
 
-  /// Narrowest and widest width that output is laid out for: below, nothing is readable; above,
-  /// somebody's COLUMNS is a mistake that would cost memory.
+  /// The minimum and maximum width of a layout: narrower ones are unreadable, wider ones waste memory.
   package static let columnRange = 20...10_000
 
   /// Whether standard input is a terminal, so that a question can be asked.
@@ -30,7 +30,6 @@ package struct TerminalEnvironment: Sendable, Equatable {
   /// Width in characters, in `columnRange`; meaningful for layouts that need one even in a pipe.
   package var columns = defaultColumns
 
-  /// Height in lines, 2 or more.
   package var rows = defaultRows
 
   /// NO_COLOR is set and not empty (no-color.org).
@@ -42,13 +41,12 @@ package struct TerminalEnvironment: Sendable, Equatable {
   /// TERM is "dumb", empty or not set: no colour, no cursor movement, no pager.
   package var isDumb = false
 
-  /// What HISTCTL_PAGER or else PAGER holds; empty means "no pager", nil that neither is set.
+  /// HISTCTL_PAGER or else PAGER; empty for no pager, `nil` if neither is set.
   package var pagerCommand: String?
 
   /// LESS is set, so that the user's own options are left alone.
   package var hasLessOptions = false
 
-  /// LESSCHARSET is set.
   package var hasLessCharacterSet = false
 
   /// The program runs with more rights than its caller.
@@ -85,20 +83,18 @@ package struct TerminalEnvironment: Sendable, Equatable {
     isUTF8 = Self.namesUTF8(variables)
   }
 
-  /// The running program's environment.
   package static func current() -> TerminalEnvironment {
     TerminalEnvironment(
       variables: ProcessEnvironment.variables(named: names), probe: .system)
   }
 
-  /// The variables that are looked at.
   private static let names =
     ["COLUMNS", "LINES", "NO_COLOR", "CLICOLOR_FORCE", "TERM", "HISTCTL_PAGER", "PAGER", "LESS"]
     + ["LESSCHARSET"] + localeNames
   /// Those that name the locale, in the order in which they count.
   private static let localeNames = ["LC_ALL", "LC_CTYPE", "LANG"]
 
-  /// Width that lines for people must keep to on standard output, or nil in a pipe or file.
+  /// Width that lines for people must keep to on standard output, or `nil` in a pipe or file.
   package var lineWidth: Int? {
     isOutputTerminal ? columns : nil
   }
@@ -127,7 +123,7 @@ package struct TerminalProbe: Sendable {
   /// Whether a descriptor is a terminal.
   package var isTerminal: @Sendable (_ descriptor: Int32) -> Bool
 
-  /// The terminal's size in characters, or nil where it is unknown; 0 means "not known" too.
+  /// The terminal's size in characters, or `nil` where it is unknown; 0 means "not known" too.
   package var windowSize: @Sendable (_ descriptor: Int32) -> (columns: Int, rows: Int)?
 
   /// Whether the program runs with more rights than its caller (set-user-ID or set-group-ID).
@@ -143,7 +139,6 @@ package struct TerminalProbe: Sendable {
     self.isPrivileged = isPrivileged
   }
 
-  /// The running system's answers.
   package static let system = TerminalProbe(
     isTerminal: { isatty($0) == 1 },
     windowSize: { descriptor in
@@ -153,4 +148,60 @@ package struct TerminalProbe: Sendable {
     },
     isPrivileged: { getuid() != geteuid() || getgid() != getegid() }
   )
+}
+
+/// The environment variables that this process was started with.
+package enum ProcessEnvironment {
+  /// Those of the given names that are set; bytes that are not UTF-8 are repaired, and of a name's
+  /// entries the first counts.
+  package static func variables(named names: [String]) -> [String: String] {
+    var variables: [String: String] = [:]
+    for name in names {
+      if let value = getenv(name) { variables[name] = String(cString: value) }
+    }
+    return variables
+  }
+
+  /// Calls `body` with the environment for a child: this process's own, byte for byte, with
+  /// the given variables set.
+  package static func withChildEnvironment<Result>(
+    setting changes: [String: String],
+    _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  ) -> Result {
+    let changed = changes.map { strdup("\($0.key)=\($0.value)") }
+    defer { for entry in changed { free(entry) } }
+    let kept = entries().filter { entry in
+      guard let separator = strchr(entry, Int32(UInt8(ascii: "="))) else { return true }
+      let name = UnsafeRawBufferPointer(start: entry, count: separator - entry)
+      return changes[String(decoding: name, as: UTF8.self)] == nil
+    }
+    return body(kept + changed + [nil])
+  }
+
+  private static func entries() -> [UnsafeMutablePointer<CChar>] {
+    #if canImport(Darwin)
+    let list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = _NSGetEnviron().pointee
+    #else
+    let list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = environ
+    #endif
+    guard let list else { return [] }
+    var entries: [UnsafeMutablePointer<CChar>] = []
+    while let entry = list[entries.count] { entries.append(entry) }
+    return entries
+  }
+}
+
+/// The descriptors 0, 1 and 2, which the calling program may have closed.
+package enum StandardDescriptors {
+  /// Opens `/dev/null` where standard input, output or error is closed; called first in `main`.
+  ///
+  /// Otherwise a store could be opened as descriptor 1, and output be written into it. A missing output is opened
+  /// read-only, so that writing fails; missing diagnostics are discarded.
+  package static func openMissing() {
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
+    where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
+      // The lowest free number is taken, and all lower ones are open by now.
+      _ = open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY)
+    }
+  }
 }

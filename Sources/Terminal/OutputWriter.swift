@@ -6,14 +6,13 @@ import Musl
 import Glibc
 #endif
 
-/// The one way to standard output: buffered, and every write is checked.
+/// Writes standard output, buffered, and checks every write.
 ///
-/// Swift's `print` ignores a full disk, and a program that lost half of an export with status 0
-/// has lied. So everything passes here, short and interrupted writes are carried on with, and the
-/// first failure is thrown, then and by every later call.
+/// Swift's `print` ignores a full disk. This writer completes short and interrupted writes, and throws the first
+/// failure, then and from every later call.
 ///
-/// What was not flushed by `flush()` or `close()` is lost, since a deinitialiser could not report
-/// a failure; every path that ends with success calls `close()`. One thread only.
+/// Output is lost without `flush()` or `close()`, because a deinitializer cannot report a failure; every
+/// successful path calls `close()`. Use it on one thread only.
 package final class OutputWriter {
   /// What `close()` does with the descriptor.
   package enum Ownership {
@@ -29,11 +28,10 @@ package final class OutputWriter {
   /// Whether whatever ends a line goes out at once: for terminals, and for `--follow`.
   package var flushesEachLine: Bool
 
-  /// Whether a reader that has gone is no failure: what is being done matters more than what is told
-  /// of it.
+  /// Whether a closed pipe is ignored, because the work matters more than its output.
   package var outlivesReader = false
-  /// What keeps text from a store from acting on a terminal; nil where it goes elsewhere, or the text
-  /// is safe already.
+  /// The form of records that are escaped for a terminal, or `nil` where output goes elsewhere or is already
+  /// escaped.
   package var guardedForm: TerminalGuard.Form? {
     get { terminalGuard?.form }
     set { terminalGuard = newValue.map { TerminalGuard($0) } }
@@ -47,10 +45,9 @@ package final class OutputWriter {
   private var failure: OutputError?
   private var isClosed = false
 
-  /// Makes a writer on a descriptor, standard output unless told otherwise.
+  /// Creates a writer, by default for standard output.
   ///
-  /// The process must ignore SIGPIPE (`Signals.ignoreFailedWrites()`), or a reader that leaves
-  /// ends the program before its failure can be reported.
+  /// The process must ignore SIGPIPE (`Signals.ignoreFailedWrites()`).
   package init(
     descriptor: Int32 = STDOUT_FILENO, ownership: Ownership = .borrowed,
     flushesEachLine: Bool = false
@@ -140,7 +137,7 @@ package final class OutputWriter {
     releaseGuarded(onlyLines: true)
   }
 
-  /// Takes in what was kept back until it could be judged.
+  /// Accepts text that was held back until it could be escaped.
   private func releaseGuarded(onlyLines: Bool = false) {
     guard let text = terminalGuard?.take(onlyLines: onlyLines) else { return }
     text.withUnsafeBytes { acceptHarmless($0) }
@@ -209,7 +206,7 @@ private func systemClose(_ descriptor: Int32) -> Int32 {
   close(descriptor)
 }
 
-/// Why standard output could not take what was written.
+/// A failure to write to standard output.
 package enum OutputError: Error, Equatable, CustomStringConvertible {
   /// The reader has gone: `| head` has seen enough, or the pager was quit.
   ///
@@ -219,7 +216,7 @@ package enum OutputError: Error, Equatable, CustomStringConvertible {
   /// Anything else, with the system's error number. The program ends with exit status 9.
   case failed(Int32)
 
-  /// One line that says what could not be done, and why.
+  /// The failure and its reason, in one line.
   package var description: String {
     switch self {
     case .closedPipe:
@@ -229,7 +226,7 @@ package enum OutputError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// What to do about it, or nil where there is no good advice.
+  /// The advice what to do, if there is one.
   package var hint: String? {
     guard case .failed(let number) = self else { return nil }
     switch number {
@@ -238,5 +235,61 @@ package enum OutputError: Error, Equatable, CustomStringConvertible {
     case EBADF: return "give histctl a standard output that can be written"
     default: return nil
     }
+  }
+}
+
+/// Escapes records for programs where they are written to a terminal.
+///
+/// It works line by line, because preceding characters can make a character harmless.
+package struct TerminalGuard {
+  package enum Form {
+    /// Lines of JSON; the escapes keep their meaning.
+    case json
+    /// Comma-separated values, with line ends in quotes.
+    case csv
+  }
+
+  /// The maximum length of a line in bytes; longer ones are escaped in pieces.
+  private static let longest = 1 << 16
+
+  package let form: Form
+  private var pending: [UInt8] = []
+
+  package init(_ form: Form) { self.form = form }
+
+  package mutating func add(_ bytes: UnsafeRawBufferPointer) { pending += bytes }
+
+  /// Removes and returns escaped text, or `nil` where there is none.
+  ///
+  /// - Parameter onlyLines: Whether text after the last line end is held back.
+  package mutating func take(onlyLines: Bool) -> [UInt8]? {
+    var end = pending.endIndex
+    if onlyLines {
+      if let lineEnd = pending.lastIndex(of: UInt8(ascii: "\n")) {
+        end = lineEnd + 1
+      } else if pending.count > Self.longest {
+        while end > 0, pending[end - 1] & 0xC0 == 0x80 { end -= 1 }
+        // The last character may be incomplete.
+        end = max(0, end - 1)
+      } else {
+        return nil
+      }
+    }
+    guard end > 0 else { return nil }
+    let text = String(decoding: pending[..<end], as: UTF8.self)
+    pending.removeSubrange(..<end)
+    return Array(harmless(text).utf8)
+  }
+
+  private func harmless(_ text: String) -> String {
+    let mode: TerminalText = form == .json ? .terminalJSON : .terminal
+    var result = ""
+    var rest = text.unicodeScalars[...]
+    while let end = rest.firstIndex(of: "\n") {
+      result += mode.escaped(String(rest[..<end]))
+      result.unicodeScalars.append(rest[end])
+      rest = rest[rest.index(after: end)...]
+    }
+    return result + mode.escaped(String(rest))
   }
 }

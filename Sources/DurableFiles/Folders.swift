@@ -8,28 +8,65 @@ import Musl
 import Glibc
 #endif
 
+/// The names in a folder.
+package enum FolderNames {
+  #if canImport(Darwin)
+  private typealias Stream = UnsafeMutablePointer<DIR>
+  #else
+  private typealias Stream = OpaquePointer
+  #endif
+
+  /// Returns all names, unsorted; none where the folder cannot be read.
+  package static func read(_ folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    return names(stream)
+  }
+
+  /// Returns the names in an open folder, which stays open.
+  package static func read(_ folder: FileDescriptor) -> [String] {
+    guard let copy = try? folder.duplicate() else { return [] }
+    guard let stream = fdopendir(copy.rawValue) else {
+      try? copy.close()
+      return []
+    }
+    defer { closedir(stream) }
+    // Both read from one place in the folder.
+    rewinddir(stream)
+    return names(stream)
+  }
+
+  private static func names(_ stream: Stream) -> [String] {
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      names.append(
+        withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        })
+    }
+    return names
+  }
+}
+
 /// Makes folders where they are missing.
 package enum MissingFolders {
   /// Why a folder cannot be made.
   package struct Problem: Error, Hashable {
-    /// Which one.
     package let path: String
-    /// Why.
     package let reason: String
   }
 
-  /// Who may look into a folder of files with these permissions: those who may read the files.
+  /// Returns the permissions of a folder whose files have these: searchable by all who may read the files.
   package static func permissions(forFiles permissions: FilePermissions) -> FilePermissions {
     let readable = permissions.rawValue & 0o444
     return FilePermissions(rawValue: permissions.rawValue | readable >> 2 | 0o700)
   }
 
-  /// Makes a folder, and those that it stands in, where they are missing.
+  /// Creates a folder and its missing parents.
   ///
   /// - Parameters:
   ///   - path: The folder.
-  ///   - permissions: Who may look into it; those that it stands in are made for everybody whom the
-  ///     process's mask allows.
+  ///   - permissions: The permissions of the folder; its parents get those of the process's mask.
   package static func make(
     _ path: String, permissions: FilePermissions = FilePermissions(rawValue: 0o777)
   ) throws(Problem) {
@@ -50,15 +87,15 @@ package enum MissingFolders {
       do {
         try DraftFile.synchronizeFolder(of: path)
       } catch {
-        // In a folder that may be written to and not read, the name is as safe as others are there.
+        // A folder that is writable and not readable cannot be synced.
         guard error == .permissionDenied else {
-          throw Problem(path: path, reason: "its name cannot be made safe on the disk: \(error)")
+          throw Problem(path: path, reason: "its folder cannot be synced: \(error)")
         }
       }
       return
     }
     let number = errno
-    // Somebody else may have been faster.
+    // Another program may have created it.
     if number == EEXIST, isFolder(path) { return }
     throw Problem(
       path: path,
@@ -66,7 +103,6 @@ package enum MissingFolders {
         ? "there is something of that name that is no folder" : Errno(rawValue: number).description)
   }
 
-  /// Whether a path leads to a folder.
   package static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

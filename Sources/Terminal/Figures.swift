@@ -44,13 +44,12 @@ extension BinaryInteger {
     return text
   }
 
-  /// So many things: "1,680 transactions", "1 change".
   package func counted(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
 }
 
-/// A number that need not be whole, with as many digits as tell something: "0.04", "7.2", "1,204".
+/// A number with its significant digits: "0.04", "7.2", "1,204".
 package enum RateText {
-  /// The number in words of at most three telling digits.
+  /// Returns the number with at most three significant digits.
   package static func describe(_ value: Double) -> String {
     guard value.isFinite, value.magnitude < 1e15 else { return "-" }
     if value > 0, value < 0.005 { return "under 0.01" }
@@ -67,7 +66,6 @@ package enum RateText {
 }
 
 extension String {
-  /// The digits without zeros at the end.
   fileprivate var trimmingZeros: String {
     var text = self
     while text.last == "0" { text.removeLast() }
@@ -87,9 +85,8 @@ package enum RelativeTime {
 
   /// Describes a difference in seconds: positive for the past, negative for the future.
   ///
-  /// Units change late enough for the number to be telling (35 h, then 1 d; 13 d, then 2 w), and
-  /// numbers are rounded towards now. Stored times are anything at all, so there is a word for
-  /// each: "unknown" where it is not a number, "long ago" and "far in the future" past 9999 years.
+  /// Units change late enough for a precise number (35 h, then 1 d; 13 d, then 2 w), and numbers are rounded
+  /// towards now. NaN is "unknown", and times beyond 9999 years are "long ago" and "far in the future".
   package static func describe(secondsAgo seconds: Double) -> String {
     guard !seconds.isNaN else { return "unknown" }
     let distance = abs(seconds)

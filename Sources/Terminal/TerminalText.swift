@@ -80,7 +80,7 @@ package enum TerminalText: Sendable {
 }
 
 extension TerminalText {
-  /// What stands before a scalar, which decides whether an invisible one does honest work there.
+  /// The scalars before one, which decide whether an invisible one is legitimate.
   private struct Context {
     /// The scalar just before.
     private var previous: Unicode.Scalar?
@@ -143,6 +143,41 @@ extension TerminalText {
       case 0x620...0x77F, 0x8A0...0x8FF: true
       default: false
       }
+    }
+  }
+}
+
+/// Writes texts as words of a command line, so that it can be pasted into any POSIX shell.
+package enum ShellWord {
+  /// Returns the text as one word: unchanged, quoted where a shell would interpret it, or in octal escapes where
+  /// it has characters that must not be shown on a terminal.
+  package static func quoted(_ text: String) -> String {
+    if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
+    guard TerminalText.terminal.escaped(text) == text else { return spelled(text) }
+    let parts = text.split(separator: "'", omittingEmptySubsequences: false)
+    return "'" + parts.joined(separator: #"'\''"#) + "'"
+  }
+
+  /// Returns the text as the output of `printf`. A shell drops trailing line feeds.
+  private static func spelled(_ text: String) -> String {
+    let letters = text.utf8.enumerated().map { position, byte in
+      // A leading dash would be an option.
+      let isDashInFront = position == 0 && byte == UInt8(ascii: "-")
+      if !isDashInFront, isPlain(byte) || byte == UInt8(ascii: " ") {
+        return byte == UInt8(ascii: "%") ? "%%" : String(UnicodeScalar(byte))
+      }
+      let octal = String(byte, radix: 8)
+      return "\\" + String(repeating: "0", count: 3 - octal.count) + octal
+    }
+    return "\"$(printf '\(letters.joined())')\""
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: "_-./,:@%+".utf8.contains(byte)
     }
   }
 }

@@ -15,7 +15,7 @@ package struct Table {
   /// - Parameters:
   ///   - columns: The columns, in the order in which every row has its cells.
   ///   - sample: The first rows; they are not written by this.
-  ///   - lineWidth: Width that a line must keep to, or nil for no limit.
+  ///   - lineWidth: Width that a line must keep to, or `nil` for no limit.
   ///   - text: How cells are made safe.
   ///   - palette: Whether styles show.
   package init(
@@ -35,7 +35,6 @@ package struct Table {
     layout = TableLayout(columns: columns, naturalWidths: naturalWidths, limit: lineWidth)
   }
 
-  /// Chooses the layout for standard output.
   package init(
     columns: [TableColumn], sample: [[TableCell]], environment: TerminalEnvironment,
     palette: Palette
@@ -45,7 +44,7 @@ package struct Table {
       text: .terminal, palette: palette)
   }
 
-  /// The titles of the columns that there is no room for.
+  /// The titles of hidden columns.
   package var hiddenTitles: [String] {
     columns.indices.filter { !layout.columns.contains($0) }.map { columns[$0].title }
       .filter { !$0.isEmpty }
@@ -56,12 +55,11 @@ package struct Table {
     layout.widths.reduce(0, +) + TableLayout.gap * max(layout.widths.count - 1, 0)
   }
 
-  /// The line of titles, without line end.
   package var header: String {
     line(columns.map { TableCell($0.title, style: .heading) })
   }
 
-  /// One row's line, without line end and without spaces behind the last cell.
+  /// Returns the line of a row, without line end and trailing spaces.
   ///
   /// Cells that are missing are empty; cells beyond the last column are left out.
   package func line(_ cells: [TableCell]) -> String {
@@ -87,7 +85,7 @@ package struct Table {
     return line
   }
 
-  /// One row's lines: on a terminal, what does not fit into the last column goes on below it.
+  /// Returns the lines of a row: on a terminal, the last column is wrapped.
   package func lines(_ cells: [TableCell]) -> [String] {
     guard let lineWidth, let place = layout.columns.last, place < cells.count else {
       return [line(cells)]
@@ -110,7 +108,6 @@ package struct Table {
       ? Substring(manySpaces.utf8.prefix(count)) : String(repeating: " ", count: count)[...]
   }
 
-  /// Columns that a cell may take.
   private func room(_ width: Int, _ start: Int, _ isLast: Bool, _ alignment: TextAlignment) -> Int {
     guard let lineWidth, isLast, alignment == .leading else { return width }
     return max(width, lineWidth - start)
@@ -135,7 +132,7 @@ package struct Table {
     var used = 0
     for span in spans {
       let spanWidth = span.text.displayWidth
-      // The last column is kept for the sign that something was cut.
+      // The last column is kept for the ellipsis.
       if used + spanWidth < width {
         shown += palette.apply(span.style, to: span.text)
         used += spanWidth
@@ -147,4 +144,117 @@ package struct Table {
     }
     return (shown, used)
   }
+}
+
+/// Which columns of a table are shown, and how wide.
+package struct TableLayout: Equatable {
+  package static let gap = 2
+
+  /// Widest that a column is made where lines have no limit: longer cells stick out, instead of
+  /// making every other line as long as the longest.
+  package static let widestUnlimited = 100
+
+  /// The shown columns' places in the table's list, in order.
+  package private(set) var columns: [Int]
+  /// Their widths; same order.
+  package private(set) var widths: [Int]
+
+  /// Chooses columns and widths.
+  ///
+  /// - Parameters:
+  ///   - columns: All columns of the table.
+  ///   - naturalWidths: The width of each column's widest known cell or title.
+  ///   - limit: Width that a line may have, or `nil` for as much as is needed.
+  package init(columns all: [TableColumn], naturalWidths: [Int], limit: Int?) {
+    columns = Array(all.indices)
+    // A single cell never needs more than the line, and bounded widths bound the work below.
+    let bounded = naturalWidths.map { min($0, max(limit ?? Self.widestUnlimited, 1)) }
+    widths = bounded
+    guard let limit else { return }
+
+    while true {
+      let minimums = columns.map { place in
+        let widest = bounded[place]
+        return all[place].canShrink ? min(widest, max(all[place].minimumWidth, 1)) : widest
+      }
+      if Self.total(minimums) <= limit || !dropLeastImportant(all) {
+        shrink(to: limit, minimums: minimums)
+        break
+      }
+    }
+    // A terminal of a few columns: whatever still has a place is cut, the rest is left out.
+    shrink(to: limit, minimums: columns.map { _ in 1 })
+    while Self.total(widths) > limit && columns.count > 1 {
+      columns.removeLast()
+      widths.removeLast()
+    }
+  }
+
+  /// Width of a full line with columns of these widths.
+  private static func total(_ widths: [Int]) -> Int {
+    widths.reduce(0, +) + gap * max(widths.count - 1, 0)
+  }
+
+  /// Takes one column out, or returns false where none may go.
+  private mutating func dropLeastImportant(_ all: [TableColumn]) -> Bool {
+    guard columns.count > 1 else { return false }
+    var victim: Int?
+    for position in columns.indices where all[columns[position]].canDrop {
+      guard let current = victim else {
+        victim = position
+        continue
+      }
+      if all[columns[position]].priority <= all[columns[current]].priority { victim = position }
+    }
+    guard let victim else { return false }
+    columns.remove(at: victim)
+    widths.remove(at: victim)
+    return true
+  }
+
+  /// Takes from the widest column first, so that the columns come out about equal.
+  private mutating func shrink(to limit: Int, minimums: [Int]) {
+    var excess = Self.total(widths) - limit
+    while excess > 0 {
+      var widest: Int?
+      for position in widths.indices where widths[position] > minimums[position] {
+        if widest.map({ widths[position] > widths[$0] }) ?? true { widest = position }
+      }
+      guard let widest else { return }
+      widths[widest] -= 1
+      excess -= 1
+    }
+  }
+}
+
+/// One column of a table: its title, and how it adapts to a narrow terminal.
+package struct TableColumn: Sendable {
+  package var title: String
+  package var alignment: TextAlignment
+  /// Columns with a lower priority are dropped first; among equals the rightmost is.
+  package var priority: Int
+  /// Narrowest width that the column shrinks to; ignored unless it can shrink.
+  package var minimumWidth: Int
+  /// Whether its cells may be cut short with "…".
+  package var canShrink: Bool
+  package var canDrop: Bool
+
+  /// Creates a column, which by default neither shrinks nor is dropped.
+  package init(
+    _ title: String, alignment: TextAlignment = .leading, priority: Int = 0,
+    minimumWidth: Int = 4, canShrink: Bool = false, canDrop: Bool = false
+  ) {
+    self.title = title
+    self.alignment = alignment
+    self.priority = priority
+    self.minimumWidth = minimumWidth
+    self.canShrink = canShrink
+    self.canDrop = canDrop
+  }
+}
+
+/// On which side of its column a text stands.
+package enum TextAlignment: Sendable {
+  case leading
+  case trailing
 }

@@ -1,12 +1,10 @@
 /// Horizontal bars: a label, a bar in proportion to a value, and the value as text.
 package struct Bars {
-  /// One bar.
   package struct Row: Sendable {
-    /// What is measured; text from a store is made safe when the line is made.
+    /// The label, escaped when the line is made.
     package var label: String
-    /// What the bar is made of: how much of what, from left to right.
+    /// The parts of the bar, from left to right.
     package var parts: [(value: Double, style: Style)]
-    /// The value as people read it: "1,204".
     package var text: String
 
     /// How much in all; the longest bar belongs to the largest.
@@ -25,7 +23,7 @@ package struct Bars {
     }
   }
 
-  /// Longest bar; longer ones tell no more.
+  /// The maximum length of a bar.
   package static let longestBar = 60
 
   private static let gap = 2
@@ -37,7 +35,6 @@ package struct Bars {
   private let text: TerminalText
   private let palette: Palette
 
-  /// Prepares for standard output.
   package init(environment: TerminalEnvironment, palette: Palette) {
     columns = environment.columns
     isUTF8 = environment.isUTF8
@@ -91,8 +88,7 @@ package struct Bars {
   /// A bar that fills a part of `width` columns, in steps of an eighth of a column; without
   /// UTF-8, in "#" and whole columns.
   ///
-  /// Whatever is more than nothing can be seen; fractions outside 0 to 1 are brought inside, and
-  /// what is not a number is nothing.
+  /// Any fraction above 0 is visible; fractions above 1 count as 1, and NaN as 0.
   package static func bar(fraction: Double, width: Int, isUTF8: Bool) -> String {
     guard fraction > 0, width > 0 else { return "" }
     let steps = isUTF8 ? 8 : 1
@@ -110,14 +106,13 @@ package struct Sparkline {
   /// For terminals that know ASCII only.
   private static let letters = Array(".:-=+*#@")
 
-  /// The bars; nothing at all is a blank, and whatever is more can be seen.
+  /// The bars; 0 is a blank, and any value above it is visible.
   package let text: String
-  /// How many values each bar sums up.
   package let valuesPerColumn: Int
 
   /// Draws values in at most `width` columns, summing up neighbours where they are more.
   ///
-  /// What is negative or not a number is nothing.
+  /// Negative values and NaN count as 0.
   package init(_ values: [Double], width: Int, isUTF8: Bool) {
     let width = max(width, 1)
     let count = max(1, (values.count + width - 1) / width)
