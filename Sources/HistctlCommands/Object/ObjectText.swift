@@ -158,6 +158,9 @@ struct ObjectText {
       ]
     }
     try write(rows)
+    for case let problem? in present.values.map(\.problem) {
+      session.diagnostics.warn(problem.message, kind: "unreadableValue", hint: problem.remedy)
+    }
     if !present.isNamedByModel {
       session.diagnostics.note("the values stand under the names of their columns")
     } else if !present.missingProperties.isEmpty {
@@ -172,7 +175,10 @@ struct ObjectText {
 enum ObjectValueText {
   /// A value; data and very long texts are told by their size.
   static func cell(_ value: PresentObject.Value) -> TableCell {
-    if let file = value.externalFile { return TableCell("in the file \(file)", style: .secondary) }
+    if let file = value.externalFile {
+      return value.problemReason.map { TableCell("in the file \(file): \($0)", style: .warning) }
+        ?? TableCell("in the file \(file)", style: .secondary)
+    }
     if let size = value.byteCount, value.isLeftOut || value.isData {
       return TableCell("\(size.grouped) bytes", style: .secondary)
     }

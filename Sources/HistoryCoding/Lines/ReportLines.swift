@@ -169,6 +169,10 @@ extension JSONWriter {
     if let file = value.externalFile {
       appendRaw("{\"$external\":")
       appendString(file)
+      if let reason = value.problemReason {
+        appendRaw(",\"$problem\":")
+        appendString(reason)
+      }
       appendRaw(UInt8(ascii: "}"))
     } else if let size = value.byteCount,
       value.isLeftOut || value.isData && size > ObjectLifeEncoder.longestData

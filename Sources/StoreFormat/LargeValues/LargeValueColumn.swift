@@ -1,15 +1,11 @@
-/// What the column of an attribute says whose large values stand in files beside the store.
+/// The content of a column whose attribute may keep large values in files beside the store.
 ///
-/// The first byte tells: 1 before the value itself, 2 before the name of a file, which ends with a
-/// byte of 0. Two independent readers of the address book's store, which is one of Core Data's, say
-/// the same of its pictures.
+/// The first byte is 1 before the value itself, and 2 before the name of a file, which ends with a byte of 0.
+/// Two independent readers of the address book's Core Data store agree on this.
 package enum LargeValueColumn: Hashable, Sendable {
-  /// The value itself.
   case inline([UInt8])
-  /// The file that holds it.
   case file(LargeValueName)
 
-  /// Why a column says neither.
   package enum Malformed: Error, Hashable {
     case firstByte(UInt8?)
     case name
@@ -19,12 +15,12 @@ package enum LargeValueColumn: Hashable, Sendable {
   private static let fileMark: UInt8 = 2
   /// How many bytes of a column are enough to tell whether it names a file.
   package static let nameLength = LargeValueName.length + 3
-  /// A column of more bytes names no file, whatever else may stand behind the name one day.
+  /// A longer column names no file, even if later versions store more after the name.
   package static let longestName = 512
 
   /// The longest value that stands in the column.
   ///
-  /// A reader need not know it, for the first byte tells. What is published of the frameworks differs:
+  /// A reader does not need it, because of the first byte. Published limits of the frameworks differ:
   /// 128 KiB measured in 2015 (<https://github.com/couchbase/couchbase-lite-ios/issues/526>), 1 MB in
   /// 2011 (<https://bluecrowbar.com/blog/2011/08/coredata-external.html>).
   package static let longestInline = 128 << 10
@@ -35,14 +31,13 @@ package enum LargeValueColumn: Hashable, Sendable {
     case Self.fileMark:
       let rest = bytes.dropFirst()
       let name = rest.prefix { $0 != 0 }
-      // Behind the name nothing may follow but its end.
+      // Nothing may follow the name but its end.
       guard rest.count - name.count <= 1, let name = LargeValueName(name) else { throw .name }
       self = .file(name)
     case let byte: throw .firstByte(byte)
     }
   }
 
-  /// What the column holds.
   package var stored: StoredValue {
     switch self {
     case .inline(let bytes): .blob([Self.inlineMark] + bytes)
@@ -52,7 +47,6 @@ package enum LargeValueColumn: Hashable, Sendable {
 }
 
 extension LargeValueColumn.Malformed {
-  /// What is wrong, in words.
   package var text: String {
     switch self {
     case .firstByte(let byte?): "it begins with the byte \(byte) instead of 1 or 2"
@@ -63,8 +57,38 @@ extension LargeValueColumn.Malformed {
 }
 
 extension ManagedAttribute {
-  /// Whether values may stand in files of their own, and the column begins with a byte that tells.
+  /// Whether values may be in files, and the column begins with a byte that says so.
   ///
-  /// What the flag means for values that are no data is not known.
+  /// The meaning of the flag for other types than data is unknown.
   package var keepsLargeValues: Bool { allowsExternalStorage && type == .binaryData }
+}
+
+/// The name of a file that holds a large value: a UUID in text form.
+///
+/// Nothing else can be one, so that no name leads out of the folder.
+package struct LargeValueName: Hashable, Sendable {
+  /// How many bytes a name has.
+  static let length = 36
+  private static let hyphens: Set<Int> = [8, 13, 18, 23]
+
+  package let text: String
+
+  package static func random() -> LargeValueName {
+    LargeValueName(trusted: StoreIdentifier.random())
+  }
+
+  private init(trusted text: String) { self.text = text }
+
+  /// Reads a name, or returns `nil` for other bytes. The frameworks write capital letters; small ones name
+  /// another file in a case-sensitive file system.
+  init?(_ bytes: some Collection<UInt8>) {
+    guard bytes.count == Self.length else { return nil }
+    for (index, byte) in bytes.enumerated() {
+      let fits =
+        Self.hyphens.contains(index)
+        ? byte == UInt8(ascii: "-") : Character(Unicode.Scalar(byte)).isHexDigit && byte < 128
+      guard fits else { return nil }
+    }
+    text = String(decoding: bytes, as: UTF8.self)
+  }
 }

@@ -11,14 +11,13 @@ import Glibc
 
 /// The folder with the large values of a store, `.NAME_SUPPORT/_EXTERNAL_DATA`.
 ///
-/// It is reached step by step without following a link, and in it only regular files are opened, by
-/// names that are UUIDs: whatever a store's columns say, nothing else is ever read or written.
+/// It is opened step by step without following links, and only regular files are opened in it, by names that
+/// are UUIDs: nothing else is read or written, whatever a store's columns contain.
 package struct LargeValueFolder: Hashable, Sendable {
   /// The longest value that is read or written, in bytes.
   package static let longestValue = 1 << 30
   private static let valuesName = "_EXTERNAL_DATA"
 
-  /// The folder that the store stands in.
   let storeFolder: String
   /// The name of the folder beside the store.
   let supportName: String
@@ -31,18 +30,15 @@ package struct LargeValueFolder: Hashable, Sendable {
       FilePath(ExternalData(besideStoreAt: location.resolvedPath).path).lastComponent?.string ?? ""
   }
 
-  /// The store, as messages name it.
   var storePath: String { location.path }
 
-  /// The path of the folder.
   package var path: String { storeFolder + "/" + supportName + "/" + Self.valuesName }
 
-  /// The path of a file.
   package func path(of name: LargeValueName) -> String { path + "/" + name.text }
 
   // MARK: - Opening
 
-  /// Opens the folder; nil where there is none.
+  /// Opens the folder, or returns `nil` if it does not exist.
   package func open() throws(FileProblem) -> FileDescriptor? {
     let parent = try openStoreFolder()
     defer { try? parent.close() }
@@ -51,9 +47,9 @@ package struct LargeValueFolder: Hashable, Sendable {
     return try open(Self.valuesName, in: support)
   }
 
-  /// Opens the folder, and makes it where there is none.
+  /// Opens the folder, and creates it if it is missing.
   ///
-  /// - Parameter permissions: Who may read and write the files.
+  /// - Parameter permissions: The permissions of the files.
   package func openOrMake(_ permissions: FilePermissions) throws(FileProblem) -> FileDescriptor {
     let parent = try openStoreFolder()
     defer { try? parent.close() }
@@ -89,7 +85,7 @@ package struct LargeValueFolder: Hashable, Sendable {
     _ name: String, in parent: FileDescriptor, _ permissions: FilePermissions
   ) throws(FileProblem) -> FileDescriptor {
     if let there = try open(name, in: parent) { return there }
-    // Who may read the files may look into the folder.
+    // The folder is searchable by all who may read the files.
     let mode = permissions.rawValue | (permissions.rawValue & 0o444) >> 2
     if mkdirat(parent.rawValue, name, mode) != 0, errno != EEXIST {
       throw FileProblem(path: path, errno: errno)
@@ -101,9 +97,9 @@ package struct LargeValueFolder: Hashable, Sendable {
     return made
   }
 
-  /// Makes the names in a folder safe on the disk.
+  /// Syncs the names in a folder to disk.
   package func synchronize(_ folder: FileDescriptor) throws(FileProblem) {
-    // Some file systems cannot, and have nothing to make safe.
+    // Some file systems cannot sync a folder, and need not.
     guard fsync(folder.rawValue) == 0 || errno == EINVAL else {
       throw FileProblem(path: path, errno: errno)
     }
@@ -111,31 +107,23 @@ package struct LargeValueFolder: Hashable, Sendable {
 
   // MARK: - Files
 
-  /// Looks at a file without opening it.
+  /// Returns the status of a file; refuses `own` files of the store, which must not be read later.
   package func look(
-    at name: LargeValueName, in folder: FileDescriptor
-  ) throws(FileProblem) -> FileStatus {
-    try file(name, in: folder).look(longest: Self.longestValue)
-  }
-
-  /// The same for one that is to be read later, which none of the store's own files can be.
-  package func look(
-    at name: LargeValueName, in folder: FileDescriptor, besides own: StoreOwnFiles
+    at name: LargeValueName, in folder: FileDescriptor, besides own: StoreOwnFiles? = nil
   ) throws(FileProblem) -> FileStatus {
     let file = file(name, in: folder)
     let status = try file.look(longest: Self.longestValue)
-    try file.check(status, besides: own)
+    if let own { try file.check(status, besides: own) }
     return status
   }
 
-  /// Reads a file.
   package func read(
     _ name: LargeValueName, in folder: FileDescriptor
   ) throws(FileProblem) -> [UInt8] {
     try file(name, in: folder).read(longest: Self.longestValue, besides: StoreOwnFiles(location))
   }
 
-  /// The same where the folder is not open.
+  /// Opens the folder and reads a file.
   package func read(_ name: LargeValueName) throws(FileProblem) -> [UInt8] {
     guard let opened = try open() else {
       throw FileProblem(path: path, reason: "it is missing", isMissing: true)
@@ -148,7 +136,7 @@ package struct LargeValueFolder: Hashable, Sendable {
     ForeignFile(name.text, in: folder, path: path(of: name))
   }
 
-  /// Writes a new file, safe on the disk; its name is so when the folder is.
+  /// Writes and syncs a new file; its name is synced with the folder.
   package func write(
     _ bytes: [UInt8], as name: LargeValueName, in folder: FileDescriptor,
     _ permissions: FilePermissions
@@ -168,12 +156,12 @@ package struct LargeValueFolder: Hashable, Sendable {
     }
   }
 
-  /// Removes a file; nothing happens where there is none.
+  /// Removes a file, if it exists.
   package func remove(_ name: LargeValueName, from folder: FileDescriptor) {
     unlinkat(folder.rawValue, name.text, 0)
   }
 
-  /// Removes files; what cannot be removed stays.
+  /// Removes files, as far as possible.
   package func remove(_ names: some Collection<LargeValueName>) {
     guard !names.isEmpty, let folder = try? open() else { return }
     defer { try? folder.close() }
@@ -184,4 +172,30 @@ package struct LargeValueFolder: Hashable, Sendable {
   package func names(in folder: FileDescriptor) -> [LargeValueName] {
     FolderNames.read(folder).compactMap { LargeValueName($0.utf8) }
   }
+}
+
+/// The folder beside a store in which it keeps large values: `.NAME_SUPPORT`, with the values in
+/// `_EXTERNAL_DATA`; `NAME` is that of the store without its extension.
+package struct ExternalData {
+  /// The path of the folder, whether it is there or not.
+  package let path: String
+
+  /// The maximum depth of folders that are copied; those of the frameworks have one level.
+  package static let deepest = 8
+
+  /// The folder of the store at a path.
+  package init(besideStoreAt path: String) {
+    let file = FilePath(path)
+    let folder = file.removingLastComponent()
+    let name = ".\(file.stem ?? file.lastComponent?.string ?? "")_SUPPORT"
+    self.path = folder.appending(name).string
+  }
+}
+
+/// Where a save puts values of attributes that allow external storage.
+package enum LargeValuePlacement: Hashable, Sendable {
+  /// In files beside the store if they have more than 128 KiB, as the frameworks do.
+  case files
+  /// In the store itself; for stores that last only as long as their program.
+  case inline
 }

@@ -1,25 +1,25 @@
-/// Tells of a store's entities what its model and its tables say of them.
+/// Describes a store's entities by its model and its tables.
 ///
-/// Which column holds which property follows from the model by the frameworks' rules; a column that
-/// the table does not have is never named.
+/// The columns of properties follow from the model by the frameworks' rules; columns that the table does not
+/// have are never named.
 package final class EntityOutlineReader {
   /// An entity that the store or its model names.
   package struct Entity: Hashable, Sendable {
-    /// The name; nil where the store does not name the number.
+    /// The name, or `nil` where the store does not name the number.
     package let name: String?
-    /// The number; nil for an entity of the model that the store has no number for.
+    /// The number, or `nil` for an entity of the model that the store has no number for.
     package let number: Int64?
   }
 
-  /// The entities: by number, and behind them those that only the model has, by name.
+  /// The entities by number, then those that only the model has, by name.
   package let entities: [Entity]
   private let tables: ObjectTables
   private let slots: LazySlots?
   private let parents: [Entity: String]
   private let children: [String: [String]]
   private var knownColumns: [String: Set<String>] = [:]
-  /// How many tables' columns are kept; a file can name ever new ones.
-  private static let mostTables = 512
+  /// The maximum number of cached tables; a hostile file can name any number.
+  private static let maxTables = 512
 
   init(_ snapshot: StoreSnapshot) throws {
     let tables = try ObjectTables(snapshot)
@@ -51,9 +51,7 @@ package final class EntityOutlineReader {
     self.children = children
   }
 
-  /// What is known of an entity.
-  ///
-  /// - Parameter entity: One of ``entities``.
+  /// Describes one of ``entities``.
   package func outline(of entity: Entity) throws -> EntityOutline {
     let table = try entity.number.flatMap { try tables.table(ofEntity: $0) }
     let model = tables.model
@@ -72,14 +70,14 @@ package final class EntityOutlineReader {
   private func columns(of table: String) throws -> Set<String> {
     if let known = knownColumns[table] { return known }
     let columns = Set(try tables.declaredColumns(of: table).map(\.name))
-    if knownColumns.count >= Self.mostTables { knownColumns.removeAll() }
+    if knownColumns.count >= Self.maxTables { knownColumns.removeAll() }
     knownColumns[table] = columns
     return columns
   }
 
   // MARK: - Properties
 
-  /// The properties of an entity, those with slots first; nil where the model does not tell all that it
+  /// The properties of an entity, those with slots first, or `nil` where the model does not tell all that it
   /// inherits.
   private func properties(
     of defined: ManagedEntity, _ slots: EntitySlots?, _ table: ObjectTables.Table?
@@ -152,7 +150,7 @@ package final class EntityOutlineReader {
       lacksColumns: lacksColumns, elements: elements)
   }
 
-  /// Where an attribute stands, or an element of one, and whether the column is missing.
+  /// Returns the column of an attribute or an element, and whether it is missing.
   private func place(
     of attribute: ManagedAttribute, path: String, _ declaring: String, _ modelTables: EntityTables?
   ) throws -> (EntityOutline.Place?, lacksColumns: Bool) {
@@ -184,7 +182,7 @@ package final class EntityOutlineReader {
     }
   }
 
-  /// Those columns that a table really has; nil where it has not even the first.
+  /// Returns those columns that a table has, or `nil` if it lacks the first.
   private func present(_ names: [String?], of table: String?) throws -> EntityOutline.Place? {
     guard let table else { return nil }
     let columns = try self.columns(of: table)
@@ -195,6 +193,6 @@ package final class EntityOutlineReader {
 }
 
 extension StoreSnapshot {
-  /// The store's entities, with what its model and its tables say of them.
+  /// Returns a reader of the store's entities.
   package func entityOutlines() throws -> EntityOutlineReader { try EntityOutlineReader(self) }
 }

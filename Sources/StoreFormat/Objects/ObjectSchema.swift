@@ -1,7 +1,7 @@
 import GRDB
 
-/// What must be known of a store before its objects are read or written: its model, the numbers of
-/// entities, tables, columns and triggers.
+/// The schema for reading and writing a store's objects: its model, entity numbers, tables, columns and
+/// triggers.
 package struct ObjectSchema: Sendable {
   package let path: String
   package let model: ManagedModel
@@ -17,7 +17,7 @@ package struct ObjectSchema: Sendable {
   package let frameworkTriggers: [String: String]
   private let stamp: Stamp
 
-  /// What moves when a store is migrated or given another model.
+  /// Values that change when a store is migrated or gets another model.
   struct Stamp: Hashable, Sendable {
     let version: Int64
     let properties: StoredValue
@@ -69,13 +69,13 @@ package struct ObjectSchema: Sendable {
     frameworkTriggers = try Self.frameworkTriggers(database)
   }
 
-  /// Whether the store still is the one that was looked at.
+  /// Returns whether the schema is still that of the store.
   package func isCurrent(_ statement: StatementRunner) throws -> Bool {
     try Stamp(statement) == stamp
   }
 
-  /// Core Data's own functions are unknown to every other SQLite; a statement that fires a trigger
-  /// with one of them cannot even be prepared.
+  /// Only Core Data's SQLite has its functions: elsewhere, a statement that fires a trigger with one of them
+  /// cannot be prepared.
   private static func frameworkTriggers(_ database: Database) throws -> [String: String] {
     var triggers: [String: String] = [:]
     let rows = try StatementRunner(database).rows(
@@ -108,7 +108,6 @@ package struct ObjectSchema: Sendable {
     }
   }
 
-  /// The slots of an entity.
   package func slots(of entityName: String) throws -> EntitySlots {
     guard let slots = slotsByName.slots(of: entityName) else {
       throw StoreError.unknownEntity(name: entityName, isAbstract: false)
@@ -139,7 +138,6 @@ package struct ObjectSchema: Sendable {
     }
   }
 
-  /// A relationship of an entity.
   package func relationship(_ name: String, of entityName: String) throws -> Relationship {
     let (property, declaring) = try property(name, of: entityName)
     guard let relationship = property.relationship else {

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables of a store's objects, and which of their columns hold what of an entity.
+/// The tables of a store's objects, and the columns of their properties.
 final class ObjectTables {
   /// The table of one hierarchy of entities, as it really is.
   package final class Table {
@@ -21,7 +21,7 @@ final class ObjectTables {
           """)
     }
 
-    /// The entity number and the version of an object; nil where there is no row with this key.
+    /// The entity number and the version of an object, or `nil` where there is no row with this key.
     func owner(of primaryKey: Int64) throws -> (entityNumber: Int64?, version: Int64?)? {
       try owners.bind(primaryKey)
       defer { owners.reset() }
@@ -30,14 +30,14 @@ final class ObjectTables {
     }
   }
 
-  /// How many tables are kept; a file can name ever new entities.
-  private static let mostTables = 512
+  /// The maximum number of cached tables; a hostile file can name any number of entities.
+  private static let maxTables = 512
 
   private let database: Database
   private let layout: StoreLayout
   let entities: EntityNumbering
   package let model: ManagedModel?
-  /// The tables that the model asks for; nil without a model, or for one that asks for none.
+  /// The tables that the model asks for, or `nil` without a model, or for one that asks for none.
   let modelTables: EntityTables?
   private var tablesByEntity: [Int64: Table?] = [:]
 
@@ -52,7 +52,7 @@ final class ObjectTables {
     }
   }
 
-  /// The table of an entity; nil where the store has none.
+  /// The table of an entity, or `nil` where the store has none.
   package func table(ofEntity number: Int64) throws -> Table? {
     if let known = tablesByEntity[number] { return known }
     guard let root = entities.root(of: number) else { return nil }
@@ -60,7 +60,7 @@ final class ObjectTables {
     if table == nil, let name = entities.name(of: root) {
       table = try self.table(named: "Z" + name.uppercased())
     }
-    if tablesByEntity.count >= Self.mostTables { tablesByEntity.removeAll() }
+    if tablesByEntity.count >= Self.maxTables { tablesByEntity.removeAll() }
     tablesByEntity[root] = .some(table)
     tablesByEntity[number] = .some(table)
     return table
@@ -90,9 +90,8 @@ final class ObjectTables {
     }
   }
 
-  // MARK: - What the columns hold
+  // MARK: - Columns of properties
 
-  /// Where the properties of an entity stand.
   func plan(ofEntity number: Int64, in table: Table) throws -> ObjectPlan {
     guard let model, let modelTables, let name = entities.name(of: number),
       modelTables.table(of: name)?.name == table.name, let lineage = model.lineage(of: name)
@@ -173,7 +172,6 @@ struct ObjectPlan {
   struct Count {
     let name: String
     let table: String
-    /// The column that holds the object's key.
     let column: String
     /// The other column of a relationship that is its own inverse: one row stands for both ways.
     let reverseColumn: String?
@@ -187,7 +185,7 @@ struct ObjectPlan {
 
   init() { isNamedByModel = true }
 
-  /// The columns under their own names, where no model tells what they are.
+  /// The columns under their own names, without a model.
   init(columns: [String]) {
     isNamedByModel = false
     values = columns.filter { !["Z_PK", "Z_ENT", "Z_OPT"].contains($0) }.map {

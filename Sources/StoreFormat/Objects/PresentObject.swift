@@ -1,18 +1,20 @@
-/// An object as its store holds it now.
+/// The current state of an object in its store.
 package struct PresentObject: Hashable, Sendable {
-  /// A value of an attribute.
   package struct Value: Hashable, Sendable {
     /// The attribute; an element of a composite one as `attribute.element`.
     package let name: String
-    /// Its type; ``AttributeType/undefined`` where no model tells.
+    /// Its type; ``AttributeType/undefined`` without a model.
     package let type: AttributeType
-    /// The value as it is stored, ``StoredValue/null`` for nil, and for one that is left out.
+    /// The value as it is stored, ``StoredValue/null`` for `nil`, and for one that is left out.
     package let value: StoredValue
-    /// How many bytes a text or data has; nil for all else, and for data in a file.
+    /// How many bytes a text or data has, or `nil` for all else, and for data in a file.
     package let byteCount: Int?
     /// The name of the file that holds the data, where it stands beside the store; the files of the
     /// store `NAME` are in `.NAME_SUPPORT/_EXTERNAL_DATA`.
     package let externalFile: String?
+    /// Why a value in a file cannot be read: the file is missing or unreadable, or the column does not
+    /// name a file.
+    package let problem: StoreError?
 
     /// Whether there is a value, but not here: it is longer than ``ObjectReader/longestValue``, or
     /// stands in a file.
@@ -25,32 +27,25 @@ package struct PresentObject: Hashable, Sendable {
     }
   }
 
-  /// A to-one relationship.
   package struct Reference: Hashable, Sendable {
-    /// The relationship.
     package let name: String
-    /// The other object's own entity; nil where there is no other object, and where the store does not
+    /// The other object's own entity, or `nil` where there is no other object, and where the store does not
     /// name its number.
     package let entityName: String?
-    /// The other object's primary key; nil where there is no other object.
+    /// The other object's primary key, or `nil` where there is no other object.
     package let primaryKey: Int64?
   }
 
-  /// A to-many relationship.
   package struct Count: Hashable, Sendable {
-    /// The relationship.
     package let name: String
-    /// How many objects it leads to.
     package let count: Int64
   }
 
-  /// The number of the object's own entity.
   package let entityNumber: Int64
-  /// The object's own entity; nil where the store does not name its number.
+  /// The object's own entity, or `nil` where the store does not name its number.
   package let entityName: String?
-  /// The object's primary key.
   package let primaryKey: Int64
-  /// How often the object was saved, as the frameworks count it to notice conflicts; nil where the
+  /// How often the object was saved, as the frameworks count it to notice conflicts, or `nil` where the
   /// row holds no number there.
   package let version: Int64?
   /// Whether the names are those of the model. Without one they are those of the table's columns,
@@ -68,39 +63,41 @@ package struct PresentObject: Hashable, Sendable {
 }
 
 extension PresentObject.Value {
-  /// What a column says.
-  ///
-  /// Data that may stand in a file begins with a byte of its own in the column: 1 before the data
-  /// itself, 2 before the name of the file, which is a UUID.
+  /// Interprets a column.
   ///
   /// - Parameters:
-  ///   - stored: What the column holds; null where that is too long.
-  ///   - byteCount: How many bytes a text or a blob has in the column.
+  ///   - stored: The column's value; null where that is too long.
+  ///   - byteCount: The length of a text or a blob in the column.
+  ///   - large: Interprets columns whose values may be in files, or `nil` for any other column.
+  ///   - object: The object, for messages.
   init(
-    name: String, type: AttributeType, allowsExternalStorage: Bool, stored: StoredValue,
-    byteCount: Int?
+    name: String, type: AttributeType, stored: StoredValue, byteCount: Int?,
+    large: LargeValueReader?, object: StoreObject
   ) {
     self.name = name
     self.type = type
-    var column: LargeValueColumn?
-    if allowsExternalStorage, case .blob(let bytes) = stored {
-      column = try? LargeValueColumn(bytes)
-    }
-    switch column {
-    case .file(let name):
-      externalFile = name.text
-      value = .null
+    let (content, file) = large?.value(of: stored, in: object, name) ?? (stored, nil)
+    externalFile = file?.fileName
+    problem = file?.problem
+    // A column that names no file is shown as it is.
+    value = file != nil && externalFile == nil ? stored : content
+    if externalFile != nil {
       self.byteCount = nil
-    case .inline(let bytes):
-      externalFile = nil
-      value = .blob(bytes)
+    } else if case .blob(let bytes) = value {
       self.byteCount = bytes.count
-    case nil:
-      externalFile = nil
-      value = stored
-      // Of a value that is too long to be read, the first byte is no part.
-      let isMarked = allowsExternalStorage && type != .string && stored.isNull
+    } else {
+      // The first byte of a value that is too long to read is its mark.
+      let isMarked = large != nil && type != .string && stored.isNull
       self.byteCount = isMarked ? byteCount.map { $0 - 1 } : byteCount
+    }
+  }
+
+  /// ``problem`` in words, without the object and the file.
+  package var problemReason: String? {
+    switch problem {
+    case .largeValue(_, _, _, let reason): reason
+    case .damaged(_, _, let detail): detail
+    default: problem?.message
     }
   }
 }

@@ -1,6 +1,5 @@
 /// A relationship with its inverse and the columns it is kept in.
 package struct Relationship {
-  /// How a relationship is kept.
   package enum Storage {
     /// In columns of the object that has it.
     case columns(
@@ -10,7 +9,6 @@ package struct Relationship {
       key: EntityTables.Column, entityKey: EntityTables.Column?, orderKey: EntityTables.Column?)
     /// In a column of the objects at the other end, which have no relationship for it.
     case hidden(EntityTables.Column)
-    /// In a table of pairs.
     case join(JoinTable, JoinTable.End)
   }
 
@@ -58,10 +56,10 @@ package struct Relationship {
 extension Relationship {
   /// The condition that the rows at the other end of a to-many relationship meet.
   ///
-  /// Nil for a to-one relationship, which stands in a column of its owner.
+  /// Returns `nil` for a to-one relationship, which stands in a column of its owner.
   ///
   /// - Parameters:
-  ///   - row: What SQL calls a row of the destination's table.
+  ///   - row: The SQL name of a row of the destination's table.
   ///   - owner: SQL for the primary key of the object that has the relationship.
   package func condition(row: String, owner: String) -> String? {
     switch storage {
@@ -82,11 +80,11 @@ extension Relationship {
   }
 
   /// The rows at the other end of a to-many relationship, from `FROM` on, and SQL for the primary key of
-  /// the object that each is related to; nil for a to-one relationship.
+  /// the object that each is related to, or `nil` for a to-one relationship.
   ///
   /// - Parameters:
   ///   - table: The destination's table.
-  ///   - row: What SQL is to call one of its rows.
+  ///   - row: The SQL name for one of its rows.
   func ownedRows(of table: String, row: String) -> (rows: String, owner: String)? {
     let rows = "\(quoted(table)) AS \(row)"
     switch storage {
@@ -109,5 +107,32 @@ extension Relationship {
   package var placeColumn: EntityTables.Column? {
     guard case .inverseColumns(_, _, let place) = storage else { return nil }
     return place
+  }
+}
+
+/// An object in a store, or one that a save will insert.
+package struct StoreObject: Hashable, Sendable {
+  package enum Place: Hashable, Sendable {
+    case stored(primaryKey: Int64)
+    case inserted(number: Int)
+  }
+
+  package let entityName: String
+  package let place: Place
+
+  package init(entityName: String, primaryKey: Int64) {
+    self.entityName = entityName
+    place = .stored(primaryKey: primaryKey)
+  }
+
+  package init(entityName: String, insertedAs number: Int) {
+    self.entityName = entityName
+    place = .inserted(number: number)
+  }
+
+  /// The primary key, or `nil` for an object that a save will insert; ``AppendedTransaction/primaryKey(of:)``
+  /// then returns it.
+  package var primaryKey: Int64? {
+    if case .stored(let primaryKey) = place { primaryKey } else { nil }
   }
 }

@@ -255,6 +255,11 @@ struct ObjectReaderTests {
     #expect((data.externalFile != nil) == isExternal)
     #expect(data.isLeftOut == isExternal)
     if isExternal { #expect(data.value == .null && data.byteCount == nil) }
+    // There are no files, and the other values name none.
+    let isMarked = sql.hasPrefix("x'01'") || sql == "NULL"
+    #expect((data.problem == nil) == isMarked)
+    #expect(data.problemReason == "it is missing" || !isExternal)
+    #expect(photo.values[1].problem == nil)
     #expect(photo.values[1].externalFile == nil)
   }
 
