@@ -99,6 +99,7 @@ extension Failure {
       case .unfinishedSave: (.cannotReadOrWrite, "unfinishedSave")
       case .busy: (.busy, "busy")
       case .changedWhileReading: (.busy, "changedWhileReading")
+      case .endedSnapshot: (.failure, "endedSnapshot")
       case .damaged: (.damaged, "damaged")
       case .largeValue: (.damaged, "largeValue")
       case .unusableValues: (.damaged, "unusableValues")

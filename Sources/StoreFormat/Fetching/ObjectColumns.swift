@@ -1,4 +1,4 @@
-/// The columns that are read of each object, and what they mean.
+/// The columns that a fetch reads for each object.
 struct ObjectColumns {
   struct Attribute {
     let property: FetchedObjects.Property
@@ -17,7 +17,7 @@ struct ObjectColumns {
   private(set) var attributes: [Attribute] = []
   private(set) var references: [Reference] = []
 
-  /// - Parameter properties: The properties that are read; nil for all.
+  /// - Parameter properties: The properties that are read, or `nil` for all.
   init(
     _ entityName: String, schema: ObjectSchema, only properties: Set<FetchedObjects.Property>? = nil
   ) throws {
@@ -97,7 +97,7 @@ struct ObjectColumns {
       references: targets)
   }
 
-  /// The objects with the names of what was read of them.
+  /// Returns the objects with the names of their properties.
   func fetched(_ objects: [FetchedObjects.Object]) -> FetchedObjects {
     FetchedObjects(
       attributes: attributes.map(\.property), references: references.map(\.property),

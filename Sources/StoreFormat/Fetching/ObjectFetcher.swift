@@ -3,11 +3,11 @@ import Synchronization
 
 /// Fetches objects of a store by conditions in terms of its model.
 ///
-/// Every fetch sees the store as it is then, with what other programs have saved.
+/// Every fetch sees the current state of the store, including saves of other programs.
 package final class ObjectFetcher: Sendable {
   let file: StoreFile
   private let schema: Mutex<ObjectSchema>
-  /// Files of large values that rows name and that are not there; no file gets such a name anew.
+  /// Files of large values that rows name and that are not there; no file gets such a name again.
   private let lost = Mutex<Set<LargeValueName>>([])
 
   /// Opens a store for fetching.
@@ -41,9 +41,9 @@ package final class ObjectFetcher: Sendable {
     }
   }
 
-  /// Looks again while files of large values are not there that the rows name.
+  /// Fetches again while files of large values that the rows name are missing.
   ///
-  /// - Parameter body: Gives what it has found, and the files that are not there.
+  /// - Parameter body: Returns its result, and the missing files.
   func lookUntilComplete<Result>(
     _ body: (ObjectSchema, StatementRunner) throws -> (Result, missing: Set<LargeValueName>)
   ) throws -> Result {
@@ -51,7 +51,7 @@ package final class ObjectFetcher: Sendable {
     while true {
       let (found, missingNow) = try read(body)
       if missingNow.isEmpty { return found }
-      // A file that was replaced or deleted since the rows were read is named no more by now.
+      // A file that was replaced or deleted after the rows were read is no longer named.
       let known = missing ?? lost.withLock { $0 }
       guard !missingNow.isSubset(of: known) else {
         lost.withLock { $0.formUnion(missingNow) }
@@ -85,7 +85,6 @@ package final class ObjectFetcher: Sendable {
     }
   }
 
-  /// How many objects a fetch asks for.
   package func count(_ fetch: ObjectFetch) throws -> Int {
     try read { schema, statement in
       var query = ObjectQuery(schema: schema)
@@ -142,7 +141,7 @@ extension ObjectSchema {
 }
 
 extension StatementRunner {
-  /// What is made of each row that a statement gives.
+  /// Maps each row of a statement.
   package func map<Element>(
     _ sql: String, _ values: [StoredValue], _ element: (StatementCursor) throws -> Element
   ) throws -> [Element] {
@@ -152,5 +151,56 @@ extension StatementRunner {
     var elements: [Element] = []
     while try cursor.step() { elements.append(try element(cursor)) }
     return elements
+  }
+}
+
+/// The targets of one to-many relationship of many objects.
+package struct RelatedObjectLists: Sendable {
+  /// The targets by the primary key of their owner, in order where the relationship has one.
+  package let lists: [Int64: [StoreObject]]
+  /// All of them with their values, each once.
+  package let objects: FetchedObjects
+}
+
+extension ObjectFetcher {
+  /// Reads the targets of a to-many relationship of some objects in one statement.
+  ///
+  /// - Parameters:
+  ///   - owners: The primary keys of the objects.
+  ///   - entityName: Their entity, or one that they inherit from; it has the relationship.
+  ///   - name: The relationship.
+  package func related(
+    toAll owners: [Int64], of entityName: String, by name: String
+  ) throws -> RelatedObjectLists {
+    try lookUntilComplete { schema, statement in
+      let relationship = try schema.relationship(name, of: entityName)
+      guard let table = schema.tables.table(of: relationship.destinationName),
+        let (rows, owner) = relationship.ownedRows(of: table.name, row: "t")
+      else { throw StoreError.unknownProperty(entity: entityName, property: name) }
+      let plan = try ObjectColumns(relationship.destinationName, schema: schema)
+      let reader = plan.keepsLargeValues ? LargeValueReader(file.location) : nil
+      let columns = plan.columns(row: "t") + [owner]
+      let place = relationship.placeColumn.map { "t.\(quoted($0.name)), " } ?? ""
+      var lists: [Int64: [StoreObject]] = [:]
+      var objects: [FetchedObjects.Object] = []
+      var seen: Set<Int64> = []
+      // Digits only, so that many keys do not count as many arguments.
+      let keys = owners.map(String.init).joined(separator: ", ")
+      let cursor = try statement.cursor(
+        "SELECT \(columns.joined(separator: ", ")) FROM \(rows) WHERE \(owner) IN (\(keys)) "
+          + "ORDER BY \(place)t.Z_PK")
+      defer { cursor.reset() }
+      try cursor.bind([])
+      while try cursor.step() {
+        let object = try schema.object(at: cursor, key: 0, number: 1)
+        lists[cursor.integer(at: columns.count - 1), default: []].append(object)
+        if seen.insert(cursor.integer(at: 0)).inserted {
+          objects.append(try plan.object(at: cursor, schema: schema, reader))
+        }
+      }
+      return (
+        RelatedObjectLists(lists: lists, objects: plan.fetched(objects)), reader?.missing ?? []
+      )
+    }
   }
 }

@@ -1,13 +1,13 @@
 /// Writes the SQL of a fetch.
 struct ObjectQuery {
-  /// What a variable of an expression stands for.
+  /// The meaning of a variable of an expression.
   private struct Scope {
     let row: String
     let entityName: String
   }
 
-  /// How many values one statement may be given; beyond that a fetch is refused.
-  static let mostArguments = 30_000
+  /// The maximum number of arguments of a statement.
+  static let maxArguments = 30_000
 
   private let schema: ObjectSchema
   private var scopes: [Int: Scope] = [:]
@@ -18,7 +18,7 @@ struct ObjectQuery {
 
   /// The statement that reads columns of the objects of a fetch.
   ///
-  /// - Parameter columns: Gives the columns, when it is told what the object's row is called.
+  /// - Parameter columns: Returns the columns, for the SQL name of the object's row.
   package mutating func statement(
     for fetch: ObjectFetch, columns: (_ row: String) -> [String]
   ) throws -> String {
@@ -38,15 +38,15 @@ struct ObjectQuery {
       let limit = bind(.integer(Int64(fetch.limit ?? -1)))
       sql += " LIMIT \(limit) OFFSET \(bind(.integer(Int64(fetch.offset))))"
     }
-    guard arguments.count <= Self.mostArguments else {
+    guard arguments.count <= Self.maxArguments else {
       throw StoreError.unsupportedFetch(
-        detail: "it names \(arguments.count) values, and at most \(Self.mostArguments) are possible"
+        detail: "it has \(arguments.count) values; the limit is \(Self.maxArguments) are possible"
       )
     }
     return sql
   }
 
-  /// The condition that a row is of an entity or of one that inherits from it; nil where the table
+  /// The condition that a row is of an entity or of one that inherits from it, or `nil` where the table
   /// has no other rows.
   private func entityCondition(_ entityName: String, row: String) throws -> String? {
     let table = try table(of: entityName)

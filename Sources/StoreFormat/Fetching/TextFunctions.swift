@@ -1,16 +1,16 @@
 import GRDB
 import GRDBSQLite
 
-/// Functions for SQL that look for one text in another one as Swift does.
+/// SQL functions that search one text for another as Swift does.
 ///
-/// SQLite's own go by scalars: they find `e` in a decomposed `é`, and not `é` in it.
+/// SQLite's own functions compare scalars: they find `e` in a decomposed `é`, and do not find `é`.
 package enum TextFunctions {
   /// Whether the first text has the second one in it; null where one of them is.
   static let contains = "swift_contains"
   /// Whether the first text begins with the second one; null where one of them is.
   static let startsWith = "swift_starts_with"
 
-  /// Lets the statements of a connection use the functions; what is in a store's schema cannot.
+  /// Adds the functions to a connection, for direct use in statements only, not in a store's schema.
   package static func add(to database: Database) throws {
     try add(contains, to: database) { context, _, values in
       TextFunctions.answer(context, values, TextSearch.contains)
@@ -51,5 +51,65 @@ package enum TextFunctions {
       return nil
     }
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+  }
+}
+
+/// Searches one text for another as Swift does: by characters, whatever scalars they consist of.
+///
+/// ASCII texts are compared byte by byte: all of their characters except `\r\n` are one byte.
+enum TextSearch {
+  private static let lineFeed = UInt8(ascii: "\n")
+  private static let carriageReturn = UInt8(ascii: "\r")
+
+  /// Whether a text, both in UTF-8, has another one in it.
+  static func contains(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer) -> Bool {
+    // What is found then neither begins nor ends within a character.
+    guard part.first != lineFeed, part.last != carriageReturn, isASCII(part), isASCII(text) else {
+      return containsCharacters(string(text), string(part))
+    }
+    return containsBytes(text, part)
+  }
+
+  /// Whether a text, both in UTF-8, begins with another one.
+  static func starts(_ text: UnsafeRawBufferPointer, with part: UnsafeRawBufferPointer) -> Bool {
+    for (place, byte) in part.enumerated() {
+      guard byte < 0x80, place < text.count else {
+        return byte < 0x80 ? false : string(text).starts(with: string(part))
+      }
+      guard text[place] < 0x80 else { return string(text).starts(with: string(part)) }
+      // No character that has one of them is equal to one that has the other.
+      guard text[place] == byte else { return false }
+    }
+    // What follows may belong to the last character.
+    guard part.count < text.count, !part.isEmpty else { return true }
+    guard part.last != carriageReturn, text[part.count] < 0x80 else {
+      return string(text).starts(with: string(part))
+    }
+    return true
+  }
+
+  private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.allSatisfy { $0 < 0x80 }
+  }
+
+  private static func string(_ bytes: UnsafeRawBufferPointer) -> String {
+    String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Texts have functions of this name of their own, which compare otherwise than predicates do.
+  private static func containsCharacters<Text: Collection>(_ text: Text, _ part: Text) -> Bool
+  where Text.Element: Equatable {
+    text.contains(part)
+  }
+
+  private static func containsBytes(
+    _ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard let first = part.first else { return true }
+    guard part.count <= text.count else { return false }
+    for start in 0...(text.count - part.count) where text[start] == first {
+      if text[start..<(start + part.count)].elementsEqual(part) { return true }
+    }
+    return false
   }
 }

@@ -2,14 +2,12 @@ import GRDB
 
 /// The numbers that stand for entities in this file, from `Z_PRIMARYKEY`.
 ///
-/// A number means something in one file only, and a migration deals new ones: names are what can
-/// be kept.
+/// A number is valid only in one file, and a migration assigns new ones; names last.
 package struct EntityNumbering: Hashable, Sendable {
   /// One row: an entity and the highest primary key that was ever handed out to it.
   package struct Entry: Hashable, Sendable {
     /// `Z_ENT`, the number in `ZENTITY` and in every row of the entity's table.
     package let number: Int64
-    /// The entity's name.
     package let name: String
     /// The number of the super-entity, 0 for none.
     package let superNumber: Int64
@@ -27,12 +25,11 @@ package struct EntityNumbering: Hashable, Sendable {
     case string = 16003
   }
 
-  /// Every row, by number.
   package let entries: [Entry]
   private let numbersByName: [String: Int64]
 
-  /// More entities than any model has; a table that is longer is not a list of entities.
-  private static let mostEntities = 65_536
+  /// More entities than any model has.
+  private static let maxEntities = 65_536
 
   /// An empty numbering, of a store that has none.
   package init(entries: [Entry] = []) {
@@ -42,7 +39,7 @@ package struct EntityNumbering: Hashable, Sendable {
     for entry in entries where numbers.updateValue(entry.number, forKey: entry.name) != nil {
       ambiguous.insert(entry.name)
     }
-    // A name that two numbers carry names neither: what is written by name must lead back.
+    // A name with two numbers is ambiguous: rows that are written by name must be found again.
     numbersByName = numbers.filter { !ambiguous.contains($0.key) }
   }
 
@@ -58,10 +55,10 @@ package struct EntityNumbering: Hashable, Sendable {
     let cursor = try StatementCursor(
       database, sql: "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT")
     while try cursor.step() {
-      guard entries.count < Self.mostEntities else {
+      guard entries.count < Self.maxEntities else {
         throw StoreError.damaged(
           path: path, place: "Z_PRIMARYKEY",
-          detail: "it lists more than \(Self.mostEntities) entities")
+          detail: "it lists more than \(Self.maxEntities) entities")
       }
       guard case .text(let name) = cursor.value(at: 1), name.utf8.count <= 1024 else { continue }
       entries.append(
@@ -72,39 +69,27 @@ package struct EntityNumbering: Hashable, Sendable {
     self.init(entries: entries)
   }
 
-  /// The name of an entity number; nil where the store names no such entity, or not only one.
+  /// Returns the name of an entity number, or `nil` if the store has none or the name is ambiguous.
   package func name(of number: Int64) -> String? {
-    var range = 0..<entries.count
-    while !range.isEmpty {
-      let middle = range.lowerBound + range.count / 2
-      let entry = entries[middle]
-      if entry.number == number {
-        return numbersByName[entry.name] == number ? entry.name : nil
-      }
-      range =
-        entry.number < number ? middle + 1..<range.upperBound : range.lowerBound..<middle
-    }
-    return nil
+    entry(number).flatMap { numbersByName[$0.name] == number ? $0.name : nil }
   }
 
-  /// The number of an entity name.
   package func number(of name: String) -> Int64? { numbersByName[name] }
 
-  /// The entity at the root of the hierarchy of another, which is the one that gives out primary keys;
-  /// nil for a number that the store does not list, or whose hierarchy does not end.
+  /// Returns the root of an entity's hierarchy, which issues its primary keys, or `nil` for a number that
+  /// the store does not list, or whose hierarchy does not end.
   package func root(of number: Int64) -> Int64? {
-    guard let lineage = lineage(of: number) else { return nil }
-    return lineage.last?.number
+    lineage(of: number)?.last?.number
   }
 
-  /// The highest primary key handed out to the objects of an entity's hierarchy; nil for a number that
-  /// the store does not list.
+  /// Returns the highest primary key issued in an entity's hierarchy, or `nil` for a number that the store
+  /// does not list.
   package func highestPrimaryKey(of number: Int64) -> Int64? {
     lineage(of: number)?.last?.highestPrimaryKey
   }
 
-  /// The entities that an object can be of that is named by one of them: the entity itself, those that
-  /// it inherits from and those that inherit from it.
+  /// Returns an entity, those that it inherits from and those that inherit from it: the entities that an
+  /// object named by this one may be of.
   package func relatives(of number: Int64) -> [Int64] {
     guard let lineage = lineage(of: number) else { return [number] }
     return lineage.map(\.number) + heirs(of: number).dropFirst()
@@ -118,7 +103,7 @@ package struct EntityNumbering: Hashable, Sendable {
     return [number] + heirs.map(\.number)
   }
 
-  /// An entity and what it inherits from, the root last; nil where that does not end.
+  /// Returns an entity and those that it inherits from, the root last, or `nil` where that does not end.
   private func lineage(of number: Int64) -> [Entry]? {
     var lineage: [Entry] = []
     var next = number
@@ -142,11 +127,42 @@ package struct EntityNumbering: Hashable, Sendable {
     return low < entries.count && entries[low].number == number ? entries[low] : nil
   }
 
-  /// The highest primary key handed out for a history table; 0 where the store never recorded any.
+  /// Returns the highest number issued for a history table, or 0 if the store never recorded any.
   package func highestNumber(of entity: HistoryEntity) -> Int64 {
     entries.first { $0.number == entity.rawValue }?.highestPrimaryKey ?? 0
   }
 
-  /// The app's own entities, without those of the history and of mirroring.
+  /// The app's entities, without those of history and mirroring.
   package var modelEntries: [Entry] { entries.filter { $0.number < HistoryEntity.change.rawValue } }
+}
+
+extension EntityNumbering {
+  /// The numbers that the frameworks give the entities of a model in a new store.
+  ///
+  /// They count from 1, depth first through each hierarchy, siblings by name without regard to case.
+  package init(numbering model: ManagedModel) {
+    let children = Dictionary(
+      grouping: model.entities.values, by: { $0.superentityName ?? "" }
+    ).mapValues { siblings in
+      siblings.map(\.name).sorted(by: Self.precedes)
+    }
+    var entries: [Entry] = []
+    // A worklist instead of recursion: the depth of a hierarchy is not trusted.
+    var rest: [(name: String, superNumber: Int64)] = (children[""] ?? []).reversed()
+      .map { ($0, 0) }
+    while let next = rest.popLast(), entries.count < model.entities.count {
+      let number = Int64(entries.count + 1)
+      entries.append(
+        Entry(
+          number: number, name: next.name, superNumber: next.superNumber, highestPrimaryKey: 0))
+      rest += (children[next.name] ?? []).reversed().map { ($0, number) }
+    }
+    self.init(entries: entries)
+  }
+
+  /// The order of entities: by name without regard to case.
+  static func precedes(_ left: String, _ right: String) -> Bool {
+    let (lowerLeft, lowerRight) = (left.lowercased(), right.lowercased())
+    return lowerLeft == lowerRight ? ordinally(left, right) : ordinally(lowerLeft, lowerRight)
+  }
 }

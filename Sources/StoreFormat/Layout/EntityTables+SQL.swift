@@ -7,14 +7,11 @@ extension EntityTables {
     "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
   ]
 
-  /// An index that the frameworks make.
   package struct Index: Hashable, Sendable {
-    /// The name.
     package let name: String
-    /// The entity and the properties whose values together no two objects may share; nil for an
+    /// The entity and the properties whose values together no two objects may share, or `nil` for an
     /// index that only finds rows.
     package var constraint: Constraint?
-    /// The statement that creates it.
     package let statement: String
 
     package struct Constraint: Hashable, Sendable {
@@ -76,7 +73,7 @@ extension EntityTables {
 
   private static func entityIndexName(of table: Table) -> String { "\(table.name)_Z_ENT_INDEX" }
 
-  /// What the names of the indexes begin with that a model asks for at an entity.
+  /// The prefix of the names of the indexes that a model declares at an entity.
   package static func indexPrefix(of entityName: String) -> String {
     "Z_\(entityName)_SwiftDataIndexOnBinary"
   }
@@ -109,7 +106,6 @@ extension EntityTables {
 }
 
 extension EntityTables.Table {
-  /// The statement that creates the table.
   package var statement: String {
     let list =
       ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"]
@@ -128,14 +124,12 @@ extension EntityTables.Table {
 }
 
 extension JoinTable {
-  /// The statement that creates the table.
   package var statement: String {
     let list = columnNames.map { "\($0) INTEGER" }.joined(separator: ", ")
     return "CREATE TABLE \(name) ( \(list), "
       + "PRIMARY KEY (\(firstOwnerColumn), \(secondOwnerColumn)) )"
   }
 
-  /// The index for the way back.
   package var index: EntityTables.Index {
     let index = "\(name)_\(secondOwnerColumn)_INDEX"
     return EntityTables.Index(

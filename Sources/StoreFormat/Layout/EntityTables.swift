@@ -5,9 +5,7 @@
 package struct EntityTables: Hashable, Sendable {
   /// The table of one root entity and all that inherit from it.
   package struct Table: Hashable, Sendable {
-    /// The table's name.
     package let name: String
-    /// The root entity.
     package let rootName: String
     /// The entities whose objects are in the table, the root first, by number.
     package let memberNames: [String]
@@ -15,15 +13,12 @@ package struct EntityTables: Hashable, Sendable {
     package let columns: [Column]
   }
 
-  /// A column of an entity's table.
   package struct Column: Hashable, Sendable {
-    /// What a column holds.
     package enum Role: Hashable, Sendable {
       /// A value of an attribute, or of an element of a composite one.
       case attribute(ManagedAttribute)
       /// The primary key of the object that a to-one relationship leads to.
       case toOne
-      /// The number of that object's entity.
       case entityKey
       /// The place among the objects of an ordered relationship that leads here.
       case orderKey
@@ -31,19 +26,14 @@ package struct EntityTables: Hashable, Sendable {
       case hiddenToOne
     }
 
-    /// The column's name.
     package let name: String
-    /// The type that it is declared with.
     package let declaredType: String
-    /// The entity that adds the property.
     package let entityName: String
     /// The property; for an element of a composite attribute `attribute.element`.
     package let path: String
-    /// What the column holds.
     package let role: Role
   }
 
-  /// What a column is looked up by.
   fileprivate struct Key: Hashable, Sendable {
     package enum Role: Hashable, Sendable {
       case attribute, toOne, entityKey, orderKey, hiddenToOne
@@ -105,7 +95,6 @@ package struct EntityTables: Hashable, Sendable {
     columns[Key(entityName: entityName, path: path, role: .attribute)]
   }
 
-  /// The columns of a to-one relationship.
   package func toOneColumns(
     _ name: String, declaredIn entityName: String
   ) -> (key: Column, entityKey: Column?, orderKey: Column?)? {
@@ -120,7 +109,6 @@ package struct EntityTables: Hashable, Sendable {
     columns[Key(entityName: entityName, path: name, role: .hiddenToOne)]
   }
 
-  /// The table of a many-to-many relationship.
   package func joinTable(_ name: String, declaredIn entityName: String) -> JoinTable? {
     joinsByRelationship[JoinTable.End(entityName: entityName, relationshipName: name)]
       .map { joinTables[$0] }
@@ -150,7 +138,7 @@ private struct TableBuilder {
 
   init(hierarchy: EntityHierarchy) { self.hierarchy = hierarchy }
 
-  /// The columns so far: by type, order keys behind all other integers.
+  /// The columns so far: by type, order keys after all other integers.
   package var columns: [EntityTables.Column] {
     groups.keys.sorted().flatMap { type in
       (groups[type] ?? []) + (type == .integer ? orderKeys : [])
@@ -219,17 +207,17 @@ private struct TableBuilder {
   }
 }
 
-/// Gives out names once each: one that is taken gets the lowest number that makes it new.
+/// Issues each name once: a name that is taken gets the lowest number that makes it unique.
 ///
 /// As in SQLite, names that differ by case only are the same.
 package struct UnusedNames {
   private var taken: Set<String>
-  /// The last number that a name got, so that many equal names are not tried again and again.
+  /// The last number of each name, so that many equal names take linear time.
   private var lastNumbers: [String: Int] = [:]
 
   init(taken: Set<String> = []) { self.taken = Set(taken.map { $0.uppercased() }) }
 
-  /// The name, or the name with a number behind it.
+  /// Returns the name, or the name with a number after it.
   package mutating func take(_ name: String) -> String {
     let key = name.uppercased()
     if taken.insert(key).inserted { return name }

@@ -5,9 +5,8 @@ import GRDB
 /// The layout is read from the tables themselves, never from the framework's version, and never
 /// from the text of a `CREATE TABLE` (a migration appends columns to it).
 package struct StoreLayout: Hashable, Sendable {
-  /// The history tables; nil in a store that was written without persistent history tracking.
+  /// The history tables, or `nil` in a store that was written without persistent history tracking.
   package let history: HistoryTables?
-  /// The names of all tables.
   let tableNames: Set<String>
   /// The tables that mirroring to CloudKit keeps, by name; empty in a store that is not mirrored.
   package let mirroringTables: [String]
@@ -15,8 +14,8 @@ package struct StoreLayout: Hashable, Sendable {
   /// Whether there is a table for the cached model; stores before 2015 have none.
   package var hasModelCache: Bool { tableNames.contains("Z_MODELCACHE") }
 
-  /// The most tables that are looked at; more is not a store that Core Data wrote.
-  private static let mostTables = 20_000
+  /// The maximum number of tables that are read; a Core Data store has fewer.
+  private static let maxTables = 20_000
 
   /// Looks at the schema.
   ///
@@ -26,7 +25,7 @@ package struct StoreLayout: Hashable, Sendable {
     let tables = Set(
       try String.fetchAll(
         database,
-        sql: "SELECT name FROM sqlite_master WHERE type = 'table' LIMIT \(StoreLayout.mostTables)"))
+        sql: "SELECT name FROM sqlite_master WHERE type = 'table' LIMIT \(StoreLayout.maxTables)"))
     guard tables.contains("Z_METADATA") || tables.contains("Z_PRIMARYKEY") else {
       throw StoreLocation.notAStore(path, .withoutCoreDataTables)
     }
@@ -50,8 +49,8 @@ package struct StoreLayout: Hashable, Sendable {
 
   /// Refuses a history table whose `Z_PK` is not the number of the row.
   ///
-  /// Every framework declares it `INTEGER PRIMARY KEY`. Any other column may hold text, fractions or the
-  /// same number twice, and then no order and no range of rows means what it says.
+  /// Every framework declares it `INTEGER PRIMARY KEY`. Another column may hold text, fractions or a number
+  /// twice, which makes orders and ranges of rows meaningless.
   private static func checkRowNumbers(
     of table: String, _ database: Database, _ path: String
   ) throws {
@@ -149,16 +148,76 @@ package struct HistoryTables: Hashable, Sendable {
 
 /// The names `ZTOMBSTONE0`, `ZTOMBSTONE1`, …
 package enum TombstoneColumn {
-  /// The most columns that SQLite gives a table; a higher number would only fill memory with nulls.
-  private static let mostColumns = 2000
+  /// The maximum number of columns of a SQLite table; a higher slot would fill memory with nulls.
+  private static let maxColumns = 2000
 
-  /// The number in such a name; nil for any other column, and for a number written another way.
+  /// The number in such a name, or `nil` for any other column, and for a number written another way.
   package static func number(of name: String) -> Int? {
     guard name.hasPrefix("ZTOMBSTONE") else { return nil }
     let digits = name.dropFirst("ZTOMBSTONE".count)
-    guard let number = Int(digits), (0..<mostColumns).contains(number), "\(number)" == digits else {
+    guard let number = Int(digits), (0..<maxColumns).contains(number), "\(number)" == digits else {
       return nil
     }
     return number
   }
+}
+
+/// The four texts that a transaction carries, each interned in the string table or plain.
+package enum StringRole: Int, CaseIterable, Hashable, Sendable {
+  case author
+  /// The bundle identifier of the program that saved.
+  case bundle
+  case process
+  /// The name of the context that was saved.
+  case context
+
+  /// The column that holds the number of a row of `ATRANSACTIONSTRING`.
+  package var identifierColumn: String { plainColumn + "TS" }
+
+  /// The column that holds the text itself, in the layout of 2017.
+  package var plainColumn: String {
+    switch self {
+    case .author: "ZAUTHOR"
+    case .bundle: "ZBUNDLEID"
+    case .process: "ZPROCESSID"
+    case .context: "ZCONTEXTNAME"
+    }
+  }
+}
+
+/// The meaning of a store's history rows: the store, the entities of the numbers, and the model that orders
+/// masks and tombstones.
+///
+/// A migration changes it; a save does not. Values can be compared only within one run of a program.
+package struct StoreShape: Hashable, Sendable {
+  private let storeIdentifier: StoredValue
+  private let schemaVersion: Int64
+  private let entities: [[StoredValue]]
+  private let modelDigest: Int
+
+  package init(_ statement: StatementRunner) throws {
+    func rows(_ table: String, _ sql: String) throws -> [[StoredValue]] {
+      let isThere = try statement.integer(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1", [.text(table)])
+      return isThere == nil ? [] : try statement.rows(sql)
+    }
+    storeIdentifier =
+      try rows("Z_METADATA", "SELECT Z_UUID FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
+      .first?.first ?? .null
+    schemaVersion = try statement.integer("PRAGMA schema_version") ?? 0
+    // The highest numbers, which every save raises, are left out.
+    entities = try rows(
+      "Z_PRIMARYKEY", "SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY WHERE Z_ENT < 16001 ORDER BY Z_ENT")
+    var hasher = Hasher()
+    if case .blob(let bytes)? = try rows(
+      "Z_MODELCACHE", "SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1"
+    ).first?.first {
+      bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+    modelDigest = hasher.finalize()
+  }
+}
+
+extension StoreSnapshot {
+  package func shape() throws -> StoreShape { try StoreShape(StatementRunner(database)) }
 }

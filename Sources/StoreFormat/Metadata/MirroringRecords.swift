@@ -1,30 +1,26 @@
 import GRDB
 
-/// What mirroring to CloudKit has written into a store, as it is stored.
+/// The records of CloudKit mirroring in a store, undecoded.
 ///
-/// The tables and keys are those that are told of mirrored stores; Apple documents none of them.
+/// The tables and keys are those reported of mirrored stores; Apple does not document them.
 package struct MirroringRecords: Hashable, Sendable {
   /// A part that may be missing or make no sense.
   package enum Part<Value: Hashable & Sendable>: Hashable, Sendable {
-    /// The value.
     case value(Value)
-    /// Why there is none.
     case unreadable(reason: String)
   }
 
   /// Which records have not reached CloudKit yet.
   package struct Exports: Hashable, Sendable {
-    /// How many records there are.
     package let recordCount: Int64
     /// How many of them wait to be exported.
     package let pendingCount: Int64
-    /// The lowest transaction number that one of these names; nil where none waits.
+    /// The lowest transaction number that one of these names, or `nil` where none waits.
     package let lowestPending: Int64?
   }
 
   /// The archived token up to which the mirror has read the history.
   package let tokenArchive: Part<[UInt8]>
-  /// The records.
   package let exports: Part<Exports>
 
   /// The key of the token in `ANSCKMETADATAENTRY`.
@@ -32,7 +28,7 @@ package struct MirroringRecords: Hashable, Sendable {
   /// The longest archive that is taken for a token, in bytes; one of one store has some 400.
   private static let longestArchive = 1 << 20
 
-  /// Reads the tables; nil in a store that is not mirrored.
+  /// Reads the tables, or `nil` in a store that is not mirrored.
   init?(database: Database, layout: StoreLayout) throws {
     guard !layout.mirroringTables.isEmpty else { return nil }
     tokenArchive = try Self.tokenArchive(database)
@@ -69,7 +65,7 @@ package struct MirroringRecords: Hashable, Sendable {
     let (last, next) = ("ZLASTEXPORTEDTRANSACTIONNUMBER", "ZPENDINGEXPORTTRANSACTIONNUMBER")
     let columns = ["ZNEEDSUPLOAD", "ZNEEDSCLOUDDELETE", last, next]
     if let reason = try missing(table, columns, database) { return .unreadable(reason: reason) }
-    // A record that waits goes on from where it was exported last; one that never was, from the
+    // A pending record continues after its last exported transaction or, if it was never exported, at the
     // transaction that it waits for.
     let cursor = try StatementCursor(
       database,
@@ -94,7 +90,7 @@ package struct MirroringRecords: Hashable, Sendable {
         lowestPending: pendingCount == 0 ? nil : cursor.integer(at: 2)))
   }
 
-  /// What a table lacks, in words; nil where it has all the columns.
+  /// Returns what a table lacks, in words, or `nil` if it has all columns.
   private static func missing(
     _ table: String, _ columns: [String], _ database: Database
   ) throws -> String? {
@@ -107,7 +103,7 @@ package struct MirroringRecords: Hashable, Sendable {
 }
 
 extension StoreSnapshot {
-  /// What mirroring to CloudKit has written into the store; nil in one that is not mirrored.
+  /// Reads the records of CloudKit mirroring, or returns `nil` in a store that is not mirrored.
   package func mirroringRecords() throws -> MirroringRecords? {
     try MirroringRecords(database: database, layout: layout)
   }

@@ -58,8 +58,8 @@ private enum ModelArchiveLimits {
 
 /// Gathers the entities of an archive and sorts out which of them introduces which property.
 ///
-/// A sub-entity's archive lists inherited properties too, as copies or as proxies; what counts is
-/// the description at the entity that introduces the property.
+/// A sub-entity's archive also lists inherited properties, as copies or proxies; the description at the entity
+/// that introduces a property counts.
 private struct ModelArchiveReader {
   private struct Entity {
     let object: KeyedArchive.Object
@@ -115,8 +115,7 @@ private struct ModelArchiveReader {
 
   /// Checks that the columns of all entities stay countable.
   ///
-  /// A few bytes are enough for one more entity that inherits everything, and every entity gets a
-  /// list of its slots.
+  /// A few bytes can add an entity that inherits everything, and every entity gets a list of its slots.
   private func checkColumns(of entities: [ManagedEntity]) throws {
     let own = Dictionary(
       entities.map { entity in
@@ -183,9 +182,9 @@ private struct ModelArchiveReader {
     }
   }
 
-  /// What a property's class makes it; thousands of properties share a handful of classes.
+  /// Returns the kind of a property by its class; thousands of properties share a few classes.
   private mutating func kind(of object: KeyedArchive.Object) throws -> PropertyKind {
-    guard let reference = try object.field("$class").flatMap(KeyedArchive.Reference.init) else {
+    guard let reference = object.field("$class").flatMap(KeyedArchive.Reference.init) else {
       return .other
     }
     if let known = knownKinds[reference.index] { return known }
@@ -197,7 +196,7 @@ private struct ModelArchiveReader {
   private mutating func text(
     _ key: String, of object: KeyedArchive.Object
   ) throws -> String? {
-    guard let value = try object.field(key) else { return nil }
+    guard let value = object.field(key) else { return nil }
     guard let reference = KeyedArchive.Reference(value) else { return try archive.string(value) }
     if let known = knownTexts[reference.index] { return known }
     let text = try archive.string(value)
@@ -261,7 +260,7 @@ private struct ModelArchiveReader {
   }
 }
 
-/// What a property is, told by the name of its class; composite ones are kinds of attributes.
+/// The kind of a property, by the name of its class. Composite attributes are attributes.
 enum PropertyKind {
   case attribute
   case derivedAttribute

@@ -2,23 +2,21 @@
 ///
 /// A store keeps its model in `Z_MODELCACHE`; ``ModelCache`` reads it.
 package struct ManagedModel: Hashable, Sendable {
-  /// The entities by name.
   package let entities: [String: ManagedEntity]
   /// The identifiers of the model's version, such as `1.0.0` for a SwiftData schema.
   package let versionIdentifiers: [String]
 
-  /// How deep a hierarchy of entities may be; a deeper one is not a model that a framework made.
+  /// The maximum depth of inheritance; models of frameworks have fewer levels.
   static let deepestInheritance = 64
 
-  /// A model of the given entities.
   package init(entities: [ManagedEntity], versionIdentifiers: [String] = []) {
     self.entities = Dictionary(
       entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.versionIdentifiers = versionIdentifiers
   }
 
-  /// An entity with all that it inherits from, the root first; nil where the entity, or one that it
-  /// inherits from, is missing, or where inheritance runs in a circle.
+  /// Returns an entity and those that it inherits from, the root first, or `nil` where one of them is missing
+  /// or inheritance is cyclic.
   package func lineage(of entityName: String) -> [ManagedEntity]? {
     var lineage: [ManagedEntity] = []
     var next: String? = entityName
@@ -56,20 +54,17 @@ package struct ManagedModel: Hashable, Sendable {
 package struct ManagedEntity: Hashable, Sendable {
   /// The entity's name; in SwiftData, that of the class.
   package let name: String
-  /// The entity that this one inherits from.
   package let superentityName: String?
   /// Whether no object can be of exactly this entity.
   package let isAbstract: Bool
-  /// What the entity adds to what it inherits.
+  /// The properties that it adds to inherited ones.
   package let properties: [ManagedProperty]
   /// Lists of properties whose values together no two objects may share.
   package let uniquenessConstraints: [[String]]
   /// Lists of properties that a store has an index for; a model cache does not tell them.
   package let indexes: [[String]]
-  /// The properties by name.
   package let propertiesByName: [String: ManagedProperty]
 
-  /// An entity.
   package init(
     name: String, superentityName: String? = nil, isAbstract: Bool = false,
     properties: [ManagedProperty], uniquenessConstraints: [[String]] = [],
@@ -85,25 +80,19 @@ package struct ManagedEntity: Hashable, Sendable {
       properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The entity's own attributes.
   package var attributes: [ManagedAttribute] { properties.compactMap(\.attribute) }
-  /// The entity's own relationships.
   package var relationships: [ManagedRelationship] { properties.compactMap(\.relationship) }
 
-  /// The properties that the store keeps.
   package var storedProperties: [ManagedProperty] { properties.filter { !$0.isTransient } }
 }
 
 /// A property of an entity.
 package enum ManagedProperty: Hashable, Sendable {
-  /// A value.
   case attribute(ManagedAttribute)
-  /// A link to other objects.
   case relationship(ManagedRelationship)
   /// A property without a column of its own: a fetched property, or a kind we do not know.
   case other(name: String, isTransient: Bool)
 
-  /// The property's name.
   package var name: String {
     switch self {
     case .attribute(let attribute): attribute.name
@@ -112,12 +101,10 @@ package enum ManagedProperty: Hashable, Sendable {
     }
   }
 
-  /// The attribute, if it is one.
   package var attribute: ManagedAttribute? {
     if case .attribute(let attribute) = self { attribute } else { nil }
   }
 
-  /// The relationship, if it is one.
   package var relationship: ManagedRelationship? {
     if case .relationship(let relationship) = self { relationship } else { nil }
   }
@@ -133,12 +120,10 @@ package enum ManagedProperty: Hashable, Sendable {
 }
 
 /// An attribute of an entity.
-public struct ManagedAttribute: Hashable, Sendable {
-  /// The attribute's name.
-  public let name: String
-  /// Its type.
+package struct ManagedAttribute: Hashable, Sendable {
+  package let name: String
   package let type: AttributeType
-  /// Whether it may be nil.
+  /// Whether it may be `nil`.
   package let isOptional: Bool
   /// Whether the store does not keep it.
   package let isTransient: Bool
@@ -152,18 +137,15 @@ public struct ManagedAttribute: Hashable, Sendable {
   package let valueClassName: String?
   /// The name of the transformer that makes data of the values of a transformable attribute.
   package let valueTransformerName: String?
-  /// What a new object has there, as a store keeps it; nil for nothing, or for a kind of value that
-  /// only the app can make.
+  /// The value of new objects, as a store keeps it, or `nil` for none or for a value that only the app can
+  /// make.
   package let defaultValue: StoredValue?
-  /// The elements of a composite attribute.
   package let elements: [ManagedAttribute]
-  /// The name that it had in the model before, where that was another; a model that was read from a
-  /// store does not tell.
+  /// Its former name, if it was renamed; a model from a store does not have it.
   package let renamingIdentifier: String?
-  /// What makes a version of the model another one although the attribute is the same.
+  /// Marks another version of the model although the attribute is the same.
   package let versionHashModifier: String?
 
-  /// An attribute.
   package init(
     name: String, type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
     preservesValueOnDeletion: Bool = false, allowsExternalStorage: Bool = false,
@@ -193,7 +175,7 @@ public struct ManagedAttribute: Hashable, Sendable {
     elements.isEmpty ? 1 : elements.reduce(0) { $0 + $1.storedElementCount }
   }
 
-  /// What its columns hold: itself, or the elements of a composite one, each named
+  /// The attribute of each of its columns: itself, or the elements of a composite one, named
   /// `attribute.element`.
   var storedElements: [ManagedAttribute] {
     elements.isEmpty ? [self] : elements.flatMap { $0.storedElements(in: name, of: self) }
@@ -222,11 +204,8 @@ public struct ManagedAttribute: Hashable, Sendable {
 
 /// A relationship of an entity.
 package struct ManagedRelationship: Hashable, Sendable {
-  /// The relationship's name.
   package let name: String
-  /// The entity at its other end.
   package let destinationName: String?
-  /// The relationship that leads back.
   package let inverseName: String?
   /// Whether it leads to any number of objects.
   package let isToMany: Bool
@@ -234,30 +213,24 @@ package struct ManagedRelationship: Hashable, Sendable {
   package let isOrdered: Bool
   /// Whether the store does not keep it.
   package let isTransient: Bool
-  /// Whether it may be nil or empty.
+  /// Whether it may be `nil` or empty.
   package let isOptional: Bool
-  /// What becomes of the objects at its other end when this one is deleted.
+  /// The effect of deleting the object on those at the other end.
   package let deleteRule: DeleteRule
-  /// The name that it had in the model before, where that was another; a model that was read from a
-  /// store does not tell.
+  /// Its former name, if it was renamed; a model from a store does not have it.
   package let renamingIdentifier: String?
-  /// What makes a version of the model another one although the relationship is the same.
+  /// Marks another version of the model although the relationship is the same.
   package let versionHashModifier: String?
 
-  /// What becomes of the objects at the other end when an object is deleted, by the numbers that a
-  /// model's archive gives the rules.
+  /// The effect of deleting an object on those at the other end, by the number in a model's archive.
   package enum DeleteRule: Int64, Hashable, Sendable {
-    /// They stay as they are.
     case noAction = 0
-    /// They no longer lead back.
     case nullify = 1
-    /// They are deleted as well.
     case cascade = 2
     /// As long as there are any, the object cannot be deleted.
     case deny = 3
   }
 
-  /// A relationship.
   package init(
     name: String, destinationName: String?, inverseName: String? = nil, isToMany: Bool = false,
     isOrdered: Bool = false, isTransient: Bool = false, isOptional: Bool = true,

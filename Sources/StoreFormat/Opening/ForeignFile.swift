@@ -9,17 +9,16 @@ import Musl
 import Glibc
 #endif
 
-/// A file beside a store, where anybody may have put anything.
+/// An untrusted file beside a store.
 ///
-/// No link is followed, nothing is waited for, and only a regular file is opened that is none of the
+/// Links are not followed, pipes are not waited for, and only regular files are opened that are not the
 /// store's own.
 package struct ForeignFile {
-  /// The path, as messages name it.
   package let path: String
   private let name: String
   private let folder: CInt
 
-  /// A file by its path, of which the last part may be no link.
+  /// A file by its path, whose last component must not be a link.
   package init(path: String) {
     self.path = path
     name = path
@@ -35,7 +34,7 @@ package struct ForeignFile {
 
   /// Looks at the file without opening it.
   ///
-  /// - Parameter longest: How many bytes it may have.
+  /// - Parameter longest: The maximum length in bytes.
   package func look(longest: Int) throws(FileProblem) -> FileStatus {
     var status = stat()
     guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -46,7 +45,6 @@ package struct ForeignFile {
     return try checked(FileStatus(status), longest)
   }
 
-  /// Reads the file.
   package func read(longest: Int, besides own: StoreOwnFiles) throws(FileProblem) -> [UInt8] {
     try check(try look(longest: longest), besides: own)
     let number = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -69,7 +67,7 @@ package struct ForeignFile {
     throw FileProblem(path: path, reason: "it was cut short while it was read")
   }
 
-  /// Refuses a file that is one of the store's own under another name.
+  /// Refuses a file that is the store itself, or its log, under another name.
   package func check(_ status: FileStatus, besides own: StoreOwnFiles) throws(FileProblem) {
     if let own = own.path(of: status) {
       throw FileProblem(path: path, reason: "it is the store itself, \(own)")
@@ -79,17 +77,17 @@ package struct ForeignFile {
   private func checked(_ status: FileStatus, _ longest: Int) throws(FileProblem) -> FileStatus {
     guard status.kind == .file else {
       throw FileProblem(
-        path: path, reason: status.kind == .other("link") ? "it is a link" : "it is no file")
+        path: path, reason: status.kind == .other("link") ? "it is a link" : "it is not a file")
     }
     guard status.size <= longest else {
       throw FileProblem(
-        path: path, reason: "it has \(status.size) bytes, and at most \(longest) are read")
+        path: path, reason: "it has \(status.size) bytes (limit \(longest))")
     }
     return status
   }
 }
 
-/// The files that SQLite may have open for a store, by what the file system knows them by.
+/// The files that SQLite may have open for a store, by device and inode.
 ///
 /// Closing a descriptor of one of them, opened by whatever name, would drop all locks that this process
 /// holds on it
@@ -104,7 +102,7 @@ package struct StoreOwnFiles {
     files = paths.compactMap { path in (try? FileStatus(path: path)).map { (path, $0) } }
   }
 
-  /// The path under which the store has a file; nil for one that is none of its own.
+  /// Returns the path of one of the store's own files, or `nil` for any other file.
   package func path(of status: FileStatus) -> String? {
     files.first { $0.status.inode == status.inode && $0.status.device == status.device }?.path
   }

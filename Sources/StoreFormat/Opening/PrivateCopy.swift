@@ -11,23 +11,20 @@ import Glibc
 
 /// A copy of a store and its write-ahead log that only this process can read.
 ///
-/// It is made where the store's own folder cannot hold the `-shm` that reading a filled log needs.
-/// The folder is removed by ``remove()``, which is called as soon as SQLite has the files open. One
-/// that a process leaves which is killed while it copies, the next copy removes.
+/// It is needed where the store's folder cannot hold the `-shm` for reading a filled log. ``remove()`` deletes
+/// its folder as soon as SQLite has the files open. The next copy deletes one that a killed process left.
 struct PrivateCopy {
-  /// How often the copy is tried again when a writer was at work meanwhile.
+  /// The number of attempts while a writer is active.
   private static let attempts = 5
-  /// What the folders are named by.
   private static let name = "histctl-copy"
 
-  /// The copied store.
   package let path: String
   private let folder: DraftFolder
   private let registration: TemporaryFiles.Registration
 
-  /// Makes the folder, into which SQLite is to copy the store.
+  /// Creates the folder, for SQLite to copy the store into.
   ///
-  /// - Throws: ``StoreError/unreadable(path:reason:)`` when there can be none.
+  /// - Throws: ``StoreError/unreadable(path:reason:)``.
   init(forBackupOf location: StoreLocation) throws(StoreError) {
     let file = Self.parent + "/" + Self.name
     let place = DraftFolder.path(for: file)
@@ -45,8 +42,8 @@ struct PrivateCopy {
 
   /// Copies the store at a location.
   ///
-  /// - Throws: ``StoreError/busy(path:seconds:)`` when a writer never left enough time for a
-  ///   consistent copy, ``StoreError/unreadable(path:reason:)`` when copying fails.
+  /// - Throws: ``StoreError/busy(path:seconds:)`` when writers prevent a consistent copy, and
+  ///   ``StoreError/unreadable(path:reason:)`` when copying fails.
   init(of location: StoreLocation) throws(StoreError) {
     try self.init(forBackupOf: location)
     do {
@@ -68,7 +65,7 @@ struct PrivateCopy {
     throw .busy(path: location.path, seconds: 0)
   }
 
-  /// Deletes the copy; SQLite goes on reading from the files that it has open.
+  /// Deletes the copy; SQLite continues to read the files that it has open.
   package func remove() {
     folder.discard()
     registration.end()
@@ -79,10 +76,10 @@ struct PrivateCopy {
     return named.isEmpty ? "/tmp" : named
   }
 
-  /// What moves when a writer was at work: the change counter, and the salts of the log.
+  /// Bytes that a writer changes: the change counter, and the salts of the log.
   private static func stamp(of location: StoreLocation) throws -> [[UInt8]] {
     try [location.resolvedPath, location.logPath].map { path in
-      // A store may have been closed cleanly and copied without its log.
+      // A cleanly closed store may have no log.
       guard let status = try FileStatus(path: path) else { return [] }
       let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
       defer { try? file.close() }

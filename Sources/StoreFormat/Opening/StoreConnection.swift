@@ -1,17 +1,18 @@
 import CSQLiteSupport
+import DurableFiles
 import GRDB
 import GRDBSQLite
 
-/// Settings of every connection that reads somebody's store.
+/// Opens connections to stores.
 ///
-/// A store is hostile input and somebody's only copy: the schema is not trusted, cell sizes are
-/// checked, nothing is memory-mapped (a file cut short under a mapping would end the process), a
-/// single value cannot fill memory, and closing does not move the log into the store.
+/// A store is hostile input and may be the only copy: the schema is not trusted, cell sizes are checked, nothing
+/// is memory-mapped (truncating a mapped file would kill the process), values have a maximum length, and closing
+/// does not checkpoint the log.
 package enum StoreConnection {
-  /// The longest value, in bytes, that a row may hold; a longer one is reported as damage.
+  /// The maximum length of a value in bytes; a longer one is reported as damage.
   package static let longestValue: CInt = 64 << 20
 
-  /// The longest time that SQLite is made to wait for a lock, in seconds: a day.
+  /// The maximum time in seconds to wait for a lock: a day.
   private static let longestTimeout = 86_400.0
 
   /// Whether `file:` names with parameters work in this process.
@@ -40,7 +41,7 @@ package enum StoreConnection {
     }
   }
 
-  /// Opens a copy of what a store holds now, which is locked only while it is copied.
+  /// Opens a copy of the current state of a store, which is locked only during the copy.
   static func openCopy(_ location: StoreLocation, busyTimeout: Double) throws -> DatabaseQueue {
     let source = try open(location, mode: .shared, busyTimeout: busyTimeout)
     defer { try? source.close() }
@@ -49,7 +50,7 @@ package enum StoreConnection {
     var configuration = configuration(busyTimeout: 0)
     configuration.readonly = false
     configuration.prepareDatabase { database in
-      // Nobody else has it, and it need not outlive this process.
+      // The copy is private and temporary.
       try database.execute(
         sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")
     }
@@ -83,23 +84,23 @@ package enum StoreConnection {
     configuration.prepareDatabase { database in
       // Memory stays small, whatever a batch does.
       try database.execute(sql: "PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY")
-      // A loss of power takes no more than the batch under way. Without waiting for the disk it could
-      // take an early one and leave a later one, which looks like a damaged log.
+      // A loss of power loses at most the current batch. Without syncing it could lose an earlier batch and
+      // leave a later one, which looks like a damaged log.
       try database.execute(sql: "PRAGMA synchronous = FULL")
     }
     return try DatabaseQueue(
       path: present(location.resolvedPath), configuration: configuration)
   }
 
-  /// What SQLite is to open where it must not make a file: one that has been removed or moved away
-  /// meanwhile must not come into being again, empty.
+  /// Returns the name with which SQLite opens a file only if it exists: a store that was removed meanwhile
+  /// must not be created again, empty.
   package static func present(_ path: String) -> String {
     guard acceptsParameters else { return path }
-    // What follows two slashes would be the name of a machine.
+    // A name after two slashes would be a host.
     return "file:" + (path.hasPrefix("/") ? "//" : "") + percentEncoded(path) + "?mode=rw"
   }
 
-  /// How SQLite waits for a lock, which it counts as milliseconds in 32 bits.
+  /// Returns the busy mode for a timeout; SQLite counts milliseconds in 32 bits.
   package static func busyMode(timeout: Double) -> Database.BusyMode {
     .timeout(timeout > longestTimeout ? longestTimeout : max(0, timeout))
   }
@@ -134,5 +135,48 @@ package enum StoreConnection {
       }
     }
     return encoded
+  }
+}
+
+/// The ways to read a store without changing it.
+package enum AccessMode: String, Hashable, Sendable {
+  /// SQLite's read-only mode, beside other programs that have the store open.
+  case shared
+  /// Without locks: the folder is not writable, and the write-ahead log is empty.
+  case immutable
+  /// From a private copy of the store and its write-ahead log.
+  case privateCopy
+}
+
+extension AccessMode {
+  /// Returns whether an error of opening may mean that SQLite could not create the log or its index.
+  ///
+  /// The error differs between versions of SQLite; it is never that of a journal to be rolled back.
+  static func mayFallBack(from error: DatabaseError) -> Bool {
+    switch error.resultCode {
+    case .SQLITE_CANTOPEN: true
+    case .SQLITE_READONLY:
+      error.extendedResultCode != .SQLITE_READONLY_ROLLBACK
+        && error.extendedResultCode != .SQLITE_READONLY_RECOVERY
+    default: false
+    }
+  }
+
+  /// Chooses how to read a store that SQLite cannot read as it is.
+  ///
+  /// SQLite needs a `-shm` to read a write-ahead log. Where it can neither use nor create one, in a folder
+  /// that is not writable, a filled log is read from a copy; without one, the main file is complete. Returns
+  /// `nil` where that is not the reason.
+  static func fallback(for location: StoreLocation) throws(StoreError) -> AccessMode? {
+    // A hot journal must not be ignored.
+    guard try location.size(of: location.journalPath) ?? 0 == 0 else { return nil }
+    let logSize = try location.size(of: location.logPath)
+    let hasSharedMemory = try location.size(of: location.sharedMemoryPath) != nil
+    let isUsable =
+      hasSharedMemory
+      ? FileStatus.canRead(location.sharedMemoryPath) && logSize != nil
+      : FileStatus.canCreateFiles(inFolder: location.folder)
+    guard !isUsable else { return nil }
+    return logSize ?? 0 == 0 ? .immutable : .privateCopy
   }
 }

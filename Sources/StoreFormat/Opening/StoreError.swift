@@ -1,52 +1,55 @@
-/// Everything that can go wrong between a path and the rows of a store.
+import GRDB
+import GRDBSQLite
+
+/// An error of opening or reading a store.
 ///
-/// Each case names what it is about, and its ``message`` and ``remedy`` say what was expected and what to
-/// do. A program can map the cases to exit statuses without reading the texts.
+/// ``message`` says what is wrong, and ``remedy`` what to do.
 public enum StoreError: Error, Hashable, Sendable {
   /// There is no file at this path.
   case missing(path: String)
-  /// There is no file at this path because it is being replaced, or was when that program was killed.
+  /// The file is being replaced, or was when that program was killed.
   case beingReplaced(path: String, former: String)
   /// The file, its folder or a file beside it cannot be read.
   case unreadable(path: String, reason: String)
-  /// There is no room for what SQLite needs beside a store to read its log; so many bytes are free, where
-  /// the system tells.
+  /// The file system is too full for SQLite's index of the log; `free` is in bytes, if known.
   case withoutRoom(path: String, index: String, free: Int64?)
   /// The file is not a store that Core Data or SwiftData wrote.
   case notAStore(path: String, reason: NotAStoreReason)
   /// The store was written without the history tables.
   case withoutHistory(path: String)
-  /// The last writer stopped in the middle of a save, and only a writer can put that right.
+  /// The last writer stopped in the middle of a save, and only a writer can roll it back.
   case unfinishedSave(path: String, journal: String)
-  /// Another program holds the store and did not let go in time.
+  /// Another program kept the store locked for too long.
   case busy(path: String, seconds: Double)
-  /// The store changed while it was read in a way that makes what was read untrustworthy.
+  /// The store changed while it was read without a lock.
   case changedWhileReading(path: String)
+  /// A snapshot was used after the closure that read it had returned.
+  case endedSnapshot(path: String)
   /// The file contradicts itself or the layout.
   case damaged(path: String, place: String, detail: String)
-  /// A value stands in a file beside the store, and the file cannot be read.
+  /// The file beside the store that holds a value cannot be read.
   case largeValue(path: String, place: String, file: String, reason: String)
-  /// The file that keeps old and new values of a store's updates cannot be read, or is not that.
+  /// The file of recorded values cannot be read, or is another kind of file.
   case unusableValues(path: String, reason: String)
-  /// The store does not tell its model.
+  /// The store has no readable model.
   case withoutModel(path: String, reason: String)
-  /// The model contradicts itself, or no store can be made for it.
+  /// The model contradicts itself, or cannot be stored.
   case invalidModel(detail: String)
   /// The model has no such entity, or objects cannot be of exactly this entity.
   case unknownEntity(name: String, isAbstract: Bool)
-  /// The entity has no such attribute or relationship that a store keeps.
+  /// The entity has no such stored attribute or relationship.
   case unknownProperty(entity: String, property: String)
-  /// A table of the store is not the one that its model asks for.
+  /// A table of the store does not match its model.
   case unexpectedTable(table: String, detail: String)
-  /// A fetch asks for what no statement can be written for.
+  /// A fetch cannot be expressed in SQL.
   case unsupportedFetch(detail: String)
 }
 
-/// Why a file is not a store.
+/// The reason why a file is not a store.
 public enum NotAStoreReason: Hashable, Sendable {
   /// A directory, a pipe, a socket or a device.
   case notAFile(kind: String)
-  /// A file without a byte.
+  /// An empty file.
   case empty
   /// The first bytes are not those of a SQLite database, or the database is encrypted.
   case notSQLite
@@ -57,33 +60,33 @@ public enum NotAStoreReason: Hashable, Sendable {
 }
 
 extension StoreError {
-  /// The file that the error is about; nil where it is about a model or a fetch.
+  /// The path of the file, or `nil` for an error of a model or a fetch.
   public var path: String? {
     switch self {
     case .missing(let path), .beingReplaced(let path, _), .unreadable(let path, _),
       .withoutRoom(let path, _, _), .notAStore(let path, _), .withoutHistory(let path),
       .unfinishedSave(let path, _), .busy(let path, _), .changedWhileReading(let path),
-      .damaged(let path, _, _), .largeValue(let path, _, _, _), .unusableValues(let path, _),
+      .endedSnapshot(let path), .damaged(let path, _, _), .largeValue(let path, _, _, _),
+      .unusableValues(let path, _),
       .withoutModel(let path, _):
       path
     case .invalidModel, .unknownEntity, .unknownProperty, .unexpectedTable, .unsupportedFetch: nil
     }
   }
 
-  /// What is wrong, naming the file and what was expected.
+  /// The problem, with the file and what was expected.
   public var message: String {
     switch self {
     case .missing(let path):
-      path.isEmpty ? "no file is named: the path is empty" : "no file at \(path)"
+      path.isEmpty ? "the path is empty" : "no file at \(path)"
     case .beingReplaced(let path, let former):
       "no file at \(path): another store is being put there, or the program that did so was killed, "
         + "and the former store is \(former)"
     case .unreadable(let path, let reason):
       "cannot read \(path): \(reason)"
     case .withoutRoom(let path, let index, let free):
-      "cannot read \(path): it has a log, which is read with \(index) beside it, and that takes "
-        + "\(StoreError.indexLength) bytes or more on its file system"
-        + (free.map { "; \($0) are free there" } ?? "")
+      "cannot read \(path): reading its log needs at least \(StoreError.indexLength) bytes for \(index)"
+        + (free.map { "; \($0) bytes are free" } ?? "")
     case .notAStore(let path, let reason):
       "\(path) is not a Core Data or SwiftData store: \(reason.text)"
     case .withoutHistory(let path):
@@ -96,14 +99,16 @@ extension StoreError {
       "\(path) is locked by another program, for more than \(StoreError.text(of: seconds))"
     case .changedWhileReading(let path):
       "\(path) was changed by another program while it was read without a lock"
+    case .endedSnapshot(let path):
+      "the snapshot of \(path) was used after StoreFile.read had returned"
     case .damaged(let path, let place, let detail):
       "\(path) is damaged: \(place): \(detail)"
     case .largeValue(let path, let place, let file, let reason):
-      "\(path) keeps the value of \(place) in the file \(file), which cannot be read: \(reason)"
+      "cannot read the file \(file), which holds the value of \(place) of \(path): \(reason)"
     case .unusableValues(let path, let reason):
       "the recorded values in \(path) cannot be used: \(reason)"
     case .invalidModel(let detail): "no store can be made for the model: \(detail)"
-    case .withoutModel(let path, let reason): "\(path) does not tell its model: \(reason)"
+    case .withoutModel(let path, let reason): "\(path) has no readable model: \(reason)"
     case .unknownEntity(let name, isAbstract: false): "the model has no entity \(name)"
     case .unknownEntity(let name, isAbstract: true):
       "the entity \(name) is abstract, so no object can be of exactly this entity"
@@ -115,19 +120,18 @@ extension StoreError {
     }
   }
 
-  /// What to do about it.
+  /// The advice what to do.
   public var remedy: String {
     switch self {
     case .missing:
-      "check the path; an app's store usually stands in its Library/Application Support folder"
+      "check the path; an app's store is usually in its Library/Application Support folder"
     case .beingReplaced:
       "try again; if it stays so, make that copy or store again, which puts the former one and all "
         + "that belongs to it back first"
     case .unreadable:
       "check the permissions of the file and of its folder"
     case .withoutRoom:
-      "make room there, or copy the store together with its -wal file to where there is room and read "
-        + "the copy"
+      "free space there, or copy the store with its -wal file to another file system and read the copy"
     case .notAStore(_, .companion(let store)):
       "give \(store), with which it is read"
     case .notAStore(_, .notAFile(kind: "pipe")):
@@ -146,21 +150,23 @@ extension StoreError {
       "try again when the other program is done, or wait longer for it (busyTimeout)"
     case .changedWhileReading:
       "read it again"
+    case .endedSnapshot:
+      "read inside the closure, and return values instead of the snapshot"
     case .damaged:
       "copy the store together with its -wal file and try the copy, or take it from a backup"
     case .largeValue:
-      "put the file back from a backup, or give the attribute another value"
+      "restore the file from a backup, or set the attribute to another value"
     case .unusableValues:
       "move the file away to do without it, or read without recorded values"
     case .invalidModel: "correct the model"
     case .withoutModel: "open the store once with its app, which puts the model back"
     case .unknownEntity, .unknownProperty: "use the names of the store's model"
     case .unexpectedTable: "open the store once with its app, so that it is migrated to the model"
-    case .unsupportedFetch: "ask a simpler question, and choose among the answers"
+    case .unsupportedFetch: "fetch with a simpler condition, and filter the result"
     }
   }
 
-  /// The least that SQLite's index of a log takes, in bytes.
+  /// The minimum size of SQLite's index of a log in bytes.
   static let indexLength: Int64 = 32_768
 
   package static func text(of seconds: Double) -> String {
@@ -174,8 +180,7 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension NotAStoreReason {
-  /// The reason in words.
-  public var text: String {
+  package var text: String {
     switch self {
     case .notAFile(let kind): "it is a \(kind), not a file"
     case .empty: "the file is empty"
@@ -183,5 +188,72 @@ extension NotAStoreReason {
     case .withoutCoreDataTables: "it is a SQLite database without the tables of Core Data"
     case .companion(let store): "it is a file that belongs to \(store)"
     }
+  }
+}
+
+extension StoreError {
+  /// Translates an error of SQLite into terms of the store.
+  package static func translating(
+    _ error: any Error, location: StoreLocation, busyTimeout: Double
+  ) -> any Error {
+    guard let error = error as? DatabaseError else { return error }
+    let path = location.path
+    let detail = error.message ?? "\(error.resultCode)"
+    if location.lacksRoomForIndex(error) {
+      return StoreError.withoutRoom(
+        path: path, index: location.sharedMemoryPath,
+        free: location.scarceSpace)
+    }
+    switch (error.extendedResultCode, error.resultCode) {
+    case (.SQLITE_READONLY_ROLLBACK, _), (.SQLITE_READONLY_RECOVERY, _):
+      return StoreError.unfinishedSave(path: path, journal: location.journalPath)
+    case (_, .SQLITE_BUSY), (_, .SQLITE_LOCKED):
+      return StoreError.busy(path: path, seconds: busyTimeout)
+    case (_, .SQLITE_CORRUPT), (_, .SQLITE_FORMAT):
+      return StoreError.damaged(path: path, place: "SQLite's pages", detail: detail)
+    case (_, .SQLITE_NOTADB):
+      do throws(StoreError) {
+        // With the right first bytes, the rest of the header is malformed.
+        _ = try location.readHeader()
+      } catch {
+        return error
+      }
+      return StoreError.damaged(path: path, place: "SQLite's file header", detail: detail)
+    case (_, .SQLITE_TOOBIG):
+      return StoreError.damaged(
+        path: path, place: "a row",
+        detail: "a value is longer than \(StoreConnection.longestValue >> 20) MiB")
+    case (.SQLITE_IOERR_SHORT_READ, _):
+      return StoreError.damaged(
+        path: path, place: "SQLite's pages", detail: "the file is cut short")
+    case (_, .SQLITE_CANTOPEN), (_, .SQLITE_IOERR), (_, .SQLITE_PERM), (_, .SQLITE_READONLY),
+      (_, .SQLITE_AUTH), (_, .SQLITE_NOMEM), (_, .SQLITE_FULL), (_, .SQLITE_NOLFS):
+      return StoreError.unreadable(path: path, reason: detail)
+    default:
+      return StoreError.damaged(path: path, place: "its tables", detail: detail)
+    }
+  }
+}
+
+extension StoreLocation {
+  /// Returns whether SQLite failed to create the index of a log because the file system is full.
+  fileprivate func lacksRoomForIndex(_ error: DatabaseError) -> Bool {
+    switch (error.extendedResultCode, error.resultCode) {
+    // Only the index fails with this code.
+    case (.SQLITE_IOERR_SHMSIZE, _): return true
+    // Creating it fails for other reasons, too.
+    case (_, .SQLITE_CANTOPEN), (.SQLITE_IOERR_SHMOPEN, _), (.SQLITE_IOERR_SHMMAP, _):
+      guard let log = try? size(of: logPath), log > 0,
+        let free = scarceSpace
+      else { return false }
+      return free < StoreError.indexLength
+    default: return false
+    }
+  }
+
+  /// The free bytes of the store's file system, if they are less than a mebibyte.
+  fileprivate var scarceSpace: Int64? {
+    guard let free = try? FreeSpace.byteCount(inFolder: folder), free < 1 << 20 else { return nil }
+    return free
   }
 }

@@ -13,39 +13,36 @@ import GRDB
 /// }
 /// ```
 public final class StoreFile: Sendable {
-  /// Where the store's files are.
   package let location: StoreLocation
-  /// How the store is read.
   package let accessMode: AccessMode
-  /// How long to wait for a store that is locked, in seconds.
+  /// Seconds to wait for a locked store.
   package let busyTimeout: Double
 
   private let queue: DatabaseQueue
-  /// What the files looked like before they were opened, where later saves are not seen.
+  /// The state of the files before they were opened, where later saves are not visible.
   private let openingStamp: OpeningStamp?
-  /// Whether all reading is in one transaction, which is open.
+  /// Whether one open transaction serves all reads.
   private let isHeld: Bool
 
   /// Opens a store.
   ///
   /// - Parameters:
   ///   - path: The store file; links are followed.
-  ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
+  ///   - busyTimeout: Seconds to wait for a locked store.
   /// - Throws: ``StoreError``.
   public convenience init(path: String, busyTimeout: Double = 5) throws {
     try self.init(location: StoreLocation(path: path), busyTimeout: busyTimeout)
   }
 
-  /// Opens the store at a location that was looked at before.
+  /// Opens the store at a location.
   ///
   /// - Parameters:
-  ///   - location: Where the store's files are.
-  ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
-  ///   - allowsPrivateCopy: Whether a store that cannot be read in place may be copied, which takes
-  ///     time and space by its size.
-  ///   - keepsNoLock: Whether a store with a rollback journal is read from a private copy. Reading it in
-  ///     place would keep its app from saving for as long as somebody waits, such as a pager. Where there
-  ///     is no room for a copy it is read in place.
+  ///   - location: The store's files.
+  ///   - busyTimeout: Seconds to wait for a locked store.
+  ///   - allowsPrivateCopy: Whether a store that cannot be read in place may be copied.
+  ///   - keepsNoLock: Whether a store with a rollback journal is read from a private copy: reading it in place
+  ///     blocks its app from saving, for example while a pager waits. If the copy fails, the store is read in
+  ///     place.
   /// - Throws: ``StoreError``.
   package init(
     location: StoreLocation, busyTimeout: Double = 5, allowsPrivateCopy: Bool = true,
@@ -74,7 +71,7 @@ public final class StoreFile: Sendable {
       guard allowsPrivateCopy || mode != .privateCopy else {
         throw StoreError.unreadable(
           path: location.path,
-          reason: "it could be read from a copy only, which is not wanted here")
+          reason: "it can be read only from a copy, which is not allowed here")
       }
       accessMode = mode
       openingStamp = try OpeningStamp(location, mode)
@@ -88,29 +85,21 @@ public final class StoreFile: Sendable {
     }
   }
 
-  /// A store that is read in a transaction which is open already, with what was written in it.
-  package init(location: StoreLocation, queue: DatabaseQueue, busyTimeout: Double) {
+  /// A store that is read in an open transaction, including its uncommitted changes.
+  package init(
+    location: StoreLocation, queue: DatabaseQueue, busyTimeout: Double, isHeld: Bool = false
+  ) {
     self.location = location
     self.queue = queue
     self.busyTimeout = busyTimeout
+    self.isHeld = isHeld
     accessMode = .shared
     openingStamp = nil
-    isHeld = false
   }
 
-  private init(holding location: StoreLocation, queue: DatabaseQueue, busyTimeout: Double) {
-    self.location = location
-    self.queue = queue
-    self.busyTimeout = busyTimeout
-    accessMode = .shared
-    openingStamp = nil
-    isHeld = true
-  }
-
-  /// Lets a body read one state of the file, however often it begins to read.
+  /// Calls a closure whose reads all see one state of the file.
   ///
-  /// Where the file has no log beside it, that would keep everybody from writing; each reading then
-  /// sees a state of its own.
+  /// Without a write-ahead log this would block all writers; each read then sees the current state.
   func holding<Result>(_ body: (StoreFile) throws -> Result) throws -> Result {
     guard accessMode == .shared else { return try body(self) }
     let held = try translatingErrors {
@@ -119,9 +108,10 @@ public final class StoreFile: Sendable {
       return try queue.inDatabase { database -> StoreFile? in
         guard try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal" else { return nil }
         try database.execute(sql: "BEGIN")
-        // Only what reads has a state.
+        // The first read fixes the state.
         _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master")
-        return StoreFile(holding: location, queue: queue, busyTimeout: busyTimeout)
+        return StoreFile(
+          location: location, queue: queue, busyTimeout: busyTimeout, isHeld: true)
       }
     }
     guard let held else { return try body(self) }
@@ -129,13 +119,18 @@ public final class StoreFile: Sendable {
     return try body(held)
   }
 
-  /// Reads in one snapshot: nothing that others save meanwhile is seen, and nobody is kept waiting.
+  /// Reads one snapshot of the store, without blocking writers and without seeing what they save.
   ///
-  /// The snapshot must not leave the closure.
+  /// The snapshot ends when the closure returns. Later use of it, or of a reader made from it, fails with
+  /// ``StoreError/endedSnapshot(path:)``.
   ///
-  /// - Throws: ``StoreError``, or what the closure throws.
+  /// - Throws: ``StoreError``, and errors of the closure.
   public func read<Result>(_ body: (StoreSnapshot) throws -> Result) throws -> Result {
-    try readDatabase { try body(StoreSnapshot(database: $0, location: location)) }
+    try readDatabase { database in
+      let snapshot = try StoreSnapshot(database: database, location: location)
+      defer { snapshot.end() }
+      return try body(snapshot)
+    }
   }
 
   /// Reads in one snapshot by SQL.
@@ -149,8 +144,8 @@ public final class StoreFile: Sendable {
     }
   }
 
-  /// Whether somebody has saved since the store was opened, where an open store does not show that:
-  /// to see it, open the store anew.
+  /// Whether other programs have saved since the store was opened, where an open store does not show that. To
+  /// see their saves, open the store again.
   ///
   /// - Throws: ``StoreError``.
   package var isOutdated: Bool {
@@ -160,7 +155,6 @@ public final class StoreFile: Sendable {
     }
   }
 
-  /// Uses the connection itself.
   func inDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try translatingErrors { try queue.inDatabase(body) }
   }
@@ -179,13 +173,12 @@ public final class StoreFile: Sendable {
   }
 }
 
-/// What tells that a store which was read without locks, or from a copy, has been written meanwhile.
+/// Detects writes to a store that is read without locks, or from a copy.
 private struct OpeningStamp: Hashable, Sendable {
   let status: FileStatus?
   let changeCounter: UInt32
   let logSize: Int64
-  /// That of the log, which a copy has as well; beside a file that is read without locks somebody may
-  /// make an empty one.
+  /// The status of the log for a copy. Beside a file that is read without locks, an empty log may appear.
   let log: FileStatus?
 
   init(_ location: StoreLocation, _ mode: AccessMode) throws(StoreError) {
@@ -194,6 +187,59 @@ private struct OpeningStamp: Hashable, Sendable {
     do {
       status = try FileStatus(path: location.resolvedPath)
       log = mode == .privateCopy ? try FileStatus(path: location.logPath) : nil
+    } catch {
+      throw .unreadable(path: location.path, reason: error.description)
+    }
+  }
+}
+
+/// Detects saves to a store, and whether its path leads to another file.
+package struct StoreStamp: Hashable, Sendable {
+  /// SQLite's count of changes by other connections, including the log.
+  let dataVersion: Int64
+  let store: FileStatus?
+  let log: FileStatus?
+
+  /// Whether the path still leads to the file that was opened.
+  package func isSameFile(as other: StoreStamp) -> Bool {
+    store?.inode == other.store?.inode && store?.device == other.store?.device
+  }
+}
+
+extension StoreFile {
+  /// Whether an open store shows later saves of others. A private copy and a store that is read without locks
+  /// do not; ``isOutdated`` then reports them.
+  package var seesLaterSaves: Bool { accessMode == .shared }
+
+  /// Returns a stamp that changes with every save by others.
+  ///
+  /// - Throws: ``StoreError``.
+  package func stamp() throws -> StoreStamp {
+    // Taken first, so that a save in between is seen the next time.
+    let store = try status(location.resolvedPath)
+    let log = try status(location.logPath)
+    return StoreStamp(dataVersion: try readDataVersion(), store: store, log: log)
+  }
+
+  /// Calls a closure, and reports every SQL statement that runs meanwhile.
+  ///
+  /// - Throws: ``StoreError``, and errors of the closure.
+  package func tracing<Result>(
+    _ statement: @escaping (String) -> Void, _ body: () throws -> Result
+  ) throws -> Result {
+    func trace(_ body: ((Database.TraceEvent) -> Void)?) throws {
+      try inDatabase { $0.trace(body) }
+    }
+    try trace { event in
+      if case .statement(let traced) = event { statement(traced.sql) }
+    }
+    defer { try? trace(nil) }
+    return try body()
+  }
+
+  private func status(_ path: String) throws(StoreError) -> FileStatus? {
+    do {
+      return try FileStatus(path: path)
     } catch {
       throw .unreadable(path: location.path, reason: error.description)
     }

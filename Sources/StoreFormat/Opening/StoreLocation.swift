@@ -1,24 +1,30 @@
 import DurableFiles
 import SystemPackage
 
-/// Where a store's files are: the store itself, its write-ahead log and what stands beside them.
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The paths of a store: the file itself, its write-ahead log and its companions.
 package struct StoreLocation: Hashable, Sendable {
   /// The path as it was given; messages use it.
   package let path: String
   /// The path that SQLite will use: links resolved, so that `-wal` is looked for beside the target.
   package let resolvedPath: String
 
-  /// The write-ahead log beside the store.
   package var logPath: String { resolvedPath + "-wal" }
-  /// The index of the write-ahead log, shared by all who have the store open.
+  /// The index of the write-ahead log, shared by all programs that have the store open.
   package var sharedMemoryPath: String { resolvedPath + "-shm" }
   /// The rollback journal of a store that does not use a write-ahead log.
   package var journalPath: String { resolvedPath + "-journal" }
 
-  /// The folder that the store stands in.
   package var folder: String { FilePath(resolvedPath).folder.string }
 
-  /// Finds a store's files and checks that the store is a file with something in it.
+  /// Resolves a path, and checks that it leads to a file that is not empty.
   ///
   /// - Throws: ``StoreError/missing(path:)``, ``StoreError/beingReplaced(path:former:)``,
   ///   ``StoreError/notAStore(path:reason:)`` or
@@ -37,7 +43,7 @@ package struct StoreLocation: Hashable, Sendable {
     if case .other(let kind) = status.kind {
       throw .notAStore(path: path, reason: .notAFile(kind: kind))
     }
-    // SQLite would take a single byte for an empty database.
+    // SQLite takes a single byte for an empty database.
     guard status.size >= FileHeader.length else {
       throw Self.notAStore(path, status.size > 0 ? .notSQLite : .empty)
     }
@@ -55,7 +61,7 @@ package struct StoreLocation: Hashable, Sendable {
     return .missing(path: path)
   }
 
-  /// The folder in which a store waits that is being replaced, with all that belongs to it.
+  /// Returns the folder that holds a store and its companions while they are being replaced.
   ///
   /// - Parameters:
   ///   - path: The place of the store.
@@ -84,7 +90,7 @@ package struct StoreLocation: Hashable, Sendable {
     }
   }
 
-  /// The size of a file beside the store, nil where there is none.
+  /// The size of a file beside the store, `nil` where there is none.
   package func size(of path: String) throws(StoreError) -> Int64? {
     do {
       return try FileStatus(path: path)?.size
@@ -102,7 +108,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Reads as much as fits into a buffer, unless the file ends before, and gives how much it was.
+  /// Fills a buffer from an offset, and returns the number of bytes, which is smaller at the end of the file.
   func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int64) throws -> Int {
     var filled = 0
     while filled < buffer.count {
@@ -112,5 +118,121 @@ extension FileDescriptor {
       filled += count
     }
     return filled
+  }
+}
+
+extension StoreLocation {
+  /// The suffixes of files that belong to a store.
+  package static let companions = [
+    "-values.db-wal", "-values.db-shm", "-values.db-journal", "-values.db", "-wal", "-shm",
+    "-journal", "-bookmarks.json", "-bookmarks.json.lock", "-unfinished-save",
+  ]
+
+  /// Returns whether a name is that of a companion or a draft of a store, not of a store.
+  package static func isCompanion(_ name: String) -> Bool {
+    companions.contains(where: name.hasSuffix) || AbandonedDrafts.isDraft(name)
+      || name.contains("-bookmarks.json.") && name.hasSuffix(".lock")
+  }
+
+  /// Returns whether a path is that of the store, of a companion, or inside its folder of large values, whether
+  /// or not a file exists there.
+  ///
+  /// Writing there would overwrite the store's data.
+  package func owns(_ path: String) -> Bool {
+    let place = FileStatus.resolvedPlace(path)
+    let own = [""] + Self.companions
+    if own.contains(where: { resolvedPath + $0 == place }) { return true }
+    if place.hasPrefix(ExternalData(besideStoreAt: resolvedPath).path + "/") { return true }
+    // Another name of the same file.
+    guard let there = try? FileStatus(path: place) else { return false }
+    return own.contains { companion in
+      let file = try? FileStatus(path: resolvedPath + companion)
+      return file?.inode == there.inode && file?.device == there.device
+    }
+  }
+
+  /// Why a file is not a store; of one that belongs to a store, that.
+  static func notAStore(_ path: String, _ reason: NotAStoreReason) -> StoreError {
+    .notAStore(
+      path: path, reason: owner(ofCompanion: path).map { .companion(of: $0) } ?? reason)
+  }
+
+  /// The store that a file belongs to by its name, or `nil` where there is none.
+  private static func owner(ofCompanion path: String) -> String? {
+    for companion in companions where path.hasSuffix(companion) {
+      let owner = String(path.dropLast(companion.count))
+      if case .file? = (try? FileStatus(path: owner))?.kind { return owner }
+    }
+    return nil
+  }
+}
+
+extension StoreLocation {
+  /// The permissions for files derived from the store, which must not be more widely readable; only the
+  /// owner's where they are unknown.
+  package func filePermissions() -> FilePermissions {
+    var status = stat()
+    guard stat(resolvedPath, &status) == 0 else { return .ownerReadWrite }
+    return FilePermissions(rawValue: status.st_mode & 0o666 | 0o600)
+  }
+
+  /// Gives a companion file that root has created the store's owner and group, so that the app can open it.
+  package func giveOwner(to path: String) {
+    var status = stat()
+    guard geteuid() == 0, stat(resolvedPath, &status) == 0 else { return }
+    _ = chown(path, status.st_uid, status.st_gid)
+  }
+}
+
+extension StoreLocation {
+  /// Syncs the log, and so all saves that a snapshot shows.
+  ///
+  /// Apps may save without syncing: a loss of power then loses their last saves, and the transaction numbers
+  /// are issued again. Call this before files made from a snapshot are moved into place. SQLite holds no lock on
+  /// the log, so that opening and closing it drops none.
+  ///
+  /// - Throws: The system's error where the disk fails.
+  package func synchronizeLog() throws(Errno) {
+    // A missing log needs no sync, and one of another user cannot be synced.
+    guard
+      let file = try? FileDescriptor.open(
+        FilePath(logPath), .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
+    else { return }
+    defer { try? file.close() }
+    guard fsync(file.rawValue) != 0 else { return }
+    switch Errno(rawValue: errno) {
+    // A pipe, or a file system on which nothing can be written.
+    case .invalidArgument, .readOnlyFileSystem, .notSupported: return
+    case let error: throw error
+    }
+  }
+}
+
+/// The first hundred bytes of a SQLite database file, as far as opening needs them.
+///
+/// The fields are those of <https://www.sqlite.org/fileformat2.html#the_database_header>.
+package struct FileHeader: Hashable, Sendable {
+  package static let mark = Array("SQLite format 3\0".utf8)
+  /// The number of bytes that ``init(_:)`` needs.
+  static let length = 100
+
+  /// Whether the file uses a write-ahead log; with a rollback journal, readers block writers.
+  let usesLog: Bool
+  /// Counts the changes of the main file; the log keeps its own count.
+  let changeCounter: UInt32
+  /// The length of a page in bytes, or `nil` where the header holds a length that no page has.
+  let pageSize: Int?
+
+  /// Reads a header, or returns `nil` where the magic text is missing.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count >= FileHeader.length, bytes.starts(with: FileHeader.mark) else {
+      return nil
+    }
+    let size = Int(bytes[16]) << 8 | Int(bytes[17])
+    // The longest page does not fit into the two bytes.
+    let length = size == 1 ? 65536 : size
+    pageSize = length >= 512 && length.nonzeroBitCount == 1 ? length : nil
+    usesLog = bytes[18] == 2 || bytes[19] == 2
+    changeCounter = bytes[24..<28].reduce(0) { $0 << 8 | UInt32($1) }
   }
 }

@@ -12,6 +12,7 @@ public final class StoreSnapshot {
   package let entities: EntityNumbering
 
   package let database: Database
+  private var hasEnded = false
   private var cachedModel: ModelCache?
   /// Where changes can be read past SQLite; looked for when first asked for.
   private(set) lazy var changePages =
@@ -26,8 +27,17 @@ public final class StoreSnapshot {
     entities = try EntityNumbering(database: database, layout: layout, path: location.path)
   }
 
+  /// Ends the snapshot: its transaction is over, and the connection may serve another thread.
+  func end() { hasEnded = true }
+
+  /// Fails where the snapshot has left the closure that it was made for.
+  package func checkIsOpen() throws(StoreError) {
+    if hasEnded { throw .endedSnapshot(path: location.path) }
+  }
+
   /// The model cache; read when first asked for.
   package func modelCache() throws -> ModelCache {
+    try checkIsOpen()
     if let cachedModel { return cachedModel }
     let cache = try ModelCache(PackedModel(database: database, layout: layout))
     cachedModel = cache
@@ -42,6 +52,7 @@ public final class StoreSnapshot {
 
   /// The reader of objects as they are now; prepared when first asked for.
   package func objects() throws -> ObjectReader {
+    try checkIsOpen()
     if let cachedObjects { return cachedObjects }
     let reader = try ObjectReader(self)
     cachedObjects = reader
@@ -52,6 +63,7 @@ public final class StoreSnapshot {
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store that has none.
   package func historyTables() throws(StoreError) -> HistoryTables {
+    try checkIsOpen()
     guard let tables = layout.history else { throw .withoutHistory(path: location.path) }
     return tables
   }

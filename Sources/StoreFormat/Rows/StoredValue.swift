@@ -99,11 +99,11 @@ public struct RecordedText: Hashable, Sendable, ExpressibleByStringLiteral, Cust
 ///
 /// Nothing of a row is ever dropped: a column that no layout knows, or a known one with a value of
 /// an unexpected storage class, is kept under its own name.
-public struct ExtraColumn: Hashable, Sendable {
+package struct ExtraColumn: Hashable, Sendable {
   /// The column's name in its table.
-  public let column: String
+  package let column: String
   /// What it holds.
-  public let value: StoredValue
+  package let value: StoredValue
 
   /// An extra column.
   package init(column: String, value: StoredValue) {

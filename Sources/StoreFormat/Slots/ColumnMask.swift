@@ -47,7 +47,7 @@ public struct ColumnMask: Sendable {
     }
   }
 
-  /// The mask in one number, of which no other mask has the same; nil for one of more than 7 bytes.
+  /// The mask in one number, of which no other mask has the same, or `nil` for one of more than 7 bytes.
   package var shortKey: UInt64? {
     byteCount < 8 ? inline.0.littleEndian | UInt64(byteCount) << 56 : nil
   }
@@ -55,8 +55,8 @@ public struct ColumnMask: Sendable {
   /// The bytes.
   public var bytes: [UInt8] { withBytes { Array($0) } }
 
-  /// Whether a slot is set; a slot behind the end is not.
-  public func contains(_ slot: Int) -> Bool {
+  /// Whether a slot is set; a slot after the end is not.
+  package func contains(_ slot: Int) -> Bool {
     withBytes { bytes in
       slot >= 0 && slot / 8 < bytes.count && bytes[slot / 8] & (0x80 >> (slot % 8)) != 0
     }
@@ -84,12 +84,12 @@ public struct ColumnMask: Sendable {
     }
   }
 
-  /// The mask in which the slots of both are set; a shorter one is taken to have none at its end.
+  /// Returns the mask in which the slots of both are set.
   package func union(_ other: ColumnMask) -> ColumnMask {
     if overflow == nil, other.overflow == nil {
       var union = byteCount >= other.byteCount ? self : other
       let rest = byteCount >= other.byteCount ? other : self
-      // Behind its last byte a mask is zero.
+      // A mask is zero after its last byte.
       union.inline.0 |= rest.inline.0
       union.inline.1 |= rest.inline.1
       union.inline.2 |= rest.inline.2
@@ -104,7 +104,7 @@ public struct ColumnMask: Sendable {
     return ColumnMask(bytes)
   }
 
-  /// Whether the mask has the length of one of `slotCount` slots, and no bit behind the last.
+  /// Whether the mask has the length of one of `slotCount` slots, and no bit after the last.
   package func fits(slotCount: Int) -> Bool {
     guard byteCount == (slotCount + 7) / 8 else { return false }
     return withBytes { bytes in

@@ -1,12 +1,12 @@
+import Synchronization
+
 /// The columns of an entity's mask and of its tombstones, in order.
 ///
-/// The order is the framework's: to-one keys, entity keys, order keys, attributes, to-many
-/// relationships, many-to-many relationships. The columns of the SQL table are no substitute, for
-/// they are sorted by type and shared by all entities of a hierarchy.
+/// The order is the framework's: to-one keys, entity keys, order keys, attributes, to-many relationships,
+/// many-to-many relationships. It differs from that of the table's columns, which are sorted by type and shared
+/// by all entities of a hierarchy.
 package struct EntitySlots: Hashable, Sendable {
-  /// What a slot stands for.
   package enum Role: String, Hashable, Sendable {
-    /// The key of a to-one relationship.
     case toOne
     /// The entity number of a to-one relationship whose destination has sub-entities.
     case entityKey
@@ -16,18 +16,14 @@ package struct EntitySlots: Hashable, Sendable {
     case attribute
     /// A to-many relationship with a to-one inverse or none.
     case toMany
-    /// A to-many relationship with a to-many inverse.
     case manyToMany
   }
 
-  /// One bit of a mask.
   package struct Slot: Hashable, Sendable {
     /// The name of the property; a relationship's slots share it.
     package let name: String
-    /// What the slot stands for.
     package let role: Role
 
-    /// A slot.
     package init(name: String, role: Role) {
       self.name = name
       self.role = role
@@ -36,8 +32,8 @@ package struct EntitySlots: Hashable, Sendable {
 
   /// The slots of a mask; bit *i* of a mask is slot *i*.
   package let slots: [Slot]
-  /// The attributes that a deleted object leaves behind; `ZTOMBSTONE`*n* holds number *n*. A composite
-  /// one is there by its elements, each named `attribute.element`.
+  /// The attributes that deleted objects preserve; `ZTOMBSTONE`*n* holds number *n*. A composite one is
+  /// replaced by its elements, named `attribute.element`.
   package let tombstoneAttributes: [ManagedAttribute]
 
   /// Slots in the given order.
@@ -48,7 +44,7 @@ package struct EntitySlots: Hashable, Sendable {
 
   /// The names of the properties that a mask marks, in slot order and each once.
   ///
-  /// Nil where the mask does not fit: then it was written with another model, and names would be
+  /// Returns `nil` where the mask does not fit: then it was written with another model, and names would be
   /// guesses.
   package func names(in mask: ColumnMask) -> [String]? {
     guard mask.fits(slotCount: slots.count) else { return nil }
@@ -63,4 +59,57 @@ package struct EntitySlots: Hashable, Sendable {
   package func indices(of name: String) -> [Int] {
     slots.indices.filter { slots[$0].name == name }
   }
+}
+
+/// The slots of a model's entities, each computed when it is first needed.
+package final class LazySlots: Sendable {
+  private struct State {
+    var order: SlotOrder
+    var known: [String: EntitySlots?] = [:]
+  }
+
+  private let state: Mutex<State>
+
+  package init(_ model: ManagedModel) {
+    state = Mutex(State(order: SlotOrder(model)))
+  }
+
+  /// Returns the slots of an entity, or `nil` where the model does not have it.
+  package func slots(of entityName: String) -> EntitySlots? {
+    state.withLock { state in
+      if let slots = state.known[entityName] { return slots }
+      let slots = state.order.slots(of: entityName)
+      state.known[entityName] = .some(slots)
+      return slots
+    }
+  }
+}
+
+/// The slots of an entity by the names of its properties.
+struct SlotPlaces {
+  /// The names of the properties that have slots, in the order of the first of each.
+  package let names: [String]
+  private let slots: [String: [Int]]
+  private let tombstoneSlots: [String: [Int]]
+
+  init(_ entity: EntitySlots) {
+    var names: [String] = []
+    var slots: [String: [Int]] = [:]
+    for (index, slot) in entity.slots.enumerated() {
+      if slots[slot.name] == nil { names.append(slot.name) }
+      slots[slot.name, default: []].append(index)
+    }
+    self.names = names
+    self.slots = slots
+    tombstoneSlots = Dictionary(
+      grouping: entity.tombstoneAttributes.indices,
+      by: { index in
+        let path = entity.tombstoneAttributes[index].name
+        return slots[path] == nil ? ManagedAttribute.propertyName(ofPath: path) : path
+      })
+  }
+
+  package func slots(of name: String) -> [Int] { slots[name] ?? [] }
+
+  package func tombstoneSlots(of name: String) -> [Int] { tombstoneSlots[name] ?? [] }
 }

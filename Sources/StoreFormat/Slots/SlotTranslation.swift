@@ -27,9 +27,7 @@ package struct SlotTranslation: Sendable {
     case unnamedValue(slot: Int)
   }
 
-  /// Whether masks stay as they are.
   package let keepsMasks: Bool
-  /// Whether tombstones stay as they are.
   package let keepsTombstones: Bool
 
   private let oldSlotCount: Int
@@ -37,7 +35,6 @@ package struct SlotTranslation: Sendable {
   private let slots: [Result<Int, Problem>]
   private let tombstoneSlots: [Result<Int, Problem>]
 
-  /// A translation from one model into another.
   package init(from old: EntitySlots, to new: EntitySlots) {
     oldSlotCount = old.slots.count
     newSlotCount = new.slots.count

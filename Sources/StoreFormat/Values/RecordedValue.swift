@@ -1,6 +1,8 @@
-/// What an update changed a value from, and to.
+import Crypto
+
+/// The old and the new value of an attribute or to-one relationship in an update.
 public struct RecordedValue: Hashable, Sendable {
-  /// What kind of value it is, which tells how people write it.
+  /// The kind of a value, which determines how it is written.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A text.
     case text
@@ -27,14 +29,12 @@ public struct RecordedValue: Hashable, Sendable {
   /// The attribute or to-one relationship; an element of a composite attribute is named
   /// `attribute.element`.
   public var name: String
-  /// What kind of value it is.
   package var kind: Kind
-  /// What stood in the store before the save.
+  /// The value before the save.
   public var old: RecordedContent
-  /// What the save put there.
+  /// The value after the save.
   public var new: RecordedContent
 
-  /// A recorded value.
   package init(name: String, kind: Kind, old: RecordedContent, new: RecordedContent) {
     self.name = name
     self.kind = kind
@@ -42,7 +42,7 @@ public struct RecordedValue: Hashable, Sendable {
     self.new = new
   }
 
-  /// How much memory its contents take, but for a few bytes.
+  /// About how many bytes of memory its contents take.
   package var byteCount: Int { old.byteCount + new.byteCount }
 
   /// The attribute or relationship that it belongs to: of an element that of the whole.
@@ -80,6 +80,51 @@ extension RecordedValue.Kind {
     case .uuid: .uuid
     case .data: .binaryData
     case .other: .undefined
+    }
+  }
+}
+
+/// A value before or after an update, or the digest of a long one.
+public enum RecordedContent: Hashable, Sendable {
+  /// The value as the store keeps it.
+  case value(StoredValue)
+  /// The SHA-256 and the length of a text or data that is too long to keep.
+  case digest([UInt8], byteCount: Int64)
+
+  /// The longest text or data that is kept as it is, in bytes.
+  package static let longestValue = 1 << 16
+  /// How many bytes a digest has.
+  package static let digestLength = 32
+
+  /// Takes a value, or its digest where it is too long.
+  package init(_ value: StoredValue) {
+    switch value {
+    case .text(var text) where text.utf8.count > Self.longestValue:
+      self = text.withUTF8 { Self.digest(of: UnsafeRawBufferPointer($0)) }
+    case .malformedText(let bytes) where bytes.count > Self.longestValue,
+      .blob(let bytes) where bytes.count > Self.longestValue:
+      self = bytes.withUnsafeBytes { Self.digest(of: $0) }
+    default: self = .value(value)
+    }
+  }
+
+  private static func digest(of bytes: UnsafeRawBufferPointer) -> RecordedContent {
+    var hash = SHA256()
+    hash.update(bufferPointer: bytes)
+    return .digest(Array(hash.finalize()), byteCount: Int64(bytes.count))
+  }
+
+  /// The value, or `nil` where only its digest is kept.
+  public var value: StoredValue? {
+    if case .value(let value) = self { value } else { nil }
+  }
+
+  /// About how many bytes of memory it takes.
+  package var byteCount: Int {
+    switch self {
+    case .value(.text(let text)): text.utf8.count
+    case .value(.blob(let bytes)), .value(.malformedText(let bytes)): bytes.count
+    case .value, .digest: 32
     }
   }
 }

@@ -1,20 +1,16 @@
+import GRDB
+
 /// A recorded value with the change that it belongs to: one row of the file of recorded values.
 package struct RecordedValueRow: Hashable, Sendable {
-  /// The transaction's number.
   package var transaction: Int64
-  /// The transaction's time, which tells it from another one that has its number in another copy of
-  /// the store.
+  /// The transaction's time, which distinguishes it from one with the same number in another copy of the
+  /// store.
   package var timestamp: StoreTimestamp?
-  /// The change's number.
   package var change: Int64
-  /// The object's own entity.
   package var entityName: String
-  /// The object's primary key.
   package var primaryKey: Int64
-  /// The value.
   package var value: RecordedValue
 
-  /// A row.
   package init(
     transaction: Int64, timestamp: StoreTimestamp?, change: Int64, entityName: String,
     primaryKey: Int64, value: RecordedValue
@@ -27,7 +23,6 @@ package struct RecordedValueRow: Hashable, Sendable {
     self.value = value
   }
 
-  /// Where it stands among all rows.
   package struct Place: Hashable, Sendable {
     let transaction: Int64
     let change: Int64
@@ -45,6 +40,140 @@ package struct RecordedValueRow: Hashable, Sendable {
     }
   }
 
-  /// Where it stands among all rows.
   package var place: Place { Place(transaction: transaction, change: change, name: value.name) }
+}
+
+extension TransactionPosition {
+  var storedTime: StoredValue {
+    guard let seconds = timestamp?.secondsSinceReferenceDate, !seconds.isNaN else { return .null }
+    return .real(seconds)
+  }
+
+  /// A number and a time out of the first two columns of a row.
+  init?(_ row: [StoredValue]) {
+    guard row.count >= 2, case .integer(let number) = row[0], let time = row[1].time else {
+      return nil
+    }
+    self.init(number: number, timestamp: time)
+  }
+}
+
+extension StoredValue {
+  /// A time, or none, or `nil` where it is anything else.
+  fileprivate var time: StoreTimestamp?? {
+    switch self {
+    case .null: .some(nil)
+    case .real(let seconds): .some(StoreTimestamp(secondsSinceReferenceDate: seconds))
+    default: nil
+    }
+  }
+}
+
+extension RecordedValueRow {
+  package var columns: [StoredValue] {
+    let position = TransactionPosition(number: transaction, timestamp: timestamp)
+    return [
+      .integer(transaction), position.storedTime, .integer(change), .text(entityName),
+      .integer(primaryKey), .text(value.name), .text(value.kind.rawValue),
+    ] + value.old.columns + value.new.columns
+  }
+
+  /// A row out of its columns, or `nil` where they are not those of a recorded value.
+  init?(_ columns: [StoredValue]) {
+    guard columns.count == RecordedValuesLayout.columns.count,
+      case .integer(let transaction) = columns[0], let time = columns[1].time,
+      case .integer(let change) = columns[2], case .text(let entityName) = columns[3],
+      case .integer(let primaryKey) = columns[4], case .text(let name) = columns[5],
+      case .text(let kindName) = columns[6], let kind = RecordedValue.Kind(rawValue: kindName),
+      let old = RecordedContent(columns[7], length: columns[8]),
+      let new = RecordedContent(columns[9], length: columns[10])
+    else { return nil }
+    self.init(
+      transaction: transaction, timestamp: time, change: change, entityName: entityName,
+      primaryKey: primaryKey, value: RecordedValue(name: name, kind: kind, old: old, new: new))
+  }
+}
+
+extension RecordedContent {
+  /// A content out of its two columns, or `nil` where they contradict each other.
+  fileprivate init?(_ value: StoredValue, length: StoredValue) {
+    switch (value, length) {
+    case (_, .null): self = .value(value)
+    case (.blob(let bytes), .integer(let length))
+    where bytes.count == Self.digestLength && length >= 0:
+      self = .digest(bytes, byteCount: length)
+    default: return nil
+    }
+  }
+
+  package var columns: [StoredValue] {
+    switch self {
+    case .value(let value): [value, .null]
+    case .digest(let bytes, let byteCount): [.blob(bytes), .integer(byteCount)]
+    }
+  }
+}
+
+/// The tables of a file of recorded values.
+///
+/// `recorded_value` has a row for each value that an update changed. `old` and `new` hold the values as
+/// the store kept them, or, where `old_length` or `new_length` has a number, the SHA-256 of as many
+/// bytes.
+package enum RecordedValuesLayout {
+  /// Tells such a file from every other database: `hctv`.
+  package static let applicationID: Int64 = 0x6863_7476
+  package static let version: Int64 = 1
+
+  package static let columns = [
+    "transaction_number", "timestamp", "change_number", "entity", "primary_key", "name", "kind",
+    "old", "old_length", "new", "new_length",
+  ]
+
+  package static let statements = [
+    "CREATE TABLE store (identifier TEXT NOT NULL)",
+    """
+    CREATE TABLE recorded_value (
+      transaction_number INTEGER NOT NULL, timestamp REAL, change_number INTEGER NOT NULL,
+      entity TEXT NOT NULL, primary_key INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL,
+      old, old_length INTEGER, new, new_length INTEGER)
+    """,
+    """
+    CREATE UNIQUE INDEX recorded_value_by_change
+      ON recorded_value (transaction_number, change_number, name)
+    """,
+    """
+    CREATE INDEX recorded_value_by_object
+      ON recorded_value (primary_key, entity, transaction_number)
+    """,
+  ]
+
+  /// The identifier of the store that a file's values are of.
+  ///
+  /// - Throws: ``StoreError/unusableValues(path:reason:)`` where the file is of another kind.
+  package static func check(_ statement: StatementRunner, path: String) throws -> String {
+    func refuse(_ reason: String) -> StoreError { .unusableValues(path: path, reason: reason) }
+    guard try statement.integer("PRAGMA application_id") == applicationID else {
+      throw refuse("it is another kind of database")
+    }
+    let version = try statement.integer("PRAGMA user_version") ?? 0
+    guard version == Self.version else {
+      throw refuse("its version is \(version), expected \(Self.version)")
+    }
+    for (table, columns) in [("store", ["identifier"]), ("recorded_value", columns)] {
+      let rows = try statement.rows(
+        """
+        SELECT c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
+        WHERE m.type = 'table' AND m.name = ?1
+        """, [.text(table)])
+      let present = Set(rows.compactMap(\.first))
+      if let missing = columns.first(where: { !present.contains(.text($0)) }) {
+        throw refuse("its table \(table) has no column \(missing)")
+      }
+    }
+    guard
+      case .text(let identifier)? = try statement.rows("SELECT identifier FROM store LIMIT 1")
+        .first?.first
+    else { throw refuse("it does not name its store") }
+    return identifier
+  }
 }

@@ -3,34 +3,31 @@ import GRDB
 
 /// The file beside a store that keeps old and new values of updates, opened for reading.
 ///
-/// A store's own history says only which attributes an update touched. Whoever saves may keep their
-/// values in a SQLite file of its own beside the store, of which neither Core Data nor SwiftData knows.
-/// It is as hostile as a store, and read as safely: no byte of it changes.
+/// A store's history records only which attributes an update touched. A program that saves may keep their values
+/// in a separate SQLite file beside the store, which Core Data and SwiftData ignore. It is read as safely as a
+/// store: no byte of it changes.
 ///
-/// Rows are of a transaction of the store only where number and time are both the same. A save writes
-/// them before it is complete itself, so after a crash there may be rows of a transaction that there is
-/// not; nobody ever sees them, and the next save removes them.
+/// Rows belong to a transaction only if number and time are equal. A save writes them before it completes, so
+/// that after a crash there may be rows without a transaction; they are never shown, and the next save removes
+/// them.
 package final class RecordedValuesFile: Sendable {
-  /// Where the file is.
   package var location: StoreLocation { file.location }
-  /// How long to wait for a file that is locked, in seconds.
+  /// Seconds to wait for a locked file.
   package var busyTimeout: Double { file.busyTimeout }
   /// The identifier of the store whose values these are.
   package let storeIdentifier: String
 
   package let file: StoreFile
 
-  /// Where a store's recorded values are kept.
   package static func path(besideStore path: String) -> String { path + "-values.db" }
 
-  /// Whether there is anything at a path.
   package static func isThere(_ path: String) -> Bool { FileMove.entry(at: path) != .none }
 
   /// Opens a file.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - storeIdentifier: The identifier that its store must have; nil for any.
+  ///   - storeIdentifier: The identifier that its store must have, or `nil` for any.
   ///   - busyTimeout: How long to wait for a file that is locked, in seconds.
   /// - Throws: ``StoreError/unusableValues(path:reason:)`` where the file is not one of recorded values
   ///   or of another store's, ``StoreError/unreadable(path:reason:)``,
@@ -55,14 +52,14 @@ package final class RecordedValuesFile: Sendable {
     self.storeIdentifier = storeIdentifier
   }
 
-  /// Lets a body read one state of the file: nothing that others save or erase meanwhile is seen.
+  /// Calls a closure whose reads all see one state of the file.
   ///
-  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``, or what
-  ///   the body throws.
+  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``, and errors
+  ///   of the closure.
   package func inOneState<Answer>(_ body: (RecordedValuesFile) throws -> Answer) throws -> Answer {
     try Self.reading(location.path) {
       try file.holding { held in
-        // What the body throws is its own.
+        // Errors of the closure are not translated.
         Result { try body(RecordedValuesFile(held, storeIdentifier: storeIdentifier)) }
       }
     }.get()
@@ -89,8 +86,8 @@ package final class RecordedValuesFile: Sendable {
   ///
   /// - Parameters:
   ///   - position: The transaction: rows of its number with another time are not its own.
-  ///   - place: The row after which to begin; nil for the first ones.
-  ///   - limit: The most rows to give.
+  ///   - place: The row after which to begin, or `nil` for the first ones.
+  ///   - limit: The maximum number of rows.
   /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
   package func rows(
     of position: TransactionPosition, after place: RecordedValueRow.Place? = nil, limit: Int
@@ -111,8 +108,8 @@ package final class RecordedValuesFile: Sendable {
   ///   - entityName: The object's entity.
   ///   - primaryKey: Its key.
   ///   - transactions: The numbers of the transactions.
-  ///   - place: The row after which to begin; nil for the first ones.
-  ///   - limit: The most rows to give.
+  ///   - place: The row after which to begin, or `nil` for the first ones.
+  ///   - limit: The maximum number of rows.
   /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
   package func rows(
     ofEntity entityName: String, primaryKey: Int64, transactions: ClosedRange<Int64>,
@@ -149,15 +146,107 @@ package final class RecordedValuesFile: Sendable {
               path: location.path, reason: "a row is not one of a recorded value")
           }
           rows.append(row)
-          // A hostile file may hold longer values than anybody ever records.
+          // A hostile file may hold longer values than are ever recorded.
           byteCount += row.value.old.byteCount + row.value.new.byteCount
-          if byteCount > Self.mostBytes { break }
+          if byteCount > Self.maxBytes { break }
         }
         return rows
       }
     }
   }
 
-  /// How many bytes of values are read at a time; the row that reaches it is the last.
-  private static let mostBytes = 8 << 20
+  /// The maximum number of bytes of values that are read at a time.
+  private static let maxBytes = 8 << 20
+}
+
+/// Totals and checks of a file of recorded values.
+extension RecordedValuesFile {
+  /// The extent of a file, which is found without reading all of it.
+  package struct Extent: Hashable, Sendable {
+    /// The oldest transaction with recorded values, or `nil` where there is none.
+    package let first: TransactionPosition?
+    package let last: TransactionPosition?
+    /// How many bytes the file and its log take.
+    package let byteCount: Int64
+  }
+
+  /// Returns the extent of the file.
+  ///
+  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
+  package func extent() throws -> Extent {
+    try Self.reading(location.path) {
+      let ends = try file.readDatabase { database in
+        let statement = StatementRunner(database)
+        return try ["ASC", "DESC"].map { order in
+          try statement.rows(
+            """
+            SELECT transaction_number, timestamp FROM recorded_value
+            ORDER BY transaction_number \(order) LIMIT 1
+            """
+          ).first.flatMap(TransactionPosition.init)
+        }
+      }
+      let byteCount = try [location.resolvedPath, location.logPath].reduce(0) {
+        try $0 + (location.size(of: $1) ?? 0)
+      }
+      return Extent(first: ends[0], last: ends[1], byteCount: byteCount)
+    }
+  }
+
+  /// How many values of transactions before one there are.
+  ///
+  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
+  package func valueCount(before number: Int64) throws -> Int64 {
+    try Self.reading(location.path) {
+      try file.readDatabase {
+        try StatementRunner($0).integer(
+          "SELECT count(*) FROM recorded_value WHERE transaction_number < ?1", [.integer(number)])
+          ?? 0
+      }
+    }
+  }
+
+  /// Returns the problems that SQLite's check finds in the pages of the file.
+  ///
+  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
+  package func pageProblems() throws -> [String] {
+    try Self.reading(location.path) {
+      try file.readDatabase { database in
+        try StatementRunner(database).rows("PRAGMA quick_check(10)").compactMap { row in
+          guard case .text(let text)? = row.first, text != "ok" else { return nil }
+          return text
+        }
+      }
+    }
+  }
+
+  /// Returns some of the transactions that rows name, by number and time.
+  ///
+  /// - Parameters:
+  ///   - number: The number after which to begin, or `nil` for the first ones.
+  ///   - limit: The maximum number of transactions.
+  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
+  package func positions(after number: Int64?, limit: Int) throws -> [TransactionPosition] {
+    try Self.reading(location.path) {
+      try file.readDatabase { database in
+        let statement = StatementRunner(database)
+        var positions: [TransactionPosition] = []
+        var last = number
+        while positions.count < limit {
+          let row = try statement.rows(
+            "SELECT transaction_number, timestamp FROM recorded_value WHERE transaction_number > ?1"
+              + " ORDER BY transaction_number LIMIT 1", [.integer(last ?? .min)]
+          ).first
+          guard let row else { break }
+          guard let position = TransactionPosition(row) else {
+            throw StoreError.unusableValues(
+              path: location.path, reason: "a row is not one of a recorded value")
+          }
+          positions.append(position)
+          last = position.number
+        }
+        return positions
+      }
+    }
+  }
 }

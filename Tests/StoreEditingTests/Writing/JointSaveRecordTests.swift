@@ -168,10 +168,10 @@ import Darwin
       words = ["it is a link"]
     case .folder:
       try manager.createDirectory(atPath: record, withIntermediateDirectories: false)
-      words = ["it is no file"]
+      words = ["it is not a file"]
     case .pipe:
       #expect(mkfifo(record, 0o600) == 0)
-      words = ["it is no file"]
+      words = ["it is not a file"]
     case .huge:
       try FileBytes.write([1], to: record)
       #expect(truncate(record, 1 << 40) == 0)

@@ -13,7 +13,7 @@ struct StoreErrorTests {
     .notAStore(path: "/a/b", reason: .empty), .notAStore(path: "/a/b", reason: .notSQLite),
     .notAStore(path: "/a/b", reason: .withoutCoreDataTables), .withoutHistory(path: "/a/b"),
     .unfinishedSave(path: "/a/b", journal: "/a/b-journal"), .busy(path: "/a/b", seconds: 5),
-    .changedWhileReading(path: "/a/b"),
+    .changedWhileReading(path: "/a/b"), .endedSnapshot(path: "/a/b"),
     .damaged(path: "/a/b", place: "ACHANGE", detail: "the column Z_PK is missing"),
   ]
 

@@ -2,22 +2,22 @@ import Dispatch
 import Synchronization
 
 extension StoreFile {
-  /// Reads in one snapshot on several threads: every one sees exactly the same state.
+  /// Reads one snapshot on several threads.
   ///
-  /// Where somebody saves in the very moment of the beginning, or the store can be read from a
-  /// private copy only, there are fewer helpers than were asked for, or none.
+  /// There are fewer helpers than requested, or none, if another program saves at that moment, or the store
+  /// is read from a private copy.
   ///
   /// - Parameters:
-  ///   - helperCount: How many threads beside the caller's.
-  ///   - body: Reads; neither the snapshot nor the helpers must leave it.
-  /// - Throws: ``StoreError``, or what the closure throws.
+  ///   - helperCount: The number of threads besides the caller's.
+  ///   - body: The closure that reads; neither the snapshot nor the helpers may leave it.
+  /// - Throws: ``StoreError``, and errors of the closure.
   package func read<Result>(
     withHelpers helperCount: Int, _ body: (StoreSnapshot, SnapshotHelpers) throws -> Result
   ) throws -> Result {
     var helpers: [SnapshotHelper] = []
     if accessMode != .privateCopy {
-      // Each remembers what it sees before the snapshot begins and looks again behind it: where that
-      // is the same, so is all between.
+      // Each helper compares the data version from before the snapshot with that after it: where they are
+      // equal, all see the same state.
       for _ in 0..<helperCount {
         guard let helper = try? SnapshotHelper(location: location, busyTimeout: busyTimeout) else {
           break
@@ -39,14 +39,13 @@ package struct SnapshotHelpers {
 
   init(_ helpers: [SnapshotHelper]) { self.helpers = helpers }
 
-  /// How many there are.
   package var count: Int { helpers.count }
 
-  /// Does work on every helper's thread beside the caller's own work, and waits for all of it.
+  /// Runs work on every helper's thread and on the caller's, and waits for all of it.
   ///
   /// - Parameters:
-  ///   - work: What each helper does with its view of the snapshot. It keeps its own errors.
-  ///   - own: What the caller does meanwhile.
+  ///   - work: The work of each helper, which keeps its own errors.
+  ///   - own: The work of the caller.
   package func run<Result>(
     _ work: @escaping @Sendable (StoreSnapshot) -> Void, beside own: () throws -> Result
   ) rethrows -> Result {
@@ -74,7 +73,7 @@ final class SnapshotHelper: Sendable {
     version = try file.readDataVersion()
   }
 
-  /// Begins to read; false where the state is not the one that was there before.
+  /// Begins to read; returns `false` if the state has changed.
   func begin(as mode: AccessMode) -> Bool {
     guard file.accessMode == mode else { return false }
     queue.async { [self] in
@@ -90,7 +89,7 @@ final class SnapshotHelper: Sendable {
           hasWork.wait()
         }
       }
-      // Where reading could not even begin, nobody has been told yet.
+      // Reading may have failed before the first signal.
       began.signal()
     }
     began.wait()
@@ -104,7 +103,6 @@ final class SnapshotHelper: Sendable {
 
   func wait() { isDone.wait() }
 
-  /// Lets the snapshot go.
   func end() {
     hasWork.signal()
     queue.sync {}
