@@ -141,10 +141,18 @@ extension NetChange {
     kind == .delete || kind == .replace ? deletion?.tombstone ?? [] : []
   }
 
-  /// What the object that is gone left behind, by attribute; values that were nil are left out.
+  /// The values that the deleted object left behind, by attribute name, without nulls.
   ///
-  /// Nil where no model tells the names, and where the object still is there.
-  public var preservedValues: [(attribute: ManagedAttribute, value: StoredValue)]? {
+  /// `nil` where the object still exists, and where the model does not tell the names.
+  public var tombstoneValues: [String: StoredValue]? {
+    preservedValues.map { values in
+      Dictionary(
+        values.map { ($0.attribute.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+  }
+
+  /// ``tombstoneValues`` in column order, with the types of the attributes.
+  package var preservedValues: [(attribute: ManagedAttribute, value: StoredValue)]? {
     kind == .delete || kind == .replace ? entity.preservedValues(in: tombstone) : nil
   }
 }

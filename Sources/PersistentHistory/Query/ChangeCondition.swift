@@ -1,27 +1,26 @@
 import StoreEditing
 import StoreFormat
 
-/// Which changes a query is about; a change must meet all conditions.
+/// Conditions on changes; a change must meet all of them.
 public struct ChangeCondition: Hashable, Sendable {
   /// The change is of one of these kinds; empty for any.
   public var kinds: [ChangeKind]
   /// The object is of one of these entities, or of one that inherits from it, as in Core Data's fetches;
   /// empty for any. A number stands for an entity that the store does not name.
   ///
-  /// Where nothing tells which entities inherit from which, as in an archive by itself, only the named
-  /// ones match.
+  /// Where inheritance is unknown, as in an archive without its store, only the named entities match.
   public var entities: [String]
   /// The object is of exactly one of these entities; empty for any. With ``entities``, it must be of one
   /// in either list.
   public var exactEntities: [String]
-  /// The object is one of these; empty for any. Entities that inherit from each other share their
-  /// primary keys, so the name of any of them will do where the store tells how they inherit.
+  /// The object is one of these; empty for any. Entities that inherit from each other share primary keys,
+  /// so each of their names matches where inheritance is known.
   public var objects: [HistoryObject]
   /// The change is an update that touched one of these attributes or relationships; empty for any
   /// change.
   public var attributes: [String]
 
-  /// A condition; without arguments, one that every change meets.
+  /// Creates a condition; without arguments, one that every change meets.
   public init(
     kinds: [ChangeKind] = [], entities: [String] = [], exactEntities: [String] = [],
     objects: [HistoryObject] = [], attributes: [String] = []
@@ -33,7 +32,6 @@ public struct ChangeCondition: Hashable, Sendable {
     self.attributes = attributes
   }
 
-  /// Whether every change meets it.
   package var isEmpty: Bool {
     kinds.isEmpty && namesNoEntity && objects.isEmpty && attributes.isEmpty
   }
@@ -41,7 +39,6 @@ public struct ChangeCondition: Hashable, Sendable {
   private var namesNoEntity: Bool { entities.isEmpty && exactEntities.isEmpty }
   private var namedEntities: [String] { entities + exactEntities }
 
-  /// Whether a change meets it.
   package func matches(_ change: HistoryChange) -> Bool {
     if !kinds.isEmpty {
       guard let kind = change.kind, kinds.contains(kind) else { return false }
@@ -66,12 +63,12 @@ public struct ChangeCondition: Hashable, Sendable {
     return true
   }
 
-  /// The condition in the numbers of a store.
+  /// Returns the condition in the numbers of a store.
   ///
   /// - Throws: ``HistoryError/unknownEntity(name:suggestions:)``,
   ///   ``HistoryError/unknownAttribute(name:suggestions:)``,
   ///   ``HistoryError/objectOfOtherStore(object:store:)`` or
-  ///   ``HistoryError/unknownModel(path:reason:)``, so that a slip of the pen is not an empty answer.
+  ///   ``HistoryError/unknownModel(path:reason:)``, so that a mistyped name is not an empty answer.
   func selection(in schema: HistorySchema, of snapshot: StoreSnapshot) throws -> ChangeSelection? {
     guard !isEmpty else { return nil }
     let names = NameLookup(schema: schema)
@@ -102,9 +99,8 @@ public struct ChangeCondition: Hashable, Sendable {
     return selection
   }
 
-  /// The condition with every entity and those that inherit from it by name, and every object by all the
-  /// names that it may have: those of the entities that inherit from the named one, and of those that it
-  /// inherits from.
+  /// Returns the condition with the names of all entities that inherit from the named ones, and each object
+  /// by the names of all entities in its line of inheritance.
   func namingRelatives(in schema: HistorySchema, of snapshot: StoreSnapshot) throws -> Self {
     guard !objects.isEmpty || !entities.isEmpty else { return self }
     var condition = self
@@ -128,7 +124,7 @@ public struct ChangeCondition: Hashable, Sendable {
     return condition
   }
 
-  /// Tells of names that a history does not have, as ``selection(in:of:)`` does for a store by itself.
+  /// Throws for names that a history with an archive does not have, like ``selection(in:of:)``.
   func check(in schema: HistorySchema, of timeline: HistoryTimeline) throws {
     guard !isEmpty, let archive = timeline.archive else { return }
     let names = NameLookup(schema: schema)
@@ -161,7 +157,7 @@ extension HistoryObject {
 }
 
 extension HistoryEntity {
-  /// Whether a condition means this entity: by its name or, of one without a name, by its number.
+  /// Returns whether a text is the name of the entity or, if it has none, its number.
   fileprivate func isCalled(_ text: String) -> Bool {
     name.map { $0 == text } ?? (number != nil && Int64(text) == number)
   }

@@ -1,19 +1,20 @@
+import StoreEditing
 import StoreFormat
 
-/// Which transactions of a history to read, and in which order.
+/// The conditions that select transactions of a history, and their order and number.
 ///
-/// Values of one condition are alternatives, different conditions must all hold: `authors` of two
-/// names and one entity means transactions by either author with a change of the entity. Conditions
-/// select whole transactions, as SwiftData's predicates do.
+/// Values of one condition are alternatives, and all conditions must hold: two authors and one entity
+/// select the transactions of either author with a change of the entity. Conditions select whole
+/// transactions, as SwiftData's predicates do.
 public struct HistoryQuery: Hashable, Sendable {
   /// Conditions on one of the four texts of a transaction.
   public typealias TextCondition = TransactionSelection.TextCondition
   /// Which end of the history comes first.
   public typealias Order = TransactionSelection.Order
 
-  /// Only transactions after this position.
+  /// Only transactions after this number.
   public var after: Int64?
-  /// Only transactions up to and including this position.
+  /// Only transactions up to and including this number.
   public var until: Int64?
   /// Conditions on the author.
   public var author: TextCondition
@@ -23,30 +24,32 @@ public struct HistoryQuery: Hashable, Sendable {
   public var process: TextCondition
   /// Only transactions with at least one such change.
   public var change: ChangeCondition
-  /// Whether changes that do not meet ``change`` are left out of the transactions that are read.
+  /// Whether transactions are read without the changes that do not meet ``change``.
   public var keepsOnlyMatchingChanges: Bool
   /// Which transaction comes first.
   public var order: Order
-  /// At most so many transactions; nil for all.
+  /// The maximum number of transactions, or `nil` for all.
   public var limit: Int?
   /// Whether ``limit`` keeps the newest transactions, whatever the order.
   public var limitKeepsNewest: Bool
-  /// Whether ``HistoryReader/presentObject(of:)`` tells what the objects of changes are now.
-  package var readsPresentObjects = false
-  /// Where the values of updates are kept that the changes are to have; nil to leave them out.
-  ///
-  /// Changes that come from an archive or from lines have what stands there.
-  public var recordedValues: RecordedValues?
-  /// Whether changes that come from an archive or from lines are given without recorded values.
-  package var omitsRecordedValues = false
 
-  /// Whether reading ends with an error where an index of the store lists more rows than were read
-  /// with their transactions: those of a change whose transaction is missing, or rows on damaged pages.
+  // How to read: the public methods that read take these as parameters.
+
+  /// Where to read the old and new values of updates, or `nil` to leave them out.
   ///
-  /// Only queries without conditions on texts or changes and without a limit can tell.
+  /// Changes from an archive or from lines have the values that were sealed with them.
+  package var recordedValues: RecordedValues?
+  /// Whether changes from an archive or from lines are read without recorded values.
+  package var omitsRecordedValues = false
+  /// Whether ``HistoryReader/presentObject(of:)`` reads the present state of objects.
+  package var readsPresentObjects = false
+  /// Whether reading fails where an index of the store lists more rows than were read with their
+  /// transactions: changes whose transaction is missing, or rows on damaged pages.
+  ///
+  /// Only queries without conditions on texts or changes and without a limit can check that.
   package var checksCompleteness = true
 
-  /// A query; without arguments, for everything, oldest first.
+  /// Creates a query; without arguments, for all transactions, oldest first.
   public init(
     after: Int64? = nil, until: Int64? = nil, author: TextCondition = TextCondition(),
     bundle: TextCondition = TextCondition(), process: TextCondition = TextCondition(),
@@ -64,10 +67,54 @@ public struct HistoryQuery: Hashable, Sendable {
     self.limit = limit
     self.limitKeepsNewest = limitKeepsNewest
   }
+}
 
-  /// Whether a transaction with all its changes meets every condition but the limit.
+extension StoreSnapshot {
+  /// Returns a reader of the transactions after a token that match a query.
   ///
-  /// A store is asked in SQL instead; this is for transactions that come from elsewhere.
+  /// - Parameters:
+  ///   - token: The token in any written form, such as `57`, `1D070E6D-…:57`, `yesterday`, `2w` or
+  ///     `@bookmark` (<doc:Tokens>); `nil` to begin with the oldest transaction, or where the query says.
+  ///   - end: The token of the last transaction to read, or `nil` to read up to the newest, or to where
+  ///     the query says.
+  ///   - query: The conditions on transactions.
+  ///   - recordedValues: Where to read the old and new values of updates, or `nil` to leave them out.
+  /// - Throws: ``HistoryError/unusableToken(_:)`` where history after the token is incomplete, another
+  ///   ``HistoryError`` where a text is not a token or the query names what the store does not have, and
+  ///   ``/StoreFormat/StoreError``.
+  public func history(
+    after token: String? = nil, until end: String? = nil,
+    matching query: HistoryQuery = HistoryQuery(),
+    recordedValues: RecordedValues? = nil
+  ) throws -> HistoryReader {
+    var query = query
+    let resolver = TokenResolver(snapshot: self)
+    if let token { query.after = try resolver.resolveUsable(token).number }
+    if let end { query.until = try resolver.resolveUsable(end).number }
+    if let recordedValues { query.recordedValues = recordedValues }
+    return try HistoryReader(snapshot: self, query: query)
+  }
+}
+
+extension HistoryQuery {
+  /// Returns the query in the numbers of a store.
+  ///
+  /// - Throws: ``HistoryError`` where it names what the store does not have.
+  func selection(
+    in schema: HistorySchema, of snapshot: StoreSnapshot
+  ) throws -> TransactionSelection {
+    var selection = TransactionSelection(
+      after: after, until: until,
+      texts: [.author: author, .bundle: bundle, .process: process],
+      change: try change.selection(in: schema, of: snapshot), order: order, limit: limit,
+      limitKeepsNewest: limitKeepsNewest)
+    selection.checksCompleteness = checksCompleteness
+    return selection
+  }
+
+  /// Returns whether a transaction with all its changes meets every condition but the limit.
+  ///
+  /// Stores evaluate the query in SQL instead; this is for transactions from archives and lines.
   package func matches(_ transaction: HistoryTransaction) -> Bool {
     if let after, transaction.number <= after { return false }
     if let until, transaction.number > until { return false }
@@ -75,10 +122,32 @@ public struct HistoryQuery: Hashable, Sendable {
       && process.matches(transaction.process)
       && (change.isEmpty || transaction.changes.contains { change.matches($0) })
   }
+
+  /// Whether it selects every transaction of its range.
+  package var isUnconditional: Bool {
+    limit == nil && author.isEmpty && bundle.isEmpty && process.isEmpty && change.isEmpty
+  }
+
+  /// The numbers between its bounds, or `nil` where there are none.
+  package var range: ClosedRange<Int64>? {
+    guard after != .max else { return nil }
+    let (first, last) = (after.map { $0 + 1 } ?? .min, until ?? .max)
+    return first <= last ? first...last : nil
+  }
+
+  /// Whether it selects every transaction of a history.
+  package var selectsEverything: Bool {
+    after.map { $0 <= 0 } ?? true && until == nil && isUnconditional
+  }
+}
+
+extension TransactionSelection.TextCondition: ExpressibleByStringLiteral {
+  /// Creates a condition that exactly one text meets.
+  public init(stringLiteral value: String) { self.init(anyOf: [value]) }
 }
 
 extension TransactionSelection.TextCondition {
-  /// Whether a text meets the condition; texts are compared byte by byte, as SQLite does.
+  /// Returns whether a text meets the condition; texts are compared byte by byte, as SQLite does.
   package func matches(_ text: RecordedText?) -> Bool {
     func isOneOf(_ names: [String]) -> Bool {
       guard let text else { return false }

@@ -1,24 +1,24 @@
 import StoreEditing
 import StoreFormat
 
-/// Reads the transactions of a store one after the other, each with its changes.
+/// Reads the transactions of a store one after the other.
 ///
-/// Memory does not grow with the number of transactions, and not with that of a transaction's
-/// changes either where they are read one by one:
+/// `StoreSnapshot.history(after:until:matching:recordedValues:)` returns one:
 ///
 /// ```swift
 /// let store = try StoreFile(path: "default.store")
 /// try store.read { snapshot in
-///   let reader = try HistoryReader(snapshot: snapshot, query: HistoryQuery(author: .init(anyOf: ["widget"])))
-///   while let transaction = try reader.nextTransaction() {
-///     while let change = try reader.nextChange() { … }
-///   }
+///   let history = try snapshot.history(after: "yesterday")
+///   while let transaction = try history.next() { print(transaction.number) }
 /// }
 /// ```
+///
+/// Memory does not grow with the number of transactions.
 public final class HistoryReader {
   /// The entities of the store.
   package let schema: HistorySchema
 
+  private let snapshot: StoreSnapshot
   private let transactions: TransactionCursor
   private let changeCursor: (ChangeDetail) throws -> ChangeCursor
   @exclusivity(unchecked) private var changes: ChangeCursor?
@@ -36,7 +36,7 @@ public final class HistoryReader {
   ///
   /// - Throws: ``HistoryError`` where the query names what the store does not have, and
   ///   ``/StoreFormat/StoreError``.
-  public convenience init(
+  package convenience init(
     snapshot: StoreSnapshot, query: HistoryQuery = HistoryQuery(), schema: HistorySchema? = nil
   ) throws {
     try self.init(snapshot: snapshot, query: query, schema: schema, rows: nil)
@@ -60,6 +60,7 @@ public final class HistoryReader {
   ) throws {
     let schema = try schema ?? HistorySchema(snapshot)
     self.schema = schema
+    self.snapshot = snapshot
     let selection = try query.selection(in: schema, of: snapshot)
     store = snapshot.metadata.storeIdentifier
     filter =
@@ -78,7 +79,8 @@ public final class HistoryReader {
   ///
   /// - Throws: ``/StoreFormat/StoreError``, also where what was read contradicts an index of the store:
   ///   transactions or changes may then be missing.
-  public func nextTransaction() throws -> HistoryTransaction? {
+  package func nextTransaction() throws -> HistoryTransaction? {
+    try snapshot.checkIsOpen()
     guard try transactions.next() else {
       try changes?.finish()
       try kinds?.finish()
@@ -98,7 +100,7 @@ public final class HistoryReader {
   }
 
   /// Goes to the next change of the current transaction; `nil` after the last one.
-  public func nextChange() throws -> HistoryChange? {
+  package func nextChange() throws -> HistoryChange? {
     guard let row = try nextRow() else { return nil }
     var change = change(at: row)
     if values != nil { change.values = try recordedValues(of: row) }
@@ -169,7 +171,10 @@ public final class HistoryReader {
     return cursor
   }
 
-  /// Goes to the next transaction and gives it with all its changes; `nil` after the last one.
+  /// Returns the next transaction with its changes, or `nil` after the last one.
+  ///
+  /// - Throws: ``/StoreFormat/StoreError``, also where the rows that were read contradict an index of the
+  ///   store: transactions or changes may then be missing.
   public func next() throws -> HistoryTransaction? {
     guard var transaction = try nextTransaction() else { return nil }
     while let change = try nextChange() { transaction.changes.append(change) }

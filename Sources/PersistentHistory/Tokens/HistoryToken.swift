@@ -1,23 +1,25 @@
-/// A position in the history of one store or of several: every transaction up to and including a
-/// number.
+import PropertyLists
+import StoreFormat
+
+/// A position in the history of one or more stores: every transaction up to and including a number.
 ///
-/// The value is that of SwiftData's `DefaultHistoryToken` and of Core Data's
-/// `NSPersistentHistoryToken`: store identifiers and transaction numbers. Encoded as JSON it has
-/// SwiftData's shape, `{"storeTokens":{"1D070E6D-…":57}}`.
+/// It has the value of SwiftData's `DefaultHistoryToken` and Core Data's `NSPersistentHistoryToken`: a
+/// transaction number for each store identifier. Its JSON has SwiftData's shape,
+/// `{"storeTokens":{"1D070E6D-…":57}}`.
 public struct HistoryToken: Hashable, Codable, Sendable {
-  /// The transaction number for each store, by the store's identifier in upper case.
+  /// The transaction number of each store, by its identifier in upper case.
   public let storeTokens: [String: Int64]
 
-  /// A position in several stores.
+  /// Creates a position in several stores.
   public init(storeTokens: [String: Int64]) {
     self.storeTokens = Dictionary(
       storeTokens.map { ($0.key.uppercased(), $0.value) }, uniquingKeysWith: max)
   }
 
-  /// A position in stores whose identifiers are in upper case already.
-  public init(canonical storeTokens: [String: Int64]) { self.storeTokens = storeTokens }
+  /// Creates a position in stores whose identifiers are in upper case.
+  package init(canonical storeTokens: [String: Int64]) { self.storeTokens = storeTokens }
 
-  /// A position in one store.
+  /// Creates a position in one store.
   public init(storeIdentifier: String, transaction: Int64) {
     self.init(storeTokens: [storeIdentifier: transaction])
   }
@@ -31,24 +33,24 @@ public struct HistoryToken: Hashable, Codable, Sendable {
     guard tokens.values.allSatisfy({ $0 >= 0 }) else {
       throw DecodingError.dataCorruptedError(
         forKey: .storeTokens, in: container,
-        debugDescription: "a transaction number is not negative")
+        debugDescription: "a transaction number must not be negative")
     }
     self.init(storeTokens: tokens)
   }
 
-  /// The transaction number for a store; nil where the token does not name it.
+  /// Returns the transaction number of a store, or `nil` if the token does not name it.
   public func transaction(in storeIdentifier: String) -> Int64? {
     storeTokens[storeIdentifier.uppercased()]
   }
 }
 
 extension HistoryToken: CustomStringConvertible {
-  /// The portable form: `1D070E6D-…:57`, several stores separated by commas.
+  /// The portable form, `1D070E6D-…:57`, with stores separated by commas.
   public var description: String {
     storeTokens.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: ",")
   }
 
-  /// Reads the portable form; nil where the text is not one.
+  /// Reads the portable form, or returns `nil` for any other text.
   public init?(portable text: String) {
     var tokens: [String: Int64] = [:]
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -60,10 +62,64 @@ extension HistoryToken: CustomStringConvertible {
     self.init(storeTokens: tokens)
   }
 
-  /// Whether a text looks like a store identifier, a UUID.
-  public static func isIdentifier(_ text: some StringProtocol) -> Bool {
+  /// Returns whether a text has the form of a store identifier, a UUID.
+  package static func isIdentifier(_ text: some StringProtocol) -> Bool {
     let groups = text.split(separator: "-", omittingEmptySubsequences: false)
     return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
       && groups.allSatisfy { $0.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit } }
   }
+}
+
+extension HistoryToken {
+  private static let className = "_NSPersistentHistoryToken"
+  private static let key = "NSPersistentHistoryTokenDictionary"
+
+  /// Reads an archived `NSPersistentHistoryToken`, in a binary or an XML property list.
+  ///
+  /// The archive holds one object with a dictionary of transaction numbers by store identifier.
+  init(archive bytes: [UInt8]) throws {
+    let archive: KeyedArchive
+    do {
+      archive = try KeyedArchive(bytes: bytes)
+    } catch {
+      throw TokenArchiveError(description: "it is not an archived token: \(error)")
+    }
+    guard let root = try archive.root.flatMap({ try archive.object($0) }),
+      let dictionary = try root.object(HistoryToken.key)
+    else {
+      throw TokenArchiveError(
+        description: "it is an archive of another object than an NSPersistentHistoryToken")
+    }
+    var tokens: [String: Int64] = [:]
+    for (identifier, value) in try archive.pairs(of: dictionary) {
+      guard let number = try archive.resolve(value)?.integer, number >= 0 else {
+        throw TokenArchiveError(
+          description: "the value for store \(identifier) is not a transaction number")
+      }
+      tokens[identifier] = number
+    }
+    guard !tokens.isEmpty else { throw TokenArchiveError(description: "it names no store") }
+    self.init(storeTokens: tokens)
+  }
+
+  /// Returns the token as an archived `NSPersistentHistoryToken` in an XML property list, which
+  /// `NSKeyedUnarchiver` reads.
+  public func archivedPropertyList() throws -> [UInt8] {
+    var writer = KeyedArchiveWriter()
+    let tokens = storeTokens.sorted { $0.key < $1.key }
+    let pairs = tokens.map {
+      (key: writer.add(string: $0.key), value: writer.add(plain: .integer($0.value)))
+    }
+    let dictionary = writer.add(pairs: pairs, as: .dictionary)
+    let root = writer.add(
+      object: KeyedArchiveWriter.Class(
+        HistoryToken.className, "NSPersistentHistoryToken", "NSObject"),
+      fields: [HistoryToken.key: dictionary.value])
+    return try XMLPropertyListWriter.bytes(of: writer.finish(top: ["root": root]))
+  }
+}
+
+/// The reason why a property list is not an archived `NSPersistentHistoryToken`.
+struct TokenArchiveError: Error, Hashable, CustomStringConvertible {
+  let description: String
 }

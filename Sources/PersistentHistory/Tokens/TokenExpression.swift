@@ -1,20 +1,19 @@
 import StoreFormat
 
-/// A token as a person or a script writes it, before any store has been asked.
+/// A token in its written form, not yet resolved in a store.
 package enum TokenExpression: Hashable, Sendable {
   /// The number of a transaction of the store in question.
   case number(Int64)
   /// A token that names its store or stores.
   case token(HistoryToken)
-  /// The oldest transaction, or the n-th behind it.
+  /// The oldest transaction, or the n-th after it.
   case first(offset: Int64)
   /// The newest transaction, or the n-th before it.
   case last(offset: Int64)
-  /// A moment; it stands before the first transaction at it or after it.
+  /// A moment: the position before the first transaction at or after it.
   case moment(Moment)
-  /// The token that a bookmark keeps.
   case bookmark(name: String)
-  /// The token in a file, or with `-` in standard input.
+  /// The token in a file, or in standard input for `-`.
   case file(path: String)
 }
 
@@ -23,7 +22,7 @@ extension TokenExpression {
   ///
   /// - Parameters:
   ///   - text: Such as `57`, `1D070E6D-…:57`, `last~3`, `2w`, `@name` or `@./file`.
-  ///   - now: What durations and words such as `yesterday` are relative to.
+  ///   - now: The time that durations and words such as `yesterday` are relative to.
   /// - Throws: ``HistoryError/malformedToken(text:reason:hint:)``.
   package init(_ text: String, now: StoreTimestamp) throws(HistoryError) {
     let trimmed = text.trimmingBlanks
@@ -45,7 +44,7 @@ extension TokenExpression {
     }
     if trimmed.hasPrefix("-"), trimmed.count > 1, trimmed.dropFirst().utf8.allSatisfy(\.isDigit) {
       throw malformed(
-        "a transaction number is not negative",
+        "a transaction number must not be negative",
         "count back from the newest with last~\(trimmed.dropFirst())")
     }
     if let anchored = try TokenExpression.anchored(trimmed, malformed: malformed) {
@@ -66,7 +65,7 @@ extension TokenExpression {
     }
     if trimmed.contains(":"), trimmed.contains("-") {
       throw malformed(
-        "the part before the colon is not a store identifier, or the one behind it not a number",
+        "the part before the colon is not a store identifier, or the part after it is not a number",
         "write the identifier in full, as in 1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:57")
     }
     throw malformed(
@@ -74,7 +73,6 @@ extension TokenExpression {
       TokenExpression.formsHint)
   }
 
-  /// The forms in one line.
   static let formsHint =
     "write a number, STORE:NUMBER, first, last, last~3, a date, a duration such as 2w, @bookmark or @./file"
 
@@ -125,7 +123,7 @@ extension TokenExpression {
 }
 
 extension Int64 {
-  /// Reads ASCII digits and nothing else; nil also where they are too many.
+  /// Reads ASCII digits, or returns `nil` for any other text and for too many digits.
   init?(decimal digits: some StringProtocol) {
     guard digits.utf8.allSatisfy(\.isDigit) else { return nil }
     self.init(digits)

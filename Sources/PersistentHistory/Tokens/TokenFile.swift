@@ -1,4 +1,5 @@
 import StoreFormat
+import SystemPackage
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -6,15 +7,22 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a file that holds a token holds.
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The content of a file that holds a token.
 enum TokenFile {
-  /// A token with its stores.
   case token(HistoryToken)
-  /// A token in one of the forms of the command line.
+  /// A token in one of its written forms.
   case text(String)
 
-  /// Reads a file, or with `-` standard input: text, the JSON of a token, or a property list of an
-  /// archived `NSPersistentHistoryToken`.
+  /// Reads text, the JSON of a token, or a property list with an archived `NSPersistentHistoryToken`, from
+  /// a file or, for `-`, from standard input.
   ///
   /// - Throws: ``HistoryError/unreadableToken(path:reason:)``.
   static func read(_ path: String) throws(HistoryError) -> TokenFile {
@@ -52,5 +60,74 @@ enum TokenFile {
       throw Malformed(reason: "it has more than one line")
     }
     return .text(trimmed)
+  }
+}
+
+/// Reads files that should be small: tokens and bookmarks.
+enum SmallFile {
+  /// The maximum length in bytes.
+  static let limit = 1 << 20
+
+  enum Failure: Error, Hashable {
+    case missing
+    case tooLarge
+    case noFile
+    case system(Errno)
+
+    var text: String {
+      switch self {
+      case .missing: "there is no such file"
+      case .tooLarge: "it is larger than \(SmallFile.limit >> 20) MiB"
+      case .noFile: "it is not a file"
+      case .system(let error): error.description
+      }
+    }
+  }
+
+  /// Reads a file or a pipe, or standard input for `-`.
+  static func read(_ path: String) throws(Failure) -> [UInt8] {
+    try read {
+      guard path != "-" else { return try read(from: .standardInput) }
+      let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+      return try file.closeAfter { try read(from: file) }
+    }
+  }
+
+  /// Reads a regular file. A pipe in its place would make every command wait.
+  static func readFile(_ path: String) throws(Failure) -> [UInt8] {
+    try read {
+      let file = try FileDescriptor.open(
+        FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
+      return try file.closeAfter {
+        var status = stat()
+        guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+          throw Failure.noFile
+        }
+        return try read(from: file)
+      }
+    }
+  }
+
+  private static func read(_ body: () throws -> [UInt8]) throws(Failure) -> [UInt8] {
+    do {
+      return try body()
+    } catch let failure as Failure {
+      throw failure
+    } catch Errno.noSuchFileOrDirectory, Errno.fileNameTooLong {
+      throw .missing
+    } catch {
+      throw .system(error as? Errno ?? .ioError)
+    }
+  }
+
+  private static func read(from file: FileDescriptor) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 16)
+    defer { buffer.deallocate() }
+    while case let count = try file.read(into: buffer), count > 0 {
+      bytes += UnsafeRawBufferPointer(rebasing: buffer[..<count])
+      guard bytes.count <= limit else { throw Failure.tooLarge }
+    }
+    return bytes
   }
 }

@@ -1,27 +1,38 @@
 import StoreFormat
 
-/// Finds out what a token means in a store, or in a store and its archive, and whether it works.
+/// A token as one store understands it: a position in its history, and whether it works.
+public struct ResolvedToken: Hashable, Sendable {
+  /// The token as it was written.
+  public let text: String
+  /// The position, every transaction up to and including this number, or `nil` for a foreign token.
+  public let number: Int64?
+  /// Whether the token works with the store.
+  public let state: TokenState
+  /// The moment, if the token is one. A moment never expires.
+  package let moment: Moment?
+  /// The time of the transaction with exactly this number, or `nil` where it does not exist.
+  public let timestamp: StoreTimestamp?
+  /// The token with its stores, or `nil` in a store without an identifier.
+  public let token: HistoryToken?
+}
+
+/// Resolves tokens in a store, or in a store and its archive.
 public struct TokenResolver {
   let timeline: HistoryTimeline
   private let bookmarkPath: String
   let now: StoreTimestamp
 
-  /// A resolver for one snapshot of a store.
+  /// Creates a resolver for a snapshot of a store.
   ///
   /// - Parameters:
   ///   - snapshot: The store.
-  ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
-  ///   - now: What durations and words such as `yesterday` are relative to.
+  ///   - bookmarkPath: The file of the bookmarks, or `nil` for the one beside the store.
+  ///   - now: The time that durations and words such as `yesterday` are relative to.
   public init(snapshot: StoreSnapshot, bookmarkPath: String? = nil, now: StoreTimestamp = .now()) {
     self.init(timeline: HistoryTimeline(snapshot), bookmarkPath: bookmarkPath, now: now)
   }
 
-  /// A resolver for a timeline.
-  ///
-  /// - Parameters:
-  ///   - timeline: The store, the archive, or both.
-  ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
-  ///   - now: What durations and words such as `yesterday` are relative to.
+  /// Creates a resolver for a store, an archive, or both.
   package init(
     timeline: HistoryTimeline, bookmarkPath: String? = nil, now: StoreTimestamp = .now()
   ) {
@@ -32,31 +43,36 @@ public struct TokenResolver {
     self.now = now
   }
 
+  // MARK: - Resolving
+
   /// Reads and resolves a token, whatever its state.
   ///
-  /// - Throws: ``HistoryError`` where the text is no token or names something that is not there, and
+  /// - Throws: ``HistoryError`` where the text is not a token or names a missing bookmark or file, and
   ///   ``/StoreFormat/StoreError``.
   public func resolve(_ text: String) throws -> ResolvedToken {
     try resolve(TokenExpression(text, now: now), text: text)
   }
 
-  /// Reads and resolves a token that must work.
+  /// Reads and resolves a token, which must work.
   ///
-  /// - Throws: ``HistoryError/unusableToken(_:)`` where it does not, else like ``resolve(_:)-(String)``.
+  /// - Throws: ``HistoryError/unusableToken(_:)`` where it does not, and like ``resolve(_:)-(String)``.
   public func resolveUsable(_ text: String) throws -> ResolvedToken {
     let token = try resolve(text)
     guard token.state.isUsable else { throw HistoryError.unusableToken(try unusable(token)) }
     return token
   }
 
-  /// Resolves a token, whatever its state.
   func resolve(_ token: HistoryToken) throws -> ResolvedToken {
     try resolve(token, text: token.description)
   }
 
+  package func resolve(_ bookmark: Bookmark) throws -> ResolvedToken {
+    try resolve(bookmark.token, text: "@" + bookmark.name, remembered: bookmark.timestamp)
+  }
+
   /// Resolves a token of another copy of the store: the same position, or the same moment.
   ///
-  /// - Parameter remembered: When its transaction was saved, as a bookmark remembers it.
+  /// - Parameter remembered: The time of its transaction, as a bookmark remembers it.
   func resolve(
     again token: ResolvedToken, remembered: StoreTimestamp?
   ) throws -> ResolvedToken {
@@ -65,56 +81,87 @@ public struct TokenResolver {
     return try exact(number, text: token.text, remembered: remembered)
   }
 
-  /// The number of the transaction that a token names; a moment names the first one at it or after.
+  /// Returns the number of the transaction that a token names; for a moment, of the first one at or
+  /// after it.
   ///
-  /// Where history is missing behind a transaction, the transaction itself still is what was asked
-  /// for.
+  /// A transaction can be named even where history after it is incomplete.
   ///
-  /// - Throws: ``HistoryError/noTransaction(text:isHistoryEmpty:)`` where the token comes before or after all
-  ///   transactions, else like ``resolveUsable(_:)``.
+  /// - Throws: ``HistoryError/noTransaction(text:isHistoryEmpty:)`` where the token is before or after all
+  ///   transactions, and like ``resolveUsable(_:)``.
   package func transactionNumber(_ text: String) throws -> Int64 {
     let token = try resolve(text)
     guard token.state.isUsable || token.state == .expired && token.timestamp != nil else {
       throw HistoryError.unusableToken(try unusable(token))
     }
-    if let moment = token.moment {
-      guard let next = try timeline.firstTransaction(notBefore: moment.timestamp) else {
-        throw try noTransaction(text)
+    let number: Int64? =
+      if let moment = token.moment {
+        try timeline.firstTransaction(notBefore: moment.timestamp)?.number
+      } else if token.number != 0 || token.timestamp != nil {
+        token.number
+      } else {
+        nil
       }
-      return next.number
-    }
-    guard let number = token.number, number != 0 || token.timestamp != nil else {
-      throw try noTransaction(text)
+    guard let number else {
+      throw HistoryError.noTransaction(
+        text: text, isHistoryEmpty: try timeline.newestTransaction() == nil)
     }
     return number
   }
 
-  private func noTransaction(_ text: String) throws -> HistoryError {
-    .noTransaction(text: text, isHistoryEmpty: try timeline.newestTransaction() == nil)
-  }
-
-  /// Resolves a bookmark's token, whatever its state.
+  /// Returns the range between two usable tokens; without the second, up to the newest transaction.
   ///
-  /// - Throws: ``/StoreFormat/StoreError``.
-  public func resolve(_ bookmark: Bookmark) throws -> ResolvedToken {
-    try resolve(bookmark.token, text: "@" + bookmark.name, remembered: bookmark.timestamp)
+  /// - Throws: Like ``resolveUsable(_:)``.
+  package func range(from start: String, to end: String?) throws -> HistoryRange {
+    func position(_ text: String) throws -> Int64 {
+      let token = try resolveUsable(text)
+      guard let number = token.number else {
+        throw HistoryError.unusableToken(try unusable(token))
+      }
+      return number
+    }
+    let start = try position(start)
+    guard let end else { return HistoryRange(from: start, to: max(start, try position("last"))) }
+    return HistoryRange(from: start, to: try position(end))
   }
 
-  /// All that is needed to say why a token does not work, and how to go on.
-  public func unusable(_ token: ResolvedToken) throws -> UnusableToken {
-    UnusableToken(
-      text: token.text, number: token.number, state: token.state, path: timeline.path,
-      storeIdentifier: timeline.storeIdentifier, oldest: try oldestUsable(),
-      newest: try timeline.newestTransaction(),
-      archive: timeline.snapshot == nil ? nil : timeline.archive.map(reach))
+  /// Returns the gap before the first transaction of a pruned history if a moment is before it.
+  ///
+  /// Returns `nil` for any other token: a deleted transaction makes its token expire, and 0 asks for
+  /// what is kept.
+  ///
+  /// - Throws: Like ``resolve(_:)-(String)``.
+  package func missingBeginning(after text: String?) throws -> HistoryGap? {
+    guard let text, case .moment(let moment) = try TokenExpression(text, now: now),
+      let gap = try timeline.missingBeginning()
+    else { return nil }
+    guard let oldest = gap.oldest else { return gap }
+    // A transaction without a time, or with an earlier one, is found by what a moment means.
+    let first = try timeline.firstTransaction(notBefore: moment.timestamp)
+    let time = try timeline.position(ofTransaction: oldest)?.timestamp
+    return first?.number == oldest && time.map { moment.timestamp < $0 } ?? true ? gap : nil
   }
 
   /// The highest transaction number that the store ever issued.
   ///
-  /// `Z_MAX` of a copy that lost its log can be lower than what is there.
+  /// `Z_MAX` of a copy that lost its log can be lower than the highest number present.
   package func highestIssued() throws -> Int64 { try timeline.highestIssued() }
 
-  /// The oldest transaction behind which nothing is missing.
+  // MARK: - Unusable tokens
+
+  /// Returns why a token does not work, and how to go on.
+  package func unusable(_ token: ResolvedToken) throws -> UnusableToken {
+    let archive = timeline.snapshot == nil ? nil : timeline.archive
+    return UnusableToken(
+      text: token.text, number: token.number, state: token.state, path: timeline.path,
+      storeIdentifier: timeline.storeIdentifier, oldest: try oldestUsable(),
+      newest: try timeline.newestTransaction(),
+      archive: try archive.map { archive in
+        UnusableToken.Archive(
+          path: archive.path, ranges: archive.stretches, gaps: try timeline.gaps())
+      })
+  }
+
+  /// The oldest transaction after which nothing is missing.
   private func oldestUsable() throws -> TransactionPosition? {
     guard timeline.archive != nil, timeline.divergence == nil else {
       return try timeline.snapshot?.oldestTransaction() ?? timeline.oldestTransaction()
@@ -123,12 +170,7 @@ public struct TokenResolver {
     return try last.oldest.flatMap { try timeline.position(ofTransaction: $0) }
   }
 
-  /// What an archive holds, for the message on a token that does not work.
-  private func reach(_ archive: any ArchivedHistory) -> UnusableToken.Archive {
-    UnusableToken.Archive(
-      path: archive.path, ranges: archive.stretches,
-      gaps: (try? timeline.gaps()) ?? [])
-  }
+  // MARK: - Forms
 
   private func resolve(_ expression: TokenExpression, text: String) throws -> ResolvedToken {
     switch expression {
@@ -174,7 +216,7 @@ public struct TokenResolver {
     return try exact(number, text: text, remembered: remembered)
   }
 
-  /// A position by number, tested by the frameworks' rule.
+  /// Resolves a position by number, by the frameworks' rule.
   private func exact(
     _ number: Int64, text: String, remembered: StoreTimestamp? = nil
   ) throws -> ResolvedToken {
@@ -183,24 +225,23 @@ public struct TokenResolver {
     if number > highest {
       return resolved(number, text: text, state: .ahead(highestIssued: highest), timestamp: nil)
     }
-    guard let place = try timeline.place(ofTransaction: number) else {
+    let found: TransactionPosition?
+    let state: TokenState
+    switch try timeline.place(ofTransaction: number) {
+    case nil:
       return resolved(number, text: text, state: .expired, timestamp: nil)
+    case .kept(let position):
+      (found, state) = (position, .valid)
+    case .archived(let position):
+      found = position
+      state =
+        !timeline.isComplete(after: number)
+        ? .expired : timeline.snapshot == nil ? .valid : .archived
+    case .diverged(let archived, let stored):
+      found = stored
+      state =
+        archived.timestamp.map { .diverged(remembered: $0, found: stored?.timestamp) } ?? .expired
     }
-    let (found, state): (TransactionPosition?, TokenState) =
-      switch place {
-      case .kept(let position): (position, .valid)
-      case .archived(let position):
-        (
-          position,
-          !timeline.isComplete(after: number)
-            ? .expired : timeline.snapshot == nil ? .valid : .archived
-        )
-      case .diverged(let archived, let stored):
-        (
-          stored,
-          archived.timestamp.map { .diverged(remembered: $0, found: stored?.timestamp) } ?? .expired
-        )
-      }
     guard let remembered, let found, remembered != found.timestamp else {
       return resolved(number, text: text, state: state, timestamp: found?.timestamp)
     }
@@ -216,7 +257,7 @@ public struct TokenResolver {
       return resolved(position.number, text: text, state: .valid, timestamp: position.timestamp)
     }
     guard offset > 0, try timeline.oldestTransaction() != nil else {
-      // An empty history: its beginning is its end.
+      // The beginning of an empty history is its end.
       return resolved(0, text: text, state: .valid, timestamp: nil)
     }
     let count = try timeline.transactionCount()
@@ -227,7 +268,7 @@ public struct TokenResolver {
 
   private func resolve(_ moment: Moment, text: String) throws -> ResolvedToken {
     let next = try timeline.firstTransaction(notBefore: moment.timestamp)
-    // The number of a transaction that is there, for who keeps it as a token wants one that works.
+    // The number of an existing transaction, so that a caller who keeps it as a token has one that works.
     let previous =
       try next.map { try timeline.lastTransaction(before: $0.number) }
       ?? timeline.newestTransaction()
@@ -247,5 +288,30 @@ public struct TokenResolver {
       token: timeline.storeIdentifier.map {
         HistoryToken(storeIdentifier: $0, transaction: number)
       })
+  }
+}
+
+/// The part of a history between two positions: after one, up to and including the other.
+package struct HistoryRange: Hashable, Sendable {
+  /// The lower position; its transaction is not in the range.
+  package let after: Int64
+  /// The upper position; its transaction is in the range.
+  package let until: Int64
+  /// Whether the positions were given in descending order.
+  package let isReversed: Bool
+
+  package init(from start: Int64, to end: Int64) {
+    after = min(start, end)
+    until = max(start, end)
+    isReversed = end < start
+  }
+}
+
+extension HistoryTimeline {
+  /// Returns the gap before the first transaction of a pruned history, or `nil` if none is missing.
+  package func missingBeginning() throws -> HistoryGap? {
+    let oldest = try oldestTransaction()?.number
+    let isMissing = try oldest.map { $0 > 1 } ?? (highestIssued() > 0)
+    return isMissing ? HistoryGap(store: storeIdentifier, after: 0, oldest: oldest) : nil
   }
 }

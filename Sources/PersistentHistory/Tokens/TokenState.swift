@@ -2,24 +2,25 @@ import StoreFormat
 
 /// Whether a token works with a store, and if not, why.
 ///
-/// The states are tested in the order in which they stand here.
+/// The states are tested in this order.
 public enum TokenState: Hashable, Sendable {
-  /// The token names other stores only.
+  /// The token names only other stores.
   case foreign(identifiers: [String])
-  /// The token names a number beyond the newest that the store ever issued.
+  /// The token names a higher number than the store ever issued.
   case ahead(highestIssued: Int64)
-  /// No transaction with exactly this number is there: the frameworks' own rule for
-  /// `historyTokenExpired` (`NSPersistentHistoryTokenExpiredError`, 134301).
+  /// No transaction with exactly this number exists: the frameworks' rule for `historyTokenExpired`
+  /// (`NSPersistentHistoryTokenExpiredError`, 134301).
   case expired
-  /// The store has pruned the transaction, and an archive holds it and all after it up to the store.
+  /// The transaction was deleted from the store, and an archive holds it and all transactions after it up to
+  /// the store.
   case archived
-  /// The transaction is there, but it was saved at another time than the bookmark or the archive
-  /// remembers: this is another copy of the store.
+  /// The transaction exists, but the bookmark or the archive remembers another time for it: this is another
+  /// copy of the store.
   case diverged(remembered: StoreTimestamp, found: StoreTimestamp?)
   /// History after the token can be fetched.
   case valid
 
-  /// The state in a word.
+  /// The name of the state.
   public var name: String {
     switch self {
     case .foreign: "foreign"
@@ -31,40 +32,36 @@ public enum TokenState: Hashable, Sendable {
     }
   }
 
-  /// Whether history after the token can be had, from the store or from the archive that was given.
+  /// Whether history after the token is complete, in the store or in the given archive.
   public var isUsable: Bool { self == .valid || self == .archived }
 }
 
-/// A token that does not work with a store, with all that is needed to go on.
+/// A token that does not work with a store, and how to go on.
 public struct UnusableToken: Hashable, Sendable {
   /// The token as it was written.
   public let text: String
-  /// The transaction number for this store, where the token names one.
+  /// The transaction number for this store, if the token names one.
   public let number: Int64?
-  /// Why it does not work.
+  /// The reason.
   public let state: TokenState
-  /// The path of the store.
-  public let path: String
-  /// The identifier of the store.
-  public let storeIdentifier: String?
-  /// The oldest transaction, whose token is the oldest that works; nil in an empty history.
+  package let path: String
+  package let storeIdentifier: String?
+  /// The oldest transaction, whose token is the oldest that works, or `nil` in an empty history.
   public let oldest: TransactionPosition?
-  /// The newest transaction.
-  public let newest: TransactionPosition?
-  /// The archive that was asked as well; nil where none was.
+  package let newest: TransactionPosition?
+  /// The archive that was searched too, if any.
   package var archive: Archive?
 
   /// What an archive holds of the store's history.
   package struct Archive: Hashable, Sendable {
-    /// The path of the archive.
     package let path: String
-    /// The numbers that it holds, without gaps each.
+    /// Ranges of consecutive transaction numbers.
     package let ranges: [ClosedRange<Int64>]
-    /// The places between its beginning and the store where transactions are missing.
+    /// The gaps between its beginning and the store.
     package let gaps: [HistoryGap]
   }
 
-  /// The name of the error: what the frameworks call it, or the closest.
+  /// The name of the error, as in the frameworks or similar.
   package var kind: String {
     switch state {
     case .foreign: "historyTokenForeign"
@@ -76,10 +73,10 @@ public struct UnusableToken: Hashable, Sendable {
     }
   }
 
-  /// What is wrong, with the reach of what is kept; times are in UTC.
+  /// The problem, and the oldest token that works; times are in UTC.
   public var message: String { message(time: StoreTimestamp.text) }
 
-  /// Returns what is wrong, with times as the caller writes them.
+  /// Returns ``message`` with times as the caller writes them.
   package func message(time: (StoreTimestamp?) -> String) -> String {
     let reach = reach(time)
     return switch state {
@@ -104,13 +101,13 @@ public struct UnusableToken: Hashable, Sendable {
     }
   }
 
-  /// How to go on.
+  /// The advice how to go on.
   public var remedy: String { remedy(option: "") }
 
-  /// How to go on, for who gives a token behind some words, such as `--after`.
+  /// Returns ``remedy`` for a token that was given with an option such as `--after`.
   package func remedy(option: String) -> String { remedy(wayOn: wayOn(option)) }
 
-  /// How to go on, for who knows better what does without the token.
+  /// Returns ``remedy`` with the caller's advice for expired and diverged tokens.
   package func remedy(wayOn: String) -> String {
     switch state {
     case .foreign: "give the store that the token came from"
@@ -124,7 +121,7 @@ public struct UnusableToken: Hashable, Sendable {
     }
   }
 
-  /// What makes history after an expired token incomplete.
+  /// The missing part of the history after an expired token.
   private var missing: String {
     if let archive, let number, archive.ranges.contains(where: { $0.contains(number) }),
       let gap = archive.gaps.first(where: { $0.after >= number })
@@ -135,7 +132,7 @@ public struct UnusableToken: Hashable, Sendable {
   }
 
   private func wayOn(_ option: String) -> String {
-    // After the oldest token that works, its own transaction would be lost.
+    // Going on after the oldest token that works would skip its own transaction.
     let beginning = option.isEmpty ? "start again from 0" : "start again with \(option) 0"
     return oldest.map {
       beginning + ", which has all that is kept, from transaction \($0.number) on"
@@ -153,20 +150,18 @@ public struct UnusableToken: Hashable, Sendable {
 }
 
 extension UnusableToken.Archive {
-  /// The most ranges that a message lists.
-  private static let mostRanges = 3
+  private static let maxRanges = 3
 
-  /// What it holds, in words.
   var reach: String {
     guard !ranges.isEmpty else { return "nothing of this store" }
-    let shown = ranges.suffix(Self.mostRanges).map { "\($0.lowerBound) to \($0.upperBound)" }
+    let shown = ranges.suffix(Self.maxRanges).map { "\($0.lowerBound) to \($0.upperBound)" }
     let hidden = ranges.count - shown.count
     return (hidden > 0 ? "\(hidden) earlier ranges, " : "") + shown.joined(separator: ", ")
   }
 }
 
 extension StoreTimestamp {
-  /// A time as messages write it: UTC, to the second that has begun.
+  /// Returns a time for messages: UTC, cut to the second.
   static func text(_ timestamp: StoreTimestamp?) -> String {
     timestamp?.iso8601Second ?? "an unknown time"
   }

@@ -4,15 +4,11 @@ import StoreFormat
 ///
 /// Its size depends on the number of entities, not of changes.
 package struct ChangeSummary: Hashable, Sendable {
-  /// The counts of one entity.
   package struct Entry: Hashable, Sendable {
-    /// The entity; nil for changes whose row names none.
+    /// The entity, or `nil` for changes whose row names none.
     package let entity: HistoryEntity?
-    /// How many were inserted.
     package var inserts = 0
-    /// How many were updated.
     package var updates = 0
-    /// How many were deleted.
     package var deletes = 0
     /// How many changes are of a kind that no framework writes.
     package var others = 0
@@ -20,21 +16,18 @@ package struct ChangeSummary: Hashable, Sendable {
 
   /// The counts, in the order in which the entities first appear.
   package private(set) var entries: [Entry] = []
-  /// How many changes were counted.
   package private(set) var count = 0
 
-  /// A summary of nothing.
   package init() {}
 
   /// More entities than any model has; those beyond are counted without their entity.
   private static let mostEntries = 1000
-  /// So many entities are told apart by looking at each.
+  /// The number of entities that are found by a linear search.
   private static let fewEntries = 32
 
   /// Where the entities behind the first few stand.
   private var indices: [HistoryEntity?: Int] = [:]
 
-  /// Counts a change.
   package mutating func add(_ change: HistoryChange) { add(change.kind, of: change.entity) }
 
   /// Counts changes of one kind to objects of one entity.
@@ -51,7 +44,7 @@ package struct ChangeSummary: Hashable, Sendable {
   }
 
   private mutating func index(of entity: HistoryEntity?) -> Int {
-    // Few entities are told apart sooner by looking at each than by hashing their names.
+    // A linear search is faster than hashing names while there are few.
     for index in entries.indices.prefix(Self.fewEntries) where entries[index].entity == entity {
       return index
     }

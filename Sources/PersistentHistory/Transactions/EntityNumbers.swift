@@ -1,11 +1,11 @@
 import StoreEditing
 
-/// Finds the numbers that entities of an archive have in the schema of a timeline.
+/// Maps entities of an archive to the numbers of a timeline's schema.
 struct EntityNumbers {
-  /// More entities than models have; an archive may name ever new ones.
-  private static let mostKnown = 10_000
-  /// The first of the numbers for entities that the schema does not know, or that have no name and a
-  /// number that means another one here.
+  /// More entities than any model has: a hostile archive may name new ones without end.
+  private static let maxKnown = 10_000
+  /// The first number for entities that the schema does not have, or that have no name and a number of
+  /// another entity here.
   private static let firstForeign: Int64 = 1 << 41
 
   private let schema: HistorySchema
@@ -16,7 +16,7 @@ struct EntityNumbers {
 
   init(schema: HistorySchema) { self.schema = schema }
 
-  /// The number of an entity; nil for one that has neither name nor number, or is one too many.
+  /// Returns the number of an entity, or `nil` for one without name and number, or beyond the limit.
   mutating func number(of entity: HistoryEntity) -> Int64? {
     if let last, last.entity === entity { return last.number }
     if let known = known[ObjectIdentifier(entity)] {
@@ -25,8 +25,8 @@ struct EntityNumbers {
     }
     guard let number = find(entity) else { return nil }
     last = (entity, number)
-    // The decoder makes an entity without a name anew for each change.
-    if entity.name != nil, known.count < Self.mostKnown {
+    // The decoder makes a new entity without a name for each change.
+    if entity.name != nil, known.count < Self.maxKnown {
       known[ObjectIdentifier(entity)] = (entity, number)
     }
     return number
@@ -39,13 +39,13 @@ struct EntityNumbers {
       if schema.entity(number: number).name == nil { return number }
     }
     if let known = foreignNumbers[entity] { return known }
-    guard foreignNumbers.count < Self.mostKnown else { return nil }
+    guard foreignNumbers.count < Self.maxKnown else { return nil }
     let foreign = Self.firstForeign + Int64(foreignNumbers.count)
     foreignNumbers[entity] = foreign
     foreignEntities[foreign] = entity
     return foreign
   }
 
-  /// The entity to which this has given a number.
+  /// Returns the entity with a number that this has assigned.
   func foreign(_ number: Int64) -> HistoryEntity? { foreignEntities[number] }
 }

@@ -1,30 +1,28 @@
 import StoreFormat
 
-/// What a transaction did to one object: inserted, updated or deleted it.
+/// The change that a transaction made to one object: an insert, an update or a delete.
 ///
-/// A store's history keeps which attributes an update touched, never their values; only what a deleted
-/// object was told to leave behind has a value, in its ``tombstone``. ``values`` has those of an update
-/// where the program that saved has kept them, see ``RecordedValues``.
+/// A store records which attributes an update touched, not their values. ``values`` has them where the
+/// program that saved recorded them, see ``RecordedValues``. A deleted object leaves values behind only for
+/// attributes that the model marks so, see ``tombstoneValues``.
 public struct HistoryChange: Hashable, Sendable {
   /// The change number.
   public var number: Int64
-  /// What happened; nil for a kind that no framework writes.
+  /// The kind of the change, or `nil` for a kind that no framework writes.
   public var kind: ChangeKind?
-  /// The object's own entity; nil where the row holds none.
+  /// The object's own entity, or `nil` where the row holds none.
   public var entity: HistoryEntity?
-  /// The object's primary key; nil where the row holds none.
+  /// The object's primary key, or `nil` where the row holds none.
   public var primaryKey: Int64?
-  /// Which slots an update touched; nil for inserts and deletes.
+  /// The columns that an update touched, by number, or `nil` for inserts and deletes.
   public var mask: ColumnMask?
-  /// What a deleted object left behind, by slot and without nulls at the end.
+  /// The values that a deleted object left behind, by column, without nulls at the end.
   public var tombstone: [StoredValue]
-  /// Columns of the row that say more than the properties above.
-  public var extra: [ExtraColumn]
-  /// What an update changed values from and to, by name; empty where that was not recorded, or not
-  /// asked for.
+  /// Columns of the row that no other property represents.
+  package var extra: [ExtraColumn]
+  /// The old and new values of an update, by name. Empty where they were not recorded, or not read.
   public var values: [RecordedValue]
 
-  /// A change.
   package init(
     number: Int64, kind: ChangeKind?, entity: HistoryEntity?, primaryKey: Int64?,
     mask: ColumnMask? = nil, tombstone: [StoredValue] = [], extra: [ExtraColumn] = [],
@@ -40,8 +38,9 @@ public struct HistoryChange: Hashable, Sendable {
     self.values = values
   }
 
-  /// The properties that an update touched, in slot order and each once; nil where the names cannot
-  /// be known, and for inserts and deletes.
+  /// The properties that an update touched, in column order and each once.
+  ///
+  /// `nil` for inserts and deletes, and where the model does not tell the names.
   public var attributes: [String]? {
     guard kind == .update, let mask else { return nil }
     return entity?.slots?.names(in: mask)
@@ -53,11 +52,45 @@ public struct HistoryChange: Hashable, Sendable {
     return HistoryObject(entityName: name, primaryKey: primaryKey)
   }
 
-  /// What a deleted object left behind, by attribute; values that were nil are left out.
+  /// The values that a deleted object left behind, by attribute name, without nulls.
   ///
-  /// Nil for inserts and updates, and where no model tells the names. Values in columns that the
-  /// entity does not use have no name and are in ``tombstone`` only.
-  public var preservedValues: [(attribute: ManagedAttribute, value: StoredValue)]? {
+  /// `nil` for inserts and updates, and where the model does not tell the names; ``tombstone`` then has
+  /// the values by column.
+  public var tombstoneValues: [String: StoredValue]? {
+    preservedValues.map { values in
+      Dictionary(
+        values.map { ($0.attribute.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+  }
+
+  /// ``tombstoneValues`` in column order, with the types of the attributes.
+  package var preservedValues: [(attribute: ManagedAttribute, value: StoredValue)]? {
     kind == .delete ? entity?.preservedValues(in: tombstone) : nil
+  }
+
+  /// Returns about how many bytes the change takes in a store, by the rules for SQLite's rows.
+  var recordByteCount: Int64 {
+    // A dozen columns of one or two bytes in the header, and as many bytes of small numbers.
+    Int64(26 + (mask?.byteCount ?? 0) + tombstone.reduce(0) { $0 + $1.byteCount })
+  }
+}
+
+extension StoredValue {
+  /// About how many bytes the value takes in a row.
+  var byteCount: Int {
+    switch self {
+    case .null: 0
+    case .integer(let value):
+      switch value {
+      case 0, 1: 0
+      case -128...127: 1
+      case -32_768...32_767: 2
+      case -2_147_483_648...2_147_483_647: 4
+      default: 8
+      }
+    case .real: 8
+    case .text(let text): text.utf8.count
+    case .malformedText(let bytes), .blob(let bytes): bytes.count
+    }
   }
 }

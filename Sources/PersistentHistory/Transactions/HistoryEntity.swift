@@ -1,13 +1,13 @@
 import StoreFormat
 import Synchronization
 
-/// An entity as history knows it: its name, and how its masks and tombstones are to be read.
+/// An entity of a history, with the order of its mask and tombstone columns.
 ///
-/// One object stands for all changes of the entity, so that a change costs no text.
+/// All changes of the entity share one object, so that a change stores no text.
 public final class HistoryEntity: Sendable {
-  /// The name; nil where the store does not name the number.
+  /// The name, or `nil` where the store does not name the number.
   public let name: String?
-  /// The number in this store; nil where the entity does not come from a store.
+  /// The number in this store, or `nil` where the entity does not come from a store.
   public let number: Int64?
   private let source: LazySlots?
   private let cachedSlots: Mutex<EntitySlots??>
@@ -20,7 +20,7 @@ public final class HistoryEntity: Sendable {
     cachedSlots = Mutex(.some(slots))
   }
 
-  /// An entity whose slots are worked out when they are first needed.
+  /// Creates an entity whose slots are computed when they are first needed.
   init(name: String, number: Int64, source: LazySlots) {
     self.name = name
     self.number = number
@@ -28,7 +28,7 @@ public final class HistoryEntity: Sendable {
     cachedSlots = Mutex(nil)
   }
 
-  /// The order of mask and tombstone columns; nil where no model tells.
+  /// The order of mask and tombstone columns, or `nil` without a model.
   package var slots: EntitySlots? {
     cachedSlots.withLock { cached in
       if let slots = cached { return slots }
@@ -38,8 +38,7 @@ public final class HistoryEntity: Sendable {
     }
   }
 
-  /// The values of a tombstone by attribute, without those that were nil; nil where no model tells
-  /// the names.
+  /// Returns the values of a tombstone by attribute, without nulls, or `nil` without a model.
   func preservedValues(
     in tombstone: [StoredValue]
   ) -> [(attribute: ManagedAttribute, value: StoredValue)]? {
@@ -54,13 +53,13 @@ public final class HistoryEntity: Sendable {
 }
 
 extension HistoryEntity: Hashable {
-  /// Whether the names are the same, or, of two entities without a name, the numbers.
+  /// Returns whether the names are equal or, of two entities without a name, the numbers.
   public static func == (left: HistoryEntity, right: HistoryEntity) -> Bool {
     left === right
       || left.name == right.name && (left.name != nil || left.number == right.number)
   }
 
-  /// Feeds what ``==(_:_:)`` compares into a hasher.
+  /// Hashes the name or, without a name, the number.
   public func hash(into hasher: inout Hasher) {
     if let name { hasher.combine(name) } else { hasher.combine(number) }
   }

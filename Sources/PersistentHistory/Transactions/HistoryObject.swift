@@ -1,15 +1,15 @@
 import StoreFormat
 
-/// An object by its entity and primary key, written `Trip/p12`.
+/// An object, by its entity and primary key, written `Trip/p12`.
 public struct HistoryObject: Hashable, Sendable, CustomStringConvertible {
   /// The object's own entity.
   public let entityName: String
   /// The primary key in the entity's table.
   public let primaryKey: Int64
-  /// The store that an `x-coredata://` address names; nil where none was named.
+  /// The store of an `x-coredata://` address, or `nil` without one.
   public let storeIdentifier: String?
 
-  /// An object.
+  /// Creates an object.
   public init(entityName: String, primaryKey: Int64, storeIdentifier: String? = nil) {
     self.entityName = entityName
     self.primaryKey = primaryKey

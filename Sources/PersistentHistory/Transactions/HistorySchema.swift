@@ -3,19 +3,18 @@ import StoreFormat
 
 /// The entities of a store's history, by number and by name.
 ///
-/// A migration renumbers the history it keeps, so the store's present model is the right one for
-/// every mask in the file.
+/// A migration renumbers the history that it keeps, so the store's current model applies to every mask in
+/// the file.
 public struct HistorySchema: Sendable {
-  /// The entities that have a number, in ascending order, and of each number the first.
+  /// The entities with a number, ascending, each number once.
   private let byNumber: [(number: Int64, entity: HistoryEntity)]
   private let byName: [String: HistoryEntity]
   /// Properties that entities had in former models, by the entities' names.
   private var formerProperties: [String: Set<String>] = [:]
 
-  /// A schema of the given entities.
   package init(entities: [HistoryEntity]) {
     var numbered: [(number: Int64, entity: HistoryEntity)] = []
-    // Of equal numbers the first counts.
+    // The first entity with a number counts.
     let sorted = entities.enumerated().compactMap { place, entity in
       entity.number.map { (number: $0, place: place, entity: entity) }
     }.sorted { ($0.number, $0.place) < ($1.number, $1.place) }
@@ -28,16 +27,16 @@ public struct HistorySchema: Sendable {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// The first of the numbers of entities that a store does not know; none of its own is as high.
+  /// The first number for entities that the store does not have; higher than any of its own.
   private static let firstForeignNumber: Int64 = 1 << 40
 
-  /// The entities of a store with those that only an archive of its history still knows.
+  /// Creates a schema of a store's entities and those that only an archive of its history has.
   ///
-  /// These get numbers that no row of the store has. Without a store, the newest entities of the
-  /// archive keep theirs.
+  /// The latter get numbers that no row of the store has. Without a store, the archive's newest entities
+  /// keep their numbers.
   ///
   /// - Parameters:
-  ///   - store: The entities of the store; nil where there is none.
+  ///   - store: The entities of the store, or `nil` where there is none.
   ///   - archived: The entities of the archive, those of the newest model first.
   init(_ store: HistorySchema?, and archived: [HistoryEntity]) {
     var entities = store?.byNumber.map(\.entity) ?? []
@@ -63,9 +62,9 @@ public struct HistorySchema: Sendable {
     formerProperties = former
   }
 
-  /// The entities that a store names, without their slots: masks and tombstones stay numbers.
+  /// Creates a schema of names without slots: columns in masks and tombstones stay numbers.
   ///
-  /// The model is not read, which for a large one takes longer than the last few transactions.
+  /// This does not read the model, which takes longer than reading the last few transactions.
   package init(namesOf entities: EntityNumbering) {
     self.init(
       entities: entities.modelEntries.map { entry in
@@ -73,7 +72,7 @@ public struct HistorySchema: Sendable {
       })
   }
 
-  /// The schema of a store, as much of it as the store tells.
+  /// Reads the schema of a store, as far as the store has a model.
   public init(_ snapshot: StoreSnapshot) throws {
     let slots = try snapshot.modelCache().model.map(LazySlots.init)
     self.init(
@@ -90,7 +89,7 @@ public struct HistorySchema: Sendable {
     byName.values.sorted { ($0.name ?? "") < ($1.name ?? "") }
   }
 
-  /// The entity with a number; one without a name where the store does not know it.
+  /// Returns the entity with a number, or one without a name where the store does not have it.
   package func entity(number: Int64) -> HistoryEntity {
     let place = Self.place(of: number, in: byNumber)
     guard place < byNumber.count, byNumber[place].number == number else {
@@ -99,7 +98,7 @@ public struct HistorySchema: Sendable {
     return byNumber[place].entity
   }
 
-  /// How many of the entities have a lower number.
+  /// Returns the number of entities with a lower number.
   private static func place(
     of number: Int64, in entities: [(number: Int64, entity: HistoryEntity)]
   ) -> Int {
@@ -113,11 +112,10 @@ public struct HistorySchema: Sendable {
     return range.lowerBound
   }
 
-  /// The names of properties that an entity had in models before.
+  /// Returns the names of properties that an entity had in former models.
   func formerProperties(of entity: HistoryEntity) -> Set<String> {
     formerProperties.isEmpty ? [] : entity.name.flatMap { formerProperties[$0] } ?? []
   }
 
-  /// The entity with a name.
   package func entity(named name: String) -> HistoryEntity? { byName[name] }
 }

@@ -1,14 +1,14 @@
 import StoreFormat
 
-/// What one save recorded: when, by whom, and what it did to each object.
+/// The record of one save: when, by whom, and what it did to each object.
 public struct HistoryTransaction: Hashable, Sendable, Identifiable {
-  /// The identifier of the store; nil in a store that has none.
+  /// The identifier of the store, or `nil` in a store that has none.
   public var store: String?
-  /// The transaction number: it grows by one with each save and is never used again.
+  /// The transaction number. It grows by one with each save and is never used again.
   public var number: Int64
-  /// When it was saved; nil where the store holds no time.
+  /// The time of the save, or `nil` where the store holds none.
   public var timestamp: StoreTimestamp?
-  /// Who saved, as the app set it.
+  /// The author of the save, as the app set it.
   public var author: RecordedText?
   /// The bundle identifier of the program that saved.
   public var bundle: RecordedText?
@@ -16,16 +16,16 @@ public struct HistoryTransaction: Hashable, Sendable, Identifiable {
   public var process: RecordedText?
   /// The name of the context that was saved.
   public var context: RecordedText?
-  /// The snapshot that a pinned query generation stands for; opaque.
-  public var queryGeneration: [UInt8]?
-  /// Columns of the row that say more than the properties above.
-  public var extra: [ExtraColumn]
-  /// The changes in recorded order; a reader that streams them leaves this empty.
+  /// The SQLite snapshot of a pinned query generation, undecoded.
+  package var queryGeneration: [UInt8]?
+  /// Columns of the row that no other property represents.
+  package var extra: [ExtraColumn]
+  // Code of this package that streams changes leaves the list empty.
+  /// The changes in recorded order: all of them, or the matching ones where ``isPartial`` is true.
   public var changes: [HistoryChange]
-  /// Whether changes that did not match a query were left out.
+  /// Whether changes that do not match the query were left out of ``changes``.
   public var isPartial: Bool
 
-  /// A transaction.
   package init(
     store: String? = nil, number: Int64, timestamp: StoreTimestamp? = nil,
     author: RecordedText? = nil, bundle: RecordedText? = nil, process: RecordedText? = nil,
@@ -45,20 +45,18 @@ public struct HistoryTransaction: Hashable, Sendable, Identifiable {
     self.isPartial = isPartial
   }
 
-  /// Its place in the history.
-  public var position: TransactionPosition {
+  package var position: TransactionPosition {
     TransactionPosition(number: number, timestamp: timestamp)
   }
 
   /// The same as ``number``.
   public var id: Int64 { number }
 
-  /// The token that stands behind this transaction; nil in a store without an identifier.
+  /// The token after this transaction, or `nil` in a store without an identifier.
   public var token: HistoryToken? {
     store.map { HistoryToken(storeIdentifier: $0, transaction: number) }
   }
 
-  /// One of the four texts.
   package func text(_ role: StringRole) -> RecordedText? {
     switch role {
     case .author: author
@@ -66,5 +64,12 @@ public struct HistoryTransaction: Hashable, Sendable, Identifiable {
     case .process: process
     case .context: context
     }
+  }
+}
+
+extension TransactionPosition {
+  /// Returns whether a transaction of a store may be this one, whose time may be unknown.
+  package func mayBe(_ other: TransactionPosition) -> Bool {
+    number == other.number && (timestamp == nil || timestamp == other.timestamp)
   }
 }

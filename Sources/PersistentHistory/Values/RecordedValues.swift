@@ -9,10 +9,8 @@ import StoreFormat
 ///
 /// ```swift
 /// try store.read { snapshot in
-///   var query = HistoryQuery()
-///   query.recordedValues = try RecordedValues(beside: snapshot)
-///   let reader = try HistoryReader(snapshot: snapshot, query: query)
-///   while let transaction = try reader.next() {
+///   let history = try snapshot.history(recordedValues: RecordedValues(beside: snapshot))
+///   while let transaction = try history.next() {
 ///     for change in transaction.changes where !change.values.isEmpty { … }
 ///   }
 /// }

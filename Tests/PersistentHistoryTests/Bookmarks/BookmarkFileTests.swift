@@ -224,7 +224,7 @@ struct BookmarkFileTests {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store-bookmarks.json")
     #expect(mkfifo(path, 0o600) == 0)
-    #expect(throws: HistoryError.unreadableBookmarks(path: path, reason: "it is no file")) {
+    #expect(throws: HistoryError.unreadableBookmarks(path: path, reason: "it is not a file")) {
       try BookmarkFile(path: path)
     }
   }

@@ -61,7 +61,7 @@ struct TokenExpressionTests {
         "a number has at most 19 digits"
       ),
       (
-        "-3", "a transaction number is not negative", "count back from the newest with last~3"
+        "-3", "a transaction number must not be negative", "count back from the newest with last~3"
       ),
       (
         "last~", "a number must follow last~", "write last~3 for the third from the newest"
@@ -95,22 +95,22 @@ struct TokenExpressionTests {
       ("0x10", nil, nil), ("🚀", noForm, nil), ("\u{0}", nil, nil),
       (
         "1D070E6D-8F4B:57",
-        "the part before the colon is not a store identifier, or the one behind it not a number",
+        "the part before the colon is not a store identifier, or the part after it is not a number",
         "write the identifier in full, as in 1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:57"
       ),
       (
         "\(store):x",
-        "the part before the colon is not a store identifier, or the one behind it not a number",
+        "the part before the colon is not a store identifier, or the part after it is not a number",
         "write the identifier in full, as in 1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:57"
       ),
       (
         "\(store):-5",
-        "the part before the colon is not a store identifier, or the one behind it not a number",
+        "the part before the colon is not a store identifier, or the part after it is not a number",
         "write the identifier in full, as in 1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F:57"
       ),
       (
         "\(store):5,",
-        "the part before the colon is not a store identifier, or the one behind it not a number",
+        "the part before the colon is not a store identifier, or the part after it is not a number",
         nil
       ),
       (
