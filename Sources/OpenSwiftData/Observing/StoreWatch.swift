@@ -42,6 +42,8 @@ final class StoreWatch: @unchecked Sendable {
         hasFailed = true
         found = [RecordedSave(storeIdentifier: storeIdentifier)]
       }
+      // Everything that was read is the container's own.
+      if found.isEmpty { position = follower?.position ?? position }
       awaited = ongoing()
     }
     // A transaction is another process's only after all saves that may have made it are done.
