@@ -47,14 +47,44 @@ static inline sqlite3_file *csqlite_main_file(sqlite3 *connection) {
   return result == SQLITE_OK && file && file->pMethods ? file : 0;
 }
 
-/// Whether nothing stands in the `-wal` that a connection has open, or it has none open.
-static inline int csqlite_log_is_empty(sqlite3 *connection) {
+/// The `-wal` that a connection has open; null where it has none open.
+static inline sqlite3_file *csqlite_log_file(sqlite3 *connection) {
   sqlite3_file *log = 0;
+  int result = sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  return result == SQLITE_OK && log && log->pMethods ? log : 0;
+}
+
+/// Returns the size of a file in bytes; -1 if it cannot be read.
+static inline sqlite3_int64 csqlite_size(sqlite3_file *file) {
   sqlite3_int64 size = 0;
-  if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK)
-    return 0;
-  if (!log || !log->pMethods) return 1;
-  return log->pMethods->xFileSize(log, &size) == SQLITE_OK && size == 0;
+  return file->pMethods->xFileSize(file, &size) == SQLITE_OK ? size : -1;
+}
+
+/// Copies the header of the wal-index, 48 bytes, and the number of frames that checkpoints have moved
+/// into the main file. Returns whether both copies of the header were equal and valid.
+///
+/// Only for a connection that has a `-wal` open and shares its wal-index with others: SQLite would
+/// make a `-shm` otherwise. The number of frames is read first, so it belongs to the log that the
+/// header describes if the header is the same as at an earlier call.
+static inline int csqlite_log_header(
+  sqlite3 *connection, unsigned char header[48], unsigned *backfilled
+) {
+  sqlite3_file *file = csqlite_main_file(connection);
+  volatile void *region = 0;
+  if (!file || file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return 0;
+  int result = file->pMethods->xShmMap(file, 0, 32768, 0, &region);
+  if ((result != SQLITE_OK && result != SQLITE_READONLY) || !region) return 0;
+  const volatile unsigned *words = (const volatile unsigned *)region;
+  unsigned first[12], second[12];
+  *backfilled = words[24];
+  file->pMethods->xShmBarrier(file);
+  for (int i = 0; i < 12; i++) first[i] = words[i];
+  file->pMethods->xShmBarrier(file);
+  for (int i = 0; i < 12; i++) second[i] = words[12 + i];
+  for (int i = 0; i < 12; i++)
+    if (first[i] != second[i]) return 0;
+  for (int i = 0; i < 48; i++) header[i] = ((const unsigned char *)first)[i];
+  return first[0] == 3007000 && header[12];
 }
 
 /// Makes room in the `-wal` that a connection has open, so that the last page of a transaction cannot

@@ -94,8 +94,8 @@ struct SegmentSealing {
     return tally
   }
 
-  /// Compares what is on the disk with a second reading of the store, which goes another way than the
-  /// first: it looks changes up by their transactions, and has an index count the transactions.
+  /// Compares what is on the disk with a second reading of the store, whose indexes count the transactions
+  /// and changes.
   private func compare(
     _ path: String, _ manifest: SegmentManifest, _ snapshot: StoreSnapshot,
     _ helpers: SnapshotHelpers,
@@ -110,7 +110,7 @@ struct SegmentSealing {
     let groups = manifest.runs(ofAbout: FrameComparer.windowSize)
     let windows = ListedWindows(FrameComparer.transactions(of: groups, manifest))
     let query = query(after: manifest.first.number - 1, until: manifest.last.number)
-    let summary = try WindowedReading(query: query, dealer: windows, readsRowsAsTheyLie: false).run(
+    let summary = try WindowedReading(query: query, dealer: windows).run(
       snapshot, helpers,
       packer: { try FrameComparer(path: path, manifest: manifest, groups: groups) },
       output: { progress(.comparing, Int64($1.transactions)) })

@@ -3,11 +3,11 @@ import StoreEditing
 import StoreFormat
 import Synchronization
 
-/// Writes the history that a query selects in one format, on all threads that there are.
+/// Writes the transactions that a query selects in one format, on several threads.
 ///
-/// The range is cut into windows of transactions. Each thread reads a window, encodes and compresses
-/// it by itself; the texts go out in the order of the transactions. Memory is bounded by the windows
-/// under way, and a window with too much in it goes out in pieces.
+/// The range is divided into windows of transactions. Each thread reads, encodes and compresses a
+/// window. The texts are written in the order of the transactions. Memory is bounded by the number
+/// of windows in progress; a large window is written in several pieces.
 ///
 /// ```swift
 /// try file.read(withHelpers: 1) { snapshot, helpers in
@@ -18,27 +18,23 @@ import Synchronization
 package struct HistoryExport: Sendable {
   /// What to export; the order must be ascending.
   package var query: HistoryQuery
-  /// How the text is packed.
   package var compression: ExportCompression
-  /// The gap before the first transaction, where history from before it was asked for: the first record
-  /// of a format that has a place for it.
+  /// The gap before the first transaction, if the request began earlier: the first record of a
+  /// format that can express it.
   package var missingBeginning: HistoryGap?
 
-  /// An export, of everything unless told otherwise.
   package init(query: HistoryQuery = HistoryQuery(), compression: ExportCompression = .none) {
     self.query = query
     self.compression = compression
   }
 
-  /// Exports.
+  /// Exports a store.
   ///
   /// - Parameters:
   ///   - snapshot: What to read.
   ///   - helpers: Threads that read the same snapshot.
   ///   - encoder: The format; a copy of it for each thread.
-  ///   - output: Takes the bytes, piece by piece and in order, one call at a time but on any of the
-  ///     threads.
-  /// - Returns: What was exported.
+  ///   - output: Takes the bytes in order, one call at a time but on any of the threads.
   /// - Throws: ``/PersistentHistory/HistoryError``, ``/StoreFormat/StoreError``, or what `output`
   ///   throws.
   @discardableResult
@@ -49,15 +45,14 @@ package struct HistoryExport: Sendable {
     try write(snapshot, helpers, encoder, schema: nil, begun: nil, output: output)
   }
 
-  /// Exports a timeline: what an archive holds of it, then what the store keeps.
+  /// Exports a timeline: archived transactions, then those of the store.
   ///
   /// - Parameters:
   ///   - timeline: What to read.
-  ///   - helpers: Threads that read the store's snapshot; nil where there is no store.
+  ///   - helpers: Threads that read the store's snapshot; `nil` without a store.
   ///   - encoder: The format; a copy of it for each thread.
   ///   - schema: The entities of the timeline.
   ///   - output: Takes the bytes, as in ``write(_:_:_:output:)``.
-  /// - Returns: What was exported, and what was missing.
   /// - Throws: ``/PersistentHistory/HistoryError``, ``/StoreFormat/StoreError``, what the archive
   ///   throws, or what `output` throws.
   @discardableResult
@@ -71,7 +66,7 @@ package struct HistoryExport: Sendable {
     }
     let pieces = try timeline.pieces(after: query.after, until: query.until)
     let archived = TimelineExport(export: self, encoder: encoder, output: output)
-    // Counted transactions cannot be dealt out to threads.
+    // A number of transactions cannot be divided among threads.
     let isWhole = query.limit != nil || helpers == nil
     try archived.write(
       isWhole
@@ -85,7 +80,7 @@ package struct HistoryExport: Sendable {
       snapshot, helpers, encoder, schema: schema, begun: archived.begun, output: output)
   }
 
-  /// What a file begins with.
+  /// Returns the beginning of a file.
   func prologue(of encoder: some HistoryEncoder) -> [UInt8] {
     var encoder = encoder
     let prologue = encoder.prologue
@@ -94,9 +89,11 @@ package struct HistoryExport: Sendable {
     return prologue + encoder.withUnsafeBytes { Array($0) }
   }
 
-  /// Checks that what was read of a history without conditions is what the store's indexes say.
+  /// Checks the numbers of transactions and changes that were read against the store's indexes, for
+  /// a query without conditions.
   ///
-  /// - Parameter transactionCount: How many transactions the store gave; nil where that is not known.
+  /// - Parameter transactionCount: The number of transactions of the store; `nil` if it is not
+  ///   known.
   private func check(
     _ summary: ExportSummary, _ snapshot: StoreSnapshot, transactionCount: Int?
   ) throws {
@@ -116,8 +113,8 @@ package struct HistoryExport: Sendable {
   /// Exports the store's part.
   ///
   /// - Parameters:
-  ///   - schema: The entities; nil for those of the store.
-  ///   - begun: What has been exported before; nil at the beginning.
+  ///   - schema: The entities; `nil` for those of the store.
+  ///   - begun: What was exported before; `nil` at the beginning.
   private func write(
     _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers, _ encoder: some HistoryEncoder,
     schema: HistorySchema?, begun: (summary: ExportSummary, isEmpty: Bool)?,
@@ -141,5 +138,34 @@ package struct HistoryExport: Sendable {
       try check(summary, snapshot, transactionCount: begun == nil ? summary.transactions : nil)
     }
     return summary
+  }
+}
+
+/// What was exported so far.
+package struct ExportSummary: Hashable, Sendable {
+  package internal(set) var transactions = 0
+  /// The first transaction; `nil` if there was none.
+  package internal(set) var first: TransactionPosition?
+  /// The last transaction.
+  package internal(set) var last: TransactionPosition?
+  /// The number of changes that were read from the store.
+  package internal(set) var storedChanges: Int64 = 0
+  package internal(set) var gaps: [HistoryGap] = []
+
+  package init() {}
+
+  mutating func add(_ position: TransactionPosition) {
+    transactions += 1
+    if first == nil { first = position }
+    last = position
+  }
+
+  /// Adds the summary of what follows.
+  mutating func add(_ next: ExportSummary) {
+    transactions += next.transactions
+    storedChanges += next.storedChanges
+    if first == nil { first = next.first }
+    last = next.last ?? last
+    gaps += next.gaps
   }
 }

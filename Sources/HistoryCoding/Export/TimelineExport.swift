@@ -1,16 +1,15 @@
 import PersistentHistory
 import StoreFormat
 
-/// Exports what a reader of a timeline gives, on one thread.
+/// Exports the elements of a timeline's reader on one thread.
 ///
-/// Lines that are written already go out as they are, where lines are what is wanted.
+/// Archived lines are copied unchanged if lines are exported.
 final class TimelineExport<Encoder: HistoryEncoder> {
   typealias Output = @Sendable (UnsafeRawBufferPointer, ExportSummary) throws -> Void
 
-  /// How much text is gathered before it goes out.
+  /// The bytes of text that are collected before they are written.
   private static var pieceSize: Int { 1 << 20 }
 
-  /// What has been exported so far.
   private(set) var summary = ExportSummary()
   private let encoder: Encoder
   private var compressor: ExportCompressor
@@ -27,10 +26,10 @@ final class TimelineExport<Encoder: HistoryEncoder> {
     compressor = ExportCompressor(export.compression)
   }
 
-  /// What has been exported, and whether no byte of it came out.
+  /// What was exported, and whether not a byte was written.
   var begun: (summary: ExportSummary, isEmpty: Bool) { (summary, isEmpty) }
 
-  /// Exports all that a reader gives.
+  /// Exports all elements of a reader.
   func write(_ reader: TimelineReader) throws {
     var encoder = encoder
     let prologue = export.prologue(of: encoder)
@@ -50,7 +49,7 @@ final class TimelineExport<Encoder: HistoryEncoder> {
     try flush(&encoder)
   }
 
-  /// Ends an export to which nothing else is added.
+  /// Ends an export.
   func finish() throws {
     guard isEmpty else { return }
     let nothing = try compression.packNothing()

@@ -1,8 +1,7 @@
 import StoreFormat
 import Synchronization
 
-/// Some transactions that one thread reads at a time, and the place of what it makes of them among
-/// all that is made.
+/// A range of transactions that one thread reads at a time, and its place in the output.
 package struct HistoryWindow: Sendable {
   package let index: Int
   package let transactions: ClosedRange<Int64>
@@ -13,21 +12,21 @@ package struct HistoryWindow: Sendable {
   }
 }
 
-/// Cuts a range of the history into windows and deals them out in order.
+/// Divides a range of the history into windows, and assigns them in order.
 package protocol WindowDealer: Sendable {
-  /// Whether there is one window only.
+  /// Whether there is only one window.
   var isWhole: Bool { get }
 
-  /// The next window; `nil` after the last one.
+  /// Returns the next window; `nil` after the last one.
   ///
   /// - Parameter snapshot: The caller's view of the store.
   func next(_ snapshot: StoreSnapshot) throws -> HistoryWindow?
 
-  /// Learns how much text a window has made.
+  /// Reports how much text a window made.
   func learn(_ window: HistoryWindow, byteCount: Int)
 }
 
-/// Deals out ranges that are known beforehand.
+/// Assigns given ranges.
 package final class ListedWindows: WindowDealer {
   private let ranges: [ClosedRange<Int64>]
   private let next = Mutex(0)

@@ -1,63 +1,62 @@
 import Dispatch
 import Synchronization
 
-/// Takes what is made of windows in any order and gives it out in theirs.
+/// Accepts the pieces of windows in any order, and writes them in the order of the windows.
 ///
-/// Whichever thread brings the piece that is due writes it, with all that follow and are there
-/// already. A thread that is far ahead waits, so that few pieces are kept.
+/// The thread with the next piece writes it, and all later pieces that are ready. A thread that is
+/// far ahead waits, so that few pieces are kept.
 final class OrderedSink<Piece: Sendable>: Sendable {
   typealias Output = @Sendable (Piece, ExportSummary) throws -> Void
 
   private struct Finished {
     let piece: Piece
     let summary: ExportSummary
-    /// Why nothing comes behind it.
+    /// The error after this piece; `nil` if the window is complete.
     let failure: (any Error)?
   }
 
   private struct State {
-    /// The window whose piece is due.
+    /// The window whose piece is next.
     var due = 0
     var finished: [Int: Finished] = [:]
     var isWriting = false
-    /// Threads that have a piece of a window that is not due yet.
+    /// Threads with a piece of a later window.
     var waiting: [Int: DispatchSemaphore] = [:]
     var summary = ExportSummary()
     var failure: (any Error)?
   }
 
   private let output: Output
-  private let room = DispatchSemaphore(value: 0)
+  private let slots = DispatchSemaphore(value: 0)
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - begun: What has been written before.
-  ///   - output: Takes the bytes.
+  ///   - begun: What was written before.
+  ///   - output: Writes a piece.
   init(_ begun: ExportSummary, output: @escaping Output) {
     self.output = output
     state = Mutex(State(summary: begun))
   }
 
-  /// What has been written.
   var summary: ExportSummary { state.withLock { $0.summary } }
 
-  /// Lets so many windows be under way.
-  func allow(windows: Int) { for _ in 0..<windows { room.signal() } }
+  /// Allows a number of windows to be in progress.
+  func allow(windows: Int) { for _ in 0..<windows { slots.signal() } }
 
-  /// Waits until a window may be begun; false where there is no more to do because of a failure.
-  func waitForRoom() throws -> Bool {
-    room.wait()
+  /// Waits until a window may begin; returns `false` after a failure.
+  func waitForSlot() throws -> Bool {
+    slots.wait()
     guard state.withLock({ $0.failure == nil }) else {
-      room.signal()
+      slots.signal()
       return false
     }
     return true
   }
 
-  /// Gives back the room for a window that there was not.
-  func giveUpRoom() { room.signal() }
+  /// Returns the slot of a window that did not begin.
+  func releaseSlot() { slots.signal() }
 
-  /// Writes a part of a window, when its time has come.
+  /// Writes a part of a window after all windows before it.
   func writePiece(_ index: Int, _ piece: Piece) throws {
     let turn = state.withLock { state -> DispatchSemaphore? in
       guard state.due != index || state.isWriting, state.failure == nil else { return nil }
@@ -67,13 +66,14 @@ final class OrderedSink<Piece: Sendable>: Sendable {
     }
     turn?.wait()
     try throwFailure()
-    // The window is due and its thread is here, so nobody else writes.
+    // The window is next and its thread is here, so no other thread writes.
     try output(piece, summary)
   }
 
-  /// Takes the last piece of a window.
+  /// Accepts the last piece of a window.
   ///
-  /// - Parameter failure: What ends everything behind this piece; nil where the window is whole.
+  /// - Parameter failure: The error that ends everything after this piece; `nil` if the window is
+  ///   complete.
   func finish(
     _ index: Int, _ piece: Piece, _ summary: ExportSummary, failure: (any Error)? = nil
   ) {
@@ -92,7 +92,7 @@ final class OrderedSink<Piece: Sendable>: Sendable {
     }
   }
 
-  /// Ends everything with an error; the first one counts.
+  /// Ends everything with an error; the first one is reported.
   func fail(_ error: any Error) {
     let waiting = state.withLock { state in
       if state.failure == nil { state.failure = error }
@@ -101,8 +101,8 @@ final class OrderedSink<Piece: Sendable>: Sendable {
       return Array(state.waiting.values)
     }
     for turn in waiting { turn.signal() }
-    // Every thread that waits for room is to see the failure.
-    room.signal()
+    // Wakes the threads that wait for a slot, one after the other.
+    slots.signal()
   }
 
   func throwFailure() throws {
@@ -128,7 +128,7 @@ final class OrderedSink<Piece: Sendable>: Sendable {
       state.due += 1
       return state.waiting.removeValue(forKey: state.due)
     }
-    room.signal()
+    slots.signal()
     turn?.signal()
   }
 }

@@ -2,35 +2,34 @@ import PersistentHistory
 import StoreFormat
 import Synchronization
 
-/// Cuts the range of a query into windows whose text is of about one size.
+/// Divides the range of a query into windows with texts of about the same size.
 package final class WindowPlan: WindowDealer {
-  /// How large windows are, and how much there is to be of them.
   package struct Sizes: Sendable {
-    /// How much text one window is to make, in bytes.
+    /// The bytes of text that one window should make.
     package var window: Int64 = 1 << 20
-    /// About how much text all windows are to make, in bytes; nil for all that there is.
+    /// The bytes of text after which no more windows are assigned, estimated; `nil` for all.
     package var total: Int64?
-    /// How many transaction numbers the first window has.
+    /// The number of transaction numbers in the first window.
     package var firstSpan: Int64 = 512
 
     package init() {}
   }
 
-  private static let longestSpan: Int64 = 1 << 24
+  private static let maxSpan: Int64 = 1 << 24
 
   private struct State {
-    /// Where the last window ended; nil before the first of all.
+    /// The end of the last window; `nil` before the first one.
     var after: Int64?
     var span: Int64
     var index = 0
     var isAtEnd: Bool
-    /// How much text the windows have made that are done, and how many numbers they had.
+    /// The bytes of text and the numbers of finished windows.
     var doneBytes: Int64 = 0
     var doneNumbers: Int64 = 0
-    /// How many numbers the windows have that were dealt out.
+    /// The numbers of all windows so far.
     var dealtNumbers: Int64 = 0
 
-    /// About how much text the windows make that were dealt out.
+    /// The estimated bytes of text of all windows so far.
     var dealtBytes: Int64 {
       guard doneNumbers > 0 else { return 0 }
       let each = Double(doneBytes) / Double(doneNumbers)
@@ -38,7 +37,7 @@ package final class WindowPlan: WindowDealer {
     }
   }
 
-  /// Whether there is one window only: counted transactions cannot be dealt out.
+  /// Whether there is only one window: a number of transactions cannot be divided beforehand.
   package let isWhole: Bool
   private let until: Int64
   private let sizes: Sizes
@@ -77,17 +76,17 @@ package final class WindowPlan: WindowDealer {
     return try snapshot.firstTransaction(after: number)
   }
 
-  /// Makes the next windows of the right size.
+  /// Adapts the size of the next windows.
   package func learn(_ window: HistoryWindow, byteCount: Int) {
     let numbers = Self.count(window.transactions)
     state.withLock { state in
       state.doneBytes = state.doneBytes.addingClamped(Int64(byteCount))
       state.doneNumbers = state.doneNumbers.addingClamped(numbers)
-      guard numbers <= Self.longestSpan else { return }
+      guard numbers <= Self.maxSpan else { return }
       let ideal = Double(numbers) * Double(sizes.window) / Double(max(byteCount, 1))
-      let most = min(state.span * 4, Self.longestSpan)
-      let least = max(state.span / 4, 1)
-      state.span = ideal >= Double(most) ? most : max(least, Int64(ideal))
+      let longest = min(state.span * 4, Self.maxSpan)
+      let shortest = max(state.span / 4, 1)
+      state.span = ideal >= Double(longest) ? longest : max(shortest, Int64(ideal))
     }
   }
 
@@ -98,7 +97,7 @@ package final class WindowPlan: WindowDealer {
 }
 
 extension Int64 {
-  /// The sum of two numbers that are not negative, or the largest number.
+  /// Returns the sum of two numbers that are not negative, clamped.
   fileprivate func addingClamped(_ other: Int64) -> Int64 {
     let (sum, overflows) = addingReportingOverflow(other)
     return overflows ? .max : sum

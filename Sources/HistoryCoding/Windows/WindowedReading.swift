@@ -2,26 +2,20 @@ import PersistentHistory
 import StoreEditing
 import StoreFormat
 
-/// Reads a history in windows on all threads that there are.
+/// Reads a history in windows on several threads.
 ///
-/// Each thread reads a window and makes pieces of it by itself; the pieces are given out in the order
-/// of the transactions. Memory is bounded by the windows under way, and a window with too much in it
-/// is given out in several pieces.
+/// Each thread reads a window and packs it. The pieces are passed on in the order of the
+/// transactions. Memory is bounded by the number of windows in progress; a large window is passed
+/// on in several pieces.
 package struct WindowedReading {
   /// What to read; the order must be ascending.
   package let query: HistoryQuery
-  /// Who cuts it into windows.
+  /// Cuts it into windows.
   package let dealer: any WindowDealer
-  /// The entities; nil for those of the store.
+  /// The entities; `nil` for those of the store.
   package let schema: HistorySchema?
-  /// Whether rows may be read as they lie in the file, rather than looked up by their transactions.
-  package let readsRowsAsTheyLie: Bool
 
-  package init(
-    query: HistoryQuery, dealer: any WindowDealer, schema: HistorySchema? = nil,
-    readsRowsAsTheyLie: Bool = true
-  ) {
-    self.readsRowsAsTheyLie = readsRowsAsTheyLie
+  package init(query: HistoryQuery, dealer: any WindowDealer, schema: HistorySchema? = nil) {
     self.query = query
     self.dealer = dealer
     self.schema = schema
@@ -32,10 +26,9 @@ package struct WindowedReading {
   /// - Parameters:
   ///   - snapshot: What to read.
   ///   - helpers: Threads that read the same snapshot.
-  ///   - begun: What has been read elsewhere before.
+  ///   - begun: What was read before, elsewhere.
   ///   - packer: Makes a packer for a thread.
   ///   - output: Takes the pieces in order, one call at a time but on any of the threads.
-  /// - Returns: What was read.
   package func run<Packer: WindowPacker>(
     _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers,
     begun: ExportSummary = ExportSummary(),
@@ -45,12 +38,12 @@ package struct WindowedReading {
     let sink = OrderedSink(begun, output: output)
     let threadCount = dealer.isWhole ? 1 : helpers.count + 1
     sink.allow(windows: threadCount * 2 + 1)
-    let (query, dealer, schema, asTheyLie) = (query, dealer, schema, readsRowsAsTheyLie)
+    let (query, dealer, schema) = (query, dealer, schema)
     let work: @Sendable (StoreSnapshot) -> Void = { snapshot in
       do {
         var worker = try WindowWorker(
           query: query, snapshot: snapshot, schema: schema, dealer: dealer, sink: sink,
-          packer: packer(), readsRowsAsTheyLie: asTheyLie)
+          packer: packer())
         try worker.run()
       } catch {
         sink.fail(error)
@@ -64,4 +57,30 @@ package struct WindowedReading {
     try sink.throwFailure()
     return sink.summary
   }
+}
+
+/// Packs or compares the text of windows. Each thread has its own.
+package protocol WindowPacker: SendableMetatype {
+  associatedtype Encoder: HistoryEncoder
+  associatedtype Piece: Sendable
+
+  /// Writes the text; ``takePiece(in:)`` and ``finish()`` empty it.
+  var encoder: Encoder { get set }
+
+  /// Begins a window, or begins it again without what was made so far.
+  mutating func begin(_ window: HistoryWindow) throws
+
+  /// Marks the end of a transaction's text.
+  mutating func end(_ position: TransactionPosition) throws
+
+  /// Packs the text so far.
+  ///
+  /// - Parameter position: The transaction whose text continues; `nil` between transactions.
+  mutating func takePiece(in position: TransactionPosition?) throws -> Piece
+
+  /// Packs the rest of a window.
+  mutating func finish() throws -> Piece
+
+  /// The bytes of the window's text that were packed.
+  var takenByteCount: Int { get }
 }

@@ -1,7 +1,7 @@
 import StoreEditing
 import StoreFormat
 
-/// Reads the changes of archived transactions for folding, in the numbers and slots of a schema.
+/// Reads the changes of archived transactions, in the numbers and slots of a schema.
 final class ArchivedChanges {
   private let timeline: HistoryTimeline
   private let query: HistoryQuery
@@ -12,10 +12,10 @@ final class ArchivedChanges {
   private var hasTransaction = false
   private(set) var numbers: EntityNumbers
   private var slots: [ObjectIdentifier: SlotTranslation] = [:]
-  /// More entities than models have; an archive may name ever new ones.
-  private static let mostSlots = 10_000
+  /// The maximum number of entities whose slots are kept: an archive may name any number.
+  private static let maxSlots = 10_000
 
-  /// The changes in those pieces that the archive holds; nil where there are none.
+  /// Prepares to read the archived pieces; `nil` if there are none.
   init?(
     _ timeline: HistoryTimeline, _ query: HistoryQuery, _ schema: HistorySchema,
     _ pieces: [HistoryTimeline.Piece]
@@ -40,7 +40,7 @@ final class ArchivedChanges {
     hasTransaction = false
   }
 
-  /// The next change; `nil` after the last one.
+  /// Returns the next change; `nil` after the last one.
   func next() throws -> HistoryChange? {
     while true {
       if hasTransaction, let change = try reader.nextChange() { return change }
@@ -50,8 +50,8 @@ final class ArchivedChanges {
     }
   }
 
-  /// The change that ``next()`` gave last, as it is folded; nil where it names no object, or a kind
-  /// that no framework writes.
+  /// Returns the last change of ``next()`` for folding; `nil` if it names no object, or a kind that
+  /// no framework writes.
   func row(_ change: HistoryChange) -> NetChangeRow? {
     guard let kind = change.kind, let entity = change.entity, let primaryKey = change.primaryKey,
       let number = numbers.number(of: entity)
@@ -63,7 +63,7 @@ final class ArchivedChanges {
       hasTombstone: kind == .delete && !change.tombstone.isEmpty)
   }
 
-  /// The mask in the slots that the entity has in the schema; nil where it has no place there.
+  /// Returns the mask in the slots of the schema's entity; `nil` if a slot is missing there.
   private func translated(
     _ mask: ColumnMask, of entity: HistoryEntity, _ number: Int64
   ) -> ColumnMask? {
@@ -71,21 +71,21 @@ final class ArchivedChanges {
     let key = ObjectIdentifier(entity)
     if let known = slots[key] { return known.mask(mask) }
     let translation = SlotTranslation(entity, to: schema.entity(number: number))
-    // An entity that its schema does not know is made anew for each change.
+    // An entity that its schema does not know is made for each change.
     if entity.slots != nil {
-      if slots.count >= Self.mostSlots { slots.removeAll() }
+      if slots.count >= Self.maxSlots { slots.removeAll() }
       slots[key] = translation
     }
     return translation.mask(mask)
   }
 }
 
-/// How masks of an entity are written with the slots of a later model.
+/// Translates masks of an entity into the slots of a later model.
 private struct SlotTranslation {
-  /// Keeps the entity, by whose identity this is found, from being freed.
+  /// Keeps the entity alive, by whose identity the translation is found.
   private let entity: HistoryEntity
   private let slotCount: Int
-  /// The new place of each slot, nil for one that is gone; nil where all slots are the same.
+  /// The new place of each slot, `nil` for one that is gone; `nil` if all slots are the same.
   private let places: [Int?]?
   private let newCount: Int
 

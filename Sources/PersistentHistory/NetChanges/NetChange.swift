@@ -1,9 +1,9 @@
 import StoreFormat
 
-/// What changes to one object, one after the other, come to.
+/// The net effect of consecutive changes to one object.
 ///
-/// Entity and primary key say which object it is. Folding changes one by one and merging what parts
-/// of them come to give the same, however they are grouped, as long as their order is kept:
+/// Entity and primary key identify the object. Changes can be folded one by one, and the results
+/// merged, in any grouping that keeps their order:
 ///
 /// ```swift
 /// var net: [HistoryObject: NetChange] = [:]
@@ -23,10 +23,9 @@ public struct NetChange: Hashable, Sendable {
   public struct Deletion: Hashable, Sendable {
     /// The change number.
     public let change: Int64
-    /// What the object left behind, by slot and without nulls at the end.
+    /// The tombstone, by slot and without nulls at the end.
     public let tombstone: [StoredValue]
 
-    /// A delete.
     package init(change: Int64, tombstone: [StoredValue]) {
       self.change = change
       self.tombstone = tombstone
@@ -37,10 +36,10 @@ public struct NetChange: Hashable, Sendable {
   public let entity: HistoryEntity
   /// The object's primary key.
   public let primaryKey: Int64
-  /// What the changes did to whether the object is there.
+  /// The effect on whether the object exists.
   package private(set) var effect: NetEffect
-  /// The columns that updates touched; none where the object was inserted or deleted as well, for
-  /// then all of them are others.
+  /// The columns that updates touched; none if the object was inserted or deleted too, because all
+  /// of them are others then.
   package private(set) var columns: TouchedColumns
   /// The first delete, which is the one of the object that was there before.
   package private(set) var deletion: Deletion?
@@ -48,14 +47,14 @@ public struct NetChange: Hashable, Sendable {
   package private(set) var firstTransaction: Int64
   /// The number of the transaction with the last of the changes.
   package private(set) var lastTransaction: Int64
-  /// How many changes there were.
+  /// The number of changes.
   package private(set) var changeCount: Int
-  /// What the values of an updated object were before the first of the updates whose values were
-  /// recorded, and behind the last of them; empty for everything but an update.
+  /// The values of an updated object before the first and after the last update whose values were
+  /// recorded; empty for everything but an update.
   package internal(set) var values: [RecordedValue] = []
 
-  /// What one change comes to; nil where its row names no object, or is of a kind that no framework
-  /// writes.
+  /// Makes the net effect of one change; `nil` if its row names no object, or a kind that no
+  /// framework writes.
   package init?(_ change: HistoryChange, in transaction: Int64) {
     guard let kind = change.kind, let entity = change.entity, let primaryKey = change.primaryKey
     else { return nil }
@@ -86,17 +85,17 @@ public struct NetChange: Hashable, Sendable {
 
   /// Adds the next change of the object.
   ///
-  /// - Returns: Whether it was added; a change of another object is not, nor one whose row names
-  ///   none or that is of a kind that no framework writes.
+  /// - Returns: Whether it was added: not a change of another object, nor one whose row names no
+  ///   object or a kind that no framework writes.
   @discardableResult
   package mutating func fold(_ change: HistoryChange, in transaction: Int64) -> Bool {
     guard let next = NetChange(change, in: transaction) else { return false }
     return merge(next)
   }
 
-  /// Adds what later changes of the object come to.
+  /// Adds the net effect of later changes.
   ///
-  /// - Returns: Whether it was added; what is about another object is not.
+  /// - Returns: Whether it was added: not that of another object.
   @discardableResult
   package mutating func merge(_ next: NetChange) -> Bool {
     guard entity == next.entity, primaryKey == next.primaryKey else { return false }
@@ -113,7 +112,7 @@ public struct NetChange: Hashable, Sendable {
     return true
   }
 
-  /// This and then what later changes of the same object come to; nil where that is another object.
+  /// Returns the net effect of this and of later changes; `nil` if those are of another object.
   package func merged(with next: NetChange) -> NetChange? {
     var merged = self
     return merged.merge(next) ? merged : nil
@@ -121,29 +120,27 @@ public struct NetChange: Hashable, Sendable {
 }
 
 extension NetChange {
-  /// What happened in the end; nil where it is as if nothing had.
+  /// The kind of the net effect; `nil` if there is none.
   public var kind: NetChangeKind? { effect.kind }
 
-  /// The object, where its entity has a name.
+  /// The object; `nil` if its entity has no name.
   public var object: HistoryObject? {
     entity.name.map { HistoryObject(entityName: $0, primaryKey: primaryKey) }
   }
 
   /// The properties that were touched, in slot order and each once.
   ///
-  /// Nil where the names cannot be known, and for everything but an update: of an object that is new
-  /// or gone, all of them are.
+  /// `nil` if the names are not known, and for everything but an update.
   public var attributes: [String]? { kind == .update ? columns.names(of: entity) : nil }
 
-  /// What the object that is gone left behind, by slot and without nulls at the end; empty where it
-  /// still is there.
+  /// The tombstone of a deleted object, by slot and without nulls at the end; empty otherwise.
   public var tombstone: [StoredValue] {
     kind == .delete || kind == .replace ? deletion?.tombstone ?? [] : []
   }
 
-  /// The values that the deleted object left behind, by attribute name, without nulls.
+  /// The values of a deleted object's tombstone by attribute name, without null values.
   ///
-  /// `nil` where the object still exists, and where the model does not tell the names.
+  /// `nil` if no model has the names, and for an object that was not deleted.
   public var tombstoneValues: [String: StoredValue]? {
     preservedValues.map { values in
       Dictionary(

@@ -1,50 +1,48 @@
 import StoreEditing
 import StoreFormat
 
-/// Reads what the changes in a part of a history come to, object by object.
+/// Reads the net effect of the changes in a part of a history, object by object.
 ///
-/// The objects come in the order of their entities' numbers and then of their primary keys, each
-/// once, and those to which nothing happened in the end not at all.
+/// Objects are sorted by the number of their entity and then by their primary key. Each occurs
+/// once, and only if its changes had an effect.
 ///
-/// Memory does not grow with the history. Objects are folded in a table of limited size; where there
-/// are more, it keeps those that come first, gives them, and reads the same changes again for the
-/// next ones. All of it happens in one snapshot.
+/// Memory does not grow with the history. Objects are folded in a table of limited size. If there
+/// are more, it keeps those that come first, and the same changes are read again for the next ones,
+/// in one snapshot.
 public final class NetChangeReader {
-  /// How many objects are folded at a time, in some thirty bytes each, unless told otherwise.
+  /// The number of objects that are folded at a time by default, in about thirty bytes each.
   public static let usualCapacity = 1 << 20
 
-  /// How many changes were read.
+  /// The number of changes that were read, known after the first ``next()``.
   package private(set) var changeCount = 0
-  /// How many of them were left out, for their rows name no object or a kind that no framework
-  /// writes.
-  ///
-  /// Both numbers are known after the first ``next()``.
+  /// The number of them that were left out because their rows name no object, or a kind that no
+  /// framework writes; known after the first ``next()``.
   package private(set) var skippedChangeCount = 0
   /// The places in the range where history is missing.
   public let gaps: [HistoryGap]
   /// The entities of the history.
   package let schema: HistorySchema
 
-  /// What is asked of the store; nil where it keeps nothing of the range.
+  /// The selection of the store; `nil` if it has nothing of the range.
   private let stored: (snapshot: StoreSnapshot, selection: TransactionSelection)?
+  /// Which changes of the store are folded; `nil` for all of the selected transactions.
+  private let condition: ChangeSelection?
   private let archived: ArchivedChanges?
   private let capacity: Int
   private let tombstones: TombstoneLookup?
   private let readsTombstones: Bool
-  /// What objects left behind that were deleted in archived transactions, of those in the table.
-  private var archivedDeletions = ArchivedDeletions()
-  /// What values were recorded in archived transactions, of those in the table.
-  private var archivedValues = ArchivedValues()
-  /// Finds those that were recorded beside the store; nil where nobody wants them.
+  /// The tombstones and values of archived transactions, for the objects in the table.
+  private var archivedDetails = ArchivedDetails()
+  /// Finds the values that were recorded beside the store; `nil` if the query does not ask for
+  /// them.
   private let values: NetValues?
 
   private var isWide = false
-  private var readsRowsAsTheyLie = true
-  /// Looks up objects in the table that has been folded.
+  /// Looks up objects in the finished table.
   private var outline: ((UInt32) -> NetChangeOutline)?
   private var order: [UInt32] = []
   private var position = 0
-  /// The last object of all that has been read; nil before the first.
+  /// The last object that has been read; `nil` before the first.
   private var floor: NetChangeRow.Object?
   private var isAtEnd = false
   private var lastEntity: HistoryEntity?
@@ -53,12 +51,12 @@ public final class NetChangeReader {
   ///
   /// - Parameters:
   ///   - snapshot: The store.
-  ///   - query: Which changes to fold: those of the transactions that it selects, and of these the
-  ///     ones that meet its condition on changes. Its order and limits do not count.
-  ///   - schema: The entities of the store; nil to read them.
-  ///   - readsTombstones: Whether to look up what deleted objects left behind.
-  ///   - capacity: How many objects are folded at a time.
-  /// - Throws: ``HistoryError`` where the query names what the store does not have, and
+  ///   - query: Which changes to fold: of the transactions that it selects those that meet its
+  ///     condition on changes. Its order and limits are ignored.
+  ///   - schema: The entities of the store; `nil` to read them.
+  ///   - readsTombstones: Whether to look up tombstones.
+  ///   - capacity: The number of objects that are folded at a time.
+  /// - Throws: ``HistoryError`` if the query names something that the store does not have, and
   ///   ``/StoreFormat/StoreError``.
   public convenience init(
     snapshot: StoreSnapshot, query: HistoryQuery, schema: HistorySchema? = nil,
@@ -84,21 +82,22 @@ public final class NetChangeReader {
     gaps = try timeline.gaps(after: query.after, until: query.until)
     archived = try ArchivedChanges(timeline, query, schema, pieces)
     guard pieces.contains(.store), let snapshot = timeline.snapshot else {
-      (stored, tombstones, values) = (nil, nil, nil)
+      (stored, condition, tombstones, values) = (nil, nil, nil, nil)
       return
     }
     var selection = TransactionSelection(
       after: query.after, until: query.until,
-      texts: [.author: query.author, .bundle: query.bundle, .process: query.process],
-      change: try query.change.selection(in: schema, of: snapshot))
-    selection.checksCompleteness = query.checksCompleteness
+      texts: [.author: query.author, .bundle: query.bundle, .process: query.process])
+    // To test each change is faster than to have SQLite find the transactions first.
+    condition = try query.change.selection(in: schema, of: snapshot)
+    selection.checksCompleteness = query.checksCompleteness && condition == nil
     stored = (snapshot, selection)
     _ = try snapshot.historyTables()
     tombstones = readsTombstones ? try snapshot.tombstones() : nil
     values = query.recordedValues.map { NetValues($0, snapshot, query, schema) }
   }
 
-  /// What happened to the next object; `nil` after the last one.
+  /// Returns the net effect on the next object; `nil` after the last one.
   public func next() throws -> NetChange? {
     while true {
       while position < order.count, let outline = outline?(order[position]) {
@@ -111,7 +110,7 @@ public final class NetChangeReader {
   }
 
   private func change(_ outline: NetChangeOutline) throws -> NetChange {
-    let archived = archivedDeletions[outline]
+    let archived = archivedDetails.deletion(outline)
     let deletion =
       try archived?.deletion
       ?? outline.deletion.map { number in
@@ -132,7 +131,7 @@ public final class NetChangeReader {
     of entity: HistoryEntity, _ outline: NetChangeOutline
   ) throws -> [RecordedValue] {
     guard outline.effect.kind == .update else { return [] }
-    let archived = archivedValues[outline.object]
+    let archived = archivedDetails.values(of: outline.object)
     guard let values, outline.firstTransaction <= outline.lastTransaction else { return archived }
     return try values.values(
       of: entity, outline.object.primaryKey,
@@ -150,7 +149,7 @@ public final class NetChangeReader {
 
   /// Folds the next objects.
   private func readBatch() throws {
-    // The memory of the objects before is needed for those that come now.
+    // Frees the memory of the objects before.
     outline = nil
     order = []
     position = 0
@@ -161,30 +160,16 @@ public final class NetChangeReader {
     _ = try readBatch(Int64.self)
   }
 
-  /// Folds the next objects in a table of some width; false where a number does not fit into it.
-  private func readBatch<Number: FixedWidthInteger & Sendable>(
-    _ numbers: Number.Type
-  ) throws -> Bool {
-    do {
-      return try fold(numbers)
-    } catch is RowsOutOfOrder {
-      readsRowsAsTheyLie = false
-      return try fold(numbers)
+  /// Folds the next objects in a table of some width; returns `false` if a number does not fit into
+  /// it.
+  private func readBatch<Number: FixedWidthInteger & Sendable>(_: Number.Type) throws -> Bool {
+    archivedDetails = ArchivedDetails()
+    let transactions = try stored.map { snapshot, selection in
+      try snapshot.transactions(selection, onlyPositions: true)
     }
-  }
-
-  private func fold<Number: FixedWidthInteger & Sendable>(_: Number.Type) throws -> Bool {
-    archivedDeletions = ArchivedDeletions()
-    archivedValues = ArchivedValues()
-    let changes = try stored.map { snapshot, selection in
-      try snapshot.changeOutlines(
-        selection,
-        after: floor.map {
-          ChangeSelection.Object(entityNumber: $0.entityNumber, primaryKey: $0.primaryKey)
-        }, asRowsLie: readsRowsAsTheyLie)
-    }
+    let changes = try transactions?.changes()
     var table = NetChangeTable<Number>(
-      capacity: capacity, expectedCount: changes?.expectedCount ?? 0)
+      capacity: capacity, expectedCount: Int(clamping: changes?.expectedCount ?? 0))
     var ceiling: NetChangeRow.Object?
     var count = 0
     var skipped = 0
@@ -198,19 +183,18 @@ public final class NetChangeReader {
       if let floor, !(floor < row.object) { continue }
       if let ceiling, ceiling < row.object { continue }
       guard let effect = table.fold(row) else { return false }
-      // What came and went in the same range leaves nothing to show.
+      // The tombstone of an object that was inserted in the same range is not shown.
       if readsTombstones, row.hasTombstone, effect.existedBefore {
-        archivedDeletions.add(change, row.object)
+        archivedDetails.addTombstone(change, row.object)
       }
-      archivedValues.add(change, row.object)
-      if table.isFull || archivedDeletions.isFull || archivedValues.isFull, table.canShrink {
-        let last = table.shrink()
-        archivedDeletions.removeAll(behind: last)
-        archivedValues.removeAll(behind: last)
-        ceiling = last
+      archivedDetails.addValues(change, row.object)
+      if table.isFull || archivedDetails.isFull, table.canShrink {
+        ceiling = table.shrink()
+        if let ceiling { archivedDetails.removeAll(after: ceiling) }
       }
     }
-    while let changes, let change = try changes.next() {
+    while let transactions, let changes, let change = try next(transactions, changes) {
+      if let condition, !condition.matches(change) { continue }
       count += 1
       guard let kind = change.kind, let entityNumber = change.entityNumber,
         let primaryKey = change.primaryKey
@@ -219,17 +203,16 @@ public final class NetChangeReader {
         continue
       }
       let object = NetChangeRow.Object(entityNumber: entityNumber, primaryKey: primaryKey)
+      if let floor, !(floor < object) { continue }
       if let ceiling, ceiling < object { continue }
       let row = NetChangeRow(
-        object: object, kind: kind, transaction: change.transaction, change: change.number,
-        mask: kind == .update ? changes.mask : nil,
-        hasTombstone: kind == .delete && changes.hasTombstone)
+        object: object, kind: kind, transaction: transactions.number, change: change.number,
+        mask: kind == .update ? change.mask : nil,
+        hasTombstone: kind == .delete && change.hasTombstone)
       guard table.fold(row) != nil else { return false }
       if table.isFull {
-        let last = table.shrink()
-        archivedDeletions.removeAll(behind: last)
-        archivedValues.removeAll(behind: last)
-        ceiling = last
+        ceiling = table.shrink()
+        if let ceiling { archivedDetails.removeAll(after: ceiling) }
       }
     }
     if floor == nil {
@@ -241,5 +224,16 @@ public final class NetChangeReader {
     isAtEnd = ceiling == nil
     floor = ceiling
     return true
+  }
+
+  /// Goes to the next change of any transaction; returns `nil` after the last one.
+  @inline(__always)
+  private func next(
+    _ transactions: TransactionCursor, _ changes: ChangeCursor
+  ) throws -> ChangeCursor? {
+    while try !changes.next() {
+      guard try transactions.next() else { return nil }
+    }
+    return changes
   }
 }

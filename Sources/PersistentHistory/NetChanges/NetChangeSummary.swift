@@ -1,22 +1,17 @@
-/// How many objects of each entity were inserted, updated, deleted and replaced in the end.
+/// The number of objects of each entity that were inserted, updated, deleted and replaced.
 ///
 /// Its size depends on the number of entities, not of objects.
 package struct NetChangeSummary: Hashable, Sendable {
-  /// How many objects there are of each kind of net change.
+  /// The number of objects for each kind of net change.
   package struct Counts: Hashable, Sendable {
-    /// How many are new.
     package var inserts = 0
-    /// How many were updated.
     package var updates = 0
-    /// How many are gone.
     package var deletes = 0
-    /// How many have another object in their place.
     package var replaces = 0
 
-    /// How many objects in all.
     package var total: Int { inserts + updates + deletes + replaces }
 
-    /// How many objects there are of one kind.
+    /// Returns the number of objects of one kind.
     package func count(_ kind: NetChangeKind) -> Int {
       switch kind {
       case .insert: inserts
@@ -38,9 +33,8 @@ package struct NetChangeSummary: Hashable, Sendable {
 
   /// The counts of one entity.
   package struct Entry: Hashable, Sendable {
-    /// The entity; nil for those of which there are too many to be told apart.
+    /// The entity; `nil` for all entities beyond the limit.
     package let entity: HistoryEntity?
-    /// Its counts.
     package fileprivate(set) var counts = Counts()
   }
 
@@ -49,17 +43,16 @@ package struct NetChangeSummary: Hashable, Sendable {
   /// The counts of all entities together.
   package private(set) var total = Counts()
 
-  /// More entities than any model has; those beyond are counted together.
-  private static let mostEntries = 1000
+  /// The maximum number of entities that are counted each; no model has more.
+  private static let maxEntries = 1000
 
   private var indices: [HistoryEntity?: Int] = [:]
-  /// Objects of one entity stand together.
+  /// Objects of one entity follow each other.
   private var lastIndex: Int?
 
-  /// A summary of nothing.
   package init() {}
 
-  /// Counts an object; one to which nothing happened in the end does not count.
+  /// Counts an object with a net effect.
   package mutating func add(_ change: NetChange) {
     guard let kind = change.kind else { return }
     total.add(kind)
@@ -75,7 +68,7 @@ package struct NetChangeSummary: Hashable, Sendable {
 
   private mutating func index(of entity: HistoryEntity?) -> Int {
     if let index = indices[entity] { return index }
-    guard entity == nil || entries.count < Self.mostEntries else { return self.index(of: nil) }
+    guard entity == nil || entries.count < Self.maxEntries else { return self.index(of: nil) }
     entries.append(Entry(entity: entity))
     indices[entity] = entries.count - 1
     return entries.count - 1

@@ -1,42 +1,32 @@
 import StoreFormat
 
-/// What the changes of many objects come to, in some thirty bytes for each object.
+/// The net effects of changes on many objects, in about thirty bytes for each object.
 ///
-/// `Number` is what primary keys, transaction and change numbers are kept in: 32 bits hold those of
-/// every store that an app can have written, and whoever meets another number starts again with 64.
+/// `Number` holds primary keys, transaction and change numbers: 32 bits suffice for every store
+/// that an app can have written, and 64 for any other.
 struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
   /// One object.
   private struct Entry {
     let primaryKey: Number
     let firstTransaction: Number
     var lastTransaction: Number
-    /// The first delete, where ``NetChangeMarks/wasDeleted`` says that there was one; else the number
-    /// of the mask of touched columns in the pool. Nobody wants both.
+    /// The first delete if ``wasDeleted``, or else the number of the mask of touched columns in the
+    /// pool. An object never needs both.
     var detail: Number
-    var changeCount: UInt32
-    /// The place of the entity in the list, and above it the marks.
-    private var entityAndMarks: UInt32
+    var changeCount: UInt32 = 1
+    var entity: UInt32
+    var effect: NetEffect
+    var lacksColumns = false
+    var wasDeleted = false
+    var hasTombstone = false
 
     init(_ row: NetChangeRow, entity: Int, primaryKey: Number, transaction: Number) {
       self.primaryKey = primaryKey
+      self.entity = UInt32(truncatingIfNeeded: entity)
       firstTransaction = transaction
       lastTransaction = transaction
       detail = Number(MaskPool.none)
-      changeCount = 1
-      entityAndMarks = UInt32(truncatingIfNeeded: entity)
-      marks = NetChangeMarks(NetEffect(row.kind))
-    }
-
-    var entity: Int {
-      get { Int(entityAndMarks & 0xff_ffff) }
-      set {
-        entityAndMarks =
-          entityAndMarks & 0xff00_0000 | UInt32(truncatingIfNeeded: newValue) & 0xff_ffff
-      }
-    }
-    var marks: NetChangeMarks {
-      get { NetChangeMarks(rawValue: UInt8(entityAndMarks >> 24)) }
-      set { entityAndMarks = entityAndMarks & 0xff_ffff | UInt32(newValue.rawValue) << 24 }
+      effect = NetEffect(row.kind)
     }
   }
 
@@ -46,13 +36,13 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
     let index: UInt32
   }
 
-  /// Bytes, for each object that the table is made for, of what objects have in common: masks and
-  /// entities. Of a million objects most share theirs; where they do not, there is room for fewer.
+  /// The maximum of bytes of masks and entities for each object of the capacity. Most objects share
+  /// theirs; otherwise the table holds fewer objects.
   private static var commonBytesPerObject: Int { 12 }
   private static var bytesPerEntity: Int { 64 }
   private static var free: UInt32 { .max }
-  /// How many bits of a cell are the index of an entry; the others are some of its hash, so that the
-  /// entries of other objects are mostly not looked at.
+  /// The number of bits of a cell that are the index of an entry. The others are a part of its
+  /// hash, so that entries of other objects are rarely compared.
   private static var indexBits: UInt32 { 22 }
 
   private let capacity: Int
@@ -64,13 +54,12 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
   private var entityPlaces: [Int64: Int] = [:]
   private var lastEntity: (number: Int64, place: Int)?
 
-  /// A table for at most so many objects, and perhaps as many as are expected.
   init(capacity: Int, expectedCount: Int) {
     self.capacity = min(max(capacity, 2), 1 << 21)
     var cellCount = 1 << 10
     while min(expectedCount, self.capacity) > cellCount / 4 * 3 { cellCount *= 2 }
     cells = Array(repeating: Self.free, count: cellCount)
-    // Memory that is only reserved costs nothing; growing would need it twice.
+    // Reserved memory is not used until it is written; to grow would need it twice.
     entries.reserveCapacity(self.capacity)
   }
 
@@ -82,11 +71,11 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
           > max(capacity * Self.commonBytesPerObject, 1 << 16)
   }
 
-  /// Whether ``shrink()`` would leave anything.
+  /// Whether ``shrink()`` would leave an object.
   var canShrink: Bool { entries.count > 1 }
 
-  /// Folds a change and gives what its object's changes come to by now; nil where one of its numbers
-  /// does not fit.
+  /// Folds a change and returns the effect on its object so far; `nil` if one of its numbers does
+  /// not fit.
   mutating func fold(_ row: NetChangeRow) -> NetEffect? {
     guard let primaryKey = Number(exactly: row.object.primaryKey),
       let transaction = Number(exactly: row.transaction), let change = Number(exactly: row.change)
@@ -105,28 +94,27 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
       index = self.index(inCell: cells[cell])
       entries[index].lastTransaction = transaction
       entries[index].changeCount += entries[index].changeCount == .max ? 0 : 1
-      let effect = entries[index].marks.effect.followed(by: NetEffect(row.kind))
-      entries[index].marks.replace(effect)
+      entries[index].effect = entries[index].effect.followed(by: NetEffect(row.kind))
     }
     switch row.kind {
     case .insert: break
     case .update:
-      if !entries[index].marks.contains(.changesIdentity) {
+      if !entries[index].effect.changesIdentity {
         touch(TouchedColumns(updateWith: row.mask), at: index)
       }
     case .delete:
-      guard !entries[index].marks.contains(.wasDeleted) else { break }
+      guard !entries[index].wasDeleted else { break }
       entries[index].detail = change
-      entries[index].marks.formUnion(row.hasTombstone ? [.wasDeleted, .hasTombstone] : .wasDeleted)
+      entries[index].wasDeleted = true
+      entries[index].hasTombstone = row.hasTombstone
     }
-    return entries[index].marks.effect
+    return entries[index].effect
   }
 
   /// The columns that the updates of an object touched.
   private func columns(of entry: Entry) -> TouchedColumns {
-    if entry.marks.contains(.changesIdentity) { return .none }
-    return TouchedColumns(
-      mask: masks[UInt32(entry.detail)], isComplete: !entry.marks.contains(.lacksColumns))
+    if entry.effect.changesIdentity { return .none }
+    return TouchedColumns(mask: masks[UInt32(entry.detail)], isComplete: !entry.lacksColumns)
   }
 
   private mutating func touch(_ columns: TouchedColumns, at index: Int) {
@@ -134,7 +122,7 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
     guard known.mask == nil || known != columns else { return }
     let merged = known.merged(with: columns)
     if let mask = merged.mask { entries[index].detail = Number(masks.number(of: mask)) }
-    if !merged.isComplete { entries[index].marks.insert(.lacksColumns) }
+    if !merged.isComplete { entries[index].lacksColumns = true }
   }
 
   // MARK: - Finding objects
@@ -154,14 +142,15 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
   }
 
   private func hash(entity: Int, primaryKey: Number) -> Int {
-    // Keyed anew in every run, so that no store can be made whose objects all fall on one cell.
+    // The key of the hash changes with each run, so that no store can have all its objects in one
+    // cell.
     var hasher = Hasher()
     hasher.combine(entity)
     hasher.combine(primaryKey)
     return hasher.finalize()
   }
 
-  /// What stands in the cell of an entry.
+  /// Returns the content of an entry's cell.
   private func content(_ index: Int, _ hash: Int) -> UInt32 {
     UInt32(truncatingIfNeeded: index) | UInt32(truncatingIfNeeded: hash >> 32) << Self.indexBits
   }
@@ -170,7 +159,7 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
     Int(content & (1 << Self.indexBits - 1))
   }
 
-  /// The cell of an object, or the free one where it belongs.
+  /// Returns the cell of an object, or the free one where it belongs.
   @inline(__always)
   private func cell(_ hash: Int, isObject: (Entry) -> Bool) -> Int {
     let last = cells.count - 1
@@ -191,18 +180,18 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
     cells = []
     cells = Array(repeating: Self.free, count: count)
     for (index, entry) in entries.enumerated() {
-      let hash = hash(entity: entry.entity, primaryKey: entry.primaryKey)
-      // No object is there twice.
+      let hash = hash(entity: Int(entry.entity), primaryKey: entry.primaryKey)
+      // Each object has one entry.
       cells[cell(hash) { _ in false }] = content(index, hash)
     }
   }
 
-  // MARK: - Making room
+  // MARK: - Shrinking
 
-  /// Lets go of three eighths of the objects, those that come last in the order of objects.
+  /// Removes three eighths of the objects, those that come last in the order of objects.
   ///
-  /// - Returns: The last object that was kept. The table knows nothing of those behind it any more,
-  ///   so their further changes must not be folded.
+  /// - Returns: The last object that was kept. Further changes of objects after it must not be
+  ///   folded.
   mutating func shrink() -> NetChangeRow.Object {
     let cellCount = cells.count
     cells = []
@@ -211,13 +200,14 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
     let ceiling = object(of: entries[Int(last)])
     let (numbers, pool) = (entityNumbers, masks)
     entries.removeAll { entry in
-      ceiling < Self.object(entityNumber: numbers[entry.entity], entry)
+      ceiling < Self.object(entityNumber: numbers[Int(entry.entity)], entry)
     }
-    // What only the others had goes with them.
+    // Entities and masks that only the others had are removed too.
     (entityNumbers, entityPlaces, lastEntity, masks) = ([], [:], nil, MaskPool())
     for index in entries.indices {
-      entries[index].entity = place(of: numbers[entries[index].entity])
-      if !entries[index].marks.contains(.changesIdentity),
+      entries[index].entity = UInt32(
+        truncatingIfNeeded: place(of: numbers[Int(entries[index].entity)]))
+      if !entries[index].effect.changesIdentity,
         let mask = pool[UInt32(entries[index].detail)]
       {
         entries[index].detail = Number(masks.number(of: mask))
@@ -228,7 +218,7 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
   }
 
   private func object(of entry: Entry) -> NetChangeRow.Object {
-    Self.object(entityNumber: entityNumbers[entry.entity], entry)
+    Self.object(entityNumber: entityNumbers[Int(entry.entity)], entry)
   }
 
   private static func object(entityNumber: Int64, _ entry: Entry) -> NetChangeRow.Object {
@@ -239,7 +229,7 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
   private func order() -> [UInt32] {
     let entitiesInOrder = entityNumbers.indices.sorted { entityNumbers[$0] < entityNumbers[$1] }
     var counts = Array(repeating: 0, count: entityNumbers.count)
-    for entry in entries { counts[entry.entity] += 1 }
+    for entry in entries { counts[Int(entry.entity)] += 1 }
     var starts = counts
     var start = 0
     for entity in entitiesInOrder {
@@ -249,9 +239,9 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
     var places = Array(repeating: Place(primaryKey: 0, index: 0), count: entries.count)
     var next = starts
     for (index, entry) in entries.enumerated() {
-      places[next[entry.entity]] = Place(
+      places[next[Int(entry.entity)]] = Place(
         primaryKey: entry.primaryKey, index: UInt32(truncatingIfNeeded: index))
-      next[entry.entity] += 1
+      next[Int(entry.entity)] += 1
     }
     places.withUnsafeMutableBufferPointer { places in
       for entity in entitiesInOrder {
@@ -262,54 +252,55 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
     return places.map(\.index)
   }
 
-  // MARK: - What they come to
+  // MARK: - Results
 
-  /// Ends folding and gives the objects in their order.
+  /// Ends folding and returns the objects in their order.
   mutating func finish() -> [UInt32] {
     cells = []
     return order()
   }
 
-  /// One of the objects.
+  /// Returns one of the objects.
   func outline(at index: UInt32) -> NetChangeOutline {
     let entry = entries[Int(index)]
     return NetChangeOutline(
-      object: object(of: entry), effect: entry.marks.effect, columns: columns(of: entry),
-      deletion: entry.marks.contains(.wasDeleted) ? Int64(entry.detail) : nil,
-      hasTombstone: entry.marks.contains(.hasTombstone),
+      object: object(of: entry), effect: entry.effect, columns: columns(of: entry),
+      deletion: entry.wasDeleted ? Int64(entry.detail) : nil,
+      hasTombstone: entry.hasTombstone,
       firstTransaction: Int64(entry.firstTransaction),
       lastTransaction: Int64(entry.lastTransaction), changeCount: Int(entry.changeCount))
   }
 }
 
-/// What else is known of an object, a bit each.
-private struct NetChangeMarks: OptionSet {
-  let rawValue: UInt8
-  static let existedBefore = NetChangeMarks(rawValue: 1)
-  static let existsAfter = NetChangeMarks(rawValue: 2)
-  static let changesIdentity = NetChangeMarks(rawValue: 4)
-  static let lacksColumns = NetChangeMarks(rawValue: 8)
-  static let wasDeleted = NetChangeMarks(rawValue: 16)
-  static let hasTombstone = NetChangeMarks(rawValue: 32)
+/// A change to be folded, of a known object and kind.
+struct NetChangeRow {
+  /// An object by numbers of a store, in the order of results.
+  struct Object: Hashable, Comparable {
+    let entityNumber: Int64
+    let primaryKey: Int64
 
-  init(rawValue: UInt8) { self.rawValue = rawValue }
-
-  init(_ effect: NetEffect) {
-    self = []
-    if effect.existedBefore { insert(.existedBefore) }
-    if effect.existsAfter { insert(.existsAfter) }
-    if effect.changesIdentity { insert(.changesIdentity) }
+    static func < (left: Object, right: Object) -> Bool {
+      left.entityNumber == right.entityNumber
+        ? left.primaryKey < right.primaryKey : left.entityNumber < right.entityNumber
+    }
   }
 
-  var effect: NetEffect {
-    NetEffect(
-      existedBefore: contains(.existedBefore), existsAfter: contains(.existsAfter),
-      changesIdentity: contains(.changesIdentity))
-  }
+  let object: Object
+  let kind: ChangeKind
+  let transaction: Int64
+  let change: Int64
+  let mask: ColumnMask?
+  let hasTombstone: Bool
+}
 
-  /// Puts another effect in the place of this one and keeps the other marks.
-  mutating func replace(_ effect: NetEffect) {
-    subtract([.existedBefore, .existsAfter, .changesIdentity])
-    formUnion(NetChangeMarks(effect))
-  }
+/// The net effect on one object, without its entity and tombstone.
+struct NetChangeOutline {
+  let object: NetChangeRow.Object
+  let effect: NetEffect
+  let columns: TouchedColumns
+  let deletion: Int64?
+  let hasTombstone: Bool
+  let firstTransaction: Int64
+  let lastTransaction: Int64
+  let changeCount: Int
 }

@@ -1,30 +1,30 @@
 import StoreFormat
 
-/// What some changes, one after the other, did to whether an object is there.
+/// The effect of consecutive changes on whether an object exists.
 ///
-/// One change has an effect, and effects that follow each other have one together; how they are
-/// grouped makes no difference (``followed(by:)`` is associative). Only three things count: whether
-/// the object was there before the first change, whether it is there after the last, and whether it
-/// was inserted or deleted at all. So every sequence has a result, also one that no app can have
-/// recorded and one of which a filter has left changes out:
+/// Effects can be combined in any grouping (``followed(by:)`` is associative). They depend on three
+/// facts: whether the object was there before the first change, whether it is there after the last,
+/// and whether it was inserted or deleted at all. So every sequence has a result, also one that no
+/// app can have recorded, or from which a filter has removed changes:
 ///
 /// | before | after | result |
 /// |---|---|---|
-/// | no | no | nothing: what was inserted is gone again |
+/// | no | no | nothing: the inserted object is gone again |
 /// | no | yes | an insert |
 /// | yes | no | a delete |
-/// | yes | yes | an update, or where it was inserted or deleted in between a replacement |
+/// | yes | yes | an update, or a replacement if it was inserted or deleted in between |
 ///
 /// An object was there before unless its first change is an insert, and is there afterwards unless
 /// its last change is a delete.
 package struct NetEffect: Hashable, Sendable {
+  private let bits: UInt8
+
   /// Whether the object was there before.
-  package let existedBefore: Bool
+  package var existedBefore: Bool { bits & 1 != 0 }
   /// Whether the object is there afterwards.
-  package let existsAfter: Bool
-  /// Whether it was inserted or deleted, so that what is there afterwards is not what was there
-  /// before.
-  package let changesIdentity: Bool
+  package var existsAfter: Bool { bits & 2 != 0 }
+  /// Whether it was inserted or deleted, so that the object afterwards is another than before.
+  package var changesIdentity: Bool { bits & 4 != 0 }
 
   /// The effect of one change.
   package init(_ kind: ChangeKind) {
@@ -35,19 +35,17 @@ package struct NetEffect: Hashable, Sendable {
 
   @inline(__always)
   init(existedBefore: Bool, existsAfter: Bool, changesIdentity: Bool) {
-    self.existedBefore = existedBefore
-    self.existsAfter = existsAfter
-    self.changesIdentity = changesIdentity
+    bits = (existedBefore ? 1 : 0) | (existsAfter ? 2 : 0) | (changesIdentity ? 4 : 0)
   }
 
-  /// The effect of this and then another.
+  /// Returns the effect of this and then another.
   package func followed(by next: NetEffect) -> NetEffect {
     NetEffect(
       existedBefore: existedBefore, existsAfter: next.existsAfter,
       changesIdentity: changesIdentity || next.changesIdentity)
   }
 
-  /// The effect in a word; nil where there is none.
+  /// The kind of the effect; `nil` if there is none.
   package var kind: NetChangeKind? {
     switch (existedBefore, existsAfter) {
     case (false, false): nil
@@ -58,19 +56,19 @@ package struct NetEffect: Hashable, Sendable {
   }
 }
 
-/// What happened to an object between two positions in the history.
+/// The net effect on an object between two positions in the history.
 public enum NetChangeKind: String, CaseIterable, Hashable, Sendable {
-  /// It was not there and is there now.
+  /// It was not there before.
   case insert
-  /// It was there and still is, and some of its properties were touched.
+  /// Some of its properties were touched.
   case update
-  /// It was there and is not there any more.
+  /// It is no longer there.
   case delete
-  /// It was there and was deleted, and another object has its entity and primary key now.
+  /// It was deleted, and another object has its entity and primary key now.
   ///
-  /// The frameworks do not use a primary key again; a store whose counter was lost does.
+  /// The frameworks do not reuse primary keys, except in a store whose counter was lost.
   case replace
 
-  /// The kind in a word.
+  /// The name of the kind.
   public var name: String { rawValue }
 }

@@ -1,26 +1,26 @@
 import StoreFormat
 
-/// The columns that some updates of an object touched, together.
+/// The columns that updates of an object touched.
 ///
 /// ``merged(with:)`` is associative, commutative and idempotent, and ``none`` changes nothing.
 package struct TouchedColumns: Hashable, Sendable {
-  /// The slots that are known to have been touched; nil where no update told any.
+  /// The slots that are known to have been touched; `nil` if no update named any.
   package let mask: ColumnMask?
-  /// Whether ``mask`` can be taken for all that was touched.
+  /// Whether ``mask`` has all slots that were touched.
   ///
-  /// It cannot where an update has no mask, one of which no entity has so many slots, or where masks
-  /// of different lengths came together: those belong to different models.
+  /// It does not if an update has no mask or a far too long one, or if masks have different
+  /// lengths, as in different models.
   package let isComplete: Bool
 
-  /// The longest mask that is kept, in bytes; the slots of no entity need more.
-  static let longestMask = 1024
+  /// The maximum length of a mask in bytes; no entity needs more.
+  static let maxMaskLength = 1024
 
-  /// No columns, as of an insert or a delete.
+  /// No columns, as for an insert or a delete.
   package static let none = TouchedColumns(mask: nil, isComplete: true)
 
   /// The columns of one update.
   package init(updateWith mask: ColumnMask?) {
-    guard let mask, mask.byteCount <= Self.longestMask else {
+    guard let mask, mask.byteCount <= Self.maxMaskLength else {
       self.init(mask: nil, isComplete: false)
       return
     }
@@ -32,7 +32,7 @@ package struct TouchedColumns: Hashable, Sendable {
     self.isComplete = isComplete
   }
 
-  /// The columns of both.
+  /// Returns the columns of both.
   package func merged(with other: TouchedColumns) -> TouchedColumns {
     guard let mask, let otherMask = other.mask else {
       return TouchedColumns(
@@ -43,10 +43,46 @@ package struct TouchedColumns: Hashable, Sendable {
       isComplete: isComplete && other.isComplete && mask.byteCount == otherMask.byteCount)
   }
 
-  /// The properties of an entity that were touched, in slot order and each once; nil where they
-  /// cannot be known.
+  /// Returns the properties of an entity that were touched, in slot order and each once; `nil` if
+  /// they are not known.
   package func names(of entity: HistoryEntity) -> [String]? {
     guard isComplete, let mask else { return nil }
     return entity.slots?.names(in: mask)
+  }
+}
+
+/// Numbers for masks, the same for equal ones: most objects were touched alike.
+struct MaskPool {
+  /// The number that stands for no mask.
+  static let none: UInt32 = 0
+
+  private var masks: [ColumnMask] = []
+  private var numbers: [ColumnMask: UInt32] = [:]
+  /// Updates of one entity tend to follow each other.
+  private var last: (mask: ColumnMask, number: UInt32)?
+
+  /// The estimated bytes of all masks.
+  private(set) var byteCount = 0
+
+  subscript(number: UInt32) -> ColumnMask? {
+    number == Self.none ? nil : masks[Int(number) - 1]
+  }
+
+  /// Returns the number of a mask.
+  mutating func number(of mask: ColumnMask) -> UInt32 {
+    if let last, last.mask == mask { return last.number }
+    let number: UInt32
+    if let known = numbers[mask] {
+      number = known
+    } else {
+      masks.append(mask)
+      number = UInt32(masks.count)
+      numbers[mask] = number
+      // The mask is in the list and in the dictionary, which is half empty. A long one has its
+      // bytes apart from both.
+      byteCount += 3 * MemoryLayout<ColumnMask>.stride + mask.byteCount
+    }
+    last = (mask, number)
+    return number
   }
 }

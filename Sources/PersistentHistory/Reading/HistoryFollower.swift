@@ -8,28 +8,27 @@ import Musl
 import Glibc
 #endif
 
-/// Reads what is saved to a store as it is saved, by whichever process.
+/// Reads the transactions that any process saves to a store, soon after they are saved.
 ///
-/// The store is looked at several times a second; a look costs a few microseconds when nothing has
-/// happened. Each reading is one short snapshot, so that the log beside the store can be
-/// checkpointed between them.
+/// The store is examined several times a second, which takes a few microseconds if nothing was
+/// saved. Each reading is one short snapshot, so that the log can be checkpointed in between.
 public final class HistoryFollower {
-  /// What has happened since the last look.
+  /// What has happened since the last reading.
   public enum Event {
-    /// Transactions may have been added; they are to be read in order, from the reader.
+    /// Transactions may have been added; the reader returns them in order.
     case transactions(HistoryReader)
-    /// Transactions behind `after` are gone without having been read; `oldest` is the first that is
+    /// Transactions after `after` were deleted before they were read; `oldest` is the first that is
     /// there.
     case gap(after: Int64, oldest: Int64)
   }
 
-  /// Where the follower stands: everything up to and including this number has been read.
+  /// The position: all transactions up to and including this number have been read.
   package private(set) var position: Int64
 
-  /// The identifier of the store that is followed; nil before the first look.
+  /// The identifier of the store; `nil` before the first reading.
   package var storeIdentifier: String? { identifier ?? nil }
 
-  /// How long to wait between two looks, in seconds.
+  /// Seconds between two readings.
   package static let interval = 0.2
 
   private let path: String
@@ -38,16 +37,16 @@ public final class HistoryFollower {
   private var store: StoreFile
   private var stamp: StoreStamp?
   private var identifier: String??
-  /// When the transaction at ``position`` was saved; a copy of the store has another one there.
+  /// The time of the transaction at ``position``, which differs in another copy of the store.
   private var timestamp: StoreTimestamp?
 
   /// Prepares to follow a store.
   ///
   /// - Parameters:
   ///   - path: The store.
-  ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
-  ///   - query: Which transactions to give; its limits and order do not count.
-  ///   - position: Where to begin: after this transaction.
+  ///   - busyTimeout: Seconds to wait for a locked store.
+  ///   - query: Which transactions to read; its limits and order are ignored.
+  ///   - position: The transaction after which to begin.
   /// - Throws: ``/StoreFormat/StoreError``.
   public init(
     path: String, busyTimeout: Double = 5, query: HistoryQuery, after position: Int64
@@ -62,11 +61,11 @@ public final class HistoryFollower {
     store = try StoreFile(path: path, busyTimeout: busyTimeout)
   }
 
-  /// Waits for the next saves and hands over what they recorded, for ever.
+  /// Waits for saves and passes on their transactions, until an error is thrown.
   ///
-  /// - Throws: ``HistoryError/replacedStore(path:position:)`` where another file has taken the place
-  ///   of the store, ``HistoryError/unusableToken(_:)`` where its content is that of another store or
-  ///   another copy, ``/StoreFormat/StoreError``, or what the closure throws.
+  /// - Throws: ``HistoryError/replacedStore(path:position:)`` if another file has replaced the
+  ///   store, ``HistoryError/unusableToken(_:)`` if it is now another store or another copy,
+  ///   ``/StoreFormat/StoreError``, or what the closure throws.
   public func run(_ body: (Event) throws -> Void) throws -> Never {
     while true {
       try readNews(body)
@@ -74,7 +73,7 @@ public final class HistoryFollower {
     }
   }
 
-  /// Looks once and hands over what is new.
+  /// Reads once and passes on what is new.
   public func readNews(_ body: (Event) throws -> Void) throws {
     let now = try store.stamp()
     guard now != stamp else { return }
@@ -104,7 +103,7 @@ public final class HistoryFollower {
     }
   }
 
-  /// Refuses a file that is not the store any more, or an older copy of it.
+  /// Refuses another store, or an older copy.
   private func check(_ snapshot: StoreSnapshot) throws {
     let found = snapshot.metadata.storeIdentifier
     if let identifier, identifier != found {

@@ -1,55 +1,47 @@
 import StoreEditing
 import StoreFormat
 
-/// A store's history at a glance: its span, its size, who wrote it and what about.
+/// A summary of a store's history: span, size, authors and entities.
 package struct HistoryOverview: Sendable {
   /// The changes of one entity.
   package struct EntityCount: Sendable {
-    /// The entity.
     package let entity: HistoryEntity
-    /// How many inserts.
     package var inserts: Int64 = 0
-    /// How many updates.
     package var updates: Int64 = 0
-    /// How many deletes.
     package var deletes: Int64 = 0
-    /// How many changes are of a kind that no framework writes.
+    /// The number of changes of a kind that no framework writes.
     package var others: Int64 = 0
-    /// How many changes in all.
     package var total: Int64 { inserts + updates + deletes + others }
   }
 
-  /// How many transactions there are.
   package let transactionCount: Int64
-  /// The oldest transaction; nil in an empty history.
+  /// The oldest transaction; `nil` in an empty history.
   package let oldest: TransactionPosition?
-  /// The newest transaction; nil in an empty history.
+  /// The newest transaction; `nil` in an empty history.
   package let newest: TransactionPosition?
-  /// The highest transaction number that the store ever issued.
+  /// The highest transaction number that the store has issued.
   package let highestIssued: Int64
-  /// The changes by entity, the most first.
+  /// The changes by entity, the largest count first.
   package let entities: [EntityCount]
-  /// The transactions by author, the most first; nil is for those without one.
+  /// The transactions by author, the largest count first; `nil` stands for none.
   package let authors: [TextCount]
-  /// The transactions by bundle, the most first.
+  /// The transactions by bundle, the largest count first.
   package let bundles: [TextCount]
-  /// The transactions by process, the most first.
+  /// The transactions by process, the largest count first.
   package let processes: [TextCount]
-  /// The bytes of the pages that history occupies; nil where SQLite cannot tell.
+  /// The bytes of the history's pages; `nil` if SQLite cannot tell.
   package let historyByteCount: Int64?
-  /// Whether the highest number that the store has written down is lower than one that is there.
-  ///
-  /// That is a copy which lost its `-wal`; an app that goes on with it would use numbers again.
+  /// Whether the store's counter is lower than a number in use, as in a copy without its `-wal`. An
+  /// app that writes to such a copy reuses numbers.
   package let isTorn: Bool
 
-  /// How many changes there are.
   package var changeCount: Int64 { entities.reduce(0) { $0 + $1.total } }
 
-  /// Sums up a store.
+  /// Summarizes a store.
   ///
   /// - Parameters:
   ///   - snapshot: The store.
-  ///   - schema: Its entities, where they are known already.
+  ///   - schema: Its entities; `nil` to read them.
   /// - Throws: ``/StoreFormat/StoreError/withoutHistory(path:)`` in a store without history tables.
   package init(snapshot: StoreSnapshot, schema: HistorySchema? = nil) throws {
     transactionCount = try snapshot.transactionCount()

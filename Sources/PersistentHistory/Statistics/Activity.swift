@@ -1,25 +1,19 @@
 import StoreFormat
 
-/// How much was saved: transactions, and their changes by kind.
+/// Counts of transactions, and of their changes by kind.
 package struct Activity: Hashable, Sendable {
-  /// How many transactions.
   package internal(set) var transactions: Int64 = 0
-  /// How many inserts.
   package internal(set) var inserts: Int64 = 0
-  /// How many updates.
   package internal(set) var updates: Int64 = 0
-  /// How many deletes.
   package internal(set) var deletes: Int64 = 0
-  /// How many changes of a kind that no framework writes.
+  /// The number of changes of a kind that no framework writes.
   package internal(set) var others: Int64 = 0
-  /// About how many bytes their rows take, without indexes and free space;
-  /// ``HistoryStatistics/byteCount(of:)`` has their share of the file.
+  /// The estimated bytes of their rows, without indexes and free space;
+  /// ``HistoryStatistics/byteCount(of:)`` is their share of the file.
   package internal(set) var recordByteCount: Int64 = 0
 
-  /// How many changes in all.
   package var changes: Int64 { inserts + updates + deletes + others }
 
-  /// Whether nothing was saved.
   package var isEmpty: Bool { transactions == 0 && changes == 0 }
 
   /// Counts a change.
@@ -33,7 +27,7 @@ package struct Activity: Hashable, Sendable {
     recordByteCount &+= byteCount
   }
 
-  /// Counts what another one has counted.
+  /// Adds the counts of another one.
   static func += (left: inout Activity, right: Activity) {
     left.transactions += right.transactions
     left.inserts += right.inserts

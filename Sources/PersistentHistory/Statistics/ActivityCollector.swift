@@ -1,6 +1,6 @@
 import StoreFormat
 
-/// Counts transactions and their changes from every side in one walk.
+/// Counts transactions and their changes in every group while they are read once.
 struct ActivityCollector {
   static let week = 7 * 86_400.0
   static let month = 30 * 86_400.0
@@ -22,7 +22,7 @@ struct ActivityCollector {
   private(set) var entities = ActivityGroups<Int64?>()
   private(set) var kinds = ActivityGroups<ChangeKind?>()
 
-  /// The period that the last transaction fell into; the next one mostly does so too.
+  /// The period of the last transaction, which is mostly that of the next one too.
   private var current: HistoryPeriod?
 
   init(unit: PeriodUnit, clock: PeriodClock, times: ClosedRange<StoreTimestamp>?) {
@@ -31,24 +31,15 @@ struct ActivityCollector {
     self.times = times
   }
 
-  /// Counts all that a selection names.
-  ///
-  /// - Parameters:
-  ///   - selection: The transactions.
-  ///   - snapshot: The store.
-  ///   - rows: Where their changes lie, to read them as they lie in the file; nil to look them up.
-  /// - Throws: ``/StoreFormat/RowsOutOfOrder`` where they do not lie in order, and must be looked up.
-  mutating func collect(
-    _ selection: TransactionSelection, of snapshot: StoreSnapshot, among rows: ChangeRowSpan?
-  ) throws {
+  /// Counts the selected transactions.
+  mutating func collect(_ selection: TransactionSelection, of snapshot: StoreSnapshot) throws {
     let transactions = try snapshot.transactions(selection)
-    let changes = try snapshot.changes(selection, detail: .sizes, among: rows)
+    let changes = try transactions.changes(.sizes)
     let transactionByteCount = try snapshot.historyTables().transactionByteCount
     while try transactions.next() {
       var activity = Activity()
       activity.transactions = 1
       activity.recordByteCount = transactionByteCount
-      try changes.start(transaction: transactions.number)
       while try changes.next() {
         activity.add(changes.kind, byteCount: changes.byteCount)
         entities.add(
@@ -61,14 +52,13 @@ struct ActivityCollector {
         activity, number: transactions.number, time: transactions.timestamp,
         author: transactions.author, bundle: transactions.bundle, process: transactions.process)
     }
-    try changes.finish()
   }
 
   /// Counts archived transactions.
   ///
   /// - Parameters:
-  ///   - reader: What to count.
-  ///   - numbers: Gives their entities numbers.
+  ///   - reader: Reads them.
+  ///   - numbers: Assigns numbers to their entities.
   mutating func collect(_ reader: TimelineReader, _ numbers: inout EntityNumbers) throws {
     while case .transaction(let transaction)? = try reader.nextElement() {
       var activity = Activity()
@@ -89,7 +79,7 @@ struct ActivityCollector {
     }
   }
 
-  /// What a row of the present layout takes.
+  /// The estimated bytes of a row of the current layout.
   private static let archivedTransactionByteCount: Int64 = 30
 
   private mutating func add(

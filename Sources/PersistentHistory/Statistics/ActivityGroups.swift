@@ -1,18 +1,17 @@
 import StoreFormat
 
-/// Activity by a key, for a limited number of keys: whatever comes then is counted together.
+/// Activity by key, for a limited number of keys. All further keys are counted together.
 ///
-/// A file made to fill memory may have an author for every transaction. The first that come are
-/// told apart, which in a history of an app are all.
+/// A hostile file may have an author for every transaction.
 struct ActivityGroups<Key: Hashable & Sendable> {
   private struct Entry {
     let key: Key
     var activity = Activity()
-    /// The transaction that was counted last.
+    /// The last transaction that was counted.
     var lastTransaction: Int64?
   }
 
-  /// The most keys that are told apart.
+  /// The maximum number of keys.
   private let capacity: Int
   private var entries: [Entry] = []
   private var places: [Key: Int] = [:]
@@ -20,7 +19,7 @@ struct ActivityGroups<Key: Hashable & Sendable> {
   private var overflow = Activity()
   private var lastOverflowTransaction: Int64?
 
-  init(capacity: Int = StoreSnapshot.mostGroups) { self.capacity = capacity }
+  init(capacity: Int = StoreSnapshot.maxGroups) { self.capacity = capacity }
 
   /// Counts a whole transaction.
   mutating func add(_ activity: Activity, to key: Key) {
@@ -31,7 +30,7 @@ struct ActivityGroups<Key: Hashable & Sendable> {
     }
   }
 
-  /// Counts a change, and its transaction where it is the first one of it.
+  /// Counts a change, and its transaction with the first of its changes.
   mutating func add(_ kind: ChangeKind?, byteCount: Int64, of transaction: Int64, to key: Key) {
     if let place = place(of: key) {
       entries[place].activity.add(kind, byteCount: byteCount)
@@ -47,7 +46,7 @@ struct ActivityGroups<Key: Hashable & Sendable> {
   }
 
   private mutating func place(of key: Key) -> Int? {
-    // What belongs together mostly comes together.
+    // Changes of one key tend to follow each other.
     if let lastPlace, entries[lastPlace].key == key { return lastPlace }
     if let place = places[key] {
       lastPlace = place
@@ -60,7 +59,7 @@ struct ActivityGroups<Key: Hashable & Sendable> {
     return lastPlace
   }
 
-  /// The groups in an order, under the names that people know.
+  /// Returns the groups by name, sorted.
   func ranking<Name: Sendable>(
     _ name: (Key) -> Name,
     isBefore: (ActivityRanking<Name>.Group, ActivityRanking<Name>.Group) -> Bool
@@ -68,5 +67,75 @@ struct ActivityGroups<Key: Hashable & Sendable> {
     ActivityRanking(
       groups: entries.map { .init(key: name($0.key), activity: $0.activity) }.sorted(by: isBefore),
       overflow: overflow)
+  }
+}
+
+/// The activity of authors, entities or the like, the largest first.
+package struct ActivityRanking<Key: Sendable>: Sendable {
+  package struct Group: Sendable {
+    package let key: Key
+    package let activity: Activity
+  }
+
+  /// The groups that are not listed.
+  package struct Rest: Sendable {
+    /// The number of groups; `nil` if there are more than are counted each.
+    package let groupCount: Int?
+    /// Their activity. A transaction with several entities counts for each of them.
+    package let activity: Activity
+  }
+
+  /// The groups, the largest first.
+  package let groups: [Group]
+  /// The activity of all groups beyond the limit.
+  let overflow: Activity
+
+  /// Returns the largest groups, and the sum of the others; `nil` if there are no others.
+  package func top(_ count: Int) -> (groups: ArraySlice<Group>, rest: Rest?) {
+    let hidden = groups.dropFirst(max(count, 0))
+    guard !hidden.isEmpty || !overflow.isEmpty else { return (groups[...], nil) }
+    var activity = overflow
+    for group in hidden { activity += group.activity }
+    return (
+      groups.prefix(max(count, 0)),
+      Rest(groupCount: overflow.isEmpty ? hidden.count : nil, activity: activity)
+    )
+  }
+}
+
+/// A text of a transaction as a key, compared by its bytes as SQLite does.
+struct TextKey: Hashable, Sendable {
+  /// The maximum number of bytes that are kept. Longer texts are compared by their beginning and
+  /// length.
+  private static let maxLength = 2048
+
+  let text: RecordedText?
+  private let byteCount: Int
+
+  init(_ text: RecordedText?) {
+    byteCount = text?.malformedBytes?.count ?? text?.string.utf8.count ?? 0
+    guard let text, byteCount > Self.maxLength else {
+      self.text = text
+      return
+    }
+    let bytes =
+      text.malformedBytes.map { $0.prefix(Self.maxLength) }
+      ?? Array(text.string.utf8.prefix(Self.maxLength))[...]
+    self.text = RecordedText(String(decoding: bytes, as: UTF8.self) + "…")
+  }
+
+  static func == (left: TextKey, right: TextKey) -> Bool {
+    guard left.byteCount == right.byteCount, left.text?.malformedBytes == right.text?.malformedBytes
+    else { return false }
+    return switch (left.text?.string, right.text?.string) {
+    case (let left?, let right?): left.utf8.elementsEqual(right.utf8)
+    case (nil, nil): true
+    default: false
+    }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(byteCount)
+    hasher.combine(text?.string)
   }
 }

@@ -2,22 +2,20 @@ import StoreFormat
 
 /// An hour, a day, a week or a month of a history.
 package struct HistoryPeriod: Hashable, Sendable {
-  /// Its length.
   package let unit: PeriodUnit
-  /// The moment at which it begins.
   package let start: StoreTimestamp
-  /// The moment at which it is over; the first of the next one.
+  /// The first moment after it.
   package let end: StoreTimestamp
-  /// Its first day on the clock that divides the time.
+  /// Its first day on the clock that divides time.
   package let date: CivilDate
   /// The hour of the day; 0 for longer periods.
   package let hour: Int
-  /// How far the clock is ahead of UTC at its beginning, in seconds.
+  /// The offset of the clock from UTC at its beginning, in seconds.
   package let offsetSeconds: Int
 
-  /// The period in a word: the date of its first day, of a month without the day, of an hour with
-  /// its beginning and the offset of the clock, which tells the two hours apart that have the same
-  /// name when clocks go back.
+  /// The name: the date of its first day, of a month without the day, of an hour with its beginning
+  /// and the offset of the clock, which differs between the two hours of one name when clocks go
+  /// back.
   package var name: String {
     switch unit {
     case .day, .week: date.description
@@ -32,4 +30,33 @@ package struct HistoryPeriod: Hashable, Sendable {
     return "\(offsetSeconds < 0 ? "-" : "+")\(CivilDate.twoDigits(minutes / 60))"
       + ":\(CivilDate.twoDigits(minutes % 60))"
   }
+}
+
+/// The length of the periods into which activity is divided.
+public enum PeriodUnit: String, CaseIterable, Hashable, Sendable {
+  /// From a full hour on the clock to the next.
+  case hour
+  /// A day of the calendar, which has 23 or 25 hours when clocks change.
+  case day
+  /// From Monday to Sunday.
+  case week
+  /// A month of the calendar.
+  case month
+
+  /// Chooses a unit for a span of time: hours for two days, days for a quarter, weeks for two
+  /// years, else months.
+  package init(forSpanOf seconds: Double) {
+    let day = 86_400.0
+    self =
+      switch seconds {
+      case ...(2 * day): .hour
+      case ...(92 * day): .day
+      case ...(731 * day): .week
+      default: .month
+      }
+  }
+
+  /// The maximum span of time for this unit in seconds; `nil` for any: days, weeks and months of
+  /// all usable times are few.
+  var maxSpan: Double? { self == .hour ? 50_000 * 3600 : nil }
 }

@@ -1,7 +1,7 @@
 import StoreEditing
 import StoreFormat
 
-/// What was saved when, by whom and about what: a store's history, or a part of it, in numbers.
+/// Counts of a history, or of a part of it, by time, author, bundle, process, entity and kind.
 ///
 /// ```swift
 /// let store = try StoreFile(path: "default.store")
@@ -13,56 +13,53 @@ import StoreFormat
 package struct HistoryStatistics: Sendable {
   /// The activity of one period.
   package struct PeriodActivity: Hashable, Sendable {
-    /// When.
     package let period: HistoryPeriod
-    /// What was saved then.
     package let activity: Activity
   }
 
   /// The length of the ``periods``.
   package let unit: PeriodUnit
-  /// The clock that divides the time into them.
+  /// The clock that divides time into them.
   package let clock: PeriodClock
-  /// All that was selected.
+  /// The activity of all selected transactions.
   package let total: Activity
-  /// The selected transaction with the lowest number; nil where none is selected.
+  /// The selected transaction with the lowest number; `nil` if none is selected.
   package let oldest: TransactionPosition?
-  /// The selected transaction with the highest number; nil where none is selected.
+  /// The selected transaction with the highest number; `nil` if none is selected.
   package let newest: TransactionPosition?
-  /// The earliest and the latest time that counts; nil where there is none.
+  /// The earliest and the latest usable time; `nil` if there is none.
   package let times: ClosedRange<StoreTimestamp>?
-  /// The periods in which something was saved, in order.
+  /// The periods with activity, in order.
   package let periods: [PeriodActivity]
-  /// Transactions without a time, or with one that no clock showed when they were saved: before 2001,
-  /// or more than a day after both now and the newest transaction.
+  /// The activity of transactions without a usable time: with none, with one before 2001, or with
+  /// one more than a day after both now and the newest transaction.
   package let withoutTime: Activity
-  /// What was saved in the last 7 days up to the latest time; nil where the history is younger.
+  /// The activity of the last 7 days before the latest time; `nil` for a younger history.
   package let lastWeek: Activity?
-  /// What was saved in the last 30 days up to the latest time; nil where the history is younger.
+  /// The activity of the last 30 days before the latest time; `nil` for a younger history.
   package let lastMonth: Activity?
-  /// By author, those with the most transactions first; nil is for those without one.
+  /// The activity by author, the most transactions first; `nil` stands for none.
   package let authors: ActivityRanking<RecordedText?>
-  /// By bundle, those with the most transactions first.
+  /// The activity by bundle, the most transactions first.
   package let bundles: ActivityRanking<RecordedText?>
-  /// By process, those with the most transactions first.
+  /// The activity by process, the most transactions first.
   package let processes: ActivityRanking<RecordedText?>
-  /// By entity, those with the most changes first. A transaction counts for each of its entities.
+  /// The activity by entity, the most changes first. A transaction counts for each of its entities.
   package let entities: ActivityRanking<HistoryEntity>
-  /// By kind: inserts, updates, deletes, and what no framework writes. A transaction counts for each
-  /// of its kinds.
+  /// The activity by kind: inserts, updates, deletes, others. A transaction counts for each of its
+  /// kinds.
   package let kinds: ActivityRanking<ChangeKind?>
-  /// The size of the whole history; nil where SQLite cannot tell.
+  /// The size of the whole history; `nil` if SQLite cannot tell.
   package let size: HistorySize?
-  /// Whether nothing was left out.
+  /// Whether the whole history was counted.
   package let isWhole: Bool
 
-  /// The places in the selected range where history is missing.
+  /// The gaps in the selected range.
   package let gaps: [HistoryGap]
-  /// Whether some of what was counted is not in the store.
+  /// Whether archived transactions were counted.
   private let includesArchive: Bool
 
-  /// Counts what a query selects of a store, as ``init(_:query:schema:unit:clock:now:)`` does of a
-  /// timeline.
+  /// Counts the selected transactions of a store; see ``init(_:query:schema:unit:clock:now:)``.
   package init(
     snapshot: StoreSnapshot, query: HistoryQuery = HistoryQuery(), schema: HistorySchema? = nil,
     unit: PeriodUnit? = nil, clock: PeriodClock = .local, now: StoreTimestamp = .now()
@@ -72,22 +69,22 @@ package struct HistoryStatistics: Sendable {
       unit: unit, clock: clock, now: now)
   }
 
-  /// Counts what a query selects.
+  /// Counts the selected transactions of a timeline.
   ///
-  /// Everything is counted in one walk over the history, because SQLite would sort all changes anew
-  /// for every `GROUP BY`; an archive is read once more before that, for the times. Memory does not
-  /// grow with the history: no more than ``/StoreFormat/StoreSnapshot/mostGroups`` authors, entities
-  /// and the like are told apart, and no more than 50,000 periods.
+  /// The history is read once, because SQLite would sort all changes for every `GROUP BY`. An
+  /// archive is read once more before, for the times. Memory does not grow with the history: at
+  /// most ``/StoreFormat/StoreSnapshot/maxGroups`` authors, entities and the like are counted each,
+  /// and at most 50,000 periods.
   ///
   /// - Parameters:
   ///   - timeline: The history.
-  ///   - query: Which transactions count, each with all of its changes.
+  ///   - query: Which transactions to count, each with all its changes.
   ///   - schema: The names of the entities.
-  ///   - unit: The length of the periods; by the span of the history unless given.
-  ///   - clock: The clock that divides the time.
-  ///   - now: The present time, to tell times that lie far ahead.
-  /// - Throws: ``HistoryError`` where the query names what the history does not have or the periods
-  ///   are too many, ``/StoreFormat/StoreError``, and what the archive throws.
+  ///   - unit: The length of the periods; `nil` to choose it by the span of the history.
+  ///   - clock: The clock that divides time.
+  ///   - now: The present time, to recognize times in the future.
+  /// - Throws: ``HistoryError`` if the query names something that the history does not have or
+  ///   there are too many periods, ``/StoreFormat/StoreError``, and what the archive throws.
   package init(
     _ timeline: HistoryTimeline, query: HistoryQuery = HistoryQuery(), schema: HistorySchema,
     unit: PeriodUnit? = nil, clock: PeriodClock = .local, now: StoreTimestamp = .now()
@@ -111,16 +108,14 @@ package struct HistoryStatistics: Sendable {
     let span = times.map { $0.upperBound.seconds(since: $0.lowerBound) } ?? 0
     self.unit = unit ?? PeriodUnit(forSpanOf: span)
     self.clock = clock
-    if let longest = self.unit.longestSpan, span > longest {
+    if let limit = self.unit.maxSpan, span > limit {
       throw HistoryError.tooManyPeriods(unit: self.unit)
     }
     if query.limit == nil { selection?.order = .ascending }
     var collector = ActivityCollector(unit: self.unit, clock: clock, times: times)
     var numbers = EntityNumbers(schema: schema)
     if includesArchive { try collector.collect(archived(), &numbers) }
-    if let stored, let selection {
-      collector = try HistoryStatistics.collect(selection, of: stored, with: collector)
-    }
+    if let stored, let selection { try collector.collect(selection, of: stored) }
 
     total = collector.total
     oldest = collector.oldest
@@ -156,57 +151,40 @@ package struct HistoryStatistics: Sendable {
     }
   }
 
-  /// Reads the changes as they lie in the file, in a walk without a look-up; where they lie in another
-  /// order than their transactions, which no framework writes, again in order.
-  private static func collect(
-    _ selection: TransactionSelection, of snapshot: StoreSnapshot, with empty: ActivityCollector
-  ) throws -> ActivityCollector {
-    let rows = try snapshot.changeRows(of: selection)
-    var collector = empty
-    do {
-      try collector.collect(selection, of: snapshot, among: rows)
-    } catch is RowsOutOfOrder {
-      collector = empty
-      try collector.collect(selection, of: snapshot, among: nil)
-    }
-    return collector
-  }
-
   // MARK: - Rates
 
-  /// How many days the history spans, and at least one: what was saved within an hour says nothing
-  /// of a day.
+  /// The number of days that the history spans, at least one.
   package var dayCount: Double {
     max(1, (times.map { $0.upperBound.seconds(since: $0.lowerBound) } ?? 0) / 86_400)
   }
 
-  /// About how many bytes of the file some activity takes, its part of indexes and free space
-  /// included, and what is archived by then would take again; nil where SQLite cannot tell.
+  /// Estimates the bytes of the file that some activity takes, with its share of indexes and free
+  /// space, or would take if it were not archived; `nil` if SQLite cannot tell.
   package func byteCount(of activity: Activity) -> Int64? {
     guard let size else { return nil }
-    // What is left in the store has pages that would be there without any of it.
+    // The store has pages that do not depend on these rows.
     guard !includesArchive else {
       return size.pageByteCount(ofRecordBytes: activity.recordByteCount)
     }
-    // The records' sizes are about right, the pages' are exact: all activity takes all pages.
+    // The sizes of records are estimates, those of pages are exact: all activity takes all pages.
     let records = isWhole ? total.recordByteCount : size.recordByteCount
-    // Without a row there are pages all the same.
+    // An empty history has pages too.
     if isWhole, activity == total { return size.pageByteCount }
     guard activity.recordByteCount > 0, records > 0 else { return 0 }
     let share = Double(activity.recordByteCount) / Double(records)
     return Int64((Double(size.pageByteCount) * min(share, 1)).rounded())
   }
 
-  /// About how many bytes the history grew by each day while some activity went on; nil where SQLite
-  /// cannot tell.
+  /// Estimates the growth of the history in bytes a day by some activity; `nil` if SQLite cannot
+  /// tell.
   ///
-  /// Unlike ``byteCount(of:)`` it leaves out the pages that are there without any row.
+  /// Unlike ``byteCount(of:)`` it leaves out the pages of an empty history.
   package func bytesPerDay(of activity: Activity, in dayCount: Double) -> Double? {
     size.map { Double($0.pageByteCount(ofRecordBytes: activity.recordByteCount)) / dayCount }
   }
 
-  /// How many bytes the history grows by each day, at present: in the last 30 days, or in all of a
-  /// history that is younger; nil where SQLite cannot tell, or nothing has a usable time.
+  /// The present growth of the history in bytes a day: in the last 30 days, or of a younger history
+  /// in all; `nil` if SQLite cannot tell, or no transaction has a usable time.
   package var bytesPerDay: Double? {
     if let lastMonth { return bytesPerDay(of: lastMonth, in: 30) }
     return times == nil && !total.isEmpty ? nil : bytesPerDay(of: total, in: dayCount)
@@ -214,7 +192,6 @@ package struct HistoryStatistics: Sendable {
 }
 
 extension ActivityGroups<TextKey> {
-  /// The groups with the most transactions first.
   fileprivate var texts: ActivityRanking<RecordedText?> {
     ranking(
       { $0.text },
@@ -226,8 +203,61 @@ extension ActivityGroups<TextKey> {
 }
 
 extension StoreTimestamp {
-  /// How many seconds later this is.
   fileprivate func seconds(since earlier: StoreTimestamp) -> Double {
     secondsSinceReferenceDate - earlier.secondsSinceReferenceDate
+  }
+}
+
+/// When a history will reach a size at its present growth.
+package enum GrowthForecast: Hashable, Sendable {
+  /// It has reached it already.
+  case reached
+  /// It does not grow.
+  case never
+  /// In a number of days.
+  case inDays(Double)
+
+  /// Computes a forecast; `nil` if SQLite cannot tell the size, or no transaction has a usable
+  /// time.
+  package init?(_ statistics: HistoryStatistics, byteCount: Int64) {
+    guard let size = statistics.size else { return nil }
+    if size.pageByteCount >= byteCount {
+      self = .reached
+      return
+    }
+    guard let rate = statistics.bytesPerDay else { return nil }
+    if rate > 0 {
+      self = .inDays(Double(byteCount - size.pageByteCount) / rate)
+    } else {
+      self = .never
+    }
+  }
+
+  /// Returns the date; `nil` if there is none, or it is after the year 9999.
+  package func date(from now: StoreTimestamp) -> StoreTimestamp? {
+    guard case .inDays(let days) = self else { return nil }
+    let date = StoreTimestamp(
+      secondsSinceReferenceDate: now.secondsSinceReferenceDate + days * 86_400)
+    return date.iso8601() == nil ? nil : date
+  }
+}
+
+/// The times that count as times of a save.
+///
+/// A clock that was never set shows 1970 or 2001, and a damaged or hostile row may have any number.
+/// One such row would stretch the history over millennia, so it is counted apart.
+enum UsableTimes {
+  /// 2100-01-01T00:00:00Z. A clock that shows a later time is wrong.
+  private static let century = StoreTimestamp(secondsSinceReferenceDate: 3_124_137_600)
+  private static let day = 86_400.0
+
+  /// Returns the times from 2001-01-01 to a day after now, or after the newest transaction if that
+  /// is later.
+  static func range(newest: StoreTimestamp?, now: StoreTimestamp) -> ClosedRange<StoreTimestamp> {
+    let first = StoreTimestamp(secondsSinceReferenceDate: 0)
+    let latest = [now, newest].compactMap { $0 }.filter { $0 < century && $0 >= first }.max()
+    return
+      first...StoreTimestamp(
+        secondsSinceReferenceDate: (latest ?? first).secondsSinceReferenceDate + day)
   }
 }

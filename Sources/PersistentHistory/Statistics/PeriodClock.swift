@@ -1,13 +1,13 @@
 import StoreFormat
 
-/// The clock by which time is divided into periods.
+/// The clock that divides time into periods.
 package enum PeriodClock: Hashable, Sendable {
-  /// That of the process's time zone, with its changes in spring and autumn.
+  /// The process's time zone, with daylight saving time.
   case local
   /// UTC.
   case universal
 
-  /// The period in which a moment lies; nil outside the years 1 to 9999.
+  /// Returns the period of a moment; `nil` outside the years 1 to 9999.
   package func period(_ unit: PeriodUnit, containing moment: StoreTimestamp) -> HistoryPeriod? {
     guard let seconds = moment.wholeSeconds, let reading = reading(seconds) else { return nil }
     if unit == .hour { return hour(seconds, reading) }
@@ -29,7 +29,7 @@ package enum PeriodClock: Hashable, Sendable {
     return period(unit, start..<max(end, start + 1), date: first, hour: 0)
   }
 
-  /// The hour on the clock; it ends, or begins, where the clock is set in the middle of it.
+  /// Returns the hour on the clock. It is shorter if the clock is set within it.
   private func hour(_ seconds: Int, _ reading: Reading) -> HistoryPeriod? {
     var start = seconds - reading.secondOfHour
     var end = start + 3600
@@ -51,7 +51,8 @@ package enum PeriodClock: Hashable, Sendable {
       offsetSeconds: offset(at: seconds.lowerBound) ?? 0)
   }
 
-  /// The first second of a range from which on a condition holds; the last one where it never does.
+  /// Returns the first second of a range at and after which a condition holds; the last one if it
+  /// never does.
   private func firstSecond(in range: ClosedRange<Int>, where holds: (Int) -> Bool) -> Int {
     var (low, high) = (range.lowerBound, range.upperBound)
     while low < high {
@@ -61,7 +62,7 @@ package enum PeriodClock: Hashable, Sendable {
     return low
   }
 
-  // MARK: - What the clock shows
+  // MARK: - Reading the clock
 
   private struct Reading {
     let date: CivilDate
@@ -70,7 +71,7 @@ package enum PeriodClock: Hashable, Sendable {
     let offset: Int
   }
 
-  /// The clock at a second since the reference date.
+  /// Returns what the clock shows at a second since the reference date.
   private func reading(_ seconds: Int) -> Reading? {
     switch self {
     case .local:
@@ -93,7 +94,7 @@ package enum PeriodClock: Hashable, Sendable {
     self == .universal ? 0 : LocalTime(StoreTimestamp(wholeSeconds: seconds))?.offsetSeconds
   }
 
-  /// The first second of a day since the reference date.
+  /// Returns the first second of a day since the reference date.
   private func beginning(of date: CivilDate) -> Int? {
     switch self {
     case .local:
@@ -105,7 +106,7 @@ package enum PeriodClock: Hashable, Sendable {
 }
 
 extension StoreTimestamp {
-  /// Whole seconds since the reference date, downwards; nil for what no calendar has.
+  /// Whole seconds since the reference date, rounded down; `nil` for a number that no calendar has.
   fileprivate var wholeSeconds: Int? {
     let seconds = secondsSinceReferenceDate.rounded(.down)
     return seconds.magnitude < 1e12 ? Int(seconds) : nil

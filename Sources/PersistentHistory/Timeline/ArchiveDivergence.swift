@@ -1,20 +1,20 @@
 import StoreFormat
 
-/// How it shows that an archive is of another copy of a store.
+/// The evidence that an archive is of another copy of a store.
 public struct ArchiveDivergence: Hashable, Sendable {
   /// The path of the archive.
   public let archivePath: String
   /// The path of the store.
   public let storePath: String
-  /// The transaction as the archive holds it.
+  /// The transaction in the archive.
   public let archived: TransactionPosition
-  /// The transaction of the same number in the store; nil where the store never had one.
+  /// The transaction of the same number in the store; `nil` if the store never had one.
   public let stored: TransactionPosition?
 
-  /// Compares the newest transaction that both have; nil where it is the same one, or there is none.
+  /// Compares the newest transaction that both have; `nil` if it is the same, or there is none.
   ///
-  /// Copies of a store have the same transactions up to where they parted and none behind it, so the
-  /// newest one tells.
+  /// Copies of a store have the same transactions up to the point where they diverged, and none
+  /// after it, so comparing the newest one is enough.
   init?(
     _ archive: any ArchivedHistory, _ snapshot: StoreSnapshot, seam: Int64?, issued: Int64
   ) throws {
@@ -46,10 +46,10 @@ public struct ArchiveDivergence: Hashable, Sendable {
     self.stored = stored
   }
 
-  /// What is wrong; times are in UTC.
+  /// A sentence on the difference, with times in UTC.
   var message: String { message(time: StoreTimestamp.text) }
 
-  /// Returns what is wrong, with times as the caller writes them.
+  /// Returns a sentence on the difference, with times as the caller writes them.
   package func message(time: (StoreTimestamp?) -> String) -> String {
     let saved = time(archived.timestamp)
     return stored.map {

@@ -1,61 +1,73 @@
 import StoreFormat
 
-/// The history of one store as it is kept outside the store.
+/// The history of one store outside the store.
 ///
-/// Entities have the names and slots that they had when their transactions were put away, which need
-/// not be those of the store's present model; what is the same is told by name.
+/// Entities have the names and slots of the time when their transactions were archived. They
+/// correspond to entities of the store's present model by name.
 package protocol ArchivedHistory: AnyObject {
-  /// The path, for messages.
+  /// The path for messages.
   var path: String { get }
 
-  /// The identifier of the store whose history it is; nil where that has none.
+  /// The identifier of the store; `nil` if it has none.
   var storeIdentifier: String? { get }
 
-  /// The numbers that it holds, in order; between two stretches there is a gap.
+  /// The ranges of archived numbers, in order, with gaps between them.
   ///
-  /// Within a stretch numbers may be missing that the store never gave to a transaction.
+  /// A range may include numbers that no transaction ever had.
   var stretches: [ClosedRange<Int64>] { get }
 
-  /// The entities, those of the newest model first; one name occurs once for each model it was in.
+  /// Returns the entities, those of the newest model first. A name occurs once for each model.
   func entities() throws -> [HistoryEntity]
 
-  /// The transaction that follows the last one, where that is known; without a time where only its
+  /// Returns the transaction that followed the last one if it is known, without a time if only its
   /// number is.
   ///
-  /// Numbers between the two were never given to a transaction.
+  /// No transaction ever had a number between the two.
   func successor() throws -> TransactionPosition?
 
-  /// How many transactions there are before a number.
+  /// Returns the number of transactions before a number.
   func transactionCount(before number: Int64) throws -> Int64
 
-  /// The transaction with exactly this number, if it is there.
+  /// Returns the transaction with exactly this number, if there is one.
   func position(ofTransaction number: Int64) throws -> TransactionPosition?
 
-  /// The transaction that follows a number, or with `offset` the n-th behind that one.
+  /// Returns the first transaction after a number, or with `offset` the n-th after that.
   func firstTransaction(after number: Int64, offset: Int64) throws -> TransactionPosition?
 
-  /// The transaction before a number, or with `offset` the n-th before that one.
+  /// Returns the last transaction before a number, or with `offset` the n-th before that.
   func lastTransaction(before number: Int64, offset: Int64) throws -> TransactionPosition?
 
-  /// The transaction with the lowest number among those saved at a moment or after it.
+  /// Returns the transaction with the lowest number among those saved at or after a moment.
   func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition?
 
-  /// Whether any of its newest transactions has an author.
+  /// Whether one of the newest transactions has an author.
   func hasAuthors() throws -> Bool
 
-  /// Sees that all that it holds behind a number is there to be read, without reading it.
+  /// Checks that the transactions after a number can be read, without reading them.
   func checkPresence(after number: Int64) throws
 
-  /// Reads the transactions that a query selects, in its order and up to its limit.
+  /// Returns a source of the selected transactions, in the order and up to the limit of the query.
   ///
-  /// Names that the query has and the history lacks select nothing; they have been checked before.
+  /// Unknown names select nothing; they were checked before.
   func transactions(_ query: HistoryQuery) throws -> any TransactionSource
 }
 
 extension ArchivedHistory {
-  /// Not known.
   package func successor() throws -> TransactionPosition? { nil }
 
-  /// What is open is there.
   package func checkPresence(after number: Int64) throws {}
 }
+
+/// Reads transactions one after the other, each with its changes.
+///
+/// ``HistoryReader`` reads a store; an archive has its own source. Changes that were not read
+/// before the next transaction are skipped.
+package protocol TransactionSource: AnyObject {
+  /// Goes to the next transaction and returns it without its changes; `nil` after the last one.
+  func nextTransaction() throws -> HistoryTransaction?
+
+  /// Goes to the next change of the current transaction; `nil` after the last one.
+  func nextChange() throws -> HistoryChange?
+}
+
+extension HistoryReader: TransactionSource {}

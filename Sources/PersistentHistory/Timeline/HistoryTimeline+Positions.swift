@@ -1,18 +1,18 @@
 import StoreFormat
 
-/// Single questions about the transactions of a timeline, as a store answers them about its own.
+/// Single transactions of a timeline, as ``/StoreFormat/StoreSnapshot`` finds those of a store.
 extension HistoryTimeline {
   /// Where a transaction is.
   package enum Place: Hashable, Sendable {
-    /// The store keeps it.
+    /// In the store.
     case kept(TransactionPosition)
-    /// The archive holds it, and the store does not any more.
+    /// In the archive only.
     case archived(TransactionPosition)
-    /// The archive holds another one under the number than the store kept.
+    /// In the archive, which has another transaction of this number than the store.
     case diverged(archived: TransactionPosition, stored: TransactionPosition?)
   }
 
-  /// Where the transaction with exactly this number is; nil where nobody has it.
+  /// Returns where the transaction with exactly this number is, or `nil` if it is missing.
   package func place(ofTransaction number: Int64) throws -> Place? {
     let stored = try snapshot?.timestamp(ofTransaction: number)
     guard let archive else { return stored.map(Place.kept) }
@@ -24,11 +24,11 @@ extension HistoryTimeline {
         ? .kept(stored) : .diverged(archived: archived, stored: stored)
     }
     if divergence != nil { return .diverged(archived: archived, stored: nil) }
-    // The store counts from its oldest transaction on.
+    // The store's own range is not looked up in the archive.
     return seam.map { number >= $0 } ?? false ? nil : .archived(archived)
   }
 
-  /// The transaction with exactly this number, if it is there.
+  /// Returns the transaction with exactly this number, if there is one.
   package func position(ofTransaction number: Int64) throws -> TransactionPosition? {
     switch try place(ofTransaction: number) {
     case .kept(let position), .archived(let position): position
@@ -37,18 +37,18 @@ extension HistoryTimeline {
     }
   }
 
-  /// The highest transaction number that was ever issued.
+  /// Returns the highest transaction number that was issued.
   package func highestIssued() throws -> Int64 {
     try snapshot?.highestIssued() ?? archive?.stretches.last?.upperBound ?? 0
   }
 
-  /// How many transactions there are.
+  /// Returns the number of transactions.
   package func transactionCount() throws -> Int64 {
     try (snapshot?.transactionCount() ?? 0)
       + (archive?.transactionCount(before: seam ?? .max) ?? 0)
   }
 
-  /// The oldest transaction, or with `offset` the n-th behind it.
+  /// Returns the oldest transaction, or with `offset` the n-th after it.
   package func oldestTransaction(offset: Int64 = 0) throws -> TransactionPosition? {
     guard let archive else { return try snapshot?.oldestTransaction(offset: offset) }
     if let position = try archive.firstTransaction(after: .min, offset: offset),
@@ -61,7 +61,7 @@ extension HistoryTimeline {
       ? nil : snapshot?.oldestTransaction(offset: offset - archivedCount)
   }
 
-  /// The newest transaction, or with `offset` the n-th before it.
+  /// Returns the newest transaction, or with `offset` the n-th before it.
   package func newestTransaction(offset: Int64 = 0) throws -> TransactionPosition? {
     if let position = try snapshot?.newestTransaction(offset: offset) { return position }
     guard let archive else { return nil }
@@ -69,7 +69,7 @@ extension HistoryTimeline {
       before: seam ?? .max, offset: offset - (snapshot?.transactionCount() ?? 0))
   }
 
-  /// The transaction with the lowest number among those saved at a moment or after it.
+  /// Returns the transaction with the lowest number among those saved at or after a moment.
   package func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
     if let position = try archive?.firstTransaction(notBefore: moment),
       seam.map({ position.number < $0 }) ?? true
@@ -79,7 +79,7 @@ extension HistoryTimeline {
     return try snapshot?.firstTransaction(notBefore: moment)
   }
 
-  /// The transaction that follows a position.
+  /// Returns the first transaction after a number.
   package func firstTransaction(after number: Int64) throws -> TransactionPosition? {
     if let position = try archive?.firstTransaction(after: number, offset: 0),
       seam.map({ position.number < $0 }) ?? true
@@ -89,7 +89,7 @@ extension HistoryTimeline {
     return try snapshot?.firstTransaction(after: number)
   }
 
-  /// The transaction before a position.
+  /// Returns the last transaction before a number.
   package func lastTransaction(before number: Int64) throws -> TransactionPosition? {
     try snapshot?.lastTransaction(before: number)
       ?? archive?.lastTransaction(before: min(number, seam ?? .max), offset: 0)

@@ -1,11 +1,10 @@
 import StoreEditing
 import StoreFormat
 
-/// The whole history of a store: what an archive holds of it, then what the store keeps.
+/// The whole history of a store: its archived transactions, followed by those in the store.
 ///
-/// Both are joined by transaction number. From the oldest transaction of the store on, the store
-/// counts and the archive is not looked at; where the archive ends before that, there is a gap.
-/// A timeline of a store alone costs nothing over the store.
+/// Both are joined by transaction number. The archive is used up to the oldest transaction of the
+/// store. If it ends before that, there is a gap.
 ///
 /// ```swift
 /// try store.read { snapshot in
@@ -15,41 +14,41 @@ import StoreFormat
 /// }
 /// ```
 package struct HistoryTimeline {
-  /// The store; nil for an archive by itself.
+  /// The store; `nil` for an archive alone.
   package let snapshot: StoreSnapshot?
-  /// What stands before the store's history; nil for a store by itself.
+  /// The archive; `nil` for a store alone.
   package let archive: (any ArchivedHistory)?
-  /// Where archive and store remember one transaction with different times; nil where they agree.
+  /// How the archive contradicts the store; `nil` if they agree.
   package let divergence: ArchiveDivergence?
 
-  /// From this number on the store counts; nil where it keeps no transaction, or there is no store.
+  /// The oldest transaction of the store; `nil` if it has none, or there is no store.
   let seam: Int64?
-  /// The highest number that was issued, for the end of an archive behind which a store keeps nothing.
+  /// The highest number that the store has issued.
   private let issued: Int64?
-  /// Whether the store is known to go on right where the archive ends, whatever numbers lie between.
+  /// Whether the store is known to continue the archive without a gap in spite of unused numbers.
   private let isJoined: Bool
 
-  /// No history.
+  /// Makes an empty history.
   init() {
     (snapshot, archive, divergence, seam, issued) = (nil, nil, nil, nil, nil)
     isJoined = false
   }
 
-  /// The history that a store keeps.
+  /// Makes the history of a store.
   package init(_ snapshot: StoreSnapshot) {
     self.snapshot = snapshot
     (archive, divergence, seam, issued) = (nil, nil, nil, nil)
     isJoined = false
   }
 
-  /// The history that an archive holds.
+  /// Makes the history of an archive.
   package init(_ archive: any ArchivedHistory) {
     self.archive = archive
     (snapshot, divergence, seam, issued) = (nil, nil, nil, nil)
     isJoined = false
   }
 
-  /// The history that a store keeps, behind what an archive holds of it.
+  /// Makes the history of a store after that of an archive.
   ///
   /// - Throws: ``/StoreFormat/StoreError``, or what the archive throws.
   package init(_ snapshot: StoreSnapshot, behind archive: any ArchivedHistory) throws {
@@ -67,47 +66,46 @@ package struct HistoryTimeline {
     }
   }
 
-  /// The path of the store or, without one, of the archive; for messages.
+  /// The path of the store, or of the archive if there is no store.
   package var path: String { snapshot?.location.path ?? archive?.path ?? "" }
 
-  /// The identifier of the store; nil where it has none.
+  /// The identifier of the store; `nil` if it has none.
   package var storeIdentifier: String? {
     snapshot.map { $0.metadata.storeIdentifier } ?? archive?.storeIdentifier
   }
 
-  /// The entities that it names, by the store's numbers where the store knows them.
+  /// Returns the entities of the history, with the store's numbers where the store has them.
   ///
-  /// - Parameter store: The entities of the store; nil to read them.
+  /// - Parameter store: The entities of the store; `nil` to read them.
   package func schema(_ store: HistorySchema? = nil) throws -> HistorySchema {
     let own = try store ?? snapshot.map { try HistorySchema($0) }
     guard let archive else { return own ?? HistorySchema(entities: []) }
     return try HistorySchema(own, and: archive.entities())
   }
 
-  /// Whether any transaction may have an author: of a store all are looked at, of an archive the
-  /// newest.
+  /// Whether a transaction of the store, or one of the newest of the archive, has an author.
   package func hasAuthors() throws -> Bool {
     try snapshot?.hasText(.author) ?? false || archive?.hasAuthors() ?? false
   }
 
-  // MARK: - Its pieces
+  // MARK: - Pieces
 
   /// A part of the timeline that comes from one place, or is missing.
   package enum Piece: Hashable, Sendable {
-    /// Transactions that the archive holds, between two numbers.
+    /// Archived transactions, by their numbers.
     case archived(ClosedRange<Int64>)
-    /// Transactions that nobody holds.
+    /// Deleted transactions.
     case gap(HistoryGap)
-    /// What the store keeps.
+    /// All transactions of the store.
     case store
   }
 
-  /// The pieces that a range of numbers touches, in order.
+  /// Returns the pieces of a range of numbers, in order.
   ///
   /// - Parameters:
-  ///   - after: The number before the range; nil for the beginning.
-  ///   - until: The last number of the range; nil for the end.
-  /// - Throws: ``HistoryError/divergedArchive(_:)`` where store and archive do not belong together.
+  ///   - after: The number before the range; `nil` for the beginning.
+  ///   - until: The last number of the range; `nil` for the end.
+  /// - Throws: ``HistoryError/divergedArchive(_:)`` if store and archive do not belong together.
   package func pieces(after: Int64? = nil, until: Int64? = nil) throws(HistoryError) -> [Piece] {
     guard archive != nil else { return [.store] }
     if let divergence { throw .divergedArchive(divergence) }
@@ -137,14 +135,14 @@ package struct HistoryTimeline {
     return pieces
   }
 
-  /// The gaps in a range of numbers, in order.
+  /// Returns the gaps in a range of numbers, in order.
   package func gaps(after: Int64? = nil, until: Int64? = nil) throws(HistoryError) -> [HistoryGap] {
     var gaps: [HistoryGap] = []
     for case .gap(let gap) in try pieces(after: after, until: until) { gaps.append(gap) }
     return gaps
   }
 
-  /// What the archive holds from before the store's history.
+  /// The archived numbers before the store's history.
   private var archivedStretches: [ClosedRange<Int64>] {
     (archive?.stretches ?? []).compactMap { stretch in
       guard let seam, stretch.upperBound >= seam else { return stretch }
@@ -152,25 +150,49 @@ package struct HistoryTimeline {
     }
   }
 
-  /// Sees that what the archive holds behind a number, before the store's history, is there to be read.
+  /// Checks that the archived transactions after a number, up to the store's history, can be read.
   ///
-  /// - Throws: What the archive throws of what is missing or damaged.
+  /// - Throws: What the archive throws if they are missing or damaged.
   package func checkPresence(after number: Int64) throws {
     guard let archive, seam.map({ number < $0 - 1 }) ?? true else { return }
     try archive.checkPresence(after: number)
   }
 
-  /// Whether nothing is missing between an archived transaction and the end.
+  /// Whether there is no gap after a transaction.
   func isComplete(after number: Int64) -> Bool {
     ((try? gaps(after: number)) ?? []).isEmpty
   }
 }
 
 extension StoreSnapshot {
-  /// The highest transaction number that the store ever issued.
-  ///
-  /// `Z_MAX` of a copy that lost its log can be lower than what is there.
+  /// Returns the highest transaction number that the store has issued. The counter of a copy
+  /// without its log may be lower than a number in use.
   package func highestIssued() throws -> Int64 {
     max(entities.highestNumber(of: .transaction), try newestTransaction()?.number ?? 0)
+  }
+}
+
+/// A range of deleted transactions within a requested history.
+public struct HistoryGap: Hashable, Sendable {
+  /// The identifier of the store; `nil` if it has none.
+  public let store: String?
+  /// The last transaction before the gap.
+  public let after: Int64
+  /// The oldest transaction after the gap; `nil` if there is none.
+  public let oldest: Int64?
+
+  package init(store: String?, after: Int64, oldest: Int64?) {
+    self.store = store
+    self.after = after
+    self.oldest = oldest
+  }
+
+  /// A sentence on what is missing.
+  public var message: String {
+    guard let oldest else { return "everything after transaction \(after) is gone" }
+    // A line of a gap may have any numbers.
+    let (first, last) = (after &+ 1, oldest &- 1)
+    return first >= last
+      ? "transaction \(first) is gone" : "transactions \(first) to \(last) are gone"
   }
 }

@@ -1,39 +1,39 @@
 import StoreEditing
 import StoreFormat
 
-/// Reads what a query selects of a timeline: transactions from the archive and from the store as one
-/// history, and the gaps in it where they are.
+/// Reads a query's part of a timeline: transactions of archive and store as one history, and its
+/// gaps.
 ///
 /// Memory does not grow with the history.
 package final class TimelineReader {
-  /// What stands next on the timeline.
   package enum Element {
     /// A transaction, without its changes.
     case transaction(HistoryTransaction)
-    /// Transactions that should be here and are gone.
+    /// Transactions that were deleted.
     case gap(HistoryGap)
   }
 
-  /// The reader of the store, while the current transaction comes from there.
+  /// The reader of the store, while the current transaction is in the store.
   package private(set) var storeReader: HistoryReader?
-  /// The source of the current transaction, where that comes from the archive.
+  /// The source of the current transaction, if it is archived.
   package private(set) var archiveSource: (any TransactionSource)?
 
   private let timeline: HistoryTimeline
   private var query: HistoryQuery
   private var pieces: [HistoryTimeline.Piece]
   private let schema: HistorySchema
-  /// How many transactions are still to be given; nil for all.
+  /// The number of transactions that remain; `nil` for all.
   private var rest: Int?
 
   /// Prepares to read.
   ///
   /// - Parameters:
   ///   - timeline: The history.
-  ///   - query: What to read of it.
+  ///   - query: Which transactions to read.
   ///   - schema: Its entities.
-  /// - Throws: ``HistoryError`` where the query names what the history does not have or the archive
-  ///   is of another copy of the store, ``/StoreFormat/StoreError``, and what the archive throws.
+  /// - Throws: ``HistoryError`` if the query names something that the history does not have, or the
+  ///   archive is of another copy of the store; ``/StoreFormat/StoreError``, and what the archive
+  ///   throws.
   package convenience init(
     _ timeline: HistoryTimeline, query: HistoryQuery, schema: HistorySchema
   ) throws {
@@ -41,11 +41,11 @@ package final class TimelineReader {
       timeline, query, schema, try timeline.pieces(after: query.after, until: query.until))
   }
 
-  /// Prepares to read what does not come from the store: archived transactions, and gaps.
+  /// Prepares to read archived transactions and gaps only.
   ///
   /// - Parameters:
   ///   - timeline: The history.
-  ///   - query: What to read of it.
+  ///   - query: Which transactions to read.
   ///   - schema: Its entities.
   /// - Throws: As ``init(_:query:schema:)``.
   package convenience init(
@@ -55,7 +55,7 @@ package final class TimelineReader {
     try self.init(timeline, query, schema, pieces.filter { $0 != .store })
   }
 
-  /// Reads what a reader of a store gives.
+  /// Passes on the transactions of a store's reader.
   package init(_ reader: HistoryReader) {
     timeline = HistoryTimeline()
     query = HistoryQuery()
@@ -72,9 +72,9 @@ package final class TimelineReader {
     self.timeline = timeline
     self.query = query
     self.schema = schema
-    // A name that the history does not have is told before anything is read.
+    // Reject unknown names before reading anything.
     try query.change.check(in: schema, of: timeline)
-    // The pieces are taken from the end.
+    // Pieces are taken from the end of the list.
     self.pieces = query.order == .ascending ? pieces.reversed() : pieces
     guard pieces != [.store] else {
       self.pieces = []
@@ -90,8 +90,8 @@ package final class TimelineReader {
     }
   }
 
-  /// Goes to the next transaction or gap; `nil` after the last one. The changes of a transaction are not
-  /// in it; ``nextChange()`` gives them one by one.
+  /// Goes to the next transaction or gap; `nil` after the last one. ``nextChange()`` returns the
+  /// changes of a transaction.
   package func nextElement() throws -> Element? {
     while true {
       if let storeReader {
@@ -114,8 +114,7 @@ package final class TimelineReader {
     return change
   }
 
-  /// Counts the changes of the current transaction; of an archived one those that
-  /// ``nextChange()`` has not given.
+  /// Counts the changes of the current transaction; of an archived one those that were not read.
   package func countChanges() throws -> ChangeSummary {
     if let storeReader { return try storeReader.countChanges() }
     var summary = ChangeSummary()
@@ -123,14 +122,14 @@ package final class TimelineReader {
     return summary
   }
 
-  /// Whether the query asks for what the objects of changes are now.
+  /// Whether the query asks for the present state of objects.
   package var readsPresentObjects: Bool { query.readsPresentObjects }
 
-  /// Whether archived changes are as they stand in the archive.
+  /// Whether archived changes are returned unchanged.
   package var keepsArchivedChanges: Bool { !query.omitsRecordedValues }
 
-  /// What the object of a change is now, as ``HistoryReader/presentObject(of:)`` tells it; nil where
-  /// there is no store.
+  /// Returns the object of a change as it is now; see ``HistoryReader/presentObject(of:)``. `nil`
+  /// without a store.
   package func presentObject(of change: HistoryChange) throws -> PresentObject? {
     if let storeReader { return try storeReader.presentObject(of: change) }
     guard query.readsPresentObjects, change.kind != .delete, let snapshot = timeline.snapshot,
@@ -147,7 +146,7 @@ package final class TimelineReader {
     return .transaction(transaction)
   }
 
-  /// Opens a piece; gives the gap that it is, if it is one.
+  /// Opens a piece; returns the gap if it is one.
   private func turn(to piece: HistoryTimeline.Piece) throws -> HistoryGap? {
     var part = query
     part.limit = rest
@@ -162,7 +161,7 @@ package final class TimelineReader {
       let before = numbers.lowerBound == .min ? .min : numbers.lowerBound - 1
       part.after = max(query.after ?? .min, before)
       part.until = min(query.until ?? .max, numbers.upperBound)
-      // Only the store tells how its entities inherit.
+      // Only the store knows how its entities inherit.
       if let snapshot = timeline.snapshot {
         part.change = try query.change.namingRelatives(in: schema, of: snapshot)
       }
@@ -171,7 +170,7 @@ package final class TimelineReader {
     return nil
   }
 
-  /// Finds out where the newest so many transactions begin, to read them oldest first.
+  /// Finds the first of the newest transactions, to read them oldest first.
   private func begin(atNewest limit: Int) throws {
     var newest = query
     newest.order = .descending
@@ -190,7 +189,7 @@ package final class TimelineReader {
       pieces = []
       return
     }
-    // Fewer than that are all of them, with all gaps.
+    // If there are fewer, all are read, with all gaps.
     guard count == limit, let first, first > .min else { return }
     query.after = max(query.after ?? .min, first - 1)
     pieces = try timeline.pieces(after: query.after, until: query.until).reversed()

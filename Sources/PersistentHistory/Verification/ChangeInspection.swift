@@ -37,7 +37,7 @@ final class ChangeInspection {
 
   func run(_ progress: (Int64) -> Void) throws {
     var last: Int64?
-    while try changes.nextOfAnyTransaction() {
+    while try changes.next() {
       // Damaged pages may be gone through in circles.
       if let last, changes.number <= last {
         findings.add(

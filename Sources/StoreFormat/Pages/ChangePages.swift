@@ -1,54 +1,59 @@
 import GRDB
 
-/// The pages of `ACHANGE` and of its index by transaction, where they can be read past SQLite.
+/// The pages of `ACHANGE` and of its index by transaction, in a layout whose values are in the file
+/// as SQLite would return them.
 ///
-/// Everything that SQLite would do to a value on its way out of the file has to be ruled out here:
-/// values that a column's default or an expression gives, integers that a column shows as reals.
+/// That excludes columns with a default or an expression, and integers that a column shows as
+/// reals.
 struct ChangePages {
-  /// What a column of `ACHANGE` is to whoever reads changes.
-  package enum Role: UInt8 {
-    case number, kind, entity, primaryKey, transaction, mask, own
-    /// A value that a deleted object left behind.
+  /// What a column of `ACHANGE` holds.
+  enum Role: UInt8 {
+    case kind, entity, primaryKey, transaction, own, number, mask
+    /// A value of a tombstone.
     case tombstone
     /// A column that holds null in every store that a framework wrote.
     case unexpected
+
+    /// Whether every row holds an integer there; the number is not in the record.
+    var isInteger: Bool { rawValue <= Role.own.rawValue }
   }
 
-  let file: PageFile
-  /// The store, for errors.
-  package let path: String
-  /// The first page of the table.
-  package let table: UInt32
-  /// The first page of the index by transaction; nil where its entries are not just the transaction
-  /// and the row.
-  package let index: UInt32?
+  let source: PageSource
+  let table: TreeCursor.Tree
+  /// The index whose entries are the transaction and the row; `nil` if there is none.
+  let index: TreeCursor.Tree?
   /// The columns in the order of their fields.
   let roles: [Role]
+  /// The roles of the columns that hold an integer in every row, a bit each.
+  let integerRoles: UInt8
   /// For each column that holds a tombstone, its slot; 0 for the others.
-  package let tombstoneSlots: [Int]
-  /// Whether the values of tombstones are in the file just as SQLite would give them.
+  let tombstoneSlots: [Int]
+  /// Whether the values of tombstones are in the file as SQLite would return them.
   let readsTombstones: Bool
 
-  /// Looks at the schema; nil where the rows have to be asked for from SQLite.
-  init?(_ database: Database, path: String) throws {
-    guard let file = PageFile(database),
-      let table = try Self.root(of: "ACHANGE", type: "table", database),
-      // A table without row numbers is kept as an index is.
-      TreePage(PageBuffer(file), reading: table, of: file)?.kind.isTable == true
+  /// Looks at the schema; `nil` if only SQLite can read the rows.
+  init?(_ database: Database, mark: LogMark?, path: String) throws {
+    guard let source = PageSource(database, mark: mark),
+      let root = try Self.root(of: "ACHANGE", type: "table", database),
+      // The key of a table without row numbers, or one that is not the row number, has an index.
+      try Int.fetchOne(
+        database, sql: "SELECT 1 FROM pragma_index_list('ACHANGE') WHERE origin = 'pk'") == nil
     else { return nil }
-    self.file = file
-    self.path = path
-    self.table = table
+    self.source = source
+    table = TreeCursor.Tree(root: root, isTable: true, name: "ACHANGE", path: path)
+    index = try Self.index(database).map {
+      TreeCursor.Tree(root: $0, isTable: false, name: "ACHANGE", path: path)
+    }
     let columns = try Self.columns(database)
     guard let roles = Self.roles(of: columns) else { return nil }
     self.roles = roles
+    integerRoles = roles.reduce(0) { $1.isInteger ? $0 | 1 << $1.rawValue : $0 }
     tombstoneSlots = columns.map { TombstoneColumn.number(of: $0.name) ?? 0 }
     // Other affinities show whole numbers as reals, and other encodings texts as other bytes.
     let encoding = try String.fetchOne(database, sql: "PRAGMA encoding")
     readsTombstones =
       encoding == "UTF-8"
       && zip(columns, roles).allSatisfy { $1 != .tombstone || ["BLOB", ""].contains($0.type) }
-    index = try Self.index(database)
   }
 
   private static func root(of name: String, type: String, _ database: Database) throws -> UInt32? {
@@ -119,5 +124,42 @@ struct ChangePages {
                WHERE name = 'ZTRANSACTIONID')
         """)
     return try names.first.flatMap { try root(of: $0, type: "index", database) }
+  }
+
+  // MARK: - The index
+
+  /// Collects the rows of a range of transactions from the index; returns `false` where there is no
+  /// index, or the rows are not in the order of the transactions.
+  ///
+  /// - Throws: ``StoreError/damaged(path:place:detail:)``.
+  func collect(_ span: inout ChangeRowSpan, ofTransactions range: ClosedRange<Int64>) throws -> Bool
+  {
+    guard let index else { return false }
+    let cursor = try TreeCursor(source, index) { record in
+      // An entry without a transaction is before all others.
+      try entry(record).transaction.map { $0 < range.lowerBound } ?? true
+    }
+    var last = Int64.min
+    while let record = try cursor.next() {
+      guard case (let transaction?, let row) = try entry(record), transaction >= last else {
+        return false
+      }
+      guard transaction <= range.upperBound else { break }
+      last = transaction
+      guard span.add(row) else { return false }
+    }
+    return true
+  }
+
+  /// Returns the transaction and the row of an entry; `nil` for a row without a transaction.
+  @inline(__always)
+  private func entry(_ record: TreeRecord) throws -> (transaction: Int64?, row: Int64) {
+    guard var fields = RecordFields(record), let first = fields.next(),
+      first.isNull || first.integer != nil, let row = fields.next()?.integer, fields.isAtEnd
+    else {
+      throw StoreError.damaged(
+        path: table.path, place: table.name, detail: "its index has an entry of another form")
+    }
+    return (first.integer, row)
   }
 }

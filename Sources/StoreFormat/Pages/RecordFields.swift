@@ -1,4 +1,4 @@
-/// Where the fields of a record stand, found by one walk through its header.
+/// The fields of a record, found by one walk through its header.
 ///
 /// The layout is that of <https://www.sqlite.org/fileformat2.html#record_format>.
 struct RecordFields {
@@ -8,7 +8,7 @@ struct RecordFields {
   private var place: Int
   private var body: Int
 
-  /// Begins before the first field; nil where the header does not fit into the record.
+  /// Begins before the first field; `nil` if the header does not fit into the record.
   @inline(__always)
   init?(_ record: TreeRecord) {
     guard record.isWhole, record.count > 0 else { return nil }
@@ -21,7 +21,7 @@ struct RecordFields {
     body = headerEnd
   }
 
-  /// The next field; `nil` after the last one, and where the record is not as it should be.
+  /// Returns the next field; `nil` after the last one and in a malformed record.
   @inline(__always)
   mutating func next() -> Field? {
     guard place < headerEnd else { return nil }
@@ -51,7 +51,7 @@ struct RecordFields {
 
     @inline(__always) var isNull: Bool { type == 0 }
 
-    /// The value where it lies; nil for null, for a type that no record has, and for NaN.
+    /// The value in place; `nil` for null, for an unknown type, and for NaN.
     @inline(__always)
     var value: LentValue? {
       switch type {
@@ -68,8 +68,8 @@ struct RecordFields {
       }
     }
 
-    /// The value of an integer; nil for anything else.
-    package var integer: Int64? {
+    /// The value of an integer; `nil` for anything else.
+    var integer: Int64? {
       switch type {
       case 1...6: integer(byteCount: count)
       case 8: 0
@@ -78,16 +78,16 @@ struct RecordFields {
       }
     }
 
-    /// The number in the first bytes; those behind it are there to be read, and are shifted out.
+    /// The number in the first bytes; the bytes after it are read too and shifted out.
     @inline(__always)
     private func integer(byteCount: Int) -> Int64 {
       let bytes = start.loadUnaligned(as: UInt64.self)
       return Int64(bitPattern: UInt64(bigEndian: bytes)) &>> Int64(64 - byteCount * 8)
     }
 
-    /// The bytes of a blob; nil for anything else.
+    /// The bytes of a blob; `nil` for anything else.
     @inline(__always)
-    package var blob: UnsafeRawBufferPointer? {
+    var blob: UnsafeRawBufferPointer? {
       type >= 12 && type % 2 == 0 ? UnsafeRawBufferPointer(start: start, count: count) : nil
     }
   }

@@ -1,7 +1,7 @@
-/// One page of a b-tree, as far as its cells can be found.
+/// One page of a b-tree and the places of its cells.
 ///
-/// The layout is that of <https://www.sqlite.org/fileformat2.html#b_tree_pages>. Nothing in a page is
-/// taken on trust: an offset outside of it is nil.
+/// The layout is that of <https://www.sqlite.org/fileformat2.html#b_tree_pages>. Nothing in a page
+/// is trusted: an offset outside of it is `nil`.
 struct TreePage {
   enum Kind: UInt8 {
     case indexInterior = 2
@@ -13,21 +13,23 @@ struct TreePage {
     var isTable: Bool { self == .tableInterior || self == .tableLeaf }
   }
 
+  let number: UInt32
   let kind: Kind
   let cellCount: Int
-  /// The page behind the last cell; 0 in a leaf.
+  /// The page after the last cell; 0 in a leaf.
   let lastChild: UInt32
   private let start: UnsafeRawPointer
   private let usableSize: Int
   private let pointers: Int
 
-  /// Reads a page; nil where there is none, or it is no page of a b-tree.
+  /// Reads a page; `nil` if it is missing or not a page of a b-tree.
   ///
-  /// - Parameter buffer: Takes the page, and must live as long as it is looked at.
-  init?(_ buffer: PageBuffer, reading number: UInt32, of file: PageFile) {
-    guard file.read(page: number, into: buffer) else { return nil }
+  /// - Parameter buffer: Holds the page, and must outlive it.
+  init?(_ buffer: PageBuffer, reading number: UInt32, of source: PageSource) {
+    guard source.read(page: number, into: buffer) else { return nil }
+    self.number = number
     start = UnsafeRawPointer(buffer.start)
-    usableSize = file.usableSize
+    usableSize = source.usableSize
     // The header of the file stands before the first page's own.
     let header = number == 1 ? FileHeader.length : 0
     guard let kind = Kind(rawValue: start.load(fromByteOffset: header, as: UInt8.self)) else {
@@ -40,17 +42,17 @@ struct TreePage {
     guard pointers + 2 * cellCount <= usableSize else { return nil }
   }
 
-  /// Where a cell begins; nil where that is outside of the room for cells.
+  /// Returns where a cell begins, or `nil` if that is outside of the area for cells.
   @inline(__always)
   func cell(_ index: Int) -> Int? {
     let offset = Int(start.bigEndian16(at: pointers + 2 * index))
     return offset >= pointers + 2 * cellCount && offset + 4 <= usableSize ? offset : nil
   }
 
-  /// The page to the left of an interior cell.
+  /// Returns the page to the left of an interior cell.
   func child(ofCellAt offset: Int) -> UInt32 { start.bigEndian32(at: offset) }
 
-  /// What a cell holds; nil where it reaches out of the page.
+  /// Returns what a cell holds, or `nil` if it reaches out of the page.
   ///
   /// In the interior of a table that is only the highest row number of the page to the left.
   @inline(__always)
@@ -62,9 +64,9 @@ struct TreePage {
     }
     let length = start.variableInteger(at: &place)
     let number = kind == .tableLeaf ? Int64(bitPattern: start.variableInteger(at: &place)) : 0
-    let most = kind == .tableLeaf ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
-    guard length <= UInt64(most) else {
-      // The rest stands in pages of its own, which nobody here follows.
+    let longest = kind == .tableLeaf ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
+    guard length <= UInt64(longest) else {
+      // The rest is in overflow pages, which are not read here.
       return TreeRecord(rowNumber: number, start: start + place, count: 0, isWhole: false)
     }
     guard place + Int(length) <= usableSize else { return nil }
@@ -72,15 +74,15 @@ struct TreePage {
   }
 }
 
-/// A record of a table or an index, valid until the cursor that gave it moves on.
+/// A record of a table or an index, valid until its cursor moves on.
 struct TreeRecord {
   /// The number of the row; 0 in an index.
   let rowNumber: Int64
-  /// Its bytes, with at least ``PageFile/padding`` bytes to read behind them.
+  /// Its bytes, followed by at least ``PageSource/padding`` bytes that can be read.
   let start: UnsafeRawPointer
-  /// How many bytes; 0 where it is not whole.
+  /// The number of bytes; 0 if it is not whole.
   let count: Int
-  /// Whether all of it stands in this page.
+  /// Whether all of it is in this page.
   let isWhole: Bool
 }
 
@@ -95,7 +97,7 @@ extension UnsafeRawPointer {
     UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
-  /// Reads an integer of one to nine bytes and goes behind it.
+  /// Reads an integer of one to nine bytes and goes past it.
   @inline(__always)
   func variableInteger(at place: inout Int) -> UInt64 {
     let first = load(fromByteOffset: place, as: UInt8.self)

@@ -1,35 +1,34 @@
-/// What the statements of a ``ChangeCursor`` select from `ACHANGE`, and where each column stands.
+/// The columns of `ACHANGE` that a ``ChangeCursor`` selects, and their places in its statements.
 struct ChangeColumns {
-  package static let number = 0
+  static let number = 0
   static let kind = 1
   static let entity = 2
   static let primaryKey = 3
   static let transaction = 4
   static let mask = 5
-
-  /// The number of ACHANGE itself among the entities.
+  /// The number of `ACHANGE` itself among the entities.
   static let own = 6
-  /// The first value among the columns that are mostly null, which SQLite finds several times
-  /// sooner than it is asked for each.
+  /// The first value of the columns that are mostly null: to select one expression is several times
+  /// faster than to select each.
   static let rest = 7
 
-  let detail: ChangeDetail
   /// The names of the columns.
-  package let names: [String]
+  let names = [
+    "Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS", "Z_ENT",
+  ]
   /// What the statement selects.
-  let expressions: [String]
-  /// Whether the layout has the column ``own`` at all.
+  let selection: String
+  /// Whether the layout has the column ``own``.
   let hasOwn: Bool
   let ownNumber = EntityNumbering.HistoryEntity.change.rawValue
-  /// The slots that the layout has columns for; a slot without one stays null.
-  package let tombstoneSlots: [Int]
+  /// The slots that the layout has columns for; a slot without one is null.
+  let tombstoneSlots: [Int]
   /// Columns that hold null in every store that a framework wrote.
   let unexpected: [String]
   /// The statement that reads the columns of the slots and the unexpected ones of one row.
   let restQuery: String
 
   init(_ tables: HistoryTables, detail: ChangeDetail) {
-    self.detail = detail
     hasOwn = tables.changeColumns.contains("Z_ENT")
     let present = zip(tables.tombstoneSlots, tables.tombstoneColumns).filter {
       tables.changeColumns.contains($0.1)
@@ -39,23 +38,21 @@ struct ChangeColumns {
       tables.changeColumns.contains($0)
     }
     let rest = (present.map(\.1) + unexpected).map(quoted)
-    let list = rest.isEmpty ? "NULL" : rest.joined(separator: ", ")
-    restQuery = "SELECT \(list) FROM ACHANGE WHERE Z_PK = ?1"
-    names = [
-      "Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS", "Z_ENT",
-    ]
+    restQuery =
+      "SELECT \(rest.isEmpty ? "NULL" : rest.joined(separator: ", ")) FROM ACHANGE WHERE Z_PK = ?1"
+    let expressions: [String]
     switch detail {
     case .everything:
       expressions =
         names.dropLast().map(quoted)
         + [hasOwn ? quoted("Z_ENT") : "\(ownNumber)", firstValue(of: rest)]
     case .kinds, .sizes:
-      // The same places, so that one cursor reads all; what is left out is null or 0. Whoever asks
-      // for sizes does not ask for numbers.
+      // In the same places; the size takes that of the number, which nobody asks for.
       let first = detail == .sizes ? RecordSize.ofChange(tables) : "0"
       expressions = [
         first, "ZCHANGETYPE", "ZENTITY", "NULL", "ZTRANSACTIONID", "NULL", "0", "NULL",
       ]
     }
+    selection = expressions.joined(separator: ", ")
   }
 }

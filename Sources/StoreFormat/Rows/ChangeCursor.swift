@@ -1,112 +1,174 @@
 import GRDB
 import GRDBSQLite
 
-/// Steps through the rows of `ACHANGE`, transaction by transaction, in recorded order.
+/// What a cursor reads of each change.
+package enum ChangeDetail: Sendable {
+  /// The whole row.
+  case everything
+  /// What happened, and to which entity: enough to count changes, at a third of the cost.
+  case kinds
+  /// What ``kinds`` reads, and about how many bytes the row takes.
+  case sizes
+}
+
+/// Steps through changes in the order of their transactions, and within one in recorded order.
 ///
-/// The properties describe the row that the last ``next()`` went to. They are read straight from
-/// SQLite's statement; nothing is allocated for an ordinary insert or update.
+/// The properties describe the row that the last ``next()`` went to. For an ordinary insert or
+/// update nothing is allocated.
+///
+/// How rows are read is chosen once, when the cursor is made. Where their numbers rise along the
+/// index by transaction, as in every store that a framework wrote, they are read as they are
+/// stored: from the pages of the file if ``ChangePages`` knows the layout, or else by a statement
+/// over their numbers. Rows of any other order are looked up by transaction. A row that contradicts
+/// the choice later on is damage.
 package final class ChangeCursor {
+  private enum Way {
+    /// By number, where all rows of the transactions are in order.
+    case stored
+    /// In the order of the index by transaction.
+    case indexed(isAscending: Bool)
+    /// One transaction at a time.
+    case lookup
+    /// By number, in any order of the transactions.
+    case numbered
+  }
+
+  let detail: ChangeDetail
+  /// The number of changes, counting those without a transaction; `nil` if it is not known.
+  package let expectedCount: Int64?
+
+  private let path: String
   private let database: Database
-  private let cursor: StatementCursor
-  @exclusivity(unchecked) private var restCursor: StatementCursor?
   private let columns: ChangeColumns
-  private let readsByTransaction: Bool
-  private let isAscending: Bool
-  /// The highest transaction number among rows that are read as they lie; nil for reading in order.
-  private let highestScanned: Int64?
-  /// Goes through such rows; nil for reading in order.
-  private let scan: RowScan?
+  private let way: Way
+  /// The transactions.
+  private let range: ClosedRange<Int64>
+  private let pages: ChangePageCursor?
+  /// Reads all rows, or with ``pages`` those that pages do not describe.
+  private let statement: StatementCursor
+  @exclusivity(unchecked) private var restStatement: StatementCursor?
+
+  /// The transaction whose changes are read; `nil` before the first.
   @exclusivity(unchecked) private var current: Int64?
-  /// A row that was stepped to but belongs to a transaction not asked for yet.
+  /// Whether the next row was stepped to already, but belongs to a later transaction.
   @exclusivity(unchecked) private var isRowPending = false
   @exclusivity(unchecked) private var isAtEnd = false
-  /// Checks the numbers within a transaction; nil where they are not read.
+  /// Whether the statement is at the row, or the page.
+  @exclusivity(unchecked) private var isInPage = false
+  /// Checks the change numbers that the statement returns; `nil` if it does not select them.
   @exclusivity(unchecked) private var order: RowOrder?
-  /// The transaction of the row before, where rows are looked up in order.
+  /// The transaction of the row before.
   @exclusivity(unchecked) private var lastOwner: Int64?
-  private let path: String
-  /// Throws where a number of changes is not the one that there must be; nil where some are left out.
-  private let checkCount: ((Int64) throws -> Void)?
-  /// How many changes were read of the transactions that were asked for.
+  /// The number of rows of the range that were stepped to.
+  @exclusivity(unchecked) private var storedCount: Int64 = 0
+
+  /// The number of changes of the transactions so far.
   @exclusivity(unchecked) package private(set) var count: Int64 = 0
   /// Whether all changes of the current transaction were read.
   @exclusivity(unchecked) private var isTransactionRead = true
-  /// Whether changes were left unread, so that ``count`` says nothing.
-  @exclusivity(unchecked) private var hasSkipped = false
+  /// Whether changes were left unread, so that counts say nothing.
+  @exclusivity(unchecked) private var hasSkipped: Bool
+  private let checkCount: ((Int64) throws -> Void)?
 
-  /// - Parameters:
-  ///   - range: The transaction numbers whose changes will be asked for.
-  ///   - isAscending: Whether they will be asked for in ascending order.
-  ///   - isSparse: Whether only some of the transactions in the range will be asked for; their
-  ///     changes are then looked up one transaction at a time.
-  ///   - detail: What is to be read of each row.
-  ///   - rows: The rows among which all those changes are, to be read as they lie in the file; nil
-  ///     to look them up in order.
-  ///   - pages: The pages to read those rows from; nil to ask SQLite for them.
-  ///   - checkCount: Throws where a number of changes is not the one that there must be, called by
-  ///     ``finish()``; nil where some are left out.
-  /// - Throws: ``RowsOutOfOrder`` where the pages are not as they should be.
+  /// Prepares to read the changes of the selected transactions, each after ``start(transaction:)``.
+  ///
+  /// - Parameter isPart: Whether the selection is only the rest of what is being read.
   init(
-    _ database: Database, tables: HistoryTables, path: String, range: ClosedRange<Int64>,
-    isAscending: Bool, isSparse: Bool, detail: ChangeDetail, rows: ClosedRange<Int64>? = nil,
-    pages: ChangePages? = nil, checkCount: ((Int64) throws -> Void)? = nil
+    _ snapshot: StoreSnapshot, _ selection: TransactionSelection, detail: ChangeDetail,
+    isPart: Bool = false
   ) throws {
-    self.database = database
-    self.path = path
-    self.checkCount = checkCount
-    order = detail == .everything && rows == nil ? RowOrder(path: path, table: "ACHANGE") : nil
+    let tables = try snapshot.historyTables()
+    database = snapshot.database
+    path = snapshot.location.path
+    range = selection.range
+    hasSkipped = isPart
+    let stored = selection.isSparse ? nil : try snapshot.storedChangeRows(ofTransactions: range)
+    checkCount = snapshot.countCheck(of: selection, listed: stored?.count)
+    let pages = detail == .sizes || stored == nil ? nil : snapshot.changePages
+    // Pages give every column, and rows that they do not describe need the same.
+    let detail = pages == nil ? detail : .everything
+    self.detail = detail
     columns = ChangeColumns(tables, detail: detail)
-    self.isAscending = isAscending
-    highestScanned = rows == nil ? nil : range.upperBound
-    readsByTransaction = rows == nil && isSparse && tables.indexesChangesByTransaction
-    let list = columns.expressions.joined(separator: ", ")
-    if let rows {
-      let scan = try RowScan(
-        database, rows: rows, pages: detail == .everything ? pages : nil, path: path,
-        numberColumn: detail == .everything ? ChangeColumns.number : nil
-      ) {
-        "SELECT \(list) FROM ACHANGE NOT INDEXED WHERE Z_PK \($0) ORDER BY Z_PK"
-      }
-      self.scan = scan
-      cursor = scan.statement
+    order = detail == .everything && pages == nil ? RowOrder(path: path, table: "ACHANGE") : nil
+    expectedCount = stored?.count
+    if let rows = stored?.rows {
+      way = .stored
+      self.pages = try pages.map { try ChangePageCursor($0, rows: rows) }
+      statement = try Self.numbered(database, columns, rows: pages == nil ? rows : nil)
       return
     }
-    scan = nil
-    if readsByTransaction {
-      cursor = try StatementCursor(
-        database, sql: "SELECT \(list) FROM ACHANGE WHERE ZTRANSACTIONID = ?1 ORDER BY Z_PK")
+    self.pages = nil
+    let select = "SELECT \(columns.selection) FROM ACHANGE WHERE ZTRANSACTIONID"
+    if selection.isSparse, tables.indexesChangesByTransaction {
+      way = .lookup
+      statement = try StatementCursor(database, sql: "\(select) = ?1 ORDER BY Z_PK")
     } else {
-      cursor = try StatementCursor(
+      let isAscending = selection.order == .ascending
+      way = .indexed(isAscending: isAscending)
+      statement = try StatementCursor(
         database,
         sql: """
-          SELECT \(list) FROM ACHANGE WHERE ZTRANSACTIONID BETWEEN ?1 AND ?2
+          \(select) BETWEEN ?1 AND ?2
           ORDER BY ZTRANSACTIONID \(isAscending ? "ASC" : "DESC"), Z_PK
           """)
-      try cursor.bind([.integer(range.lowerBound), .integer(range.upperBound)])
+      try statement.bind([.integer(range.lowerBound), .integer(range.upperBound)])
     }
   }
 
-  /// Turns to the changes of one transaction; those of the one before need not have been read.
-  package func start(transaction: Int64) throws {
+  /// Prepares to read every row by its number, those without a transaction too.
+  init(everyRowOf snapshot: StoreSnapshot) throws {
+    detail = .everything
+    expectedCount = nil
+    path = snapshot.location.path
+    database = snapshot.database
+    columns = ChangeColumns(try snapshot.historyTables(), detail: detail)
+    way = .numbered
+    range = .min ... .max
+    pages = nil
+    statement = try Self.numbered(database, columns, rows: range)
+    order = RowOrder(path: path, table: "ACHANGE")
+    hasSkipped = true
+    checkCount = nil
+  }
+
+  /// Makes a statement for rows by their numbers.
+  ///
+  /// - Parameter rows: The numbers; `nil` for one number at a time.
+  private static func numbered(
+    _ database: Database, _ columns: ChangeColumns, rows: ClosedRange<Int64>?
+  ) throws -> StatementCursor {
+    let select = "SELECT \(columns.selection) FROM ACHANGE NOT INDEXED WHERE Z_PK"
+    guard let rows else { return try StatementCursor(database, sql: "\(select) = ?1") }
+    let statement = try StatementCursor(
+      database, sql: "\(select) BETWEEN ?1 AND ?2 ORDER BY Z_PK")
+    try statement.bind([.integer(rows.lowerBound), .integer(rows.upperBound)])
+    return statement
+  }
+
+  // MARK: - Going on
+
+  /// Turns to the changes of a transaction; those of the one before need not have been read.
+  func start(transaction: Int64) throws {
     current = transaction
     if !isTransactionRead { hasSkipped = true }
     isTransactionRead = false
-    guard readsByTransaction else { return }
+    guard case .lookup = way else { return }
     order?.restart()
-    try cursor.bind(transaction)
+    try statement.bind(transaction)
   }
 
-  /// Says that changes of earlier transactions were not read, so that their number cannot be checked.
-  package func skipEarlierTransactions() { hasSkipped = true }
-
-  /// Goes to the next change of the current transaction; false after the last one.
+  /// Goes to the next change; returns `false` after the last one.
   ///
-  /// - Throws: ``StoreError/damaged(path:place:detail:)`` where a change is out of order, and
-  ///   ``RowsOutOfOrder`` where rows are read as they lie and do not lie in the order of their
-  ///   transactions.
+  /// A cursor of a ``TransactionCursor`` ends with the last change of the current transaction.
+  ///
+  /// - Throws: ``StoreError/damaged(path:place:detail:)``.
   package func next() throws -> Bool {
-    guard let current else { return false }
-    guard try next(of: current) else {
+    if case .numbered = way {
+      guard try step() else { return false }
+      try load()
+      return true
+    }
+    guard let current, try next(of: current) else {
       isTransactionRead = true
       return false
     }
@@ -115,9 +177,8 @@ package final class ChangeCursor {
   }
 
   private func next(of current: Int64) throws -> Bool {
-    if readsByTransaction {
-      guard try cursor.step() else { return false }
-      try order?.take(cursor.integer(at: ChangeColumns.number))
+    if case .lookup = way {
+      guard try step() else { return false }
       try load()
       return true
     }
@@ -132,81 +193,110 @@ package final class ChangeCursor {
         try load()
         return true
       }
-      let isBehind = isAscending ? owner < current : owner > current
-      if let highestScanned, isBehind || owner > highestScanned { throw RowsOutOfOrder() }
-      isRowPending = !isBehind
+      var isPast = owner < current
+      if case .indexed(isAscending: false) = way { isPast = owner > current }
+      // A change of a transaction that is missing is left out.
+      isRowPending = !isPast
       if isRowPending { break }
     }
     return false
   }
 
-  /// Goes to the next row of all that are read as they lie, whatever transaction it names; false behind
-  /// the last one.
-  package func nextOfAnyTransaction() throws -> Bool {
-    guard try step() else { return false }
-    try load()
-    return true
-  }
-
-  /// The transaction that the row names; nil where it names none.
-  package var transaction: Int64? { rowOwner }
-
   /// Ends the reading after the last transaction.
   ///
-  /// - Throws: ``RowsOutOfOrder`` where rows that were read as they lie are left over: they may be
-  ///   changes of transactions that are long past. ``StoreError/damaged(path:place:detail:)`` where all
-  ///   changes were read, and the index by transaction lists another number of them.
-  package func finish() throws {
+  /// - Throws: ``StoreError/damaged(path:place:detail:)`` if all changes were read, and the index
+  ///   by transaction lists another number of them.
+  func finish() throws {
     if !isTransactionRead { hasSkipped = true }
-    if highestScanned != nil, !isAtEnd {
-      guard !isRowPending, try !step() else { throw RowsOutOfOrder() }
-      isAtEnd = true
+    guard !hasSkipped else { return }
+    if case .stored = way, let expectedCount {
+      while try step() {}
+      guard storedCount == expectedCount else {
+        throw damage(
+          "\(storedCount) of the changes can be read; its index lists \(expectedCount)")
+      }
     }
-    if !hasSkipped { try checkCount?(count) }
+    try checkCount?(count)
+  }
+
+  private func damage(_ detail: String) -> StoreError {
+    .damaged(path: path, place: "ACHANGE", detail: detail)
   }
 
   @inline(__always)
   private func step() throws -> Bool {
-    if let scan { return try scan.next() }
-    guard try cursor.step() else { return false }
-    guard let owner = rowOwner else { return true }
-    if owner == lastOwner {
-      try order?.take(cursor.integer(at: ChangeColumns.number))
+    while try stepToRow() {
+      switch way {
+      case .lookup, .numbered: return true
+      case .stored:
+        // Between the rows of the transactions may be rows of others.
+        guard let owner = rowOwner, range.contains(owner) else { continue }
+        storedCount &+= 1
+        if owner == lastOwner { return true }
+        if let lastOwner, owner < lastOwner {
+          throw damage("a change of transaction \(owner) is stored after one of \(lastOwner)")
+        }
+        lastOwner = owner
+        return true
+      case .indexed(let isAscending):
+        guard let owner = rowOwner else { return true }
+        if owner == lastOwner { return true }
+        if let lastOwner, isAscending ? owner < lastOwner : owner > lastOwner {
+          throw damage("its index lists transaction \(owner) after transaction \(lastOwner)")
+        }
+        lastOwner = owner
+        return true
+      }
+    }
+    return false
+  }
+
+  @inline(__always)
+  private func stepToRow() throws -> Bool {
+    if let pages {
+      guard try pages.next() else { return false }
+      isInPage = pages.isRegular
+      if !isInPage { try ask(pages.number) }
       return true
     }
-    if let lastOwner, isAscending ? owner < lastOwner : owner > lastOwner {
-      throw StoreError.damaged(
-        path: path, place: "ACHANGE",
-        detail: "its index lists transaction \(owner) after transaction \(lastOwner)")
+    guard try statement.step() else { return false }
+    if order != nil {
+      if case .indexed = way, rowOwner != lastOwner { order?.restart() }
+      try order?.take(statement.integer(at: ChangeColumns.number))
     }
-    lastOwner = owner
-    order?.restart()
-    try order?.take(cursor.integer(at: ChangeColumns.number))
     return true
   }
 
-  /// The transaction of the row that was stepped to; nil where the row names none.
+  /// Moves the statement to a row that a page holds.
+  private func ask(_ number: Int64) throws {
+    isInPage = false
+    try statement.bind(number)
+    guard try statement.step() else {
+      throw damage("row \(number) is in a page, and cannot be found by its number")
+    }
+  }
+
+  /// The transaction of the row that was stepped to; `nil` if it names none.
   @inline(__always)
   private var rowOwner: Int64? {
-    if let page = scan?.page { return page.transaction }
-    return cursor.integerIfAny(at: ChangeColumns.transaction)
+    if isInPage, let pages { return pages.transaction }
+    return statement.integerIfAny(at: ChangeColumns.transaction)
   }
 
   // MARK: - The current row
 
-  // Private storage behind each property: who reads it from another module calls a function, which
-  // costs less than the check of exclusive access that reading the storage there would bring along.
+  // A property that reads private storage is a function for other modules, which costs less than a
+  // check of exclusive access to the storage there.
   @exclusivity(unchecked) private var row = Row()
 
   private struct Row {
     var number: Int64 = 0
+    var transaction: Int64?
     var kind: ChangeKind?
     var entityNumber: Int64?
     var primaryKey: Int64?
     var mask: ColumnMask?
     var isPlain = true
-    /// Whether the statement does not stand at this row, for it was read without.
-    var isFromPage = false
     var byteCount: Int64 = 0
     /// Whether the tombstone is still in the page.
     var lendsTombstone = false
@@ -217,23 +307,27 @@ package final class ChangeCursor {
 
   /// The change number, `Z_PK`.
   package var number: Int64 { row.number }
-  /// What happened; nil for a kind that no framework writes.
+  /// The number of the transaction; `nil` if the row names none.
+  package var transaction: Int64? { row.transaction }
+  /// What happened; `nil` for a kind that no framework writes.
   package var kind: ChangeKind? { row.kind }
-  /// The number of the object's own entity; nil where the row holds none.
+  /// The number of the object's own entity; `nil` if the row has none.
   package var entityNumber: Int64? { row.entityNumber }
-  /// The object's primary key; nil where the row holds none.
+  /// The object's primary key; `nil` if the row has none.
   package var primaryKey: Int64? { row.primaryKey }
-  /// Which slots an update touched; nil for inserts and deletes.
+  /// Which slots an update touched; `nil` for inserts and deletes.
   package var mask: ColumnMask? { row.mask }
   /// Whether the row holds nothing but the properties above: no ``tombstone`` and no ``extra``.
   package var isPlain: Bool { row.isPlain }
-  /// About how many bytes the row takes; only where they are asked for.
+  /// About how many bytes the row takes, with ``ChangeDetail/sizes``.
   package var byteCount: Int64 { row.byteCount }
-  /// What a deleted object left behind, by slot and without nulls at the end; mostly empty.
+  /// Whether ``tombstone`` has a value.
+  package var hasTombstone: Bool { row.lendsTombstone || !row.tombstone.isEmpty }
+  /// The values that a deleted object left, by slot and without nulls at the end; mostly empty.
   package var tombstone: [StoredValue] {
-    guard row.lendsTombstone, let page = scan?.page else { return row.tombstone }
+    guard row.lendsTombstone, let pages else { return row.tombstone }
     var values: [StoredValue] = []
-    _ = page.forEachTombstoneValue { slot, value in
+    _ = pages.forEachTombstoneValue { slot, value in
       while values.count <= slot { values.append(.null) }
       values[slot] = value.stored
       return true
@@ -241,97 +335,81 @@ package final class ChangeCursor {
     return values
   }
 
-  /// Whether the row holds nothing but a ``tombstone`` beside the properties above, and lends it:
-  /// ``forEachTombstoneValue(_:)``.
+  /// Whether the row holds nothing but a ``tombstone`` beside the properties above, and
+  /// ``forEachTombstoneValue(_:)`` lends it.
   package var lendsTombstone: Bool { row.lendsTombstone }
 
-  /// Lends the values of the tombstone, slot by slot and without nulls, as long as the call lasts.
+  /// Lends the values of the tombstone, slot by slot and without nulls, while the call lasts.
   ///
-  /// - Parameter body: Takes a slot and its value, and answers whether it wants to have the next.
-  /// - Returns: Whether all values were lent and wanted; false, without any, for a row that does not
-  ///   lend them.
+  /// - Parameter body: Takes a slot and its value, and returns whether to go on.
+  /// - Returns: Whether all values were lent and wanted; `false` for a row that does not lend them.
   package func forEachTombstoneValue(_ body: (Int, LentValue) -> Bool) -> Bool {
-    guard row.lendsTombstone, let page = scan?.page else { return false }
-    return page.forEachTombstoneValue(body)
+    guard row.lendsTombstone, let pages else { return false }
+    return pages.forEachTombstoneValue(body)
   }
 
-  /// Takes over what nearly every row has.
+  @inline(__always)
   private func load() throws {
-    if let page = scan?.page {
-      try load(page)
-    } else {
-      try loadFromStatement()
+    guard isInPage, let pages else { return try loadFromStatement() }
+    row.kind = ChangeKind(rawValue: pages.kind)
+    let isPlain = row.kind != nil && !pages.hasTombstone && !pages.hasUnexpected
+    guard isPlain || (row.kind != nil && pages.lendsTombstone()) else {
+      try ask(pages.number)
+      return try loadFromStatement()
     }
+    row.number = pages.number
+    row.transaction = pages.transaction
+    row.entityNumber = pages.entityNumber
+    row.primaryKey = pages.primaryKey
+    row.mask = pages.mask
+    clearRest()
+    row.isPlain = isPlain
+    row.lendsTombstone = !isPlain
+  }
+
+  /// Forgets what few rows have.
+  @inline(__always)
+  private func clearRest() {
+    guard !row.isPlain else { return }
+    row.tombstone = []
+    row.unexpected = []
+    row.lendsTombstone = false
   }
 
   private func loadFromStatement() throws {
-    row.isFromPage = false
-    row.lendsTombstone = false
-    row.kind = cursor.integerIfAny(at: ChangeColumns.kind).flatMap(ChangeKind.init(rawValue:))
-    row.entityNumber = cursor.integerIfAny(at: ChangeColumns.entity)
-    guard columns.detail == .everything else {
-      row.byteCount = cursor.integer(at: ChangeColumns.number)
+    row.kind = statement.integerIfAny(at: ChangeColumns.kind).flatMap(ChangeKind.init(rawValue:))
+    row.entityNumber = statement.integerIfAny(at: ChangeColumns.entity)
+    row.transaction = statement.integerIfAny(at: ChangeColumns.transaction)
+    guard detail == .everything else {
+      row.byteCount = statement.integer(at: ChangeColumns.number)
       return
     }
-    row.number = cursor.integer(at: ChangeColumns.number)
-    row.primaryKey = cursor.integerIfAny(at: ChangeColumns.primaryKey)
+    row.number = statement.integer(at: ChangeColumns.number)
+    row.primaryKey = statement.integerIfAny(at: ChangeColumns.primaryKey)
     var isPlain =
       row.kind != nil && row.entityNumber != nil && row.primaryKey != nil
-      && cursor.integerIfAny(at: ChangeColumns.own) == columns.ownNumber
-    switch cursor.type(at: ChangeColumns.mask) {
+      && statement.integerIfAny(at: ChangeColumns.own) == columns.ownNumber
+    switch statement.type(at: ChangeColumns.mask) {
     case SQLITE_NULL: row.mask = nil
-    case SQLITE_BLOB: row.mask = ColumnMask(bytes: cursor.bytes(at: ChangeColumns.mask))
+    case SQLITE_BLOB: row.mask = ColumnMask(bytes: statement.bytes(at: ChangeColumns.mask))
     default:
       row.mask = nil
       isPlain = false
     }
-    if !cursor.isNull(at: ChangeColumns.rest) {
+    clearRest()
+    if !statement.isNull(at: ChangeColumns.rest) {
       isPlain = false
       try loadRest()
-    } else if !row.isPlain {
-      row.tombstone = []
-      row.unexpected = []
     }
     row.isPlain = isPlain
   }
 
-  /// Takes over a row that was read from its page.
-  @inline(__always)
-  private func load(_ page: ChangePageCursor) throws {
-    row.number = page.number
-    row.kind = ChangeKind(rawValue: page.kind)
-    row.entityNumber = page.entityNumber
-    row.primaryKey = page.primaryKey
-    row.mask = page.mask
-    if row.kind != nil, !page.hasTombstone, !page.hasUnexpected {
-      if !row.isPlain {
-        row.tombstone = []
-        row.unexpected = []
-      }
-      row.isPlain = true
-      row.isFromPage = true
-      row.lendsTombstone = false
-    } else if row.kind != nil, page.lendsTombstone() {
-      row.tombstone = []
-      row.unexpected = []
-      row.isPlain = false
-      row.isFromPage = true
-      row.lendsTombstone = true
-    } else {
-      // What is unexpected is told of as SQLite shows it.
-      try scan?.ask(page.number)
-      try loadFromStatement()
-    }
-  }
-
-  /// Takes over what few rows have, by another statement: columns that are read for every row cost
-  /// as much as the rest of it.
+  /// Reads the columns that few rows fill by another statement: to select them for every row costs
+  /// as much as everything else.
   private func loadRest() throws {
-    let rest = try restCursor ?? StatementCursor(database, sql: columns.restQuery)
-    restCursor = rest
+    let rest = try restStatement ?? StatementCursor(database, sql: columns.restQuery)
+    restStatement = rest
     try rest.bind(row.number)
-    row.tombstone = []
-    row.unexpected = []
     guard try rest.step() else { return }
     for (index, slot) in columns.tombstoneSlots.enumerated() where !rest.isNull(at: index) {
       row.tombstone += Array(repeating: .null, count: slot - row.tombstone.count)
@@ -347,17 +425,17 @@ package final class ChangeCursor {
 
   /// What else the row holds; mostly empty.
   package var extra: [ExtraColumn] {
-    guard !isPlain, !row.isFromPage else { return [] }
+    guard !isPlain, !row.lendsTombstone else { return [] }
     var extra: [ExtraColumn] = []
     func keep(_ column: Int) {
-      extra.append(ExtraColumn(column: columns.names[column], value: cursor.value(at: column)))
+      extra.append(ExtraColumn(column: columns.names[column], value: statement.value(at: column)))
     }
     if kind == nil { keep(ChangeColumns.kind) }
     if entityNumber == nil { keep(ChangeColumns.entity) }
     if primaryKey == nil { keep(ChangeColumns.primaryKey) }
-    let maskType = cursor.type(at: ChangeColumns.mask)
+    let maskType = statement.type(at: ChangeColumns.mask)
     if maskType != SQLITE_BLOB && maskType != SQLITE_NULL { keep(ChangeColumns.mask) }
-    if columns.hasOwn, cursor.integerIfAny(at: ChangeColumns.own) != columns.ownNumber {
+    if columns.hasOwn, statement.integerIfAny(at: ChangeColumns.own) != columns.ownNumber {
       keep(ChangeColumns.own)
     }
     return extra + row.unexpected

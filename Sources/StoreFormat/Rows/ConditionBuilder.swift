@@ -1,20 +1,19 @@
-/// Puts the conditions of a selection into SQL, values as parameters.
+/// Writes the conditions of a selection in SQL, with values as parameters.
 struct ConditionBuilder {
   private(set) var conditions: [String] = []
   private(set) var arguments: [StoredValue] = []
 
-  /// Adds a condition that must hold with all others.
-  package mutating func add(_ condition: String) { conditions.append(condition) }
+  mutating func add(_ condition: String) { conditions.append(condition) }
 
-  /// Adds a parameter and gives its place in the statement.
-  package mutating func bind(_ value: StoredValue) -> String {
+  /// Adds a parameter and returns its place in the statement.
+  mutating func bind(_ value: StoredValue) -> String {
     arguments.append(value)
     return "?\(arguments.count)"
   }
 
   // MARK: - Texts
 
-  package mutating func add(
+  mutating func add(
     _ condition: TransactionSelection.TextCondition, on role: StringRole, tables: HistoryTables
   ) {
     let columns = TextColumns(role, tables: tables)
@@ -24,7 +23,7 @@ struct ConditionBuilder {
       add("(" + alternatives.joined(separator: " OR ") + ")")
     }
     if !condition.noneOf.isEmpty {
-      // A transaction without the text makes the inner condition null, which is not true.
+      // For a transaction without the text the inner condition is null.
       add("(\(isOneOf(condition.noneOf, in: columns))) IS NOT TRUE")
     }
   }
@@ -46,7 +45,7 @@ struct ConditionBuilder {
 
   /// The columns that hold one of the four texts.
   private struct TextColumns {
-    package let identifier: String?
+    let identifier: String?
     let plain: String?
 
     init(_ role: StringRole, tables: HistoryTables) {
@@ -56,7 +55,7 @@ struct ConditionBuilder {
       plain = tables.transactionColumns.contains(role.plainColumn) ? "t.\(role.plainColumn)" : nil
     }
 
-    /// The interned text is missing, so that the plain one counts.
+    /// The interned text is missing; the plain one counts.
     var isDangling: String? {
       identifier.map {
         "NOT EXISTS (SELECT 1 FROM ATRANSACTIONSTRING AS s"
@@ -73,17 +72,17 @@ struct ConditionBuilder {
   // MARK: - Changes
 
   /// The transaction has a change that meets the conditions.
-  package mutating func add(_ change: ChangeSelection, tables: HistoryTables) {
+  mutating func add(_ change: ChangeSelection, tables: HistoryTables) {
     let matching = matches(change)
-    // Without an index every look-up would read the whole table, so it is read once instead.
+    // Without an index every look-up would read the whole table.
     add(
       tables.indexesChangesByTransaction
         ? "EXISTS (SELECT 1 FROM ACHANGE AS c WHERE c.ZTRANSACTIONID = t.Z_PK AND \(matching))"
         : "t.Z_PK IN (SELECT c.ZTRANSACTIONID FROM ACHANGE AS c WHERE \(matching))")
   }
 
-  /// The conditions on a change, in the row `c`.
-  mutating func matches(_ change: ChangeSelection) -> String {
+  /// Returns the conditions on a change, in the row `c`.
+  private mutating func matches(_ change: ChangeSelection) -> String {
     var parts: [String] = []
     if let kinds = change.kinds {
       parts.append("c.ZCHANGETYPE IN (\(kinds.map { "\($0.rawValue)" }.joined(separator: ", ")))")
@@ -115,7 +114,7 @@ struct ConditionBuilder {
       ] + clear).joined(separator: " AND ").parenthesized
   }
 
-  /// SQL has no operator for a bit of a blob, but the hexadecimal digit that holds it tells.
+  /// SQL has no operator for a bit of a blob, so the hexadecimal digit is compared.
   private func isSet(_ slot: Int) -> String {
     let bit = slot % 8
     let digits = (0..<16).filter { $0 & (0x8 >> (bit % 4)) != 0 }
@@ -125,9 +124,9 @@ struct ConditionBuilder {
   }
 }
 
-/// One of the alternatives holds.
+/// Returns a condition that holds if one of the alternatives does.
 ///
-/// They are paired up, for SQLite limits how deep a row of them may nest.
+/// They are paired, because SQLite limits the depth of an expression.
 func anyOf(_ alternatives: [String]) -> String {
   func joined(_ part: ArraySlice<String>) -> String {
     guard part.count > 2 else { return part.joined(separator: " OR ").parenthesized }
@@ -137,9 +136,9 @@ func anyOf(_ alternatives: [String]) -> String {
   return alternatives.isEmpty ? "FALSE" : joined(alternatives[...])
 }
 
-/// The first of some values that is not null; null where all are.
+/// Returns an expression for the first value that is not null.
 ///
-/// A function takes no more than a hundred arguments where SQLite was built so.
+/// Some builds of SQLite limit a function to a hundred arguments.
 func firstValue(of expressions: [String]) -> String {
   var parts = expressions
   while parts.count > 1 {

@@ -1,15 +1,15 @@
 import GRDB
 
-/// The texts of `ATRANSACTIONSTRING`, each read once and then shared.
+/// The texts of `ATRANSACTIONSTRING`, each read once.
 final class InternedStrings {
-  /// How many bytes of text are kept before the cache starts anew.
+  /// The maximum number of bytes of text that are kept; then the cache is emptied.
   private static let capacity = 4 << 20
 
   private let cursor: StatementCursor?
-  /// Texts with higher numbers than a string table has rows are read each time.
+  /// The numbers of texts that are kept.
   private static let numbers = Int64(0)..<65_536
 
-  /// What is known of each number, nil for nothing yet.
+  /// The text of each number, if there is one; `nil` if it has not been read.
   @exclusivity(unchecked) private var cache: [RecordedText??] = []
   @exclusivity(unchecked) private var cachedBytes = 0
 
@@ -20,8 +20,8 @@ final class InternedStrings {
       : nil
   }
 
-  /// The text with this number; nil where there is none.
-  package func text(_ identifier: Int64) throws -> RecordedText? {
+  /// Returns the text with this number, or `nil` if there is none.
+  func text(_ identifier: Int64) throws -> RecordedText? {
     let place = Self.numbers.contains(identifier) ? Int(identifier) : nil
     if let place, place < cache.count, let known = cache[place] { return known }
     guard let cursor else { return nil }

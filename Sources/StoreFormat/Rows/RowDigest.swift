@@ -1,11 +1,10 @@
-/// A sum over rows of a history, by which two readings are compared whatever the order of their rows.
+/// A sum over rows of a history, by which two readings are compared in any order of their rows.
 ///
-/// It holds what identifies a row and never changes: a migration gives entities other numbers, and it
-/// encodes masks again. Digests of two runs of a program cannot be compared.
+/// It covers what identifies a row and never changes: a migration renumbers entities and encodes
+/// masks again. Digests of different runs of the program cannot be compared.
 package struct RowDigest: Hashable, Sendable {
   private var sum: UInt64 = 0
 
-  /// A digest of no rows.
   package init() {}
 
   /// Adds a row of `ATRANSACTION`.

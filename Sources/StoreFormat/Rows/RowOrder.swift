@@ -1,8 +1,7 @@
-/// Notices rows of a history table that do not come in rising order.
+/// Detects rows of a history table that are not in order.
 ///
-/// SQLite trusts the order of the cells in a page. Where two of them were exchanged, it reads all rows
-/// without an error, skips some that a condition asks for, and ends a range too early. The numbers are
-/// the one cheap sign of that.
+/// SQLite trusts the order of the cells in a page. If two of them were exchanged, it reads all rows
+/// without an error, skips some that a condition selects, and ends a range too early.
 package struct RowOrder {
   private let path: String
   private let table: String
@@ -19,9 +18,9 @@ package struct RowOrder {
     self.isAscending = isAscending
   }
 
-  /// Takes the number of the next row.
+  /// Checks the number of the next row.
   ///
-  /// - Throws: ``StoreError/damaged(path:place:detail:)`` where it is out of order.
+  /// - Throws: ``StoreError/damaged(path:place:detail:)`` if it is out of order.
   @inline(__always)
   package mutating func take(_ number: Int64) throws {
     if let last, isAscending ? number <= last : number >= last {
@@ -31,6 +30,6 @@ package struct RowOrder {
     last = number
   }
 
-  /// Begins again, with rows that may have any number.
+  /// Accepts any number for the next row.
   mutating func restart() { last = nil }
 }

@@ -1,19 +1,19 @@
 import GRDB
 import GRDBSQLite
 
-/// Steps through the rows of one statement without making a value per row.
+/// Steps through the rows of one statement and reads single columns.
 ///
-/// GRDB's own cursors make a row or a value for every step; reading millions of changes spends its
-/// time there, so the hot paths read the columns of SQLite's statement themselves.
+/// GRDB's cursors make a row or a value at each step, which takes most of the time of reading
+/// millions of changes.
 package final class StatementCursor {
   private let statement: Statement
   private let pointer: OpaquePointer
   private let connection: OpaquePointer?
-  /// SQLite starts a finished statement anew when it is stepped once more.
+  /// SQLite starts a finished statement again when it is stepped once more.
   @exclusivity(unchecked) private var isFinished = false
 
-  /// - Parameter isCached: Whether the connection keeps the statement for the next time; it must not
-  ///   be asked for again before it was stepped to its end or reset.
+  /// - Parameter isCached: Whether the connection keeps the statement for the next use, which must
+  ///   not begin before this cursor is reset.
   package init(_ database: Database, sql: String, isCached: Bool = false) throws {
     statement =
       isCached ? try database.cachedStatement(sql: sql) : try database.makeStatement(sql: sql)
@@ -21,7 +21,7 @@ package final class StatementCursor {
     connection = database.sqliteConnection
   }
 
-  /// Binds the parameters, in order, and starts anew.
+  /// Binds the parameters, in order, and starts again.
   package func bind(_ values: [StoredValue]) throws {
     reset()
     for (index, value) in values.enumerated() {
@@ -41,26 +41,26 @@ package final class StatementCursor {
     }
   }
 
-  /// Binds one integer to the first parameter and starts anew.
+  /// Binds one integer to the first parameter and starts again.
   package func bind(_ value: Int64) throws {
     reset()
     try check(sqlite3_bind_int64(pointer, 1, value))
   }
 
-  /// Runs a statement that gives no rows, and leaves it reset.
+  /// Runs a statement without rows, and resets it.
   package func run(_ values: [StoredValue]) throws {
     defer { reset() }
     try bind(values)
     while try step() {}
   }
 
-  /// Starts anew with the same parameters.
+  /// Starts again with the same parameters.
   package func reset() {
     sqlite3_reset(pointer)
     isFinished = false
   }
 
-  /// Goes to the next row; `false` after the last one, however often it is asked.
+  /// Goes to the next row; returns `false` after the last one, also when called again.
   package func step() throws -> Bool {
     guard !isFinished else { return false }
     switch sqlite3_step(pointer) {
@@ -77,31 +77,30 @@ package final class StatementCursor {
   package func integer(at column: Int) -> Int64 { sqlite3_column_int64(pointer, CInt(column)) }
   package func real(at column: Int) -> Double { sqlite3_column_double(pointer, CInt(column)) }
 
-  /// The integer in a column; nil where it holds anything else.
+  /// Returns the integer in a column; `nil` if it holds anything else.
   ///
-  /// Type and value are taken from one look at the column. The connections of this module belong to
-  /// one thread at a time, so the value needs no lock of SQLite's.
+  /// Each connection belongs to one thread at a time, so the value needs no lock of SQLite's.
   @inline(__always)
   package func integerIfAny(at column: Int) -> Int64? {
     let value = sqlite3_column_value(pointer, CInt(column))
     return sqlite3_value_type(value) == SQLITE_INTEGER ? sqlite3_value_int64(value) : nil
   }
 
-  /// The bytes of a blob or of a text, valid until the next step.
+  /// Returns the bytes of a blob or of a text, valid until the next step.
   func bytes(at column: Int) -> UnsafeRawBufferPointer {
     let start = sqlite3_column_blob(pointer, CInt(column))
     return UnsafeRawBufferPointer(
       start: start, count: Int(sqlite3_column_bytes(pointer, CInt(column))))
   }
 
-  /// The value with its storage class.
+  /// Returns the value with its storage class.
   package func value(at column: Int) -> StoredValue {
     switch type(at: column) {
     case SQLITE_INTEGER: return .integer(integer(at: column))
     case SQLITE_FLOAT: return .real(real(at: column))
     case SQLITE_BLOB: return .blob(Array(bytes(at: column)))
     case SQLITE_TEXT:
-      // A database may keep its texts as UTF-16; asking for the text first makes them UTF-8.
+      // Converts texts that the database keeps as UTF-16.
       _ = sqlite3_column_text(pointer, CInt(column))
       let bytes = bytes(at: column)
       if !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) {
@@ -118,9 +117,9 @@ package final class StatementCursor {
   private func bind(
     _ bytes: UnsafeBufferPointer<UInt8>, at position: CInt, asText: Bool
   ) -> CInt {
-    // SQLITE_TRANSIENT: SQLite copies the bytes before it returns.
+    // SQLITE_TRANSIENT: SQLite copies the bytes.
     let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-    // A null pointer would bind null instead of an empty value.
+    // A null pointer would bind null, not an empty value.
     let start = UnsafeRawPointer(bytes.baseAddress) ?? UnsafeRawPointer(bitPattern: 1)
     return asText
       ? sqlite3_bind_text(
@@ -137,5 +136,49 @@ package final class StatementCursor {
     DatabaseError(
       resultCode: ResultCode(rawValue: result),
       message: connection.map { String(cString: sqlite3_errmsg($0)) })
+  }
+}
+
+/// Runs statements with stored values; the connection keeps them for the next use.
+package struct StatementRunner {
+  private let database: Database
+
+  package init(_ database: Database) { self.database = database }
+
+  /// Whether a transaction is open; some failing statements end it.
+  package var isInsideTransaction: Bool { database.isInsideTransaction }
+
+  /// Runs a statement without rows, and returns how many rows it changed itself.
+  @discardableResult
+  package func run(_ sql: String, _ values: [StoredValue] = []) throws -> Int {
+    let cursor = try StatementCursor(database, sql: sql, isCached: true)
+    defer { cursor.reset() }
+    try cursor.bind(values)
+    while try cursor.step() {}
+    return Int(sqlite3_changes(database.sqliteConnection))
+  }
+
+  /// Returns the rows of a statement.
+  package func rows(_ sql: String, _ values: [StoredValue] = []) throws -> [[StoredValue]] {
+    let cursor = try StatementCursor(database, sql: sql, isCached: true)
+    defer { cursor.reset() }
+    try cursor.bind(values)
+    var rows: [[StoredValue]] = []
+    while try cursor.step() { rows.append(cursor.values) }
+    return rows
+  }
+
+  /// Returns a cursor over the rows of a statement, which must be reset after use. The connection
+  /// keeps only short statements: those that list many values are rarely the same.
+  package func cursor(_ sql: String) throws -> StatementCursor {
+    try StatementCursor(database, sql: sql, isCached: sql.utf8.count < Self.maxKeptLength)
+  }
+
+  private static let maxKeptLength = 2048
+
+  /// Returns the integer in the first column of the first row; `nil` for anything else.
+  package func integer(_ sql: String, _ values: [StoredValue] = []) throws -> Int64? {
+    guard case .integer(let number)? = try rows(sql, values).first?.first else { return nil }
+    return number
   }
 }

@@ -1,19 +1,17 @@
 import GRDB
 
 extension StoreSnapshot {
-  /// How many interned texts ``names(_:limit:)`` looks at, or without an index transactions.
-  private static let mostLookedAt = 5000
+  /// The maximum number of interned texts, or without an index of transactions, that
+  /// ``names(_:limit:)`` looks at.
+  private static let maxExamined = 5000
 
-  /// Authors, bundles, processes or contexts that transactions carry, each once.
+  /// Returns authors, bundles, processes or contexts of transactions, each once.
   ///
-  /// The cost does not grow with the history: interned texts are few and are looked up in the index
-  /// of the transactions, and where there is no such index only the newest transactions are asked.
-  /// So this is a list to choose from, not an inventory; ``textCounts(_:)`` is that.
+  /// The cost does not grow with the history: interned texts are few and are looked up in an index,
+  /// and without one only the newest transactions are examined. So the list may be incomplete;
+  /// ``textCounts(_:)`` is complete.
   ///
-  /// - Parameters:
-  ///   - role: Which of the four texts.
-  ///   - limit: At most so many.
-  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
+  /// - Parameter limit: The maximum number of texts.
   package func names(_ role: StringRole, limit: Int) throws -> [RecordedText] {
     let tables = try historyTables()
     let cursor = try StatementCursor(database, sql: try namesQuery(role, tables))
@@ -31,7 +29,7 @@ extension StoreSnapshot {
     if isInterned, try isIndexed(role.identifierColumn) {
       return """
         SELECT s.ZNAME FROM
-          (SELECT Z_PK, ZNAME FROM ATRANSACTIONSTRING LIMIT \(Self.mostLookedAt)) AS s
+          (SELECT Z_PK, ZNAME FROM ATRANSACTIONSTRING LIMIT \(Self.maxExamined)) AS s
         WHERE EXISTS (SELECT 1 FROM ATRANSACTION WHERE \(role.identifierColumn) = s.Z_PK)
         LIMIT ?1
         """
@@ -42,7 +40,7 @@ extension StoreSnapshot {
       : tables.transactionColumns.contains(role.plainColumn) ? "t.\(role.plainColumn)" : "NULL"
     return """
       SELECT DISTINCT \(name) FROM
-        (SELECT * FROM ATRANSACTION ORDER BY Z_PK DESC LIMIT \(Self.mostLookedAt)) AS t
+        (SELECT * FROM ATRANSACTION ORDER BY Z_PK DESC LIMIT \(Self.maxExamined)) AS t
       WHERE \(name) IS NOT NULL LIMIT ?1
       """
   }

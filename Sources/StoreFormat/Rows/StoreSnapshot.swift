@@ -4,7 +4,7 @@ import GRDB
 public final class StoreSnapshot {
   /// Where the store's files are.
   package let location: StoreLocation
-  /// What the store says of itself.
+  /// The store's metadata.
   package let metadata: StoreMetadata
   /// Which layout it has.
   package let layout: StoreLayout
@@ -14,13 +14,16 @@ public final class StoreSnapshot {
   package let database: Database
   private var hasEnded = false
   private var cachedModel: ModelCache?
-  /// Where changes can be read past SQLite; looked for when first asked for.
-  private(set) lazy var changePages =
-    layout.history == nil ? nil : try? ChangePages(database, path: location.path)
+  /// Where the log ends for the snapshot; `nil` if unknown.
+  private let logMark: LogMark?
+  /// The pages to read changes from, if the layout allows; found when first asked for.
+  lazy var changePages =
+    layout.history == nil ? nil : try? ChangePages(database, mark: logMark, path: location.path)
   private var cachedObjects: ObjectReader?
 
   package init(database: Database, location: StoreLocation) throws {
     self.database = database
+    logMark = try LogMark.beginning(database)
     self.location = location
     layout = try StoreLayout(database: database, path: location.path)
     metadata = try StoreMetadata(database: database, layout: layout)
@@ -30,12 +33,12 @@ public final class StoreSnapshot {
   /// Ends the snapshot: its transaction is over, and the connection may serve another thread.
   func end() { hasEnded = true }
 
-  /// Fails where the snapshot has left the closure that it was made for.
+  /// Fails if the snapshot has left the closure that it was made for.
   package func checkIsOpen() throws(StoreError) {
     if hasEnded { throw .endedSnapshot(path: location.path) }
   }
 
-  /// The model cache; read when first asked for.
+  /// Returns the model cache, read at the first call.
   package func modelCache() throws -> ModelCache {
     try checkIsOpen()
     if let cachedModel { return cachedModel }
@@ -44,13 +47,13 @@ public final class StoreSnapshot {
     return cache
   }
 
-  /// Whether there is a model cache that can be unpacked; what it says is not looked at, which for a
-  /// large model takes longer than to read the last few transactions.
+  /// Returns whether there is a model cache that can be unpacked. To read a large model takes
+  /// longer than to read the last transactions.
   package func modelCacheCondition() throws -> ModelCache.Condition {
     try cachedModel?.condition ?? PackedModel(database: database, layout: layout).condition
   }
 
-  /// The reader of objects as they are now; prepared when first asked for.
+  /// Returns the reader of present objects, prepared at the first call.
   package func objects() throws -> ObjectReader {
     try checkIsOpen()
     if let cachedObjects { return cachedObjects }
@@ -59,7 +62,7 @@ public final class StoreSnapshot {
     return reader
   }
 
-  /// The history tables.
+  /// Returns the layout of the history tables.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store that has none.
   package func historyTables() throws(StoreError) -> HistoryTables {
@@ -68,74 +71,55 @@ public final class StoreSnapshot {
     return tables
   }
 
-  /// SQLite's count of the changes that other connections have made, as of this snapshot.
+  /// Returns SQLite's count of the changes by other connections, as of this snapshot.
   func dataVersion() throws -> Int64 {
     try Int64.fetchOne(database, sql: "PRAGMA data_version") ?? 0
   }
 
-  /// Steps through transactions.
+  /// Steps through transactions, and through the changes of each.
+  ///
+  /// - Parameter onlyPositions: Whether to read nothing but numbers and times of the transactions.
+  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
+  package func transactions(
+    _ selection: TransactionSelection, onlyPositions: Bool = false
+  ) throws -> TransactionCursor {
+    try TransactionCursor(self, selection, onlyPositions: onlyPositions)
+  }
+
+  /// Steps through the changes of transactions, which must be asked for in the order of the
+  /// selection.
+  func changes(
+    _ selection: TransactionSelection, detail: ChangeDetail = .everything
+  ) throws -> ChangeCursor {
+    try ChangeCursor(self, selection, detail: detail)
+  }
+
+  /// Steps through all changes in the order of their numbers, those without a transaction too.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  package func transactions(_ selection: TransactionSelection) throws -> TransactionCursor {
-    let isWhole =
-      selection.isComplete && selection.checksCompleteness && selection.range == .min ... .max
-    return try TransactionCursor(
-      database, tables: historyTables(), selection: selection, path: location.path,
-      expectedCount: isWhole ? { [database] in try Self.transactionCount(database) } : nil)
-  }
+  package func everyChange() throws -> ChangeCursor { try ChangeCursor(everyRowOf: self) }
 
-  /// Steps through the changes of the transactions that a selection names.
-  ///
-  /// The transactions must be asked for in the order of the selection.
-  ///
-  /// - Parameters:
-  ///   - selection: The transactions.
-  ///   - detail: What is to be read of each change.
-  ///   - rows: What ``changeRows(ofTransactions:)`` said of the range, to read the rows as they lie
-  ///     in the file. That is twice as fast, and the cursor throws ``RowsOutOfOrder`` where they lie
-  ///     in another order than that of the transactions.
-  package func changes(
-    _ selection: TransactionSelection, detail: ChangeDetail = .everything,
-    among rows: ChangeRowSpan? = nil
-  ) throws -> ChangeCursor {
-    let rows = selection.isSparse ? nil : rows
-    return try ChangeCursor(
-      database, tables: historyTables(), path: location.path, range: selection.range,
-      isAscending: selection.order == .ascending, isSparse: selection.isSparse,
-      detail: detail, rows: rows?.rows, pages: rows == nil ? nil : changePages,
-      checkCount: countCheck(of: selection, listed: rows?.count))
-  }
+  // MARK: - Single transactions
 
-  /// Checks how many changes were read of a selection; nil for one that leaves some out.
-  func countCheck(
-    of selection: TransactionSelection, listed: Int64?
-  ) -> ((Int64) throws -> Void)? {
-    guard selection.isComplete, selection.checksCompleteness else { return nil }
-    let range = selection.range
-    return { [unowned self] in try checkChangeCount($0, ofTransactions: range, listed: listed) }
-  }
-
-  // MARK: - Single questions about the transactions
-
-  /// The timestamp of the transaction with exactly this number, if it is there.
+  /// Returns the transaction with exactly this number, if there is one.
   package func timestamp(ofTransaction number: Int64) throws -> TransactionPosition? {
     try position("WHERE Z_PK = ?1", [.integer(number)])
   }
 
-  /// The oldest transaction, or with `offset` the n-th behind it.
+  /// Returns the oldest transaction, or with `offset` the n-th after it.
   package func oldestTransaction(offset: Int64 = 0) throws -> TransactionPosition? {
     try position("ORDER BY Z_PK ASC LIMIT 1 OFFSET ?1", [.integer(offset)])
   }
 
-  /// The newest transaction, or with `offset` the n-th before it.
+  /// Returns the newest transaction, or with `offset` the n-th before it.
   package func newestTransaction(offset: Int64 = 0) throws -> TransactionPosition? {
     try position("ORDER BY Z_PK DESC LIMIT 1 OFFSET ?1", [.integer(offset)])
   }
 
-  /// The transaction with the lowest number among those saved at a moment or after it.
+  /// Returns the transaction with the lowest number among those saved at or after a moment.
   package func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
-    // The clock of a device may step back, so the lowest number need not have the lowest time: the
-    // index on time gives all that qualify, and the recent moments that people ask for are few.
+    // A device's clock may step back, so the lowest number need not have the lowest time. The index
+    // on time lists all candidates, which are few for a recent moment.
     try position(
       """
       WHERE Z_PK = (
@@ -143,12 +127,12 @@ public final class StoreSnapshot {
       """, [.real(moment.secondsSinceReferenceDate)])
   }
 
-  /// The transaction that follows a position.
+  /// Returns the first transaction after a number.
   package func firstTransaction(after number: Int64) throws -> TransactionPosition? {
     try position("WHERE Z_PK > ?1 ORDER BY Z_PK ASC LIMIT 1", [.integer(number)])
   }
 
-  /// The transaction before a position.
+  /// Returns the last transaction before a number.
   package func lastTransaction(before number: Int64) throws -> TransactionPosition? {
     try position("WHERE Z_PK < ?1 ORDER BY Z_PK DESC LIMIT 1", [.integer(number)])
   }
@@ -174,10 +158,9 @@ public final class StoreSnapshot {
 public struct TransactionPosition: Hashable, Sendable {
   /// The transaction number.
   public let number: Int64
-  /// When it was saved; nil where the row holds no time.
+  /// When it was saved; `nil` if the row has no time.
   public let timestamp: StoreTimestamp?
 
-  /// A position.
   package init(number: Int64, timestamp: StoreTimestamp?) {
     self.number = number
     self.timestamp = timestamp

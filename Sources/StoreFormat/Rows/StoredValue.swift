@@ -6,9 +6,9 @@ public enum StoredValue: Hashable, Sendable {
   case integer(Int64)
   /// A floating point number; never a NaN, which SQLite stores as null.
   case real(Double)
-  /// A text that is clean UTF-8 and holds no NUL.
+  /// A text of valid UTF-8 without a NUL.
   case text(String)
-  /// A text that is not clean UTF-8, or that holds a NUL, byte by byte.
+  /// The bytes of a text that is invalid UTF-8 or contains a NUL.
   case malformedText([UInt8])
   /// Bytes.
   case blob([UInt8])
@@ -17,7 +17,7 @@ public enum StoredValue: Hashable, Sendable {
 extension StoredValue {
   /// Whether the two are the same value of the same storage class, bit for bit.
   ///
-  /// `0.0` and `-0.0` differ here, and composed and decomposed texts do as well.
+  /// `0.0` and `-0.0` differ, as do composed and decomposed texts.
   public static func == (left: StoredValue, right: StoredValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -30,7 +30,7 @@ extension StoredValue {
     }
   }
 
-  /// Feeds what ``==(_:_:)`` compares into a hasher.
+  /// Hashes what ``==(_:_:)`` compares.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -47,34 +47,60 @@ extension StoredValue {
   }
 }
 
-/// A text that a store holds, which need not be clean UTF-8.
+/// A value in a page of the file, which is read without an allocation.
 ///
-/// Authors, bundles, processes and contexts are whatever an app set. `string` is what to show and
-/// compare; a text with broken UTF-8 or a NUL in it keeps its `malformedBytes` too, so that it can
-/// be written back as it was.
+/// The bytes are valid while the call lasts that lends them.
+package enum LentValue {
+  /// A signed integer of up to 64 bits.
+  case integer(Int64)
+  /// A floating point number; never a NaN.
+  case real(Double)
+  /// The bytes of a text, which may be invalid UTF-8 or contain a NUL.
+  case text(UnsafeRawBufferPointer)
+  /// Bytes.
+  case blob(UnsafeRawBufferPointer)
+
+  /// A copy of the value.
+  package var stored: StoredValue {
+    switch self {
+    case .integer(let value): return .integer(value)
+    case .real(let value): return .real(value)
+    case .blob(let bytes): return .blob(Array(bytes))
+    case .text(let bytes):
+      if !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) {
+        return .text(text)
+      }
+      return .malformedText(Array(bytes))
+    }
+  }
+}
+
+/// A text in a store, which may be invalid UTF-8.
+///
+/// An app may set any author, bundle, process or context. `string` is for display and comparison. A
+/// text with invalid UTF-8 or a NUL keeps its `malformedBytes` too, so that it can be written back
+/// unchanged.
 public struct RecordedText: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible
 {
-  /// The text, broken parts replaced by U+FFFD.
+  /// The text, with U+FFFD for invalid parts.
   package let string: String
-  /// The bytes as stored, only where ``string`` does not give them back.
+  /// The bytes as stored; `nil` if ``string`` has the same.
   package let malformedBytes: [UInt8]?
 
-  /// A clean text.
   package init(_ string: String) {
     self.string = string
     malformedBytes = nil
   }
 
-  /// A text that is not clean UTF-8, or that holds a NUL.
   package init(malformedBytes bytes: [UInt8]) {
     string = String(decoding: bytes, as: UTF8.self)
     malformedBytes = bytes
   }
 
-  /// A text out of a literal.
+  /// Makes a text from a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// A stored value as a text; nil for null and for values of another storage class.
+  /// Makes a text from a stored value; `nil` for null and for values of another storage class.
   package init?(_ value: StoredValue) {
     switch value {
     case .text(let string):
@@ -95,17 +121,14 @@ public struct RecordedText: Hashable, Sendable, ExpressibleByStringLiteral, Cust
   public var description: String { string }
 }
 
-/// A column of a row that carries more than its place in the layout says.
+/// A column that the layout does not know, or one with a value of an unexpected storage class.
 ///
-/// Nothing of a row is ever dropped: a column that no layout knows, or a known one with a value of
-/// an unexpected storage class, is kept under its own name.
+/// Such values are kept under the column's name, so that nothing of a row is lost.
 package struct ExtraColumn: Hashable, Sendable {
   /// The column's name in its table.
   package let column: String
-  /// What it holds.
   package let value: StoredValue
 
-  /// An extra column.
   package init(column: String, value: StoredValue) {
     self.column = column
     self.value = value

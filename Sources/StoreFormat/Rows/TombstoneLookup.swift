@@ -1,9 +1,9 @@
 import GRDB
 
-/// Finds what deleted objects left behind, by the numbers of the changes that deleted them.
+/// Looks up tombstones by the numbers of changes.
 package final class TombstoneLookup {
   private let cursor: StatementCursor?
-  /// The slots that the statement's columns hold.
+  /// The slots of the statement's columns.
   private let slots: [Int]
 
   init(_ database: Database, tables: HistoryTables) throws {
@@ -15,7 +15,8 @@ package final class TombstoneLookup {
       : try StatementCursor(database, sql: "SELECT \(columns) FROM ACHANGE WHERE Z_PK = ?1")
   }
 
-  /// The tombstone of one change, by slot and without nulls at the end; empty where there is none.
+  /// Returns the tombstone of a change, by slot and without nulls at the end; empty if there is
+  /// none.
   package func tombstone(ofChange number: Int64) throws -> [StoredValue] {
     guard let cursor else { return [] }
     try cursor.bind(number)
@@ -33,9 +34,26 @@ package final class TombstoneLookup {
 
 extension StoreSnapshot {
   /// Prepares to look up tombstones.
-  ///
-  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
   package func tombstones() throws -> TombstoneLookup {
     try TombstoneLookup(database, tables: historyTables())
+  }
+
+  /// Returns the slots that a change touched; `nil` if there is no such change, or it has no mask.
+  package func mask(ofChange number: Int64) throws -> ColumnMask? {
+    _ = try historyTables()
+    let rows = try StatementRunner(database).rows(
+      "SELECT ZCOLUMNS FROM ACHANGE WHERE Z_PK = ?1", [.integer(number)])
+    guard case .blob(let bytes)? = rows.first?.first else { return nil }
+    return ColumnMask(bytes)
+  }
+
+  /// Whether the change that a recorded value names is an update of an object with its key.
+  package func hasUpdate(_ row: RecordedValueRow) throws -> Bool {
+    try historyInteger(
+      """
+      SELECT 1 FROM ACHANGE WHERE Z_PK = ?1 AND ZTRANSACTIONID = ?2 AND ZENTITYPK = ?3
+        AND ZCHANGETYPE = 1
+      """,
+      [.integer(row.change), .integer(row.transaction), .integer(row.primaryKey)]) != nil
   }
 }

@@ -1,25 +1,35 @@
 import GRDB
 import GRDBSQLite
 
-/// Steps through the rows of `ATRANSACTION` that a selection names.
+/// Steps through transactions, each with its changes.
 ///
 /// The properties describe the row that the last ``next()`` went to.
+///
+/// ```swift
+/// let transactions = try snapshot.transactions(TransactionSelection())
+/// let changes = try transactions.changes()
+/// while try transactions.next() {
+///   while try changes.next() { … }
+/// }
+/// ```
 package final class TransactionCursor {
+  private let snapshot: StoreSnapshot
+  private let selection: TransactionSelection
+  @exclusivity(unchecked) private var changeCursors:
+    [(detail: ChangeDetail, cursor: ChangeCursor)] = []
+  @exclusivity(unchecked) private var isAtEnd = false
   private let cursor: StatementCursor
   private let strings: InternedStrings
   private let columns: Columns
-  /// Answers how many transactions there must be; nil where only some are read.
-  private let expectedCount: (() throws -> Int64)?
-  private let path: String
   @exclusivity(unchecked) private var count: Int64 = 0
   @exclusivity(unchecked) private var order: RowOrder
-  /// The identifier of the text that each role has now, where that is all there is to its text;
-  /// transactions of one author tend to stand together.
+  /// The identifier of each role's current text, if nothing else counts for it: transactions of one
+  /// author tend to follow each other.
   @exclusivity(unchecked) private var currentIdentifiers: [Int64?]
 
   /// The transaction number, `Z_PK`.
   @exclusivity(unchecked) package private(set) var number: Int64 = 0
-  /// When it was saved; nil where the row holds no number there.
+  /// When it was saved; `nil` if the row has no time.
   @exclusivity(unchecked) package private(set) var timestamp: StoreTimestamp?
   /// Who saved, as the app set it.
   @exclusivity(unchecked) package private(set) var author: RecordedText?
@@ -29,22 +39,22 @@ package final class TransactionCursor {
   @exclusivity(unchecked) package private(set) var process: RecordedText?
   /// The name of the context.
   @exclusivity(unchecked) package private(set) var context: RecordedText?
-  /// The snapshot that a pinned query generation stands for; opaque.
+  /// The snapshot of a pinned query generation; opaque.
   @exclusivity(unchecked) package private(set) var queryGeneration: [UInt8]?
   /// What else the row holds.
   @exclusivity(unchecked) package private(set) var extra: [ExtraColumn] = []
 
-  /// - Parameter expectedCount: Answers how many transactions there must be, asked after the last one;
-  ///   nil where the selection leaves some out.
   init(
-    _ database: Database, tables: HistoryTables, selection: TransactionSelection, path: String,
-    expectedCount: (() throws -> Int64)? = nil
+    _ snapshot: StoreSnapshot, _ selection: TransactionSelection, onlyPositions: Bool = false
   ) throws {
-    columns = Columns(tables)
-    self.path = path
-    self.expectedCount = expectedCount
+    let tables = try snapshot.historyTables()
+    let database = snapshot.database
+    self.snapshot = snapshot
+    self.selection = selection
+    columns = Columns(tables, onlyPositions: onlyPositions)
     order = RowOrder(
-      path: path, table: "ATRANSACTION", isAscending: selection.order == .ascending)
+      path: snapshot.location.path, table: "ATRANSACTION",
+      isAscending: selection.order == .ascending)
     currentIdentifiers = StringRole.allCases.map { _ in nil }
     strings = try InternedStrings(database, tables: tables)
     let query = selection.query(
@@ -53,18 +63,23 @@ package final class TransactionCursor {
     try cursor.bind(query.arguments)
   }
 
-  /// Goes to the next transaction; false after the last one.
+  /// Goes to the next transaction; returns `false` after the last one.
   ///
-  /// - Throws: ``StoreError/damaged(path:place:detail:)`` where a transaction is out of order, or where
-  ///   the table and its indexes disagree on how many there are.
+  /// - Throws: ``StoreError/damaged(path:place:detail:)`` where a transaction is out of order, or
+  ///   after the last one where a table and its indexes disagree on the number of rows.
   package func next() throws -> Bool {
     guard try cursor.step() else {
-      try checkCount()
+      if !isAtEnd {
+        isAtEnd = true
+        try checkCount()
+        for changes in changeCursors { try changes.cursor.finish() }
+      }
       return false
     }
     number = cursor.integer(at: Columns.number)
     try order.take(number)
     count += 1
+    for changes in changeCursors { try changes.cursor.start(transaction: number) }
     if !extra.isEmpty { extra = [] }
     readTimestamp()
     if isNew(.author) { author = try readText(.author) }
@@ -76,10 +91,26 @@ package final class TransactionCursor {
   }
 
   private func checkCount() throws {
-    guard let expected = try expectedCount?(), expected != count else { return }
+    guard selection.isComplete, selection.checksCompleteness, selection.range == .min ... .max,
+      case let expected = try snapshot.transactionCount(), expected != count
+    else { return }
     throw StoreError.damaged(
-      path: path, place: "ATRANSACTION",
+      path: snapshot.location.path, place: "ATRANSACTION",
       detail: "\(count) transactions can be read; its indexes list \(expected)")
+  }
+
+  /// Returns the cursor over the changes of the current transaction.
+  ///
+  /// It moves on with this one; each detail has its own. Changes need not be read, but whether all
+  /// are there is checked only if they were.
+  package func changes(_ detail: ChangeDetail = .everything) throws -> ChangeCursor {
+    if let known = changeCursors.first(where: { $0.detail == detail }) { return known.cursor }
+    var rest = selection
+    if count > 1, !selection.isSparse, number > .min { rest.after = number - 1 }
+    let cursor = try ChangeCursor(snapshot, rest, detail: detail, isPart: count > 1)
+    if count > 0, !isAtEnd { try cursor.start(transaction: number) }
+    changeCursors.append((detail, cursor))
+    return cursor
   }
 
   private func readTimestamp() {
@@ -94,7 +125,7 @@ package final class TransactionCursor {
     }
   }
 
-  /// Whether a role's text is not just the one of the row before.
+  /// Whether a role's text is another than that of the row before.
   private func isNew(_ role: StringRole) -> Bool {
     guard let current = currentIdentifiers[role.rawValue],
       let identifier = columns.identifier[role.rawValue]
@@ -108,7 +139,7 @@ package final class TransactionCursor {
     return true
   }
 
-  /// The interned text, else the plain one; what the two together cannot say goes to ``extra``.
+  /// Returns the interned text, or else the plain one; adds what neither of them says to ``extra``.
   private func readText(_ role: StringRole) throws -> RecordedText? {
     let plainText = columns.plain[role.rawValue].flatMap { plain -> RecordedText? in
       cursor.isNull(at: plain) ? nil : RecordedText(cursor.value(at: plain))
@@ -161,23 +192,25 @@ package final class TransactionCursor {
     }
   }
 
-  /// Where the columns of the layout stand in the statement.
+  /// The places of the layout's columns in the statement.
   private struct Columns {
     static let number = 0
     static let timestamp = 1
 
     let names: [String]
-    package let identifier: [Int?]
+    let identifier: [Int?]
     let plain: [Int?]
     let queryGeneration: Int?
     let entity: Int?
     /// Columns that hold null in every store that a framework wrote.
     let unexpected: [Int]
 
-    init(_ tables: HistoryTables) {
+    init(_ tables: HistoryTables, onlyPositions: Bool) {
       var names = ["Z_PK", "ZTIMESTAMP"]
       func position(of name: String, where isPresent: Bool = true) -> Int? {
-        guard isPresent, tables.transactionColumns.contains(name) else { return nil }
+        guard isPresent, !onlyPositions, tables.transactionColumns.contains(name) else {
+          return nil
+        }
         names.append(name)
         return names.count - 1
       }
@@ -187,7 +220,7 @@ package final class TransactionCursor {
       plain = StringRole.allCases.map { position(of: $0.plainColumn) }
       queryGeneration = position(of: "ZQUERYGEN")
       entity = position(of: "Z_ENT")
-      // Numbers of texts without the table that they lead to say nothing, but are not dropped.
+      // Without their table the numbers of texts say nothing, but are kept.
       let unused = tables.internsStrings ? [] : StringRole.allCases.map(\.identifierColumn)
       unexpected = (["Z_OPT"] + unused + tables.unknownColumns(of: .transaction)).compactMap {
         position(of: $0)
@@ -197,7 +230,7 @@ package final class TransactionCursor {
   }
 }
 
-/// A name as SQL wants it, whatever characters it has.
+/// Returns a name quoted for SQL.
 package func quoted(_ name: String) -> String {
   "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
     + "\""

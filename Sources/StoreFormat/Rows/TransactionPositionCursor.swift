@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-/// Steps through the numbers and times of transactions, oldest first, and nothing else of their rows.
+/// Steps through the numbers and times of transactions, oldest first.
 package final class TransactionPositionCursor {
   private let cursor: StatementCursor
   private var order: RowOrder
@@ -13,7 +13,7 @@ package final class TransactionPositionCursor {
     try cursor.bind(number)
   }
 
-  /// Goes to the next transaction; nil after the last one.
+  /// Goes to the next transaction; `nil` after the last one.
   ///
   /// - Throws: ``StoreError/damaged(path:place:detail:)`` where one is out of order.
   package func next() throws -> TransactionPosition? {
@@ -34,16 +34,5 @@ extension StoreSnapshot {
   package func transactionPositions(from number: Int64) throws -> TransactionPositionCursor {
     _ = try historyTables()
     return try TransactionPositionCursor(database, from: number, path: location.path)
-  }
-
-  /// How many transactions there are behind a position.
-  ///
-  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
-  package func transactionCount(after number: Int64) throws -> Int64 {
-    _ = try historyTables()
-    let cursor = try StatementCursor(
-      database, sql: "SELECT count(*) FROM ATRANSACTION WHERE Z_PK > ?1")
-    try cursor.bind(number)
-    return try cursor.step() ? cursor.integer(at: 0) : 0
   }
 }

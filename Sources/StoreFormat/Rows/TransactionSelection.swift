@@ -1,6 +1,4 @@
-/// Which transactions to read, in the terms of the tables.
-///
-/// Every condition here is one that SQLite decides, with the indexes that the layout has.
+/// Which transactions to read, in terms of the tables. SQLite evaluates every condition.
 public struct TransactionSelection: Hashable, Sendable {
   /// Which end of the history comes first.
   public enum Order: Hashable, Sendable {
@@ -12,14 +10,14 @@ public struct TransactionSelection: Hashable, Sendable {
 
   /// Conditions on one of the four texts; they must all hold.
   public struct TextCondition: Hashable, Sendable {
-    /// The text is one of these; nil for no such condition.
+    /// The text is one of these; `nil` for any.
     public var anyOf: [String]?
-    /// With ``anyOf``, a transaction without the text is taken too.
+    /// With ``anyOf``, a transaction without the text matches too.
     public var orNone: Bool
-    /// The text is none of these; a transaction without the text is none of them.
+    /// The text is none of these. A transaction without the text matches.
     public var noneOf: [String]
 
-    /// A condition; without arguments, one that always holds.
+    /// Makes a condition; without arguments, one that always holds.
     public init(anyOf: [String]? = nil, orNone: Bool = false, noneOf: [String] = []) {
       self.anyOf = anyOf
       self.orNone = orNone
@@ -30,63 +28,26 @@ public struct TransactionSelection: Hashable, Sendable {
     package var isEmpty: Bool { anyOf == nil && noneOf.isEmpty }
   }
 
-  /// The conditions on each of the four texts, one for each role.
-  package struct TextConditions: Hashable, Sendable, ExpressibleByDictionaryLiteral {
-    private var author = TextCondition()
-    private var bundle = TextCondition()
-    private var process = TextCondition()
-    private var context = TextCondition()
-
-    /// Conditions; a role that is not named has none.
-    package init(dictionaryLiteral elements: (StringRole, TextCondition)...) {
-      for (role, condition) in elements { self[role] = condition }
-    }
-
-    /// The condition on one text.
-    package subscript(role: StringRole) -> TextCondition {
-      get {
-        switch role {
-        case .author: author
-        case .bundle: bundle
-        case .process: process
-        case .context: context
-        }
-      }
-      set {
-        switch role {
-        case .author: author = newValue
-        case .bundle: bundle = newValue
-        case .process: process = newValue
-        case .context: context = newValue
-        }
-      }
-    }
-
-    /// Whether every transaction meets them.
-    package var isEmpty: Bool { StringRole.allCases.allSatisfy { self[$0].isEmpty } }
-  }
-
   /// Only transactions with a higher number.
   package var after: Int64?
   /// Only transactions with this number or a lower one.
   package var until: Int64?
   /// Conditions on author, bundle, process and context.
-  package var texts: TextConditions
+  package var texts: [StringRole: TextCondition]
   /// Only transactions with at least one such change.
   package var change: ChangeSelection?
   /// Which transaction comes first.
   package var order: Order
-  /// At most so many transactions; nil for all.
+  /// The maximum number of transactions; `nil` for all.
   package var limit: Int?
-  /// Whether ``limit`` keeps the newest transactions, whatever the order.
+  /// Whether ``limit`` keeps the newest transactions, in any order.
   package var limitKeepsNewest: Bool
-  /// Whether reading ends with an error where an index lists more rows than were read with their
-  /// transactions, as where a change has lost its own.
+  /// Whether reading fails at its end if an index lists more rows than were read, as for a change
+  /// whose transaction is missing.
   package var checksCompleteness = true
 
-  /// A selection; without arguments, of everything, oldest first.
   package init(
-    after: Int64? = nil, until: Int64? = nil, texts: TextConditions = [:],
+    after: Int64? = nil, until: Int64? = nil, texts: [StringRole: TextCondition] = [:],
     change: ChangeSelection? = nil, order: Order = .ascending, limit: Int? = nil,
     limitKeepsNewest: Bool = false
   ) {
@@ -99,13 +60,13 @@ public struct TransactionSelection: Hashable, Sendable {
     self.limitKeepsNewest = limitKeepsNewest
   }
 
-  /// Whether all transactions inside ``range`` are selected.
+  /// Whether all transactions in ``range`` are selected.
   var isComplete: Bool {
-    limit == nil && change == nil && texts.isEmpty && after != .max
+    limit == nil && change == nil && texts.values.allSatisfy(\.isEmpty) && after != .max
       && range.lowerBound <= until ?? .max
   }
 
-  /// Whether transactions inside the range may be left out, or are not read oldest first.
+  /// Whether transactions in the range may be left out, or are not read oldest first.
   var isSparse: Bool { order == .descending || !isComplete }
 
   /// The numbers that the transactions can have.
@@ -114,19 +75,20 @@ public struct TransactionSelection: Hashable, Sendable {
     return lowest...max(lowest, until ?? .max)
   }
 
-  /// The conditions on a transaction itself, in the row `t`.
+  /// Returns the conditions on a transaction itself, in the row `t`.
   func conditions(tables: HistoryTables) -> ConditionBuilder {
     var builder = ConditionBuilder()
     if let after { builder.add("t.Z_PK > \(builder.bind(.integer(after)))") }
     if let until { builder.add("t.Z_PK <= \(builder.bind(.integer(until)))") }
     for role in StringRole.allCases {
-      let condition = texts[role]
-      if !condition.isEmpty { builder.add(condition, on: role, tables: tables) }
+      if let condition = texts[role], !condition.isEmpty {
+        builder.add(condition, on: role, tables: tables)
+      }
     }
     return builder
   }
 
-  /// The statement that reads the given columns of the selected transactions.
+  /// Returns the statement that reads the given columns of the selected transactions.
   func query(columns: [String], tables: HistoryTables) -> (sql: String, arguments: [StoredValue]) {
     var builder = conditions(tables: tables)
     if let change { builder.add(change, tables: tables) }
@@ -156,7 +118,7 @@ public struct TransactionSelection: Hashable, Sendable {
   }
 }
 
-/// Which changes to look for, in the terms of the tables; a change must meet all conditions.
+/// Which changes to look for, in terms of the tables. A change must meet all conditions.
 package struct ChangeSelection: Hashable, Sendable {
   /// An object: the number of its entity, and its primary key.
   package struct Object: Hashable, Sendable {
@@ -165,7 +127,6 @@ package struct ChangeSelection: Hashable, Sendable {
     /// The object's primary key.
     package let primaryKey: Int64
 
-    /// An object.
     package init(entityNumber: Int64, primaryKey: Int64) {
       self.entityNumber = entityNumber
       self.primaryKey = primaryKey
@@ -181,7 +142,6 @@ package struct ChangeSelection: Hashable, Sendable {
     /// The slots of which at least one must be set.
     package let slots: [Int]
 
-    /// Some slots.
     package init(entityNumber: Int64, slotCount: Int, slots: [Int]) {
       self.entityNumber = entityNumber
       self.slotCount = slotCount
@@ -189,16 +149,15 @@ package struct ChangeSelection: Hashable, Sendable {
     }
   }
 
-  /// The change is of one of these kinds; nil for any.
+  /// The change is of one of these kinds; `nil` for any.
   package var kinds: [ChangeKind]?
-  /// The object is of one of these entities; nil for any.
+  /// The object is of one of these entities; `nil` for any.
   package var entityNumbers: [Int64]?
-  /// The object is one of these; nil for any.
+  /// The object is one of these; `nil` for any.
   package var objects: [Object]?
-  /// The change is an update that touched one of these slots; nil for any change.
+  /// The change is an update that touched one of these slots; `nil` for any change.
   package var slots: [Slots]?
 
-  /// A selection; without arguments, of every change.
   package init(
     kinds: [ChangeKind]? = nil, entityNumbers: [Int64]? = nil, objects: [Object]? = nil,
     slots: [Slots]? = nil
@@ -207,5 +166,26 @@ package struct ChangeSelection: Hashable, Sendable {
     self.entityNumbers = entityNumbers
     self.objects = objects
     self.slots = slots
+  }
+
+  /// Whether a change meets all conditions.
+  package func matches(_ change: ChangeCursor) -> Bool {
+    if let kinds, !(change.kind.map(kinds.contains) ?? false) { return false }
+    if let entityNumbers, !(change.entityNumber.map(entityNumbers.contains) ?? false) {
+      return false
+    }
+    if let objects,
+      !objects.contains(where: {
+        $0.entityNumber == change.entityNumber && $0.primaryKey == change.primaryKey
+      })
+    {
+      return false
+    }
+    guard let slots else { return true }
+    guard change.kind == .update, let mask = change.mask else { return false }
+    return slots.contains {
+      $0.entityNumber == change.entityNumber && mask.fits(slotCount: $0.slotCount)
+        && $0.slots.contains(where: mask.contains)
+    }
   }
 }

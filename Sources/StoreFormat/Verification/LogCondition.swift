@@ -1,26 +1,26 @@
-/// How a store's write-ahead log is, by the checksums that it carries itself.
+/// The condition of a store's write-ahead log by its checksums.
 ///
-/// SQLite reads a log up to the first part that does not fit its checksum and takes no notice of the
-/// rest. That is right after a program was killed in the middle of a save, and it hides a flipped bit:
-/// all saves behind it are gone without a word.
+/// SQLite reads a log up to the first frame with a wrong checksum and ignores the rest. That is
+/// correct after a crash in the middle of a save, but hides a flipped bit: all saves after it are
+/// lost without an error.
 package enum LogCondition: Hashable, Sendable {
-  /// There is none, or nothing is in it.
+  /// Missing or empty.
   case empty
-  /// All that is in it can be read.
+  /// All of it can be read.
   case whole(frameCount: Int)
-  /// Its beginning is not that of a log of this store, so SQLite reads nothing of it.
+  /// It does not begin like a log of this store, so SQLite ignores it.
   case unusable(reason: String)
-  /// A frame in the middle does not fit, and committed saves follow it.
+  /// A frame has a wrong checksum, and committed saves follow it.
   case broken(frame: Int, lostFrameCount: Int, lostSaveCount: Int)
-  /// The last frame does not fit, and nothing stands behind it.
+  /// The last frame has a wrong checksum.
   case unfinished(frame: Int)
-  /// Somebody wrote into it whenever it was looked at.
+  /// Another process wrote to it at each attempt.
   case changing
 
-  /// Whether no more than the last save is damaged.
+  /// Whether only the last save is damaged.
   ///
-  /// A loss of power leaves that too: until the disk has a save, its frames reach it in any order. What
-  /// was saved before can be read, and the save itself was never safe.
+  /// A loss of power can cause it: frames of an unfinished save reach the disk in any order. All
+  /// earlier saves can be read.
   package var isTornAtEnd: Bool {
     if case .broken(_, _, let saves) = self { saves == 1 } else { false }
   }
@@ -31,23 +31,47 @@ extension StoreSnapshot {
   ///
   /// - Throws: ``StoreError/unreadable(path:reason:)``.
   package func logCondition() throws -> LogCondition {
-    let cursor = try StatementCursor(database, sql: "PRAGMA page_size")
-    let pageSize = try cursor.step() ? Int(clamping: cursor.integer(at: 0)) : nil
-    return try location.logCondition(pageSize: pageSize)
+    let pageSize = try StatementRunner(database).integer("PRAGMA page_size")
+    return try location.logCondition(pageSize: pageSize.map { Int(clamping: $0) })
   }
 }
 
 extension StoreLocation {
-  /// Reads the whole log and compares it with its checksums, also where the store cannot be opened.
+  /// Reads the whole log and compares it with its checksums, also if the store cannot be opened.
   ///
-  /// - Parameter pageSize: How many bytes the pages of the store have; nil for as many as those of the
-  ///   log.
+  /// - Parameter pageSize: The page size of the store; `nil` for that of the log.
   /// - Throws: ``StoreError/unreadable(path:reason:)``.
   package func logCondition(pageSize: Int? = nil) throws(StoreError) -> LogCondition {
     do {
       return try LogScan.condition(ofLogAt: logPath, pageSize: pageSize)
     } catch {
       throw .unreadable(path: logPath, reason: "\(error)")
+    }
+  }
+
+  /// Returns the size of the write-ahead log in bytes; 0 if it is missing.
+  ///
+  /// - Throws: ``StoreError/unreadable(path:reason:)``.
+  package func logSize() throws(StoreError) -> Int64 { try size(of: logPath) ?? 0 }
+
+  /// Checks that the write-ahead log has no committed saves after a damaged frame: SQLite ignores
+  /// them, and the next write destroys them.
+  ///
+  /// - Parameter allowsTornEnd: Whether to accept damage of the last save alone; see
+  ///   ``LogCondition/isTornAtEnd``.
+  /// - Throws: ``StoreError/damaged(path:place:detail:)``, ``StoreError/unreadable(path:reason:)``.
+  package func checkLog(allowsTornEnd: Bool = false) throws(StoreError) {
+    let condition = try logCondition()
+    if allowsTornEnd, condition.isTornAtEnd { return }
+    switch condition {
+    case .empty, .whole, .unfinished, .changing: return
+    case .unusable(let reason):
+      throw .damaged(path: path, place: "its -wal", detail: reason)
+    case .broken(let frame, _, _):
+      throw .damaged(
+        path: path, place: "frame \(frame) of its -wal",
+        detail: "its checksum is wrong; committed saves follow it, and the next write will destroy "
+          + "them")
     }
   }
 }

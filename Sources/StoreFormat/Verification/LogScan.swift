@@ -1,16 +1,16 @@
 import DurableFiles
 import SystemPackage
 
-/// Goes through a write-ahead log by its own checksums.
+/// Reads a write-ahead log and compares it with its checksums.
 ///
-/// The layout is that of <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>. SQLite takes
-/// no lock on this file, so that to open and close it drops none.
+/// The layout is that of <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>. SQLite
+/// takes no lock on this file, so opening and closing it releases none.
 struct LogScan {
   private static let headerLength = 32
   private static let frameHeaderLength = 24
-  /// How often the log is looked at again where somebody wrote meanwhile.
+  /// The maximum number of attempts if another process writes meanwhile.
   private static let attempts = 3
-  /// About how many bytes are read at a time.
+  /// The bytes that are read at a time, approximately.
   private static let chunkLength = 1 << 20
 
   /// The two running sums.
@@ -31,8 +31,8 @@ struct LogScan {
     }
   }
 
-  /// How a log is; somebody may write into it meanwhile.
-  package static func condition(ofLogAt path: String, pageSize: Int?) throws -> LogCondition {
+  /// Returns the condition of a log; another process may write to it meanwhile.
+  static func condition(ofLogAt path: String, pageSize: Int?) throws -> LogCondition {
     for _ in 0..<attempts {
       let before = try FileStatus(path: path)
       guard let before, before.size > 0 else { return .empty }
@@ -46,7 +46,7 @@ struct LogScan {
     let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
     defer { try? file.close() }
     let header = try file.readPrefix(headerLength)
-    // Whoever began a log was killed, or its disk was full, before the first frame.
+    // The writer crashed, or the disk was full, before the first frame.
     guard header.count == headerLength else { return .unfinished(frame: 1) }
     var scan: LogScan
     switch start(header, pageSize: pageSize) {
@@ -114,12 +114,12 @@ struct LogScan {
   private let pageSize: Int
   private let isBigEndian: Bool
   private let salts: UInt64
-  /// The sums behind the frame before, as it states them where it does not fit.
+  /// The checksum stated in the frame before.
   private var checksum: Checksum
   private var frameCount = 0
-  /// The first frame that does not fit, counted from 1.
+  /// The first frame with a wrong checksum, counted from 1.
   private var firstBad: Int?
-  /// Whether that frame claims to be of this log rather than left over from an earlier one.
+  /// Whether that frame has the salts of this log, not of an earlier one.
   private var isFirstBadOurs = false
   /// The last frame after it that ends a save.
   private var lastLost: Int?
@@ -142,7 +142,7 @@ struct LogScan {
       }
       return
     }
-    // The frames of an earlier log, over which this one is written, have other salts.
+    // Frames of an earlier log, which this one overwrites, have other salts.
     let isOurs = hasSalts(frame)
     let stated = Checksum(first: Self.word(frame, 16), second: Self.word(frame, 20))
     guard firstBad == nil || isOurs else {
@@ -155,7 +155,7 @@ struct LogScan {
     let fits = isOurs && checksum == stated && Self.word(frame, 0) != 0
     checksum = stated
     if let firstBad {
-      // What follows on it correctly was written behind it, so it was right once.
+      // A frame with a correct checksum was written after it, so it was correct once.
       if fits, Self.word(frame, 4) != 0, frameCount > firstBad {
         lastLost = frameCount
         lostSaveCount += 1

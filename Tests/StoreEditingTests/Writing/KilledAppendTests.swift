@@ -36,10 +36,9 @@ import Testing
     do {
       return try StoreFile(path: saves.path).read { snapshot in
         let transactions = try snapshot.transactions(TransactionSelection())
-        let changes = try snapshot.changes(TransactionSelection())
+        let changes = try transactions.changes()
         var count = 0
         while try transactions.next() {
-          try changes.start(transaction: transactions.number)
           while try changes.next() {}
           count += 1
         }

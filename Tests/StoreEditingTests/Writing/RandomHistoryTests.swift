@@ -58,11 +58,10 @@ import Testing
     var records: [[String]] = []
     try StoreFile(path: path).read { store in
       let transactions = try store.transactions(TransactionSelection())
-      let changes = try store.changes(TransactionSelection())
+      let changes = try transactions.changes()
       for outcome in outcomes {
         let hasTransaction = try transactions.next()
         #expect(hasTransaction, "seed \(seed)")
-        try changes.start(transaction: transactions.number)
         var record: [String] = []
         var kinds: [Int64] = []
         var seen: Set<ShadowStore.Object> = []

@@ -38,23 +38,17 @@ enum ReadRows {
   }
 
   /// The selected transactions with all their changes.
-  ///
-  /// - Parameter asRowsLie: Whether to read the changes as they lie in the file, where that is
-  ///   possible.
   static func transactions(
-    of snapshot: StoreSnapshot, _ selection: TransactionSelection = TransactionSelection(),
-    asRowsLie: Bool = false
+    of snapshot: StoreSnapshot, _ selection: TransactionSelection = TransactionSelection()
   ) throws -> [ReadTransaction] {
     let rows = try snapshot.transactions(selection)
-    let span = asRowsLie ? try snapshot.changeRows(of: selection) : nil
-    let changes = try snapshot.changes(selection, among: span)
+    let changes = try rows.changes()
     var read: [ReadTransaction] = []
     while try rows.next() {
       var transaction = ReadTransaction(
         number: rows.number, seconds: rows.timestamp?.secondsSinceReferenceDate,
         author: rows.author, bundle: rows.bundle, process: rows.process, context: rows.context,
         queryGeneration: rows.queryGeneration, extra: rows.extra)
-      try changes.start(transaction: rows.number)
       while try changes.next() {
         transaction.changes.append(
           ReadChange(
@@ -64,7 +58,6 @@ enum ReadRows {
       }
       read.append(transaction)
     }
-    try changes.finish()
     return read
   }
 

@@ -96,7 +96,7 @@ private struct RandomHistory {
     var selected = transactions.filter { transaction in
       transaction.number > selection.after ?? .min && transaction.number <= selection.until ?? .max
         && StringRole.allCases.allSatisfy {
-          Self.holds(selection.texts[$0], transaction.texts[$0])
+          Self.holds(selection.texts[$0] ?? .init(), transaction.texts[$0])
         }
         && (selection.change.map { change in
           transaction.changes.contains { Self.holds(change, $0) }

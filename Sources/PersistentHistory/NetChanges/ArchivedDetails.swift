@@ -1,0 +1,72 @@
+import StoreFormat
+
+/// Tombstones and recorded values of archived transactions, for the objects that are being folded.
+///
+/// A store is asked for them when they are needed; an archive would have to be read again. Their
+/// size is limited: if it is reached, fewer objects are folded at a time.
+struct ArchivedDetails {
+  /// The maximum of bytes that are kept.
+  private static let maxBytes = 16 << 20
+
+  struct Entry {
+    /// The entity as it was when the object was deleted.
+    fileprivate(set) var entity: HistoryEntity?
+    /// The first deletion.
+    fileprivate(set) var deletion: NetChange.Deletion?
+    fileprivate(set) var values: [RecordedValue] = []
+
+    fileprivate var byteCount: Int {
+      (deletion?.tombstone.reduce(64) { $0 + $1.byteCount + 32 } ?? 0) + values.byteCount
+    }
+  }
+
+  private var entries: [NetChangeRow.Object: Entry] = [:]
+  private var byteCount = 0
+
+  /// Whether fewer objects must be folded at a time.
+  var isFull: Bool { byteCount > Self.maxBytes }
+
+  /// The values of an object's archived updates.
+  func values(of object: NetChangeRow.Object) -> [RecordedValue] { entries[object]?.values ?? [] }
+
+  /// Returns the first deletion of an object if it is the one that an outline means.
+  func deletion(_ outline: NetChangeOutline) -> Entry? {
+    guard !entries.isEmpty, outline.hasTombstone, outline.effect.existedBefore,
+      let entry = entries[outline.object], let deletion = entry.deletion,
+      deletion.change == outline.deletion
+    else { return nil }
+    return entry
+  }
+
+  /// Keeps the tombstone of an object's first deletion.
+  mutating func addTombstone(_ change: HistoryChange, _ object: NetChangeRow.Object) {
+    update(object) { entry in
+      guard entry.deletion == nil, let entity = change.entity else { return }
+      entry.entity = entity
+      entry.deletion = NetChange.Deletion(change: change.number, tombstone: change.tombstone)
+    }
+  }
+
+  /// Adds the recorded values of an update.
+  mutating func addValues(_ change: HistoryChange, _ object: NetChangeRow.Object) {
+    guard change.kind == .update, !change.values.isEmpty else { return }
+    update(object) { entry in
+      for value in change.values { entry.values.fold(value) }
+    }
+  }
+
+  private mutating func update(_ object: NetChangeRow.Object, _ body: (inout Entry) -> Void) {
+    var entry = entries[object] ?? Entry()
+    byteCount -= entry.byteCount
+    body(&entry)
+    byteCount += entry.byteCount
+    entries[object] = entry
+  }
+
+  /// Removes the objects that come after another one.
+  mutating func removeAll(after last: NetChangeRow.Object) {
+    guard !entries.isEmpty else { return }
+    entries = entries.filter { !(last < $0.key) }
+    byteCount = entries.values.reduce(0) { $0 + $1.byteCount }
+  }
+}

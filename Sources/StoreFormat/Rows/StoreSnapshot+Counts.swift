@@ -1,0 +1,246 @@
+import GRDB
+
+/// How many changes of one kind there are of one entity.
+package struct ChangeCount: Hashable, Sendable {
+  /// The entity's number; `nil` for rows without one.
+  package let entityNumber: Int64?
+  /// The kind; `nil` for one that no framework writes.
+  package let kind: ChangeKind?
+  package let count: Int64
+}
+
+/// How many transactions have one text.
+package struct TextCount: Hashable, Sendable {
+  /// The text; `nil` for transactions without one.
+  package let text: RecordedText?
+  package let count: Int64
+}
+
+extension StoreSnapshot {
+  /// The maximum number of groups that are told apart; of more, the largest are.
+  package static let maxGroups = 1000
+
+  /// Runs a statement on a history table and returns the integer that it selects.
+  func historyInteger(_ sql: String, _ values: [StoredValue] = []) throws -> Int64? {
+    _ = try historyTables()
+    return try StatementRunner(database).integer(sql, values)
+  }
+
+  // MARK: - Transactions
+
+  /// Returns the number of transactions. SQLite counts the entries of the smallest index, not the
+  /// rows.
+  package func transactionCount() throws -> Int64 {
+    try historyInteger("SELECT count(*) FROM ATRANSACTION") ?? 0
+  }
+
+  /// Returns the number of transactions after one position, up to and including another.
+  package func transactionCount(after first: Int64, upTo last: Int64 = .max) throws -> Int64 {
+    try historyInteger(
+      "SELECT count(*) FROM ATRANSACTION WHERE Z_PK > ?1 AND Z_PK <= ?2",
+      [.integer(first), .integer(last)]) ?? 0
+  }
+
+  /// Returns how many transactions of a range of numbers the smallest index lists. It is read as a
+  /// whole, in another order than the rows.
+  package func indexedTransactionCount(in range: ClosedRange<Int64>) throws -> Int64 {
+    try historyInteger(
+      // Without the sign SQLite would look at the rows of the range.
+      "SELECT count(*) FROM ATRANSACTION WHERE +Z_PK BETWEEN ?1 AND ?2",
+      [.integer(range.lowerBound), .integer(range.upperBound)]) ?? 0
+  }
+
+  /// Returns the number of transactions saved within a span of time.
+  package func transactionCount(savedWithin times: ClosedRange<StoreTimestamp>) throws -> Int64 {
+    try historyInteger(
+      "SELECT count(*) FROM ATRANSACTION WHERE ZTIMESTAMP BETWEEN ?1 AND ?2",
+      [
+        .real(times.lowerBound.secondsSinceReferenceDate),
+        .real(times.upperBound.secondsSinceReferenceDate),
+      ]) ?? 0
+  }
+
+  /// Returns the earliest and the latest time of the selected transactions, of the times in a
+  /// range; `nil` if there is none.
+  package func times(
+    of selection: TransactionSelection, within range: ClosedRange<StoreTimestamp>
+  ) throws -> ClosedRange<StoreTimestamp>? {
+    let (query, arguments) = selection.query(
+      columns: ["t.ZTIMESTAMP AS time"], tables: try historyTables())
+    let (from, to) = (arguments.count + 1, arguments.count + 2)
+    let rows = try StatementRunner(database).rows(
+      """
+      SELECT min(time), max(time) FROM (\(query))
+      WHERE typeof(time) = 'real' AND time BETWEEN ?\(from) AND ?\(to)
+      """,
+      arguments + [
+        .real(range.lowerBound.secondsSinceReferenceDate),
+        .real(range.upperBound.secondsSinceReferenceDate),
+      ])
+    guard case .real(let earliest)? = rows.first?.first, case .real(let latest)? = rows.first?.last
+    else { return nil }
+    let first = StoreTimestamp(secondsSinceReferenceDate: earliest)
+    return first...max(first, StoreTimestamp(secondsSinceReferenceDate: latest))
+  }
+
+  /// Returns the transactions by author, bundle, process or context, the largest count first.
+  package func textCounts(_ role: StringRole) throws -> [TextCount] {
+    let tables = try historyTables()
+    let identifier =
+      tables.internsStrings && tables.transactionColumns.contains(role.identifierColumn)
+      ? role.identifierColumn : "NULL"
+    let plain =
+      tables.transactionColumns.contains(role.plainColumn)
+      ? "iif(typeof(\(role.plainColumn)) = 'text', \(role.plainColumn), NULL)" : "NULL"
+    // Grouped by number, so that each text is read once and never sorted.
+    let cursor = try StatementCursor(
+      database,
+      sql: """
+        SELECT \(identifier), \(plain), count(*) FROM ATRANSACTION
+        GROUP BY 1, 2 ORDER BY 3 DESC LIMIT \(Self.maxGroups)
+        """)
+    let strings = try InternedStrings(database, tables: tables)
+    var counts: [RecordedText?: Int64] = [:]
+    while try cursor.step() {
+      let interned = try cursor.isNull(at: 0) ? nil : strings.text(cursor.integer(at: 0))
+      counts[interned ?? RecordedText(cursor.value(at: 1)), default: 0] += cursor.integer(at: 2)
+    }
+    return counts.map { TextCount(text: $0.key, count: $0.value) }.sorted {
+      guard $0.count == $1.count else { return $0.count > $1.count }
+      guard let left = $0.text?.string, let right = $1.text?.string else { return $1.text == nil }
+      return left < right
+    }
+  }
+
+  /// Whether any transaction has a text of this role.
+  package func hasText(_ role: StringRole) throws -> Bool {
+    let columns = try [role.identifierColumn, role.plainColumn]
+      .filter(historyTables().transactionColumns.contains)
+    return try columns.contains { column in
+      try historyInteger("SELECT 1 FROM ATRANSACTION WHERE \(column) IS NOT NULL LIMIT 1") == 1
+    }
+  }
+
+  // MARK: - Changes
+
+  /// Returns the number of changes.
+  package func changeCount() throws -> Int64 {
+    try historyInteger("SELECT count(*) FROM ACHANGE") ?? 0
+  }
+
+  /// Returns the highest change number; 0 if there is no change.
+  package func highestChangeNumber() throws -> Int64 {
+    try historyInteger("SELECT max(Z_PK) FROM ACHANGE") ?? 0
+  }
+
+  /// Returns the number of changes of the transactions after one position, up to and including
+  /// another; `nil` if the layout has no index to count them.
+  package func changeCount(after first: Int64, upTo last: Int64 = .max) throws -> Int64? {
+    guard try historyTables().indexesChangesByTransaction else { return nil }
+    return try historyInteger(
+      "SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID > ?1 AND ZTRANSACTIONID <= ?2",
+      [.integer(first), .integer(last)])
+  }
+
+  /// Returns the changes by entity and kind, the largest count first.
+  ///
+  /// SQLite would sort all rows to group them, so they are counted one by one.
+  package func changeCounts() throws -> [ChangeCount] {
+    _ = try historyTables()
+    let cursor = try StatementCursor(
+      database,
+      sql: """
+        SELECT iif(typeof(ZENTITY) = 'integer', ZENTITY, NULL),
+          iif(typeof(ZCHANGETYPE) = 'integer', ZCHANGETYPE, NULL) FROM ACHANGE
+        """)
+    struct Group: Hashable {
+      let entityNumber: Int64?
+      let kind: ChangeKind?
+    }
+    var counts: [Group: Int64] = [:]
+    var last: (group: Group, count: Int64)?
+    func settle() {
+      guard let (group, count) = last else { return }
+      // A hostile store may name a million entities; those beyond the limit are one group.
+      let isKnown = counts[group] != nil || counts.count < Self.maxGroups
+      counts[isKnown ? group : Group(entityNumber: nil, kind: nil), default: 0] += count
+    }
+    while try cursor.step() {
+      let group = Group(
+        entityNumber: cursor.isNull(at: 0) ? nil : cursor.integer(at: 0),
+        kind: cursor.isNull(at: 1) ? nil : ChangeKind(rawValue: cursor.integer(at: 1)))
+      if last?.group == group {
+        last?.count += 1
+      } else {
+        settle()
+        last = (group, 1)
+      }
+    }
+    settle()
+    return counts.map {
+      ChangeCount(entityNumber: $0.key.entityNumber, kind: $0.key.kind, count: $0.value)
+    }.sorted { ($1.count, $0.entityNumber ?? 0) < ($0.count, $1.entityNumber ?? 0) }
+  }
+
+  /// Returns a check of the number of changes that were read; `nil` for a selection that leaves
+  /// some out.
+  func countCheck(
+    of selection: TransactionSelection, listed: Int64?
+  ) -> ((Int64) throws -> Void)? {
+    guard selection.isComplete, selection.checksCompleteness else { return nil }
+    let range = selection.range
+    return { [unowned self] in try checkChangeCount($0, ofTransactions: range, listed: listed) }
+  }
+
+  /// Checks that all changes of a range of transactions were read.
+  ///
+  /// Changes before the oldest transaction do not count: an interrupted insertion leaves them, and
+  /// the next one continues with them.
+  ///
+  /// - Parameters:
+  ///   - count: The number of changes that were read with their transactions.
+  ///   - range: The transactions.
+  ///   - known: The number that the index by transaction lists, if it is known.
+  /// - Throws: ``StoreError/damaged(path:place:detail:)`` if the index lists another number.
+  package func checkChangeCount(
+    _ count: Int64, ofTransactions range: ClosedRange<Int64>, listed known: Int64? = nil
+  ) throws {
+    let oldest = "coalesce((SELECT min(Z_PK) FROM ATRANSACTION), \(Int64.max))"
+    let listed: Int64?
+    if range == .min ... .max {
+      try checkIndexOfChanges()
+      // An index out of order hides a part of itself from a search by transaction, but not from a
+      // count.
+      listed = try historyInteger(
+        """
+        SELECT (SELECT count(*) FROM ACHANGE)
+          - (SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID < \(oldest))
+        """)
+    } else {
+      guard known != count, try historyTables().indexesChangesByTransaction else { return }
+      listed = try historyInteger(
+        "SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID BETWEEN max(?1, \(oldest)) AND ?2",
+        [.integer(range.lowerBound), .integer(range.upperBound)])
+    }
+    guard let listed, listed != count else { return }
+    throw StoreError.damaged(
+      path: location.path, place: "ACHANGE",
+      detail: "\(count) changes can be read with their transactions; its index lists \(listed)")
+  }
+
+  /// Checks that `ACHANGE` has as many rows as its smallest index lists: a row that the index by
+  /// transaction does not list would be missing from every transaction.
+  ///
+  /// SQLite counts both by the pages, without looking at the rows.
+  ///
+  /// - Throws: ``StoreError/damaged(path:place:detail:)``.
+  package func checkIndexOfChanges() throws {
+    guard try historyTables().indexesChangesByTransaction else { return }
+    let listed = try changeCount()
+    let present = try historyInteger("SELECT count(*) FROM ACHANGE NOT INDEXED") ?? 0
+    guard listed != present else { return }
+    throw StoreError.damaged(
+      path: location.path, place: "ACHANGE",
+      detail: "the table has \(present) changes; its index lists \(listed)")
+  }
+}

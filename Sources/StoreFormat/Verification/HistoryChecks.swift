@@ -1,0 +1,213 @@
+import GRDB
+
+/// A contradiction in the file, or of the layout.
+package struct StoreDamage: Hashable, Sendable {
+  package let place: String
+  package let detail: String
+
+  package init(place: String, detail: String) {
+    self.place = place
+    self.detail = detail
+  }
+}
+
+extension StoreSnapshot {
+  /// Runs a body that reads the store, and returns the damage that stopped it; `nil` if none did.
+  ///
+  /// - Throws: Any other error.
+  package func damage(in body: () throws -> Void) throws -> StoreDamage? {
+    do {
+      try body()
+      return nil
+    } catch {
+      let error = StoreError.translating(error, location: location, busyTimeout: 0)
+      guard case StoreError.damaged(_, let place, let detail) = error else { throw error }
+      return StoreDamage(place: place, detail: detail)
+    }
+  }
+}
+
+extension StoreSnapshot {
+  /// The tables that a history needs, the largest first.
+  package var tablesOfHistory: [String] {
+    ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING", "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+      .filter(layout.tableNames.contains)
+  }
+
+  /// Returns the problems that SQLite's own check finds in the pages of a table and of its indexes.
+  ///
+  /// It reads every page once, and compares every row with its entries in the indexes.
+  ///
+  /// - Parameter table: One of ``tablesOfHistory``; `nil` for the whole file, with every table of
+  ///   the app and the list of free pages.
+  /// - Returns: At most a hundred problems.
+  package func pageProblems(inTable table: String?) throws -> [String] {
+    let argument = table.map { "(\(quoted($0)))" } ?? ""
+    let cursor = try StatementCursor(database, sql: "PRAGMA integrity_check\(argument)")
+    var problems: [String] = []
+    while try cursor.step() {
+      guard case .text(let text) = cursor.value(at: 0), text != "ok" else { continue }
+      problems += text.split(separator: "\n").filter { !$0.hasPrefix("***") }.map(String.init)
+    }
+    return problems
+  }
+}
+
+extension StoreSnapshot {
+  /// A counter of the store that is lower than a number in use, as in a copy without its `-wal`.
+  package struct TornCounter: Hashable, Sendable {
+    /// The name of the entity: `TRANSACTION`, `CHANGE` or `TRANSACTIONSTRING`.
+    package let entity: String
+    /// The highest number that the store has issued, by its counter.
+    package let issued: Int64
+    /// The highest number in use.
+    package let present: Int64
+  }
+
+  /// Returns the counters of the history's own tables that are lower than a number in use.
+  package func tornHistoryCounters() throws -> [TornCounter] {
+    guard layout.history != nil else { return [] }
+    let counters: [(EntityNumbering.HistoryEntity, String)] = [
+      (.transaction, "TRANSACTION"), (.change, "CHANGE"), (.string, "TRANSACTIONSTRING"),
+    ]
+    return try counters.compactMap { entity, name in
+      guard layout.tableNames.contains("A" + name) else { return nil }
+      let issued = entities.highestNumber(of: entity)
+      guard let present = try integer("SELECT max(Z_PK) FROM A\(name)"), present > issued else {
+        return nil
+      }
+      return TornCounter(entity: name, issued: issued, present: present)
+    }
+  }
+
+  /// Returns why the pages that the file counts cannot all be there, or `nil` where they can.
+  package func pageCountProblem() throws -> String? {
+    let pages = try integer("PRAGMA page_count") ?? 0
+    let size = try integer("PRAGMA page_size") ?? 0
+    if let free = try integer("PRAGMA freelist_count"), free >= pages, pages > 0 {
+      return "it lists \(free) free pages of \(pages)"
+    }
+    if let root = try integer("SELECT max(rootpage) FROM sqlite_master"), root > pages {
+      return "a table begins at page \(root), and it has \(pages) pages"
+    }
+    // Pages that are not in the file may be in the log.
+    let (length, overflows) = pages.multipliedReportingOverflow(by: size)
+    guard try location.logSize() == 0, let file = try location.size(of: location.resolvedPath),
+      overflows || file < length
+    else { return nil }
+    return "it has \(file) bytes, and its \(pages) pages take \(length)"
+  }
+
+  /// Returns the problems at the two ends of the history: changes without a transaction.
+  ///
+  /// Changes before the oldest transaction are not a problem: an interrupted insertion leaves them.
+  package func problemsAtHistoryEnds() throws -> [String] {
+    guard let tables = layout.history, let oldest = try oldestTransaction()?.number else {
+      return []
+    }
+    var candidates: [Int64?] = [
+      try integer("SELECT ZTRANSACTIONID FROM ACHANGE ORDER BY Z_PK DESC LIMIT 1"),
+      try integer("SELECT ZTRANSACTIONID FROM ACHANGE ORDER BY Z_PK ASC LIMIT 1"),
+    ]
+    if tables.indexesChangesByTransaction {
+      candidates.append(try integer("SELECT max(ZTRANSACTIONID) FROM ACHANGE"))
+      candidates.append(
+        try integer("SELECT min(ZTRANSACTIONID) FROM ACHANGE WHERE ZTRANSACTIONID >= \(oldest)"))
+    }
+    return try Set(candidates.compactMap(\.self)).sorted().compactMap { number in
+      guard number >= oldest, try timestamp(ofTransaction: number) == nil else { return nil }
+      return "there are changes of transaction \(number), which is missing"
+    }
+  }
+
+  private func integer(_ sql: String) throws -> Int64? {
+    try StatementRunner(database).integer(sql)
+  }
+}
+
+extension StoreSnapshot {
+  /// Returns the triggers on the tables of the history. The frameworks leave none.
+  package func triggersOfHistory() throws -> [String] {
+    try StatementRunner(database).rows(
+      """
+      SELECT name FROM sqlite_master WHERE type = 'trigger'
+        AND tbl_name IN ('ACHANGE', 'ATRANSACTION', 'ATRANSACTIONSTRING') ORDER BY name LIMIT 100
+      """
+    ).compactMap { if case .text(let name)? = $0.first { name } else { nil } }
+  }
+
+  /// Whether the metadata has a property list that cannot be read.
+  package func hasUnreadableMetadata() throws -> Bool {
+    guard !metadata.isComplete, layout.tableNames.contains("Z_METADATA") else { return false }
+    return try StatementRunner(database).integer(
+      "SELECT Z_PLIST IS NOT NULL FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1") == 1
+  }
+}
+
+extension AttributeType {
+  /// Whether a tombstone can hold a value of this type in that form. The columns of tombstones have
+  /// no type, so a value is stored as the framework bound it.
+  package func fits(tombstone value: StoredValue) -> Bool {
+    switch (self, value) {
+    case (.undefined, _), (.objectIdentifier, _), (.composite, _), (.unknown, _): true
+    case (.uri, .malformedText): true
+    default: accepts(restoring(value))
+    }
+  }
+}
+
+/// Steps through the rows of `ATRANSACTIONSTRING`.
+package final class InternedStringCursor {
+  private let cursor: StatementCursor
+
+  init(_ database: Database) throws {
+    cursor = try StatementCursor(
+      database, sql: "SELECT Z_PK, typeof(ZNAME) = 'text' FROM ATRANSACTIONSTRING ORDER BY Z_PK")
+  }
+
+  /// The number by which transactions name the text.
+  package private(set) var number: Int64 = 0
+  /// Whether the row holds a text.
+  package private(set) var hasText = false
+
+  /// Goes to the next row; returns `false` after the last one.
+  package func next() throws -> Bool {
+    guard try cursor.step() else { return false }
+    number = cursor.integer(at: 0)
+    hasText = cursor.integer(at: 1) == 1
+    return true
+  }
+}
+
+extension StoreSnapshot {
+  /// Steps through the interned texts; `nil` for a layout without them.
+  ///
+  /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables.
+  package func internedStrings() throws -> InternedStringCursor? {
+    try historyTables().internsStrings ? InternedStringCursor(database) : nil
+  }
+}
+
+/// Looks up transactions by number.
+package final class TransactionLookup {
+  private let cursor: StatementCursor
+
+  init(_ database: Database) throws {
+    cursor = try StatementCursor(database, sql: "SELECT 1 FROM ATRANSACTION WHERE Z_PK = ?1")
+  }
+
+  /// Whether there is a transaction with exactly this number.
+  package func contains(_ number: Int64) throws -> Bool {
+    try cursor.bind(number)
+    defer { cursor.reset() }
+    return try cursor.step()
+  }
+}
+
+extension StoreSnapshot {
+  /// Prepares to look up transactions.
+  package func transactionLookup() throws -> TransactionLookup {
+    _ = try historyTables()
+    return try TransactionLookup(database)
+  }
+}
