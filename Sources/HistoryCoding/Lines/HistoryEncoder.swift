@@ -114,15 +114,12 @@ extension HistoryEncoder {
   }
 }
 
-/// Collects text in a writer.
-protocol BufferedText {
+/// An encoder that collects its text in a writer.
+protocol BufferedEncoder: HistoryEncoder {
   var writer: JSONWriter { get set }
 }
 
-/// An encoder that collects its text in a writer.
-protocol BufferedEncoder: HistoryEncoder, BufferedText {}
-
-extension BufferedText {
+extension BufferedEncoder {
   package var byteCount: Int { writer.count }
 
   package func withUnsafeBytes<Result>(

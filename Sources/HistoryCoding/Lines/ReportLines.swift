@@ -4,8 +4,8 @@ import StoreFormat
 /// Writes the net effects of changes on objects as JSON lines.
 ///
 /// The lines are for reading only: a net change is not what was recorded.
-package struct NetChangeLineEncoder: BufferedText, Sendable {
-  var writer = JSONWriter(capacity: 1 << 16)
+package struct NetChangeLineEncoder: Sendable {
+  private var writer = JSONWriter(capacity: 1 << 16)
   private var texts = EntityTexts()
   private let path: String?
 
@@ -16,6 +16,19 @@ package struct NetChangeLineEncoder: BufferedText, Sendable {
 
   /// What has been written since the last ``removeAll()``; whole lines.
   package var bytes: ArraySlice<UInt8> { writer.bytes }
+
+  /// How many bytes have been written since the last ``removeAll()``.
+  package var byteCount: Int { writer.count }
+
+  /// Lends what has been written.
+  package func withUnsafeBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    try writer.withUnsafeBytes(body)
+  }
+
+  /// Removes what has been written.
+  package mutating func removeAll() { writer.removeAll() }
 
   /// Writes the net effect on one object; nothing if there is none.
   package mutating func encode(_ change: NetChange) {
@@ -73,14 +86,21 @@ package struct NetChangeLineEncoder: BufferedText, Sendable {
 /// are written by the types of their attributes, as those of a tombstone are. Data of more than
 /// ``longestData`` bytes, and a text of more than ``/StoreFormat/ObjectReader/longestValue``, are
 /// written as their size.
-package struct ObjectLifeEncoder: BufferedText, Sendable {
+package struct ObjectLifeEncoder: Sendable {
   /// The maximum size of data that is written in full, in bytes.
   package static let longestData = 1024
 
-  var writer = JSONWriter()
+  private var writer = JSONWriter()
 
   /// Creates an encoder with an empty buffer.
   package init() {}
+
+  /// Lends what has been written.
+  package func withUnsafeBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    try writer.withUnsafeBytes(body)
+  }
 
   /// Writes the line of an object.
   ///
