@@ -17,8 +17,11 @@ package enum FolderNames {
   #endif
 
   /// Returns all names, unsorted; none where the folder cannot be read.
-  package static func read(_ folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
+  package static func read(_ folder: String) -> [String] { (try? list(folder)) ?? [] }
+
+  /// Returns all names, unsorted.
+  package static func list(_ folder: String) throws(Errno) -> [String] {
+    guard let stream = opendir(folder) else { throw Errno(rawValue: errno) }
     defer { closedir(stream) }
     return names(stream)
   }

@@ -1,127 +1,111 @@
-import PersistentHistory
+import DurableFiles
+@_exported import PersistentHistory
 import StoreFormat
 import SystemPackage
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
-/// Sealed history in a folder: segments of one store or of several, and the catalog that chains them.
+/// A folder of sealed history: segments of one or several stores, and the catalog that chains them.
 ///
 /// ```swift
 /// let archive = try Archive(path: "history-archive")
-/// for store in try archive.stores() {
-///   print(store.identifier, store.first ?? 0, store.last ?? 0)
+/// for entry in try archive.catalog().entries {
+///   print(entry.first, entry.last)
 /// }
 /// ```
 public struct Archive: Hashable, Sendable {
-  /// The folder.
   package let path: String
 
-  /// Takes a folder for an archive.
+  /// Opens an archive.
   ///
-  /// - Throws: ``ArchiveError/notAnArchive(path:reason:)`` where there is none.
+  /// - Throws: ``ArchiveError/notAnArchive(path:reason:)`` if the folder is missing or has no catalog,
+  ///   ``ArchiveError/unreadable(path:reason:)`` if the system does not tell.
   public init(path: String) throws(ArchiveError) {
-    if let reason = Self.reasonAgainst(path) { throw .notAnArchive(path: path, reason: reason) }
     self.path = path
+    guard let folder = try Self.kind(of: path) else {
+      throw .notAnArchive(path: path, reason: .missing)
+    }
+    guard folder == .other("directory") else {
+      throw .notAnArchive(path: path, reason: .notAFolder)
+    }
+    guard try Self.kind(of: catalogPath) == .file else {
+      throw .notAnArchive(path: path, reason: .withoutCatalog)
+    }
   }
 
   init(unchecked path: String) { self.path = path }
 
-  /// Whether there is an archive at a path; what is in it is not looked at.
-  package static func isArchive(_ path: String) -> Bool { reasonAgainst(path) == nil }
+  /// Whether a folder has a catalog. The catalog is not read. If the system does not tell, opening the
+  /// archive reports why.
+  package static func isArchive(_ path: String) -> Bool { (try? Archive(path: path)) != nil }
 
-  private static func reasonAgainst(_ path: String) -> NotAnArchiveReason? {
-    guard let kind = Self.kind(of: path) else { return .missing }
-    guard kind == S_IFDIR else { return .notAFolder }
-    let catalog = Self.kind(of: Archive(unchecked: path).catalogPath)
-    return catalog == S_IFREG ? nil : .withoutCatalog
+  private static func kind(of path: String) throws(ArchiveError) -> FileStatus.Kind? {
+    guard !path.isEmpty, !path.utf8.contains(0) else { return nil }
+    do {
+      return try FileStatus(path: path)?.kind
+    } catch {
+      throw .unreadable(path: path, reason: error.description)
+    }
   }
 
-  private static func kind(of path: String) -> mode_t? {
-    var status = stat()
-    guard !path.isEmpty, !path.utf8.contains(0), stat(path, &status) == 0 else { return nil }
-    return status.st_mode & S_IFMT
-  }
+  // MARK: - Paths
 
-  /// Where the catalog is.
-  package var catalogPath: String { place(ArchiveFormat.catalogName) }
+  package var catalogPath: String { file(ArchiveFormat.catalogName) }
 
-  /// The folder of a store's segments.
-  package func storePath(_ identifier: String) -> String { place(identifier) }
+  package func storePath(_ identifier: String) -> String { file(identifier) }
 
-  /// Where a segment is.
   package func segmentPath(_ entry: CatalogEntry) -> String {
-    place("\(entry.store)/\(SegmentName.text(entry.range))\(SegmentName.segmentSuffix)")
+    segmentPath(entry.range, ofStore: entry.store)
   }
 
-  /// Where a segment's manifest is.
   package func manifestPath(_ entry: CatalogEntry) -> String {
-    place("\(entry.store)/\(SegmentName.text(entry.range))\(SegmentName.manifestSuffix)")
+    manifestPath(entry.range, ofStore: entry.store)
   }
 
-  private func place(_ name: String) -> String {
+  func segmentPath(_ range: ClosedRange<Int64>, ofStore store: String) -> String {
+    file("\(store)/\(SegmentName.text(range))\(SegmentName.segmentSuffix)")
+  }
+
+  func manifestPath(_ range: ClosedRange<Int64>, ofStore store: String) -> String {
+    file("\(store)/\(SegmentName.text(range))\(SegmentName.manifestSuffix)")
+  }
+
+  private func file(_ name: String) -> String {
     path.hasSuffix("/") ? path + name : path + "/" + name
   }
 
-  /// The catalog, its chain checked.
-  ///
-  /// - Throws: ``ArchiveError``.
+  // MARK: - Contents
+
+  /// Reads the catalog and checks its chain.
   public func catalog() throws(ArchiveError) -> ArchiveCatalog {
     try ArchiveCatalog(path: catalogPath)
   }
 
-  /// What there is of each store, by identifier.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func stores() throws(ArchiveError) -> [ArchivedStore] { try catalog().stores }
 
-  /// What there is of one store.
+  /// Returns the segments of one store.
   ///
-  /// - Parameter identifier: The store; nil for the only one.
-  /// - Throws: ``ArchiveError``.
+  /// - Parameter identifier: The store, or `nil` for the only one.
   package func store(_ identifier: String? = nil) throws(ArchiveError) -> ArchivedStore {
     let catalog = try catalog()
-    let stores = catalog.stores
-    let known = stores.map(\.identifier)
-    guard let identifier else {
-      switch stores.count {
-      case 0: throw .unknownStore(path: path, store: "", known: [])
-      case 1: return stores[0]
-      default: throw .severalStores(path: path, stores: known)
-      }
-    }
-    guard let store = catalog.store(identifier) else {
-      throw .unknownStore(path: path, store: identifier, known: known)
+    let known = catalog.storeIdentifiers
+    if identifier == nil, known.count > 1 { throw .severalStores(path: path, stores: known) }
+    guard let wanted = identifier ?? known.first, let store = catalog.store(wanted) else {
+      throw .unknownStore(path: path, store: identifier ?? "", known: known)
     }
     return store
   }
 
-  /// The manifest of a segment, checked against the catalog.
-  ///
-  /// - Throws: ``ArchiveError``.
+  /// Reads a manifest and checks it against the catalog.
   package func manifest(of entry: CatalogEntry) throws(ArchiveError) -> SegmentManifest {
     let path = manifestPath(entry)
-    let bytes = try ArchiveFile.contents(of: path, limit: ArchiveFormat.manifestLimit)
-    guard ArchiveDigest(of: bytes) == entry.manifestDigest else {
-      throw .damaged(
-        path: path, place: "its bytes", detail: "its SHA-256 is not the one in the catalog")
-    }
-    let manifest = try SegmentManifest(bytes, path: path)
+    let (manifest, _) = try SegmentManifest.read(path, expecting: entry.manifestDigest)
     guard manifest.fits(entry) else {
       throw .damaged(
-        path: path, place: "its range", detail: "it is not the one that the catalog says")
+        path: path, place: "its range", detail: "it is not the one in the catalog")
     }
     return manifest
   }
 
-  /// A segment, ready to be read.
-  ///
-  /// - Throws: ``ArchiveError``.
+  /// Opens a segment.
   public func segment(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader {
     try SegmentReader(path: segmentPath(entry), manifest: try manifest(of: entry))
   }

@@ -1,14 +1,13 @@
 import HistoryCoding
 import StoreFormat
 
-/// Everything that can go wrong between a path and the sealed history in it.
+/// An error of reading or writing sealed history.
 ///
-/// Each case names the file, and its ``message`` and ``remedy`` say what was expected and what to
-/// do. What concerns a store is a ``/StoreFormat/StoreError``.
+/// Errors of a store are a ``/StoreFormat/StoreError``.
 public enum ArchiveError: Error, Hashable, Sendable {
-  /// There is no archive at this path.
+  /// The path is not an archive.
   case notAnArchive(path: String, reason: NotAnArchiveReason)
-  /// A file that the catalog names is not there.
+  /// A file named in the catalog is missing.
   case missing(path: String)
   /// A file or folder cannot be read.
   case unreadable(path: String, reason: String)
@@ -16,48 +15,47 @@ public enum ArchiveError: Error, Hashable, Sendable {
   case unwritable(path: String, reason: String)
   /// A file contradicts itself, the catalog or the format.
   case damaged(path: String, place: String, detail: String)
-  /// The archive is of a format that this code does not know.
+  /// The archive has an unknown format version.
   case unknownFormat(path: String, schema: Int64)
-  /// The archive has nothing of this store.
+  /// The archive has no segment of this store.
   case unknownStore(path: String, store: String, known: [String])
-  /// The archive is of several stores, and none was named.
+  /// The archive has several stores, and none was named.
   case severalStores(path: String, stores: [String])
   /// A text is not the head of a chain.
   case malformedAnchor(text: String)
-  /// The archive has nothing of this transaction.
+  /// The archive does not have this transaction.
   case unknownTransaction(path: String, store: String, transaction: Int64)
-  /// Another program was at work on the archive for too long.
+  /// Another program kept the archive locked for longer than the wait.
   case busy(path: String, seconds: Double)
-  /// A store has no identifier by which its segments could be filed.
+  /// The store has no identifier to file its segments by.
   case unnamedStore(path: String)
   /// A transaction cannot be sealed.
   case unsealable(path: String, transaction: Int64, reason: String)
-  /// The archive has segments of another copy of the store: a transaction differs.
+  /// The archive is of another copy of the store; this transaction differs.
   case diverged(path: String, archive: String, transaction: Int64)
-  /// The archive has transactions that the store has not come to yet: it is an older copy.
+  /// The store is an older copy: the archive has transactions that it has not reached.
   case olderCopy(path: String, archive: String, sealed: Int64, newest: Int64)
-  /// History behind the last sealed transaction was deleted from the store before it was sealed.
+  /// History after the last sealed transaction was deleted before it was sealed.
   case gap(path: String, archive: String, after: Int64, oldest: Int64)
-  /// The catalog has no room for the line of another segment.
+  /// The catalog cannot take another line.
   case fullCatalog(path: String, limit: Int64)
-  /// A text that was exported cannot be unpacked, or one of its lines (counted from 1) does not fit
-  /// where it stands.
+  /// Exported text cannot be unpacked, or a line (counted from 1) does not fit.
   case damagedText(path: String, line: Int?, detail: String)
-  /// A line (counted from 1) of a text that was exported is not one of history.
+  /// A line (counted from 1) of exported text is not a line of history.
   case malformedLine(path: String, line: Int, LineError)
-  /// What was read back of a segment is not what the store has.
+  /// A segment read back differs from the store.
   case readBackDiffers(path: String, place: String)
 }
 
-/// Why there is no archive at a path.
+/// The reason why a path is not an archive.
 public enum NotAnArchiveReason: Hashable, Sendable {
-  /// There is nothing.
+  /// There is no such folder.
   case missing
-  /// There is something that is no folder.
+  /// It is not a folder.
   case notAFolder
   /// The folder has no catalog.
   case withoutCatalog
-  /// The folder, in which an archive was to be made, has other things in it.
+  /// The folder for a new archive has other files.
   case notEmpty
 }
 
@@ -66,51 +64,45 @@ extension ArchiveError {
   public var message: String {
     switch self {
     case .notAnArchive(let path, .notEmpty):
-      "no archive can be made in \(path): it has other things in it, and no "
-        + ArchiveFormat.catalogName
-    case .notAnArchive(let path, let reason):
-      "\(path) is not an archive: \(reason.text)"
-    case .missing(let path):
-      "\(path), which the catalog names, is missing"
-    case .unreadable(let path, let reason):
-      "cannot read \(path): \(reason)"
-    case .unwritable(let path, let reason):
-      "cannot write \(path): \(reason)"
-    case .damaged(let path, let place, let detail):
-      "\(path) is damaged in \(place): \(detail)"
+      "cannot create an archive in \(path): it has other files and no \(ArchiveFormat.catalogName)"
+    case .notAnArchive(let path, .missing): "\(path) is not an archive: no such folder"
+    case .notAnArchive(let path, .notAFolder): "\(path) is not an archive: not a folder"
+    case .notAnArchive(let path, .withoutCatalog):
+      "\(path) is not an archive: it has no \(ArchiveFormat.catalogName)"
+    case .missing(let path): "\(path) is missing, and the catalog lists it"
+    case .unreadable(let path, let reason): "cannot read \(path): \(reason)"
+    case .unwritable(let path, let reason): "cannot write \(path): \(reason)"
+    case .damaged(let path, let place, let detail): "\(path) is damaged in \(place): \(detail)"
     case .unknownFormat(let path, let schema):
-      "\(path) follows schema \(schema) of the archive, expected \(ArchiveFormat.schema)"
-    case .unknownStore(let path, "", _): "\(path) is an archive without segments"
+      "\(path) has archive format \(schema), expected \(ArchiveFormat.schema)"
+    case .unknownStore(let path, "", _): "the archive \(path) has no segments"
     case .unknownStore(let path, let store, _):
-      "\(path) has nothing of the store \(store)"
-    case .severalStores(let path, _):
-      "\(path) is of several stores"
+      "the archive \(path) has no segments of the store \(store)"
+    case .severalStores(let path, _): "\(path) has history of several stores"
     case .malformedAnchor(let text):
       "'\(text)' is not the head of a chain: expected a number, a colon and 64 hexadecimal digits"
     case .unknownTransaction(let path, let store, let transaction):
       "the archive \(path) does not have transaction \(transaction) of the store \(store)"
-    case .busy(let path, _):
-      "another program is at work on the archive \(path)"
-    case .unnamedStore(let path):
-      "\(path) has no identifier by which its segments could be filed"
+    case .busy(let path, _): "another program is using the archive \(path)"
+    case .unnamedStore(let path): "\(path) has no identifier to file its segments by"
     case .unsealable(let path, let transaction, let reason):
-      "transaction \(transaction) of \(path) cannot be sealed: \(reason)"
+      "cannot seal transaction \(transaction) of \(path): \(reason)"
     case .diverged(let path, let archive, let transaction):
-      "\(path) and the archive \(archive) are of copies of a store that went different ways: "
-        + "transaction \(transaction) is the first that is not the same in both"
+      "\(path) and the archive \(archive) are of copies of a store that diverged: transaction "
+        + "\(transaction) is the first that differs"
     case .olderCopy(let path, let archive, let sealed, let newest):
-      "\(path) is an older copy of the store in the archive \(archive): it has come to transaction "
+      "\(path) is an older copy of the store in the archive \(archive): its newest transaction is "
         + "\(newest), and \(sealed) is sealed"
     case .gap(let path, let archive, let after, let oldest):
-      "the history of \(path) does not go on where the archive \(archive) ends: transactions "
-        + "\(after + 1) to \(oldest - 1) are in neither"
+      "\(path) does not continue where the archive \(archive) ends: neither has transactions "
+        + "\(after + 1) to \(oldest - 1)"
     case .fullCatalog(let path, let limit):
-      "\(path) is full: it would have more than \(limit) bytes with another segment"
-    case .damagedText(let path, let line, let detail):
-      line.map { "\(path), line \($0): \(detail)" } ?? "\(path) is damaged: \(detail)"
+      "\(path) is full: another segment would make it larger than \(limit) bytes"
+    case .damagedText(let path, let line?, let detail): "\(path), line \(line): \(detail)"
+    case .damagedText(let path, nil, let detail): "\(path) is damaged: \(detail)"
     case .malformedLine(let path, let line, let error): "\(path), line \(line): \(error.message)"
     case .readBackDiffers(let path, let place):
-      "what was written to \(path) does not come back as it was: \(place) differs"
+      "\(path), read back, differs from the store in \(place)"
     }
   }
 
@@ -118,32 +110,30 @@ extension ArchiveError {
   public var remedy: String {
     switch self {
     case .notAnArchive(_, .notEmpty):
-      "name a new or an empty folder; an archive whose catalog is lost needs it back from a copy"
+      "name a new or empty folder; if the catalog was lost, restore it from a copy"
     case .notAnArchive(_, .withoutCatalog):
-      "an archive is a folder with a file \(ArchiveFormat.catalogName); sealing makes one"
-    case .notAnArchive: "name an archive; sealing makes one"
+      "an archive is a folder with a file \(ArchiveFormat.catalogName); sealing creates one"
+    case .notAnArchive: "name an archive; sealing creates one"
     case .missing, .damaged:
-      "bring the file back from a copy of the archive; verifying it names everything that is wrong"
+      "restore the file from a copy of the archive; verifying the archive lists all damage"
     case .unreadable: "make it readable, or read it as its owner"
-    case .unwritable: "name a folder in which files can be made and that has room for them"
-    case .unknownFormat: "read it with a version that knows it"
+    case .unwritable: "name a folder that can be written and has free space"
+    case .unknownFormat: "read it with a newer version"
     case .unknownStore(_, _, let known):
-      known.isEmpty ? "nothing was sealed there yet" : "it has " + known.joined(separator: ", ")
+      known.isEmpty ? "nothing is sealed there yet" : "it has " + known.joined(separator: ", ")
     case .severalStores(_, let stores): "name one: " + stores.joined(separator: ", ")
-    case .malformedAnchor: "give it as sealing told it"
-    case .unknownTransaction: "see in the catalog what the archive has"
-    case .busy: "let it finish, or wait longer for it (lockWait)"
+    case .malformedAnchor: "pass the head as sealing printed it"
+    case .unknownTransaction: "the catalog lists the transactions of the archive"
+    case .busy: "retry when it has finished, or wait longer (lockWait)"
     case .unnamedStore: "open the store once with its app, which gives it an identifier"
-    case .unsealable: "export the history instead, and see what is wrong with that transaction"
-    case .diverged: "seal the two copies in archives of their own"
-    case .olderCopy:
-      "give the newer copy; to seal this one, name another archive"
-    case .gap: "to seal what there is and leave the gap, allow it (allowsGap)"
-    case .fullCatalog:
-      "go on in another folder; this archive stays as it is, and whatever reads archives reads it"
+    case .unsealable: "export the history instead, and verify the store"
+    case .diverged: "seal the two copies in separate archives"
+    case .olderCopy: "pass the newer copy, or seal this one in another archive"
+    case .gap: "allow the gap (allowsGap) to seal the rest"
+    case .fullCatalog: "seal in another folder; this archive stays readable"
     case .damagedText: "export the history again, as JSON lines"
     case .malformedLine(_, _, let error): error.remedy
-    case .readBackDiffers: "see whether the disk is sound, and seal again"
+    case .readBackDiffers: "check the disk, then seal again"
     }
   }
 }
@@ -151,15 +141,4 @@ extension ArchiveError {
 extension ArchiveError: CustomStringConvertible {
   /// The message and the remedy as one line.
   public var description: String { "\(message) (\(remedy))" }
-}
-
-extension NotAnArchiveReason {
-  fileprivate var text: String {
-    switch self {
-    case .missing: "there is no such folder"
-    case .notAFolder: "it is no folder"
-    case .withoutCatalog: "it has no \(ArchiveFormat.catalogName)"
-    case .notEmpty: "it has other things in it"
-    }
-  }
 }

@@ -19,7 +19,7 @@ struct EntityCounts {
   /// Those that an archive has.
   init(_ count: ArchiveOverview.EntityCount) {
     label = count.label
-    (inserts, updates, deletes) = (count.inserts, count.updates, count.deletes)
+    (inserts, updates, deletes) = (count.counts.inserts, count.counts.updates, count.counts.deletes)
   }
 
   /// For programs.

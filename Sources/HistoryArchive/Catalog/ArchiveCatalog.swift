@@ -1,109 +1,180 @@
-/// The catalog of an archive: its segments in the order in which they were sealed, each line chained
-/// to the one before.
+/// The catalog of an archive: its segments in the order of sealing, each line chained to the one before.
 public struct ArchiveCatalog: Hashable, Sendable {
-  /// Where the catalog is.
   package let path: String
-  /// The segments in the order in which they were sealed.
-  public private(set) var entries: [CatalogEntry]
-  /// How many bytes the whole lines have.
-  package private(set) var byteCount: Int
-  /// How many bytes stand behind the last whole line: a crash in the middle of sealing leaves them,
-  /// and the next sealing removes them.
-  package private(set) var tornByteCount: Int
+  /// The segments in the order of sealing.
+  public private(set) var entries: [CatalogEntry] = []
+  /// The length of the complete lines in bytes.
+  package private(set) var byteCount = 0
+  /// The length of the incomplete line at the end, which a crash during sealing leaves and the next
+  /// sealing removes.
+  package private(set) var tornByteCount = 0
 
   /// Reads a catalog and checks its chain.
-  ///
-  /// - Throws: ``ArchiveError``.
   package init(path: String) throws(ArchiveError) {
-    try self.init(CatalogLines(path: path), path: path)
-  }
-
-  /// Reads the bytes of a catalog and checks its chain.
-  ///
-  /// - Parameters:
-  ///   - bytes: The content.
-  ///   - path: Where it comes from, for messages.
-  /// - Throws: ``ArchiveError/damaged(path:place:detail:)`` or
-  ///   ``ArchiveError/unknownFormat(path:schema:)``.
-  package init(_ bytes: [UInt8], path: String) throws(ArchiveError) {
-    try self.init(CatalogLines(bytes), path: path)
-  }
-
-  private init(_ lines: CatalogLines, path: String) throws(ArchiveError) {
-    var lines = lines
-    var entries: [CatalogEntry] = []
-    var stores: [String: String] = [:]
-    var previous = ArchiveDigest.none
-    var byteCount = 0
+    self.path = path
+    var lines = try CatalogLines(path: path)
+    entries.reserveCapacity(lines.maxCount)
+    var stores: Set<String> = []
     while let line = try lines.next() {
-      var entry = try CatalogEntry(line: line.bytes, path: path, number: entries.count + 1)
-      guard entry.previousDigest == previous else {
-        throw .damaged(
-          path: path, place: "line \(entries.count + 1)",
-          detail: "it does not follow the line before it: its previousSHA256 does not fit")
-      }
-      previous = line.digest
-      byteCount += line.count
-      // One text in memory for all segments of a store.
-      if let store = stores[entry.store] {
-        entry.store = store
-      } else {
-        stores[entry.store] = entry.store
-      }
+      var entry = try line.entry.get()
+      if let detail = line.chainDamage { throw damaged(detail) }
+      // All segments of a store share one string.
+      entry.store = stores.insert(entry.store).memberAfterInsert
       entries.append(entry)
+      byteCount += line.byteCount
     }
-    guard !CatalogEntry.lacksOnlyItsEnd(lines.rest.bytes[...]) else {
-      throw .damaged(
-        path: path, place: "line \(entries.count + 1)",
-        detail: "it is whole but for its last byte, which is no line feed")
-    }
-    self.path = path
-    self.entries = entries
-    self.byteCount = byteCount
-    tornByteCount = lines.rest.count
+    if let detail = lines.endDamage { throw damaged(detail) }
+    tornByteCount = lines.tornByteCount
+    storeIdentifiers = stores.sorted()
   }
 
-  /// A catalog of nothing.
-  init(emptyAt path: String) {
-    self.path = path
-    entries = []
-    byteCount = 0
-    tornByteCount = 0
+  private func damaged(_ detail: String) -> ArchiveError {
+    .damaged(path: path, place: "line \(entries.count + 1)", detail: detail)
   }
 
-  /// Adds an entry that follows the last one; what stood behind the last line is gone with this.
+  init(emptyAt path: String) { self.path = path }
+
+  /// Adds an entry that follows the last one, in place of an incomplete line.
   mutating func append(_ entry: CatalogEntry) {
     entries.append(entry)
     byteCount += entry.line.count
     tornByteCount = 0
+    if !storeIdentifiers.contains(entry.store) {
+      storeIdentifiers = (storeIdentifiers + [entry.store]).sorted()
+    }
   }
 
-  /// Forgets what stands behind the last whole line.
   mutating func removeTornLine() { tornByteCount = 0 }
 
-  /// The head of the chain, to be kept elsewhere.
+  /// The head of the chain, to be kept outside the archive.
   package var head: ArchiveAnchor {
     ArchiveAnchor(count: entries.count, digest: entries.last?.digest ?? .none)
   }
 
-  /// The head of the chain as it was when the archive had so many segments; nil where it has fewer.
-  package func head(atCount count: Int) -> ArchiveAnchor? {
-    guard (0...entries.count).contains(count) else { return nil }
-    return ArchiveAnchor(count: count, digest: count == 0 ? .none : entries[count - 1].digest)
-  }
+  package private(set) var storeIdentifiers: [String] = []
 
-  /// What there is of each store, by identifier.
-  package var stores: [ArchivedStore] {
-    Dictionary(grouping: entries, by: \.store).map { ArchivedStore(identifier: $0, entries: $1) }
-      .sorted { $0.identifier < $1.identifier }
-  }
+  package var stores: [ArchivedStore] { ArchivedStore.stores(of: entries) }
 
-  /// What there is of a store; nil where there is nothing.
-  ///
-  /// - Parameter identifier: The store; as in tokens, upper and lower case are the same.
+  /// Returns the segments of a store, or `nil` if there are none. Upper and lower case are equal, as in
+  /// tokens.
   package func store(_ identifier: String) -> ArchivedStore? {
     let wanted = identifier.uppercased()
-    let found = entries.filter { $0.store == identifier || $0.store.uppercased() == wanted }
+    let known = Set(storeIdentifiers.filter { $0 == identifier || $0.uppercased() == wanted })
+    let found =
+      known.count == storeIdentifiers.count ? entries : entries.filter { known.contains($0.store) }
     return found.first.map { ArchivedStore(identifier: $0.store, entries: found) }
+  }
+}
+
+/// The head of an archive's chain at one time: the number of segments and the digest of the last line.
+///
+/// Kept outside the archive, it shows later whether lines were removed or replaced.
+package struct ArchiveAnchor: Hashable, Sendable, CustomStringConvertible {
+  package let count: Int
+  /// The digest of the last line; ``ArchiveDigest/none`` for an empty catalog.
+  package let digest: ArchiveDigest
+
+  package init(count: Int, digest: ArchiveDigest) {
+    self.count = count
+    self.digest = digest
+  }
+
+  /// Reads the form that ``description`` has: `3:9f86d0…`.
+  package init(_ text: String) throws(ArchiveError) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, let count = Int(parts[0]), count >= 0, String(count) == parts[0],
+      let digest = ArchiveDigest(hexadecimal: String(parts[1]))
+    else { throw .malformedAnchor(text: text) }
+    self.init(count: count, digest: digest)
+  }
+
+  package var description: String { "\(count):\(digest)" }
+}
+
+/// Reads the lines of a catalog one by one and checks that each follows the one before.
+struct CatalogLines {
+  struct Line {
+    let byteCount: Int
+    let digest: ArchiveDigest
+    /// The entry of the line, or what is wrong with the line.
+    let entry: Result<CatalogEntry, ArchiveError>
+    /// What is wrong with its place in the chain.
+    let chainDamage: String?
+  }
+
+  private static let pieceSize: Int64 = 1 << 18
+
+  private let file: ArchiveFile
+  private var offset: Int64 = 0
+  private var piece: ArraySlice<UInt8> = []
+  private var number = 0
+  /// The digest of the line before; `nil` after a damaged line, which says nothing about the next.
+  private var previous: ArchiveDigest? = ArchiveDigest.none
+  /// The length of the incomplete line at the end, once all lines are read.
+  private(set) var tornByteCount = 0
+  /// What is wrong with the end of the file, once all lines are read. A crash leaves a line that breaks
+  /// off, never a complete one with another byte in place of its line feed.
+  private(set) var endDamage: String?
+
+  init(path: String) throws(ArchiveError) {
+    file = try ArchiveFile(path: path)
+    try file.check(limit: ArchiveFormat.catalogLimit)
+  }
+
+  /// A number of lines that the file cannot exceed.
+  var maxCount: Int { Int(file.size / ArchiveFormat.shortestCatalogLine) }
+
+  /// Returns the next complete line, or `nil` after the last one.
+  mutating func next() throws(ArchiveError) -> Line? {
+    // Of a line that is too long, only enough is kept to show that it is.
+    var bytes: [UInt8] = []
+    var byteCount = 0
+    var hasher = ArchiveHasher()
+    func append(_ part: ArraySlice<UInt8>) {
+      bytes += part.prefix(ArchiveFormat.catalogLineLimit + 1 - bytes.count)
+      byteCount += part.count
+      part.withUnsafeBytes { hasher.update($0) }
+    }
+    while true {
+      if piece.isEmpty {
+        let count = min(file.size - offset, Self.pieceSize)
+        guard count > 0 else {
+          tornByteCount = byteCount
+          if bytes.count > 1, case .success = entry(bytes.dropLast() + [UInt8(ascii: "\n")]) {
+            endDamage = "its last byte is not a line feed"
+          }
+          return nil
+        }
+        piece = try file.read(at: offset, count: Int(count))[...]
+        offset += count
+      }
+      let end = piece.firstIndex(of: UInt8(ascii: "\n"))
+      append(end.map { piece[...$0] } ?? piece)
+      piece = end.map { piece[($0 + 1)...] } ?? []
+      if end != nil { break }
+    }
+    number += 1
+    let entry = entry(bytes)
+    let digest = hasher.digest
+    defer { previous = if case .success = entry { digest } else { nil } }
+    return Line(
+      byteCount: byteCount, digest: digest, entry: entry,
+      chainDamage: Self.follows(entry, previous)
+        ? nil : "its previousSHA256 is not the digest of the line before it")
+  }
+
+  private static func follows(
+    _ entry: Result<CatalogEntry, ArchiveError>, _ previous: ArchiveDigest?
+  ) -> Bool {
+    guard case .success(let entry) = entry, let previous else { return true }
+    return entry.previousDigest == previous
+  }
+
+  private func entry(_ bytes: [UInt8]) -> Result<CatalogEntry, ArchiveError> {
+    do throws(ArchiveError) {
+      return .success(try CatalogEntry(line: bytes, path: file.path, number: max(number, 1)))
+    } catch {
+      return .failure(error)
+    }
   }
 }

@@ -1,6 +1,7 @@
 import DurableFiles
 import PersistentHistory
 import StoreFormat
+import SystemPackage
 
 #if canImport(Darwin)
 import Darwin
@@ -10,50 +11,34 @@ import Musl
 import Glibc
 #endif
 
-/// What an archive has, as its catalog and its manifests tell; no segment is read.
+/// The contents of an archive according to its catalog and manifests. No segment is read.
 package struct ArchiveOverview: Hashable, Sendable {
-  /// How many changes there are of one entity.
+  /// The changes of one entity.
   package struct EntityCount: Hashable, Sendable {
-    /// The entity's name, or its number after a `#` where it has none.
+    /// The name, or `#` and the number of an entity without a name.
     package let label: String
-    /// How many inserts.
-    package internal(set) var inserts: Int64 = 0
-    /// How many updates.
-    package internal(set) var updates: Int64 = 0
-    /// How many deletes.
-    package internal(set) var deletes: Int64 = 0
+    package internal(set) var counts = ChangeCounts()
   }
 
-  /// What there is of one store.
   package struct Store: Hashable, Sendable {
-    /// The identifier of the store.
     package let identifier: String
-    /// The first transaction.
     package internal(set) var first: TransactionPosition
-    /// The last transaction.
     package internal(set) var last: TransactionPosition
-    /// The numbers that there are; between two ranges history is missing.
+    /// The numbers of the transactions; history between two ranges is missing.
     package let ranges: [ClosedRange<Int64>]
-    /// How many segments there are.
     package let segmentCount: Int
-    /// How many of them have transactions that others have too, as a crash may leave them.
+    /// The number of segments with transactions that others have too, as a crash may leave them.
     package let overlapCount: Int
-    /// How many frames the segments have.
     package internal(set) var frameCount = 0
-    /// How many transactions the segments have.
     package internal(set) var transactionCount: Int64 = 0
-    /// How many changes the segments have.
     package internal(set) var changeCount: Int64 = 0
-    /// How many bytes the segments have.
     package internal(set) var byteCount: Int64 = 0
-    /// How many bytes of text the segments have.
     package internal(set) var textByteCount: Int64 = 0
     /// The versions of the models that segments were sealed with, oldest first.
     package internal(set) var modelVersions: [String] = []
-    /// The changes by entity, by label.
+    /// The changes by entity, sorted by label.
     package internal(set) var entities: [EntityCount] = []
 
-    /// The places where history is missing.
     package var gaps: [HistoryGap] {
       zip(ranges, ranges.dropFirst()).map {
         HistoryGap(store: identifier, after: $0.upperBound, oldest: $1.lowerBound)
@@ -61,22 +46,18 @@ package struct ArchiveOverview: Hashable, Sendable {
     }
   }
 
-  /// The folder.
   package let path: String
-  /// The head of the catalog's chain, to be kept elsewhere.
+  /// The head of the catalog's chain.
   package let head: ArchiveAnchor
   /// The stores, by identifier.
   package let stores: [Store]
-  /// How many bytes stand behind the catalog's last whole line, as a crash may leave them.
+  /// The length of the incomplete line at the end of the catalog.
   package let tornByteCount: Int
-  /// How many files are in the folder, with the catalog, the manifests and whatever else is there.
-  package let fileCount: Int
-  /// How many bytes they have.
-  package let fileByteCount: Int64
+  /// The number of all files in the folder.
+  package private(set) var fileCount = 0
+  /// The size of all files in the folder.
+  package private(set) var fileByteCount: Int64 = 0
 
-  /// Reads the catalog and all manifests.
-  ///
-  /// - Throws: ``ArchiveError``.
   package init(_ archive: Archive) throws(ArchiveError) {
     let catalog = try archive.catalog()
     path = archive.path
@@ -85,24 +66,25 @@ package struct ArchiveOverview: Hashable, Sendable {
     var stores: [Store] = []
     for store in catalog.stores { try stores.append(Store(store, archive)) }
     self.stores = stores
-    (fileCount, fileByteCount) = Self.files(in: path)
+    try countFiles(in: path)
   }
 
-  /// Counts the files in a folder and in the folders of the stores.
-  private static func files(in folder: String, depth: Int = 2) -> (count: Int, byteCount: Int64) {
-    var total = (count: 0, byteCount: Int64(0))
-    for name in FolderNames.read(folder) where name != "." && name != ".." {
+  private mutating func countFiles(in folder: String, depth: Int = 2) throws(ArchiveError) {
+    for name in try ArchiveFile.names(in: folder) {
       let path = folder + "/" + name
       var status = stat()
-      guard lstat(path, &status) == 0 else { continue }
+      guard lstat(path, &status) == 0 else {
+        // Another program may have removed it.
+        if errno == ENOENT { continue }
+        throw .unreadable(path: path, reason: Errno(rawValue: errno).description)
+      }
       if status.st_mode & S_IFMT == S_IFREG {
-        total = (total.count + 1, total.byteCount &+ Int64(status.st_size))
+        fileCount += 1
+        fileByteCount &+= Int64(status.st_size)
       } else if status.st_mode & S_IFMT == S_IFDIR, depth > 1 {
-        let inner = files(in: path, depth: depth - 1)
-        total = (total.count + inner.count, total.byteCount &+ inner.byteCount)
+        try countFiles(in: path, depth: depth - 1)
       }
     }
-    return total
   }
 }
 
@@ -114,8 +96,7 @@ extension ArchiveOverview.Store {
     overlapCount = store.overlapping.count
     first = TransactionPosition(number: store.first ?? 0, timestamp: nil)
     last = TransactionPosition(number: store.last ?? 0, timestamp: nil)
-    var counts: [String: ArchiveOverview.EntityCount] = [:]
-    var versions: Set<String> = []
+    var entities: [String: ArchiveOverview.EntityCount] = [:]
     for entry in store.entries {
       let manifest = try archive.manifest(of: entry)
       if manifest.first.number == first.number { first = manifest.first }
@@ -125,18 +106,14 @@ extension ArchiveOverview.Store {
       changeCount &+= manifest.changeCount
       byteCount &+= manifest.byteCount
       textByteCount &+= manifest.textByteCount
-      for version in manifest.schema.versionIdentifiers where versions.insert(version).inserted {
+      for version in manifest.schema.versionIdentifiers where !modelVersions.contains(version) {
         modelVersions.append(version)
       }
       for count in manifest.counts {
         let label = count.entity ?? count.number.map { "#\($0)" } ?? "#?"
-        var entity = counts[label] ?? ArchiveOverview.EntityCount(label: label)
-        entity.inserts &+= count.inserts
-        entity.updates &+= count.updates
-        entity.deletes &+= count.deletes
-        counts[label] = entity
+        entities[label, default: .init(label: label)].counts.add(count.counts)
       }
     }
-    entities = counts.values.sorted { $0.label < $1.label }
+    self.entities = entities.values.sorted { $0.label < $1.label }
   }
 }

@@ -1,69 +1,79 @@
-/// What an archive has of one store.
+/// The segments of one store.
 package struct ArchivedStore: Hashable, Sendable {
-  /// A run of segments without a gap in it.
+  /// Consecutive segments without a gap.
   package struct Run: Hashable, Sendable {
-    /// The segments, by their first transaction.
-    package let entries: [CatalogEntry]
-    /// The number of the first transaction.
+    package let entries: ArraySlice<CatalogEntry>
     package let first: Int64
-    /// The number of the last transaction.
     package let last: Int64
   }
 
-  /// A part of a segment that no other part overlaps.
+  /// The transactions to read from a segment; those of different parts never overlap.
   package struct Part: Hashable, Sendable {
-    /// The segment.
-    package let entry: CatalogEntry
-    /// The transactions to take of it.
+    // An index takes a fifth of the memory of an entry, and there may be 100,000 parts.
+    private let entries: [CatalogEntry]
+    private let index: Int
     package let range: ClosedRange<Int64>
+
+    init(_ entries: [CatalogEntry], at index: Int, range: ClosedRange<Int64>) {
+      self.entries = entries
+      self.index = index
+      self.range = range
+    }
+
+    package var entry: CatalogEntry { entries[index] }
   }
 
-  /// The identifier of the store.
   package let identifier: String
   /// The segments, by their first transaction.
   package let entries: [CatalogEntry]
 
-  /// Puts the segments of one store in order.
   package init(identifier: String, entries: [CatalogEntry]) {
     self.identifier = identifier
-    self.entries = entries.sorted { ($0.first, $0.last) < ($1.first, $1.last) }
+    // Entries are usually in order already, and a catalog may have 100,000 of them.
+    let isSorted = zip(entries, entries.dropFirst()).allSatisfy { !Self.isBefore($1, $0) }
+    self.entries = isSorted ? entries : entries.sorted(by: Self.isBefore)
   }
 
-  /// The number of the first transaction; nil where there is no segment.
+  /// Groups entries by store, sorted by identifier. The entries of a single store are not copied.
+  static func stores(of entries: [CatalogEntry]) -> [ArchivedStore] {
+    guard let first = entries.first?.store else { return [] }
+    if entries.allSatisfy({ $0.store == first }) {
+      return [ArchivedStore(identifier: first, entries: entries)]
+    }
+    return Dictionary(grouping: entries, by: \.store)
+      .map { ArchivedStore(identifier: $0, entries: $1) }
+      .sorted { $0.identifier < $1.identifier }
+  }
+
+  private static func isBefore(_ one: CatalogEntry, _ other: CatalogEntry) -> Bool {
+    (one.first, one.last) < (other.first, other.last)
+  }
+
+  /// The number of the first transaction, or `nil` without segments.
   package var first: Int64? { entries.first?.first }
-  /// The number of the last transaction; nil where there is no segment.
+  /// The number of the last transaction, or `nil` without segments.
   package var last: Int64? { entries.map(\.last).max() }
 
   /// The runs without a gap, oldest first.
   ///
-  /// Two segments have no gap between them where the second says that it goes on behind the first,
-  /// where their numbers follow each other, and where they overlap.
+  /// There is no gap between two segments if the second one names the first one's last transaction as
+  /// the one before it, if their numbers are consecutive, or if they overlap.
   package var runs: [Run] {
     var runs: [Run] = []
-    var current: [CatalogEntry] = []
+    var start = 0
     var last: Int64 = 0
-    func close() {
-      if let first = current.first {
-        runs.append(Run(entries: current, first: first.first, last: last))
+    for (index, entry) in entries.enumerated() {
+      if index > start, entry.first - 1 > last, entry.after.map({ $0 > last }) ?? true {
+        runs.append(Run(entries: entries[start..<index], first: entries[start].first, last: last))
+        start = index
       }
+      last = index == start ? entry.last : max(last, entry.last)
     }
-    for entry in entries {
-      // A number above another has one before it.
-      let follows =
-        current.isEmpty || entry.first - 1 <= last || entry.after.map { $0 <= last } == true
-      if !follows {
-        close()
-        current = []
-      }
-      last = current.isEmpty ? entry.last : max(last, entry.last)
-      current.append(entry)
+    if start < entries.count {
+      runs.append(Run(entries: entries[start...], first: entries[start].first, last: last))
     }
-    close()
     return runs
   }
-
-  /// Whether everything from the first transaction to the last is there.
-  package var isContiguous: Bool { runs.count <= 1 }
 
   /// The segments that overlap the ones before them.
   package var overlapping: [CatalogEntry] {
@@ -74,30 +84,28 @@ package struct ArchivedStore: Hashable, Sendable {
     }
   }
 
-  /// The parts of segments that hold a range of transactions, each transaction once, oldest first.
+  /// The parts that together have each transaction of a range once, oldest first.
   ///
   /// - Parameters:
-  ///   - after: Only transactions with a higher number; nil for all.
-  ///   - until: Only transactions with this number or a lower one; nil for all.
-  package func parts(after: Int64? = nil, until: Int64? = nil) -> [Part] {
+  ///   - run: Only segments of this run.
+  ///   - after: Only transactions with a higher number.
+  ///   - until: Only transactions with this number or a lower one.
+  package func parts(
+    of run: Run? = nil, after: Int64? = nil, until: Int64? = nil
+  ) -> [Part] {
     var covered = after ?? 0
     let end = until ?? .max
     var parts: [Part] = []
-    for entry in entries where covered < end && entry.last > covered && entry.first <= end {
+    for index in run?.entries.indices ?? entries.indices {
+      let entry = entries[index]
+      guard covered < end, entry.last > covered, entry.first <= end else { continue }
       let range = max(entry.first, covered + 1)...min(entry.last, end)
-      parts.append(Part(entry: entry, range: range))
+      parts.append(Part(entries, at: index, range: range))
       covered = range.upperBound
     }
     return parts
   }
 
-  /// The segment with the last transaction; nil where there is no segment.
+  /// The segment with the last transaction, or `nil` without segments.
   package var newestEntry: CatalogEntry? { entries.max { $0.last < $1.last } }
-
-  /// The segment in whose range a transaction lies; nil where there is none.
-  ///
-  /// The transaction need not be in it: numbers may be missing from a history.
-  package func entry(holding transaction: Int64) -> CatalogEntry? {
-    entries.last { $0.range.contains(transaction) }
-  }
 }

@@ -1,3 +1,4 @@
+import DurableFiles
 import SystemPackage
 
 #if canImport(Darwin)
@@ -8,24 +9,17 @@ import Musl
 import Glibc
 #endif
 
-/// A file of an archive, opened for reading.
-///
-/// What was put there in its place (a pipe, a device) is refused before anything is read of it.
+/// A regular file, opened for reading. Pipes and devices are refused before anything is read.
 package final class ArchiveFile: Sendable {
   private static let pieceSize = 1 << 18
 
-  /// Where the file is.
   package let path: String
-  /// How many bytes it has.
   package let size: Int64
   private let descriptor: FileDescriptor
 
-  /// Opens a file.
-  ///
-  /// - Throws: ``ArchiveError/missing(path:)`` or ``ArchiveError/unreadable(path:reason:)``.
   package init(path: String) throws(ArchiveError) {
     do {
-      // Without waiting: a pipe would wait for its writer for ever.
+      // A pipe would otherwise wait for its writer.
       descriptor = try path.withCString {
         try FileDescriptor.open($0, .readOnly, options: [.closeOnExec, .nonBlocking])
       }
@@ -39,28 +33,27 @@ package final class ArchiveFile: Sendable {
     let isKnown = fstat(descriptor.rawValue, &status) == 0
     size = isKnown ? Int64(status.st_size) : 0
     guard isKnown, status.st_mode & S_IFMT == S_IFREG else {
-      throw .unreadable(path: path, reason: "it is no file")
+      throw .unreadable(path: path, reason: "it is not a regular file")
     }
   }
 
-  /// Takes a file that is open.
   init(_ descriptor: FileDescriptor, size: Int64, path: String) {
     self.descriptor = descriptor
     self.size = size
     self.path = path
   }
 
+  // Nothing was written, so closing cannot lose anything.
   deinit { try? descriptor.close() }
 
-  /// Reads bytes from a place on, exactly so many.
-  ///
-  /// - Throws: ``ArchiveError/damaged(path:place:detail:)`` where the file does not have them.
+  /// Reads exactly `count` bytes.
   package func read(at offset: Int64, count: Int) throws(ArchiveError) -> [UInt8] {
     guard offset >= 0, count >= 0, offset <= size, Int64(count) <= size - offset else {
-      throw .damaged(path: path, place: "byte \(size)", detail: "it ends too early")
+      throw endsTooEarly(at: size)
     }
+    let bytes: [UInt8]
     do {
-      let bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
         while filled < count {
           let rest = UnsafeMutableRawBufferPointer(
             rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<count])
@@ -70,21 +63,18 @@ package final class ArchiveFile: Sendable {
           filled += read
         }
       }
-      guard bytes.count == count else {
-        throw ArchiveError.damaged(
-          path: path, place: "byte \(offset + Int64(bytes.count))", detail: "it ends too early")
-      }
-      return bytes
-    } catch let error as ArchiveError {
-      throw error
     } catch {
       throw .unreadable(path: path, reason: Self.reason(error))
     }
+    guard bytes.count == count else { throw endsTooEarly(at: offset + Int64(bytes.count)) }
+    return bytes
   }
 
-  /// The digest of all that is in the file.
-  ///
-  /// - Throws: ``ArchiveError``.
+  private func endsTooEarly(at offset: Int64) -> ArchiveError {
+    .damaged(path: path, place: "byte \(offset)", detail: "the file ends too early")
+  }
+
+  /// Computes the digest of the whole file.
   package func digest() throws(ArchiveError) -> ArchiveDigest {
     var hasher = ArchiveHasher()
     var offset: Int64 = 0
@@ -96,7 +86,7 @@ package final class ArchiveFile: Sendable {
     return hasher.digest
   }
 
-  /// Asks the system to read the file from the disk again, as far as it can be asked.
+  /// Asks the system to read the file from the disk again.
   func forgetCachedPages() {
     #if canImport(Darwin)
     _ = fcntl(descriptor.rawValue, F_NOCACHE, 1)
@@ -105,22 +95,82 @@ package final class ArchiveFile: Sendable {
     #endif
   }
 
-  /// Reads a whole file that must not be larger than a limit.
-  static func contents(of path: String, limit: Int) throws(ArchiveError) -> [UInt8] {
-    let file = try ArchiveFile(path: path)
-    try check(file.size, of: path, limit: Int64(limit))
-    return try file.read(at: 0, count: Int(file.size))
-  }
-
-  /// Sees that a file is no larger than a limit.
-  static func check(_ size: Int64, of path: String, limit: Int64) throws(ArchiveError) {
+  /// Throws an error if the file is larger than a limit.
+  func check(limit: Int64) throws(ArchiveError) {
     guard size <= limit else {
       throw .damaged(
         path: path, place: "its size", detail: "it is larger than \(limit >> 20) MiB")
     }
   }
 
+  /// Reads a whole file that is not larger than a limit.
+  static func contents(of path: String, limit: Int) throws(ArchiveError) -> [UInt8] {
+    let file = try ArchiveFile(path: path)
+    try file.check(limit: Int64(limit))
+    return try file.read(at: 0, count: Int(file.size))
+  }
+
+  /// Returns the names in a folder, or none if there is no such folder.
+  static func names(in folder: String) throws(ArchiveError) -> [String] {
+    do {
+      return try FolderNames.list(folder).filter { $0 != "." && $0 != ".." }
+    } catch .noSuchFileOrDirectory {
+      return []
+    } catch {
+      throw .unreadable(path: folder, reason: error.description)
+    }
+  }
+
   static func reason(_ error: any Error) -> String {
     (error as? Errno)?.description ?? "\(error)"
+  }
+}
+
+/// A file without a name, which the system deletes when it is closed.
+final class TemporaryFile {
+  private let folder: String
+  private let descriptor: FileDescriptor
+  private(set) var byteCount: Int64 = 0
+
+  init() throws(ArchiveError) {
+    let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+    folder = named.isEmpty ? "/tmp" : named
+    var template = Array((folder + "/histctl-XXXXXX").utf8CString)
+    let number = template.withUnsafeMutableBufferPointer { buffer -> CInt in
+      guard let name = buffer.baseAddress else { return -1 }
+      let number = mkstemp(name)
+      if number >= 0 { unlink(name) }
+      return number
+    }
+    guard number >= 0 else {
+      throw .unwritable(path: folder, reason: Errno(rawValue: errno).description)
+    }
+    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    descriptor = FileDescriptor(rawValue: number)
+  }
+
+  // What was written is no longer needed.
+  deinit { try? descriptor.close() }
+
+  /// Appends bytes and returns the offset at which they begin.
+  func append(_ bytes: [UInt8]) throws(ArchiveError) -> Int64 {
+    do {
+      _ = try bytes.withUnsafeBytes { try descriptor.writeAll($0) }
+    } catch {
+      throw .unwritable(path: folder, reason: ArchiveFile.reason(error))
+    }
+    defer { byteCount += Int64(bytes.count) }
+    return byteCount
+  }
+
+  /// Opens the file for reading. It stays open after this is gone.
+  ///
+  /// - Parameter path: The path for messages.
+  func opened(as path: String) throws(ArchiveError) -> ArchiveFile {
+    do {
+      return ArchiveFile(try descriptor.duplicate(), size: byteCount, path: path)
+    } catch {
+      throw .unreadable(path: path, reason: ArchiveFile.reason(error))
+    }
   }
 }

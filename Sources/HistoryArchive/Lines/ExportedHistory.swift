@@ -3,33 +3,29 @@ import PersistentHistory
 import StoreEditing
 import StoreFormat
 
-/// History that was exported as lines, read as if it were an archive of its store.
+/// Exported lines, read as if they were an archive of their store.
 ///
-/// The lines may be packed, and may come from standard input. They are read once and checked, and kept
-/// packed in a temporary file for as long as this lives; memory does not grow with them. They may stand
-/// oldest first or newest first, and need not be written exactly as histctl writes them.
+/// The lines may be compressed and may come from standard input, oldest first or newest first. They are
+/// read and checked once, and kept compressed in a temporary file, so memory does not grow with them.
 ///
 /// ```swift
 /// let history = try ExportedHistory(path: "history.jsonl.zst")
 /// let timeline = HistoryTimeline(history)
 /// ```
 package final class ExportedHistory {
-  /// Where the lines come from.
   package let path: String
-  /// The identifier of the store; nil where the lines name none.
   package let storeIdentifier: String?
-  /// The numbers that there are; between two stretches the lines say that history is missing.
+  /// The numbers of the transactions; between two stretches the lines report a gap.
   package let stretches: [ClosedRange<Int64>]
   private let named: [HistoryEntity]
-  /// The lines as a segment; nil where there are none.
+  /// The lines as a segment, or `nil` without lines.
   private let content: (entry: CatalogEntry, reader: SegmentReader)?
 
   /// Reads and checks lines.
   ///
   /// - Parameters:
-  ///   - path: The file; ``ExportedText/standardInput`` for standard input.
-  ///   - storeIdentifier: Whose lines to take; nil where all are of one store.
-  /// - Throws: ``ArchiveError``, ``/HistoryCoding/CompressionError``.
+  ///   - path: The file, or ``ExportedText/standardInput``.
+  ///   - storeIdentifier: The store whose lines to take; `nil` if all are of one store.
   package init(path: String, storeIdentifier: String? = nil) throws {
     let text = try ExportedText(path: path)
     let file = try TemporaryFile()
@@ -52,7 +48,8 @@ package final class ExportedHistory {
     let frames = groups.flatMap(\.frames)
     let manifest = SegmentManifest(
       store: reading.store ?? "", first: first, last: last, after: nil,
-      earliest: groups.compactMap(\.earliest).min(), latest: groups.compactMap(\.latest).max(),
+      next: nil, earliest: groups.compactMap(\.earliest).min(),
+      latest: groups.compactMap(\.latest).max(),
       transactionCount: frames.reduce(0) { $0 + Int64($1.transactionCount) }, counts: [],
       textByteCount: reading.frames.textByteCount, byteCount: file.byteCount, digest: .none,
       frames: frames,
@@ -67,7 +64,7 @@ package final class ExportedHistory {
     content = (entry, reader)
   }
 
-  /// Divides the numbers where the lines tell of a gap.
+  /// Divides the numbers at the gaps that the lines report.
   private static func stretches(
     _ all: ClosedRange<Int64>, _ gaps: [HistoryGap]
   ) -> [ClosedRange<Int64>] {
@@ -96,26 +93,16 @@ extension ExportedHistory: SegmentSource {
 }
 
 extension ExportedHistory: ArchivedHistory {
-  /// The entities that lines name.
   package func entities() -> [HistoryEntity] { named }
 
-  /// How many transactions there are before a number.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func transactionCount(before number: Int64) throws -> Int64 {
     try walk?.transactionCount(before: number) ?? 0
   }
 
-  /// The transaction with exactly this number, if it is there.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func position(ofTransaction number: Int64) throws -> TransactionPosition? {
     try walk?.position(ofTransaction: number)
   }
 
-  /// The transaction that follows a number, or with `offset` the n-th behind that one.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func firstTransaction(
     after number: Int64, offset: Int64
   ) throws -> TransactionPosition? {
@@ -123,9 +110,6 @@ extension ExportedHistory: ArchivedHistory {
     return try walk?.first(after: number, skipping: &rest)
   }
 
-  /// The transaction before a number, or with `offset` the n-th before that one.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func lastTransaction(
     before number: Int64, offset: Int64
   ) throws -> TransactionPosition? {
@@ -133,27 +117,17 @@ extension ExportedHistory: ArchivedHistory {
     return try walk?.last(before: number, skipping: &rest)
   }
 
-  /// The transaction with the lowest number among those saved at a moment or after it.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func firstTransaction(notBefore moment: StoreTimestamp) throws -> TransactionPosition? {
     try walk?.first(notBefore: moment)
   }
 
-  /// Whether one of the newest transactions has an author.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func hasAuthors() throws -> Bool { try hasNewestAuthors() }
 
-  /// Reads the transactions that a query selects.
   package func transactions(_ query: HistoryQuery) -> any TransactionSource {
-    let lower = max(query.after ?? 0, 0)
-    let upper = query.until ?? .max
-    let parts = (content.map { [$0.entry] } ?? []).compactMap { entry -> ArchivedStore.Part? in
-      guard entry.last > lower, entry.first <= upper, lower < upper else { return nil }
-      return ArchivedStore.Part(
-        entry: entry, range: max(entry.first, lower + 1)...min(entry.last, upper))
+    let parts = content.map {
+      ArchivedStore(identifier: $0.entry.store, entries: [$0.entry])
+        .parts(after: query.after.map { max($0, 0) }, until: query.until)
     }
-    return ArchivedTransactions(self, parts, query)
+    return ArchivedTransactions(self, parts ?? [], query)
   }
 }

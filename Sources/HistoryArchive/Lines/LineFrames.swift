@@ -1,16 +1,15 @@
 import HistoryCoding
 import StoreFormat
 
-/// Packs the lines of transactions into frames of a file, as those of a segment are.
+/// Packs the lines of transactions into frames like those of a segment.
 ///
-/// Lines may come oldest first or newest first: a frame has its own in order, and so has the list of
-/// frames in the end.
+/// Lines may come oldest first or newest first. Each frame, and in the end the list of frames, is sorted.
 struct LineFrames {
-  /// Frames that hold whole lines, or one that is longer than a frame.
+  /// A frame of complete lines, or all frames of one long line.
   struct Group {
     let first: TransactionPosition
     let last: TransactionPosition
-    /// Where its first line comes from, counted from 1.
+    /// The number of its first line in the text, counted from 1.
     let lineNumber: Int
     var earliest: StoreTimestamp?
     var latest: StoreTimestamp?
@@ -23,15 +22,13 @@ struct LineFrames {
     let text: [UInt8]
   }
 
-  /// The frames that were made.
   private(set) var groups: [Group] = []
-  /// How much text they have.
   private(set) var textByteCount: Int64 = 0
   private let file: TemporaryFile
   private let context: ZstdContext
   private var lines: [Line] = []
   private var byteCount = 0
-  /// Whether the last frames are those of a line that goes on.
+  /// Whether the last group is a line that continues.
   private var isInLongLine = false
 
   init(_ file: TemporaryFile) throws(CompressionError) {
@@ -39,7 +36,7 @@ struct LineFrames {
     context = try ZstdContext(.quick)
   }
 
-  /// Adds a line, or the last piece of one.
+  /// Adds a line, or the last piece of a long one.
   mutating func end(_ position: TransactionPosition, _ text: [UInt8], number: Int) throws {
     if isInLongLine {
       try addPiece(position, text, number: number)
@@ -58,7 +55,7 @@ struct LineFrames {
     if byteCount >= ArchiveFormat.frameTarget { try pack() }
   }
 
-  /// Adds a piece of a line that goes on.
+  /// Adds a piece of a line that continues.
   mutating func addPiece(
     _ position: TransactionPosition, _ text: [UInt8], number: Int
   ) throws {
@@ -80,7 +77,7 @@ struct LineFrames {
     }
   }
 
-  /// Makes a frame of the lines that were added.
+  /// Packs the lines that were added into a frame.
   mutating func pack() throws {
     lines.sort { $0.position.number < $1.position.number }
     guard let first = lines.first, let last = lines.last else { return }
@@ -114,9 +111,9 @@ struct LineFrames {
     textByteCount += Int64(text.count)
   }
 
-  /// Ends the packing and puts the frames in order.
+  /// Packs the last lines and sorts the frames.
   ///
-  /// - Throws: ``LineDisorder`` where a transaction comes twice, or lines stand in no order.
+  /// - Throws: ``LineDisorder`` if a transaction is repeated or the lines are in no order.
   mutating func finish() throws {
     try pack()
     groups.sort { $0.first.number < $1.first.number }
@@ -127,10 +124,8 @@ struct LineFrames {
   }
 }
 
-/// A line that stands where it cannot.
+/// A line that is out of order, by its number in the text, counted from 1.
 struct LineDisorder: Error {
-  /// Which line, from 1.
   let number: Int
-  /// Its transaction.
   let transaction: Int64
 }

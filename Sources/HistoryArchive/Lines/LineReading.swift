@@ -2,21 +2,20 @@ import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
-/// Reads the lines of a text once, checks each, and puts them away as the frames of a segment.
+/// Reads the lines of a text once, checks each, and packs them into the frames of a segment.
 struct LineReading {
-  /// The identifier of the store; nil where the lines name none.
+  /// The identifier of the store, or `nil` if the lines name none.
   private(set) var store: String?
-  /// The places where the lines say that history is missing.
+  /// The gaps that the lines report.
   private(set) var gaps: [HistoryGap] = []
   private(set) var frames: LineFrames
-  /// Some of the other stores whose lines were left out.
+  /// Some of the other stores whose lines were skipped.
   private(set) var others: Set<String> = []
-  /// What the lines have told of entities.
+  /// The entities that the lines name.
   let entities = LineEntities()
 
-  private static let mostOthers = 16
-
-  /// As some programs put it in front of a text.
+  private static let maxOthers = 16
+  /// Some programs write it at the start of a text.
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   private let wanted: String?
@@ -27,9 +26,8 @@ struct LineReading {
   private var hasStore = false
 
   /// - Parameters:
-  ///   - text: The lines.
-  ///   - store: The identifier of the store whose lines to take; nil where all are of one store.
-  ///   - file: Where to put them.
+  ///   - store: The store whose lines to take; `nil` if all are of one store.
+  ///   - file: The file for the frames.
   init(_ text: ExportedText, store: String?, _ file: TemporaryFile) throws {
     path = text.path
     wanted = store?.uppercased()
@@ -38,9 +36,6 @@ struct LineReading {
     decoder = TransactionLineDecoder(entities: entities)
   }
 
-  /// Reads them all.
-  ///
-  /// - Throws: ``ArchiveError``.
   mutating func run() throws {
     do {
       while var line = try input.next() {
@@ -55,7 +50,7 @@ struct LineReading {
       try frames.finish()
     } catch let error as LineDisorder {
       throw malformed(
-        "transaction \(error.transaction) comes twice, or stands out of order", at: error.number)
+        "transaction \(error.transaction) is repeated or out of order", at: error.number)
     }
   }
 
@@ -65,7 +60,7 @@ struct LineReading {
       try takeParts(line)
     } catch let error as LineError {
       guard isWhole else { throw malformed(error) }
-      // Other programs write lines in other ways, with blanks or another order of keys.
+      // Lines of other programs may have blanks or another order of keys.
       encoder.removeAll()
       let decoded: HistoryLine
       do throws(LineError) {
@@ -77,7 +72,7 @@ struct LineReading {
     }
   }
 
-  /// Takes a line part by part, so that it may be longer than memory.
+  /// Reads a line part by part, since it may be larger than memory.
   private mutating func takeParts(_ line: ArraySlice<UInt8>) throws {
     let input = input
     var reader = TransactionLineReader(line, decoder)
@@ -116,15 +111,15 @@ struct LineReading {
     encoder.removeAll()
   }
 
-  /// Whether a line is of the store that is wanted.
+  /// Whether a line is of the wanted store.
   private mutating func accept(_ store: String?, _ transaction: Int64?) throws(ArchiveError) -> Bool
   {
     if let transaction, transaction < 1 {
       throw malformed(
-        "transaction \(transaction) has a number that no transaction can have", at: nil)
+        "no transaction can have the number \(transaction)", at: nil)
     }
     if let wanted, store?.uppercased() != wanted {
-      if let store, others.count < Self.mostOthers { others.insert(store) }
+      if let store, others.count < Self.maxOthers { others.insert(store) }
       return false
     }
     guard hasStore else {
@@ -147,5 +142,68 @@ struct LineReading {
     case let error as LineError: .malformedLine(path: path, line: input.number, error)
     default: malformed("\(error)", at: nil)
     }
+  }
+}
+
+/// Splits a text into lines. A line longer than ``longestWhole`` comes in pieces.
+final class LineInput {
+  /// The maximum length of a line that comes in one piece, in bytes.
+  static let longestWhole = 1 << 20
+
+  /// The number of the current line, counted from 1.
+  private(set) var number = 0
+  /// Whether the current line was read to its end.
+  private(set) var isWhole = true
+  private let text: ExportedText
+  private var piece: ArraySlice<UInt8> = []
+
+  init(_ text: ExportedText) { self.text = text }
+
+  /// Returns the next line without its line feed, or the first piece of a long one, or `nil` after the
+  /// last one. Skips the rest of the line before.
+  func next() throws(ArchiveError) -> ArraySlice<UInt8>? {
+    while try more() != nil {}
+    guard try fill() else { return nil }
+    number += 1
+    isWhole = false
+    var line = take()
+    while !isWhole, line.count < Self.longestWhole {
+      guard try fill() else {
+        isWhole = true
+        break
+      }
+      line += take()
+    }
+    return line
+  }
+
+  /// Returns the next piece of a long line, or `nil` at its end.
+  func more() throws(ArchiveError) -> ArraySlice<UInt8>? {
+    guard !isWhole else { return nil }
+    guard try fill() else {
+      isWhole = true
+      return nil
+    }
+    return take()
+  }
+
+  /// Reads text if there is none left. Returns false at the end.
+  private func fill() throws(ArchiveError) -> Bool {
+    while piece.isEmpty {
+      guard let next = try text.next() else { return false }
+      piece = next[...]
+    }
+    return true
+  }
+
+  /// Returns the part of the current line that was read.
+  private func take() -> ArraySlice<UInt8> {
+    guard let end = piece.firstIndex(of: UInt8(ascii: "\n")) else {
+      defer { piece = [] }
+      return piece
+    }
+    isWhole = true
+    defer { piece = piece[(end + 1)...] }
+    return piece[..<end]
   }
 }

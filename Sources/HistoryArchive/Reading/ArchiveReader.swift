@@ -41,14 +41,7 @@ package final class ArchiveReader {
 
   /// The index of the first part with numbers after one.
   private func firstPart(after number: Int64) -> Int {
-    var range = 0..<parts.count
-    while !range.isEmpty {
-      let middle = range.lowerBound + range.count / 2
-      range =
-        parts[middle].range.upperBound <= number
-        ? middle + 1..<range.upperBound : range.lowerBound..<middle
-    }
-    return range.lowerBound
+    parts.partitioningIndex { $0.range.upperBound > number }
   }
 }
 
@@ -56,8 +49,8 @@ extension ArchiveReader: SegmentSource {
   /// A segment, opened once for questions that follow each other.
   func segment(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader {
     if let known = open.first(where: { $0.entry == entry }) { return known.reader }
-    let reader = try archive.segment(entry)
     if open.count == Self.maxOpen { open.removeFirst() }
+    let reader = try archive.segment(entry)
     open.append((entry, reader))
     return reader
   }

@@ -5,10 +5,9 @@ import SystemPackage
 
 /// Seals the history of a store in an archive.
 ///
-/// What is sealed is safe on the disk, was read back and compared with a second reading of the store,
-/// and only then entered into the catalog. Interrupted at any place, it leaves a sound archive, and
-/// the next run goes on. One program at a time seals in an archive: the folder is locked for as long
-/// as this lives.
+/// A segment is written, synchronized, read back and compared with a second reading of the store, and
+/// only then listed in the catalog. An interruption at any point leaves a sound archive, and the next
+/// run continues. The folder is locked for as long as this lives.
 ///
 /// ```swift
 /// let store = try StoreFile(path: "default.store")
@@ -19,39 +18,39 @@ import SystemPackage
 /// print(sealed.head)
 /// ```
 package final class ArchiveSealer {
-  /// What is being done with a segment.
   package enum Step: Hashable, Sendable {
-    /// The history is read, packed and written.
+    /// Reading, packing and writing history.
     case packing
-    /// What was written is read back and compared with the store.
+    /// Reading it back and comparing it with the store.
     case comparing
   }
 
-  /// How much text a segment has unless told otherwise, in bytes.
+  /// Receives the number of transactions that are packed or compared, and their total. Calls come one at
+  /// a time, but on any thread.
+  package typealias Progress =
+    @Sendable (_ step: Step, _ count: Int64, _ total: Int64) -> Void
+
   package static let defaultSegmentSize: Int64 = 64 << 20
-  /// How much text a segment can be told to have, in bytes.
   package static let segmentSizes: ClosedRange<Int64> = 1 << 16...1 << 34
 
-  /// About how much text a segment has, in bytes, before it is packed.
+  /// The approximate text of a segment in bytes, before compression.
   package var segmentSize = ArchiveSealer.defaultSegmentSize
-  /// Whether history may be missing between what is sealed and what the store has.
+  /// Whether history may be missing between the last sealed transaction and the store's oldest.
   package var allowsGap = false
-  /// The old and new values of updates that were recorded beside the store, which are sealed with their
-  /// changes; nil for none.
+  /// The recorded values to seal with their changes, or `nil` for none.
   package var recordedValues: RecordedValues?
-  /// Is called with what was added to the archive so far, after each segment.
+  /// Receives what has been added to the archive, after each segment.
   package var onSegment: (SealedSegments) -> Void = { _ in }
 
   let folder: ArchiveFolder
   private let permissions: FilePermissions
 
-  /// Makes an archive where there is none, and locks it.
+  /// Creates an archive if there is none, and locks it.
   ///
   /// - Parameters:
   ///   - archivePath: The folder.
-  ///   - store: The store; nobody may read the archive who may not read it.
-  ///   - lockWait: How long to wait for another program that is at work there, in seconds.
-  /// - Throws: ``ArchiveError``.
+  ///   - store: The store; files of the archive are not more widely readable than it.
+  ///   - lockWait: Seconds to wait for another program that uses the archive.
   package init(
     archivePath: String, store: StoreLocation, lockWait: Double = 0
   ) throws(ArchiveError) {
@@ -59,26 +58,18 @@ package final class ArchiveSealer {
     folder = try ArchiveFolder(path: archivePath, permissions: permissions, lockWait: lockWait)
   }
 
-  private var archive: Archive { folder.archive }
-
-  /// Seals what is not sealed yet.
+  /// Seals the transactions that are not sealed yet.
   ///
   /// - Parameters:
-  ///   - snapshot: The store.
   ///   - helpers: Threads that read the same snapshot.
-  ///   - cut: Only transactions before it; nil for all but the newest.
-  ///   - progress: Is told how many transactions are packed, or compared, and of how many; one call at
-  ///     a time, but on any of the threads.
+  ///   - cut: Only transactions before it; `nil` for all but the newest.
   /// - Returns: What was added to the archive.
-  /// - Throws: ``ArchiveError``, ``/HistoryCoding/CompressionError``, ``/StoreFormat/StoreError``.
   package func seal(
     _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers, before cut: HistoryCut? = nil,
-    progress: @escaping @Sendable (_ step: Step, _ count: Int64, _ total: Int64) -> Void = {
-      _, _, _ in
-    }
+    progress: @escaping Progress = { _, _, _ in }
   ) throws -> SealedSegments {
     guard let recordedValues else { return try seal(snapshot, helpers, nil, before: cut, progress) }
-    // They are read twice, to compare, and others may erase some of them in between.
+    // They are read twice, and another program may erase some in between.
     return try recordedValues.inOneState {
       try seal(snapshot, helpers, $0, before: cut, progress)
     }
@@ -86,9 +77,9 @@ package final class ArchiveSealer {
 
   private func seal(
     _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers, _ recordedValues: RecordedValues?,
-    before cut: HistoryCut?,
-    _ progress: @escaping @Sendable (_ step: Step, _ count: Int64, _ total: Int64) -> Void
+    before cut: HistoryCut?, _ progress: @escaping Progress
   ) throws -> SealedSegments {
+    let archive = folder.archive
     var catalog = try folder.repairedCatalog()
     let adopted = try adoptOrphans(snapshot, &catalog)
     let plan = try SealingPlan(
@@ -97,56 +88,78 @@ package final class ArchiveSealer {
       archivePath: archive.path, store: plan.store, segments: adopted, last: plan.sealed,
       head: catalog.head)
     guard let first = plan.first, let last = plan.last else { return result }
-    try folder.expectRoom(in: catalog)
+    try folder.checkSpace(in: catalog)
     do throws(Errno) {
       try snapshot.location.synchronizeLog()
     } catch {
       throw StoreError.unreadable(path: snapshot.location.path, reason: error.description)
     }
-    let storePath = archive.storePath(plan.store)
-    try ArchiveFolder.make(
-      storePath, permissions: ArchiveFolder.folderPermissions(permissions))
-    let run = SegmentSealing(
+    try folder.makeFolder(ofStore: plan.store)
+    let sealing = try SegmentSealing(
       archive: archive, store: plan.store, permissions: permissions, segmentSize: segmentSize,
-      schema: try SegmentSchema(snapshot), recordedValues: recordedValues)
+      schema: SegmentSchema(snapshot), recordedValues: recordedValues)
     var after = plan.after
     var start = first.number - 1
     var count: Int64 = 0
     while start < last.number,
-      let manifest = try run.seal(
-        snapshot, helpers, after: start, until: last.number, goingOnBehind: after,
+      let (manifest, digest) = try sealing.seal(
+        snapshot, helpers, after: start, until: last.number, following: after,
         progress: { [count] in progress($0, count + $1, plan.transactionCount) })
     {
       let entry = CatalogEntry(
         store: plan.store, first: manifest.first.number, last: manifest.last.number, after: after,
-        manifestDigest: ArchiveDigest(of: manifest.bytes), previousDigest: catalog.head.digest)
-      try folder.append(entry, to: &catalog, permissions: permissions)
+        manifestDigest: digest, previousDigest: catalog.head.digest)
+      try folder.append(entry, to: &catalog)
       result.segments.append(.init(entry: entry, manifest: manifest, isAdopted: false))
       result.last = manifest.last
+      result.head = catalog.head
       onSegment(result)
       start = manifest.last.number
-      if start < last.number { try folder.expectRoom(in: catalog) }
+      if start < last.number { try folder.checkSpace(in: catalog) }
       after = start
       count += manifest.transactionCount
     }
-    result.head = catalog.head
     return result
   }
 
-  /// Enters segments into the catalog that an interrupted run has sealed, and removes what it left of
-  /// others.
+  /// Lists segments in the catalog that an interrupted run has sealed, and removes other remains of it.
   private func adoptOrphans(
     _ snapshot: StoreSnapshot, _ catalog: inout ArchiveCatalog
   ) throws -> [SealedSegments.Segment] {
-    guard let store = snapshot.metadata.storeIdentifier, SegmentName.isStoreFolder(store) else {
-      throw ArchiveError.unnamedStore(path: snapshot.location.path)
-    }
-    let orphans = OrphanedSegments(archive: archive, store: store)
+    let store = try SealingPlan.identifier(of: snapshot)
+    let orphans = OrphanedSegments(archive: folder.archive, store: store)
     let adopted = try orphans.adoptable(catalog, snapshot, allowsGap: allowsGap)
-    for segment in adopted {
-      try folder.append(segment.entry, to: &catalog, permissions: permissions)
-    }
-    orphans.removeRemains(exceptOf: catalog)
+    for segment in adopted { try folder.append(segment.entry, to: &catalog) }
+    try orphans.removeRemains(except: catalog)
     return adopted
+  }
+}
+
+/// What one run of sealing has added to an archive.
+package struct SealedSegments: Hashable, Sendable {
+  package struct Segment: Hashable, Sendable {
+    package let entry: CatalogEntry
+    package let manifest: SegmentManifest
+    /// Whether an interrupted run had sealed it and not listed it in the catalog.
+    package let isAdopted: Bool
+  }
+
+  package let archivePath: String
+  package let store: String
+  /// The segments that were added to the catalog, oldest first.
+  package internal(set) var segments: [Segment] = []
+  /// The last transaction that is sealed, or `nil` if there is none.
+  package internal(set) var last: TransactionPosition?
+  /// The head of the catalog's chain.
+  package internal(set) var head: ArchiveAnchor
+
+  package var transactionCount: Int64 { sum { $0.transactionCount } }
+  package var changeCount: Int64 { sum { $0.changeCount } }
+  package var byteCount: Int64 { sum { $0.byteCount } }
+  package var textByteCount: Int64 { sum { $0.textByteCount } }
+
+  // The manifest of an adopted segment may say anything.
+  private func sum(_ value: (SegmentManifest) -> Int64) -> Int64 {
+    segments.reduce(0) { $0 &+ value($1.manifest) }
   }
 }

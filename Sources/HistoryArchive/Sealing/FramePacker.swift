@@ -1,10 +1,11 @@
 import HistoryCoding
+import PersistentHistory
 import StoreFormat
 
-/// Packs the lines of windows into frames of about the size that they are to have.
+/// Packs the lines of windows into frames.
 ///
-/// A frame holds whole lines. A line that is longer than ``ArchiveFormat/frameTarget`` begins a frame
-/// of its own, and goes on in further ones where it is longer than ``ArchiveFormat/frameLimit``.
+/// A frame holds complete lines. A line longer than ``ArchiveFormat/frameTarget`` begins a frame of its
+/// own, and one longer than ``ArchiveFormat/frameLimit`` continues in further frames.
 struct FramePacker: WindowPacker {
   var encoder = TallyingEncoder()
   private(set) var takenByteCount = 0
@@ -13,34 +14,30 @@ struct FramePacker: WindowPacker {
   private var frames: [PackedFrame] = []
   /// The complete lines in the encoder.
   private var lines = Lines()
-  /// Where in the encoder the text begins of which no frame has been made.
+  /// The place in the encoder at which the text begins that is in no frame yet.
   private var start = 0
-  /// Whether that text goes on with a line of which frames have been made.
+  /// Whether that text continues a line of which frames have been made.
   private var isInLongLine = false
 
-  /// What a frame is to say of its lines.
   private struct Lines {
     var first: TransactionPosition?
     var last: TransactionPosition?
     var times: ClosedRange<StoreTimestamp>?
     var count = 0
-    /// Where the last of them ends.
+    /// The place at which the last of them ends.
     var end = 0
     var tally = ChangeTally()
 
     mutating func add(_ position: TransactionPosition, _ tally: ChangeTally, end: Int) {
       if first == nil { first = position }
       last = position
-      if let time = position.timestamp {
-        times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
-      }
+      times.extend(by: position.timestamp.map { $0...$0 })
       count += 1
       self.end = end
       self.tally.add(tally)
     }
   }
 
-  /// - Throws: ``/HistoryCoding/CompressionError``.
   init(storePath: String) throws(CompressionError) {
     self.storePath = storePath
     context = try ZstdContext(.small)
@@ -83,7 +80,7 @@ struct FramePacker: WindowPacker {
 
   mutating func finish() throws -> [PackedFrame] { try takePiece(in: nil) }
 
-  /// Forgets text of which frames have been made.
+  /// Removes the text of which frames have been made.
   private mutating func clear() {
     encoder.removeAll()
     start = 0
@@ -101,12 +98,12 @@ struct FramePacker: WindowPacker {
     start = range.upperBound
   }
 
-  /// Makes frames of the rest of the text, which is that of one line or a piece of it.
+  /// Makes frames of the rest of the text, which is one line or a piece of it.
   private mutating func packLongLine(of position: TransactionPosition) throws {
     guard encoder.byteCount - start <= ArchiveFormat.partLimit else {
       throw ArchiveError.unsealable(
         path: storePath, transaction: position.number,
-        reason: "one of its changes takes more than \(ArchiveFormat.partLimit >> 20) MiB of text")
+        reason: "the text of a change is longer than \(ArchiveFormat.partLimit >> 20) MiB")
     }
     var begins = !isInLongLine
     while start < encoder.byteCount {
@@ -128,5 +125,49 @@ struct FramePacker: WindowPacker {
     return try encoder.withUnsafeBytes {
       try context.pack(UnsafeRawBufferPointer(rebasing: $0[range]))
     }
+  }
+}
+
+/// Encodes lines and counts their changes.
+struct TallyingEncoder: HistoryEncoder {
+  private var encoder = TransactionLineEncoder()
+  /// The changes of the current line.
+  private(set) var tally = ChangeTally()
+
+  mutating func begin(_ transaction: HistoryTransaction) {
+    tally.removeAll()
+    encoder.begin(transaction)
+  }
+
+  mutating func append(_ change: HistoryChange) {
+    tally.add(change.kind, of: change.entity?.number)
+    encoder.append(change)
+  }
+
+  mutating func appendChanges(of reader: HistoryReader, byteLimit: Int) throws -> Bool {
+    while let row = try reader.nextRow() {
+      tally.add(row.kind, of: row.entityNumber)
+      try encoder.append(row, of: reader)
+      if encoder.byteCount >= byteLimit { return false }
+    }
+    return true
+  }
+
+  mutating func end() { encoder.end() }
+
+  var byteCount: Int { encoder.byteCount }
+
+  func withUnsafeBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    try encoder.withUnsafeBytes(body)
+  }
+
+  mutating func removeAll() { encoder.removeAll() }
+
+  /// Returns the counts so far and begins new ones.
+  mutating func takeTally() -> ChangeTally {
+    defer { tally.removeAll() }
+    return tally
   }
 }

@@ -1,49 +1,49 @@
 import PersistentHistory
 import StoreFormat
 
-/// What sealing a store in an archive would add, worked out without changing anything.
+/// What sealing a store in an archive would add. Nothing is changed.
 package struct SealingPlan: Hashable, Sendable {
-  /// The archive.
   package let archivePath: String
-  /// The store.
   package let path: String
-  /// The identifier of the store.
   package let store: String
-  /// Whether the archive is yet to be made.
+  /// Whether the archive does not exist yet.
   package let isNew: Bool
-  /// The last transaction that is sealed; nil where there is none of this store.
+  /// The last transaction that is sealed, or `nil` if there is none of this store.
   package let sealed: TransactionPosition?
-  /// The first transaction that is to be sealed; nil where there is none.
-  package let first: TransactionPosition?
-  /// The last transaction that is to be sealed; nil where there is none.
-  package let last: TransactionPosition?
-  /// How many transactions are to be sealed.
-  package let transactionCount: Int64
-  /// The transaction right before the first, where it is known.
-  package let after: Int64?
-  /// Whether history is missing between the last sealed transaction and the first one to be sealed.
-  package let leavesGap: Bool
+  /// The first transaction to seal, or `nil` if there is none.
+  package private(set) var first: TransactionPosition?
+  /// The last transaction to seal, or `nil` if there is none.
+  package private(set) var last: TransactionPosition?
+  /// The number of transactions to seal.
+  package private(set) var transactionCount: Int64 = 0
+  /// The transaction right before the first, if it is known.
+  package private(set) var after: Int64?
+  /// Whether history is missing between the last sealed transaction and the first one to seal.
+  package private(set) var leavesGap = false
 
-  /// Works out a plan.
+  /// Makes a plan.
   ///
   /// - Parameters:
-  ///   - archivePath: The folder of the archive; it need not be there.
-  ///   - snapshot: The store.
-  ///   - cut: Only transactions before it; nil for all but the newest.
-  ///   - allowsGap: Whether history may be missing between what is sealed and what the store has.
-  /// - Throws: ``ArchiveError``, also where the store is another copy than the one in the archive, and
-  ///   ``/StoreFormat/StoreError``.
+  ///   - archivePath: The folder of the archive, which may be missing.
+  ///   - cut: Only transactions before it; `nil` for all but the newest.
+  ///   - allowsGap: Whether history may be missing between the archive and the store.
+  /// - Throws: ``ArchiveError``, also if the store is not the copy that was sealed.
   package init(
     archivePath: String, snapshot: StoreSnapshot, before cut: HistoryCut?, allowsGap: Bool
   ) throws {
-    let isNew = !Archive.isArchive(archivePath)
     let archive = Archive(unchecked: archivePath)
-    var catalog =
-      isNew ? ArchiveCatalog(emptyAt: archive.catalogPath) : try archive.catalog()
-    if !isNew, let store = snapshot.metadata.storeIdentifier, SegmentName.isStoreFolder(store) {
-      for segment in try OrphanedSegments(archive: archive, store: store)
-        .adoptable(catalog, snapshot, allowsGap: allowsGap)
-      { catalog.append(segment.entry) }
+    var isNew = false
+    var catalog = ArchiveCatalog(emptyAt: archive.catalogPath)
+    do throws(ArchiveError) {
+      catalog = try Archive(path: archivePath).catalog()
+    } catch .notAnArchive {
+      isNew = true
+    }
+    if !isNew {
+      let orphans = OrphanedSegments(archive: archive, store: try Self.identifier(of: snapshot))
+      for segment in try orphans.adoptable(catalog, snapshot, allowsGap: allowsGap) {
+        catalog.append(segment.entry)
+      }
     }
     try self.init(
       archive: archive, catalog: catalog, isNew: isNew, snapshot: snapshot, before: cut,
@@ -58,50 +58,47 @@ package struct SealingPlan: Hashable, Sendable {
     path = snapshot.location.path
     archivePath = archive.path
     self.isNew = isNew
-    guard let store = snapshot.metadata.storeIdentifier, SegmentName.isStoreFolder(store) else {
-      throw ArchiveError.unnamedStore(path: snapshot.location.path)
-    }
-    self.store = store
+    store = try Self.identifier(of: snapshot)
     let oldest = try snapshot.oldestTransaction()
     if let oldest, oldest.number < 1 {
       throw StoreError.damaged(
-        path: snapshot.location.path, place: "ATRANSACTION",
-        detail: "the number of transaction \(oldest.number) is none that a framework gives")
+        path: path, place: "ATRANSACTION",
+        detail: "no framework gives a transaction the number \(oldest.number)")
     }
-    let newest = try Self.newestManifest(of: store, archive, catalog, snapshot)
+    let newest = try catalog.store(store)?.newestEntry.map { try archive.manifest(of: $0) }
     sealed = newest?.last
-    let start = sealed?.number ?? 0
-    var isGap = false
-    if let sealed, let oldest, oldest.number > sealed.number {
-      if let next = newest?.next, oldest.number <= next.number {
-        // The sealed transactions are gone, so that only this one can tell another copy.
-        guard next.mayBe(oldest) else {
-          throw ArchiveError.diverged(
-            path: path, archive: archive.path, transaction: oldest.number)
-        }
-      } else if oldest.number - 1 > sealed.number {
+    if let newest {
+      try Self.check(newest.last, archive, snapshot)
+      switch HistorySeam(last: newest.last.number, successor: newest.next, oldest: oldest) {
+      case .joined: break
+      case .diverged(let number):
+        throw ArchiveError.diverged(path: path, archive: archive.path, transaction: number)
+      case .gap(let after, let oldest):
         guard allowsGap else {
-          throw ArchiveError.gap(
-            path: path, archive: archive.path, after: sealed.number, oldest: oldest.number)
+          throw ArchiveError.gap(path: path, archive: archive.path, after: after, oldest: oldest)
         }
-        isGap = true
+        leavesGap = true
       }
     }
-    let until = try Self.until(cut, snapshot)
-    let next = try snapshot.firstTransaction(after: start)
-    guard let next, let until, next.number <= until.number else {
-      first = nil
-      last = nil
-      transactionCount = 0
-      after = nil
+    let start = sealed?.number ?? 0
+    guard let next = try snapshot.firstTransaction(after: start),
+      let until = try Self.until(cut, snapshot), next.number <= until.number
+    else {
       leavesGap = false
       return
     }
     first = next
     last = until
     transactionCount = try snapshot.transactionCount(after: start, upTo: until.number)
-    after = isGap ? nil : sealed?.number
-    leavesGap = isGap
+    after = leavesGap ? nil : sealed?.number
+  }
+
+  /// Returns the identifier by which a store's segments are filed.
+  static func identifier(of snapshot: StoreSnapshot) throws(ArchiveError) -> String {
+    guard let store = snapshot.metadata.storeIdentifier, SegmentName.isStoreFolder(store) else {
+      throw .unnamedStore(path: snapshot.location.path)
+    }
+    return store
   }
 
   /// The last transaction that may be sealed.
@@ -113,20 +110,7 @@ package struct SealingPlan: Hashable, Sendable {
     return try snapshot.lastTransaction(before: firstKept)
   }
 
-  /// The manifest with the last sealed transaction, of which the store must be no other and no older
-  /// copy.
-  private static func newestManifest(
-    of store: String, _ archive: Archive, _ catalog: ArchiveCatalog, _ snapshot: StoreSnapshot
-  ) throws -> SegmentManifest? {
-    guard let entry = catalog.store(store)?.entries.max(by: { $0.last < $1.last }) else {
-      return nil
-    }
-    let manifest = try archive.manifest(of: entry)
-    try check(manifest.last, archive, snapshot)
-    return manifest
-  }
-
-  /// Checks that a sealed transaction is the same in the store, or that the store had it.
+  /// Throws an error unless the store has the same transaction as the archive, or has had it.
   static func check(
     _ sealed: TransactionPosition, _ archive: Archive, _ snapshot: StoreSnapshot
   ) throws {
@@ -141,54 +125,74 @@ package struct SealingPlan: Hashable, Sendable {
     }
     let issued = try TokenResolver(snapshot: snapshot).highestIssued()
     guard issued >= sealed.number else {
-      // A copy that went its own way may not have come as far.
       if let parted = try firstDifference(archive, snapshot) {
         throw ArchiveError.diverged(path: path, archive: archive.path, transaction: parted)
       }
       throw ArchiveError.olderCopy(
         path: path, archive: archive.path, sealed: sealed.number, newest: issued)
     }
-    // History goes from its beginning: what is there below was there with it, or in another copy.
+    // History is pruned from its beginning, so with older transactions this one would be there too.
     if let oldest = try snapshot.oldestTransaction(), oldest.number < sealed.number {
       throw ArchiveError.diverged(path: path, archive: archive.path, transaction: sealed.number)
     }
   }
 
-  /// The first transaction of the store that is another one in the archive; nil where all that both have
-  /// are the same.
+  /// Returns the first transaction of the store that differs in the archive, or `nil` if there is none.
   ///
-  /// Copies have the same transactions up to where they parted and none after that, so it is searched
-  /// for as in a sorted list.
+  /// Copies have the same transactions up to where they parted and none after that, so this is a binary
+  /// search.
   private static func firstDifference(
     _ archive: Archive, _ snapshot: StoreSnapshot
   ) throws -> Int64? {
     guard let store = snapshot.metadata.storeIdentifier,
-      let oldest = try snapshot.oldestTransaction()?.number,
+      let oldest = try snapshot.oldestTransaction()?.number, oldest >= 1,
       let newest = try snapshot.newestTransaction()?.number
     else { return nil }
     let reader = try ArchiveReader(path: archive.path, storeIdentifier: store)
-    /// Whether a transaction is another one in the archive; nil where that does not have it.
-    func differs(_ position: TransactionPosition) throws -> Bool? {
-      try reader.position(ofTransaction: position.number).map { $0.timestamp != position.timestamp }
-    }
-    var (low, high) = (oldest, newest)
-    var found: Int64?
-    while low <= high {
-      let middle = low + (high - low) / 2
-      guard let position = try snapshot.firstTransaction(after: middle - 1),
-        position.number <= high
-      else {
-        high = middle - 1
-        continue
-      }
-      // After its end, and in a gap, the archive says nothing.
-      if try differs(position) == false {
-        low = position.number + 1
-      } else {
-        if try differs(position) == true { found = position.number }
-        high = middle - 1
+    /// Whether the store's transaction at or after a number differs in the archive; `nil` where the
+    /// archive has none, as after its end.
+    func differs(_ number: Int64) throws -> Bool? {
+      guard let stored = try snapshot.firstTransaction(after: number - 1) else { return nil }
+      return try reader.position(ofTransaction: stored.number).map {
+        $0.timestamp != stored.timestamp
       }
     }
-    return found
+    let numbers = oldest...max(oldest, newest)
+    let place = try numbers.partitioningIndex { try differs($0) != false }
+    guard place < numbers.endIndex, try differs(numbers[place]) == true else { return nil }
+    return try snapshot.firstTransaction(after: numbers[place] - 1)?.number
+  }
+}
+
+extension Archive {
+  /// Returns the last transaction up to which everything that a store has is sealed, or `nil` if not
+  /// even its oldest is.
+  ///
+  /// Reads the manifests and segments in question completely, and compares the times of their
+  /// transactions with the store.
+  ///
+  /// - Throws: ``ArchiveError`` if something is damaged or the store is not the copy that was sealed.
+  package func verifiedReach(of snapshot: StoreSnapshot) throws -> TransactionPosition? {
+    guard let identifier = snapshot.metadata.storeIdentifier,
+      let oldest = try snapshot.oldestTransaction()?.number,
+      let store = try catalog().store(identifier),
+      let run = store.runs.first(where: { ($0.first...$0.last).contains(oldest) })
+    else { return nil }
+    var last: TransactionPosition?
+    for entry in run.entries where entry.last >= oldest {
+      let reader = try segment(entry)
+      try reader.checkDigest()
+      let manifest = reader.manifest
+      for frame in manifest.frames where frame.transaction >= oldest && !frame.isContinuation {
+        let found = try snapshot.timestamp(ofTransaction: frame.transaction)
+        guard let found, found.timestamp == frame.timestamp else {
+          throw ArchiveError.diverged(
+            path: snapshot.location.path, archive: path, transaction: frame.transaction)
+        }
+      }
+      try SealingPlan.check(manifest.last, self, snapshot)
+      if manifest.last.number > last?.number ?? 0 { last = manifest.last }
+    }
+    return last
   }
 }

@@ -4,12 +4,20 @@ import PersistentHistory
 import StoreFormat
 import SystemPackage
 
-/// Makes one segment: writes it, compares it with the store, and gives it and its manifest their
-/// names.
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Makes one segment: writes it, compares it with the store, and names it and its manifest.
 struct SegmentSealing {
-  /// How much text one window makes, in bytes: a piece of a segment, and no more than this.
-  private static let largestWindow: Int64 = 4 << 20
-  private static let smallestWindow: Int64 = 1 << 16
+  typealias Progress = @Sendable (ArchiveSealer.Step, Int64) -> Void
+
+  /// The text of a window in bytes.
+  private static let windowSizes: ClosedRange<Int64> = 1 << 16...4 << 20
 
   let archive: Archive
   let store: String
@@ -21,36 +29,30 @@ struct SegmentSealing {
   /// Seals the next segment.
   ///
   /// - Parameters:
-  ///   - snapshot: The store.
-  ///   - helpers: Threads that read the same snapshot.
   ///   - start: Only transactions with a higher number.
   ///   - until: Only transactions with this number or a lower one.
-  ///   - after: The transaction right before the first, where it is known.
-  ///   - progress: Is told how many transactions are done.
-  /// - Returns: The manifest; nil where there are no transactions.
+  ///   - after: The transaction right before the first, if it is known.
+  /// - Returns: The manifest and the digest of its file, or `nil` if there are no transactions.
   func seal(
     _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers, after start: Int64, until: Int64,
-    goingOnBehind after: Int64?, progress: @escaping @Sendable (ArchiveSealer.Step, Int64) -> Void
-  ) throws -> SegmentManifest? {
-    let folder = archive.storePath(store)
+    following after: Int64?, progress: @escaping Progress
+  ) throws -> (SegmentManifest, ArchiveDigest)? {
     let writer = try SegmentWriter(
-      path: folder + "/" + SegmentName.padded(start + 1) + SegmentName.segmentSuffix,
-      permissions: permissions)
+      path: archive.storePath(store) + "/" + SegmentName.padded(start + 1)
+        + SegmentName.segmentSuffix, permissions: permissions)
     do {
       let tally = try write(
         snapshot, helpers, query(after: start, until: until), to: writer, progress)
       let next = try writer.last.flatMap { try snapshot.firstTransaction(after: $0.number) }
       guard
         let manifest = try writer.finish(
-          store: store, after: after, next: next, counts: tally.counts(schema),
-          schema: schema)
+          store: store, after: after, next: next, counts: tally.counts(schema), schema: schema)
       else {
         writer.discard()
         return nil
       }
       try compare(writer.temporaryPath, manifest, snapshot, helpers, progress)
-      try commit(manifest, writer)
-      return manifest
+      return (manifest, try commit(manifest, writer))
     } catch {
       writer.discard()
       throw error
@@ -66,17 +68,18 @@ struct SegmentSealing {
   /// Reads the history on all threads and writes its frames.
   private func write(
     _ snapshot: StoreSnapshot, _ helpers: SnapshotHelpers, _ query: HistoryQuery,
-    to writer: SegmentWriter, _ progress: @escaping @Sendable (ArchiveSealer.Step, Int64) -> Void
+    to writer: SegmentWriter, _ progress: @escaping Progress
   ) throws -> ChangeTally {
     var sizes = WindowPlan.Sizes()
     sizes.total = segmentSize
-    sizes.window = min(max(segmentSize / 8, Self.smallestWindow), Self.largestWindow)
-    // Until it is known how much text a transaction makes, as few as surely fit.
+    sizes.window = min(
+      max(segmentSize / 8, Self.windowSizes.lowerBound), Self.windowSizes.upperBound)
+    // Until the text of a transaction is known, a number that surely fits.
     sizes.firstSpan = min(max(segmentSize >> 13, 1), 512)
     let plan = WindowPlan(
       query: query, newest: try snapshot.newestTransaction()?.number, sizes: sizes)
     let path = snapshot.location.path
-    // One call at a time, whichever thread it comes from.
+    // Output is called by one thread at a time.
     nonisolated(unsafe) var tally = ChangeTally()
     nonisolated(unsafe) let writer = writer
     let summary = try WindowedReading(query: query, dealer: plan).run(
@@ -98,11 +101,10 @@ struct SegmentSealing {
   /// and changes.
   private func compare(
     _ path: String, _ manifest: SegmentManifest, _ snapshot: StoreSnapshot,
-    _ helpers: SnapshotHelpers,
-    _ progress: @escaping @Sendable (ArchiveSealer.Step, Int64) -> Void
+    _ helpers: SnapshotHelpers, _ progress: @escaping Progress
   ) throws {
     let file = try ArchiveFile(path: path)
-    // What is compared is to come from the disk where that can be asked for.
+    // The bytes should come from the disk, not from memory.
     file.forgetCachedPages()
     guard try file.digest() == manifest.digest else {
       throw ArchiveError.readBackDiffers(path: path, place: "its SHA-256")
@@ -127,19 +129,22 @@ struct SegmentSealing {
     }
   }
 
-  /// Gives the manifest its name, and then the segment: where a segment has its name, it has a
-  /// manifest.
-  private func commit(_ manifest: SegmentManifest, _ writer: SegmentWriter) throws {
-    let entry = CatalogEntry(
-      store: store, first: manifest.first.number, last: manifest.last.number,
-      after: manifest.after, manifestDigest: .none, previousDigest: .none)
-    let path = archive.manifestPath(entry)
+  /// Names the manifest, and then the segment: a named segment always has a manifest.
+  private func commit(
+    _ manifest: SegmentManifest, _ writer: SegmentWriter
+  ) throws -> ArchiveDigest {
+    let path = archive.manifestPath(manifest.range, ofStore: store)
     let bytes = manifest.bytes
-    // Long before a segment has the most frames that a reader takes, their lines fill a manifest.
-    guard bytes.count <= ArchiveFormat.manifestLimit else {
-      throw ArchiveError.unsealable(
-        path: archive.path, transaction: manifest.first.number,
-        reason: "the segment has more frames than a manifest can name; make segments smaller")
+    func unsealable(_ reason: String) -> ArchiveError {
+      .unsealable(path: archive.path, transaction: manifest.first.number, reason: reason)
+    }
+    guard bytes.count <= ArchiveFormat.manifestLimit,
+      manifest.frames.count <= ArchiveFormat.maxFrames
+    else {
+      throw unsealable("the segment has too many frames for a manifest; use smaller segments")
+    }
+    guard manifest.schema.propertyCount <= ArchiveFormat.maxProperties else {
+      throw unsealable("the model has more than \(ArchiveFormat.maxProperties) properties")
     }
     do {
       let draft = try DraftFile(path: path, permissions: permissions, overwrites: true)
@@ -148,6 +153,101 @@ struct SegmentSealing {
     } catch {
       throw ArchiveError.unwritable(path: path, reason: ArchiveFile.reason(error))
     }
-    try writer.commit(as: archive.segmentPath(entry))
+    try writer.commit(as: archive.segmentPath(manifest.range, ofStore: store))
+    return ArchiveDigest(of: bytes)
+  }
+}
+
+/// Compares the frames of a segment, byte for byte, with the text of a second reading of the store.
+///
+/// A window is a run of frames.
+struct FrameComparer: WindowPacker {
+  /// The approximate text of a window in bytes.
+  static let windowSize = 2 << 20
+
+  var encoder = TransactionLineEncoder()
+  private(set) var takenByteCount = 0
+  private let reader: SegmentReader
+  private let groups: [Range<Int>]
+  /// The frames of the window that were not reached yet.
+  private var frames: Range<Int> = 0..<0
+  /// The text of the frame before them that was not compared yet.
+  private var expected: ArraySlice<UInt8> = []
+
+  /// - Parameter groups: The frames of each window; see ``SegmentManifest/runs(ofAbout:)``.
+  init(path: String, manifest: SegmentManifest, groups: [Range<Int>]) throws(ArchiveError) {
+    reader = try SegmentReader(path: path, manifest: manifest)
+    self.groups = groups
+  }
+
+  /// The transactions of each window.
+  static func transactions(
+    of groups: [Range<Int>], _ manifest: SegmentManifest
+  ) -> [ClosedRange<Int64>] {
+    groups.map { group in
+      let first = manifest.frames[group.lowerBound].transaction
+      let last =
+        group.upperBound < manifest.frames.count
+        ? manifest.frames[group.upperBound].transaction - 1 : manifest.last.number
+      return first...max(first, last)
+    }
+  }
+
+  mutating func begin(_ window: HistoryWindow) {
+    encoder.removeAll()
+    takenByteCount = 0
+    frames = groups[window.index]
+    expected = []
+  }
+
+  mutating func end(_ position: TransactionPosition) throws {
+    if encoder.byteCount >= ArchiveFormat.frameTarget { try compare() }
+  }
+
+  mutating func takePiece(in position: TransactionPosition?) throws { try compare() }
+
+  mutating func finish() throws {
+    try compare()
+    guard frames.isEmpty, expected.isEmpty else { throw differs }
+  }
+
+  private var differs: ArchiveError {
+    .readBackDiffers(path: reader.path, place: "frame \(max(1, frames.lowerBound))")
+  }
+
+  private mutating func compare() throws {
+    takenByteCount += encoder.byteCount
+    var place = 0
+    while place < encoder.byteCount {
+      if expected.isEmpty {
+        guard let next = frames.first else { throw differs }
+        frames = frames.dropFirst()
+        expected = try reader.text(ofFrame: next)[...]
+      }
+      let count = min(expected.count, encoder.byteCount - place)
+      let isSame = encoder.withUnsafeBytes { text in
+        expected.withUnsafeBytes { expected in
+          guard let left = text.baseAddress, let right = expected.baseAddress else { return false }
+          return memcmp(left + place, right, count) == 0
+        }
+      }
+      guard isSame else { throw differs }
+      expected = expected.dropFirst(count)
+      place += count
+    }
+    encoder.removeAll()
+  }
+}
+
+extension ChangeTally {
+  /// The counts by number, with the names that a schema gives the numbers.
+  func counts(_ schema: SegmentSchema) -> [SegmentCount] {
+    let names = Dictionary(
+      schema.entities.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
+    return entries.sorted { ($0.number ?? .min) < ($1.number ?? .min) }.map { entry in
+      SegmentCount(
+        entity: entry.number.flatMap { names[$0] ?? nil }, number: entry.number,
+        counts: entry.counts)
+    }
   }
 }

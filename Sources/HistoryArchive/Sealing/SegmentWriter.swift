@@ -1,28 +1,42 @@
 import DurableFiles
+import PersistentHistory
 import StoreFormat
 import SystemPackage
 
-/// Writes one segment: frames in order, and the table behind them.
+/// A frame that is packed and not yet in a file.
+struct PackedFrame: Sendable {
+  /// The first transaction whose line begins in it; in a piece of a long line, the transaction of that
+  /// line.
+  let first: TransactionPosition
+  /// The last transaction whose line begins in it.
+  let last: TransactionPosition
+  /// The earliest and the latest time of the transactions that begin in it.
+  let times: ClosedRange<StoreTimestamp>?
+  /// The number of transactions that begin in it; 0 in one that only continues a long line.
+  let transactionCount: Int
+  /// The changes in it; those of a long line may be counted in an earlier frame.
+  let tally: ChangeTally
+  let textByteCount: Int
+  let bytes: [UInt8]
+}
+
+/// Writes one segment: its frames, and the seek table after them.
 ///
-/// Until it is put in its place it is a draft under another name, which the next run removes where
-/// this one does not come to it.
+/// Until it is committed, the segment is a draft under another name. The next run removes a draft that
+/// was left behind.
 final class SegmentWriter {
   private let draft: DraftFile
   private var hasher = ArchiveHasher()
   private var frames: [SegmentFrame] = []
   private var first: TransactionPosition?
-  /// The last transaction that was written; nil before the first.
+  /// The last transaction that was written.
   private(set) var last: TransactionPosition?
   private var times: ClosedRange<StoreTimestamp>?
   private var transactionCount: Int64 = 0
-  private(set) var textByteCount: Int64 = 0
+  private var textByteCount: Int64 = 0
   private var byteCount: Int64 = 0
 
-  /// Begins a segment.
-  ///
-  /// - Parameters:
-  ///   - path: A path in its folder that nothing else has; the real name depends on what comes.
-  ///   - permissions: Who may read and write it.
+  /// - Parameter path: Any free path in the folder; the name is not known until all is written.
   init(path: String, permissions: FilePermissions) throws(ArchiveError) {
     do {
       draft = try DraftFile(path: path, permissions: permissions, overwrites: true)
@@ -31,24 +45,20 @@ final class SegmentWriter {
     }
   }
 
-  /// Where the draft is.
   var temporaryPath: String { draft.temporaryPath }
 
-  /// Writes a frame.
   func write(_ frame: PackedFrame) throws(ArchiveError) {
+    frames.append(
+      SegmentFrame(
+        transaction: frame.first.number, timestamp: frame.first.timestamp,
+        latest: frame.times?.upperBound, transactionCount: frame.transactionCount,
+        offset: byteCount, byteCount: frame.bytes.count, textByteCount: frame.textByteCount))
     try write(frame.bytes)
-    frames.append(frame.frame(at: byteCount))
-    byteCount += Int64(frame.bytes.count)
     textByteCount += Int64(frame.textByteCount)
     transactionCount += Int64(frame.transactionCount)
     if first == nil { first = frame.first }
     last = frame.last
-    if let range = frame.times {
-      times =
-        times.map {
-          min($0.lowerBound, range.lowerBound)...max($0.upperBound, range.upperBound)
-        } ?? range
-    }
+    times.extend(by: frame.times)
   }
 
   private func write(_ bytes: [UInt8]) throws(ArchiveError) {
@@ -58,25 +68,21 @@ final class SegmentWriter {
     } catch {
       throw .unwritable(path: draft.temporaryPath, reason: ArchiveFile.reason(error))
     }
+    byteCount += Int64(bytes.count)
   }
 
-  /// Writes the table and makes all of it safe on the disk; it is still a draft.
+  /// Writes the seek table and waits until the draft is on the disk.
   ///
   /// - Parameters:
-  ///   - store: The identifier of the store.
-  ///   - after: The transaction right before the first, where it is known.
-  ///   - next: The transaction right behind the last, where there is one.
-  ///   - counts: How many changes there are.
-  ///   - schema: The model and the tables of the store.
-  /// - Returns: The manifest; nil where no frame was written.
+  ///   - after: The transaction right before the first, if it is known.
+  ///   - next: The transaction right after the last, if there is one.
+  /// - Returns: The manifest, or `nil` if no frame was written.
   func finish(
     store: String, after: Int64?, next: TransactionPosition? = nil, counts: [SegmentCount],
     schema: SegmentSchema
   ) throws(ArchiveError) -> SegmentManifest? {
     guard let first, let last else { return nil }
-    let table = SeekTable(frames).bytes
-    try write(table)
-    byteCount += Int64(table.count)
+    try write(SeekTable(frames).bytes)
     do {
       try draft.synchronize()
     } catch {
@@ -98,6 +104,14 @@ final class SegmentWriter {
     }
   }
 
-  /// Removes the draft.
   func discard() { draft.discard() }
+}
+
+extension Optional where Wrapped == ClosedRange<StoreTimestamp> {
+  /// Extends the range to contain another one.
+  mutating func extend(by range: ClosedRange<StoreTimestamp>?) {
+    guard let range else { return }
+    self =
+      map { min($0.lowerBound, range.lowerBound)...max($0.upperBound, range.upperBound) } ?? range
+  }
 }

@@ -80,7 +80,7 @@ package struct SeekTable: Hashable, Sendable {
     }
     guard footer[4] == 0 else { throw damaged("its form is one that segments do not have") }
     let count = Int(Self.number(footer, at: 0))
-    guard count <= ArchiveFormat.mostFrames, Int64(Self.byteCount(frames: count)) <= file.size
+    guard count <= ArchiveFormat.maxFrames, Int64(Self.byteCount(frames: count)) <= file.size
     else { throw damaged("it has more frames than the file can hold") }
     let size = Self.byteCount(frames: count)
     let table = try file.read(at: file.size - Int64(size), count: size)

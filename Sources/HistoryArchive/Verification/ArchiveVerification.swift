@@ -1,4 +1,5 @@
 import Dispatch
+import DurableFiles
 import PersistentHistory
 import StoreFormat
 import Synchronization
@@ -102,15 +103,15 @@ package struct ArchiveVerification: Sendable {
 
   /// Looks for gaps between the segments of each store.
   private mutating func inspectStores(of entries: [CatalogEntry]) {
-    let stores = Dictionary(grouping: entries, by: \.store).sorted { $0.key < $1.key }
+    let stores = ArchivedStore.stores(of: entries)
     facts.storeCount = stores.count
-    for (identifier, entries) in stores {
-      let store = ArchivedStore(identifier: identifier, entries: entries)
+    for store in stores {
       facts.overlapCount += store.overlapping.count
-      for (run, next) in zip(store.runs, store.runs.dropFirst()) {
+      let runs = store.runs
+      for (run, next) in zip(runs, runs.dropFirst()) {
         findings.add(
           .archiveGap, at: .transactions(run.last + 1...max(run.last + 1, next.first - 1)),
-          "they are in no segment of the store \(identifier)")
+          "they are in no segment of the store \(store.identifier)")
       }
     }
   }
@@ -128,12 +129,11 @@ package struct ArchiveVerification: Sendable {
       chosen = subset.choose(among: sizes, using: &generator)
     }
     let done = Mutex<Int64>(0)
-    // In batches, so that memory does not grow with the number of segments.
-    for start in stride(from: 0, to: entries.count, by: Self.batchSize) {
-      let batch = start..<min(start + Self.batchSize, entries.count)
+    // In batches, so that memory does not grow with the number of segments or the size of manifests.
+    for batch in Self.batches(of: entries, archive) {
       let results = Mutex<[Int: SegmentInspection]>([:])
       DispatchQueue.concurrentPerform(iterations: batch.count) { [chosen] iteration in
-        let index = start + iteration
+        let index = batch.lowerBound + iteration
         let inspection = SegmentInspection(
           archive, entries[index], readsContent: chosen?.contains(index) ?? true, options
         ) { count in
@@ -149,6 +149,26 @@ package struct ArchiveVerification: Sendable {
         facts.add(inspection.facts)
       }
     }
+  }
+
+  /// Groups segments that are verified together, so that their manifests take no more memory than the
+  /// largest one may.
+  private static func batches(
+    of entries: [CatalogEntry], _ archive: Archive
+  ) -> [Range<Int>] {
+    var batches: [Range<Int>] = []
+    var start = 0
+    var size: Int64 = 0
+    for (index, entry) in entries.enumerated() {
+      // A manifest whose size is unknown is a finding when it is read.
+      let next = ((try? FileStatus(path: archive.manifestPath(entry))) ?? nil)?.size ?? 0
+      if index > start, index - start == batchSize || size + next > ArchiveFormat.manifestLimit {
+        batches.append(start..<index)
+        (start, size) = (index, 0)
+      }
+      size += next
+    }
+    return start < entries.count ? batches + [start..<entries.count] : batches
   }
 }
 

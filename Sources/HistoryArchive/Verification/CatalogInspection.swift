@@ -19,32 +19,22 @@ struct CatalogInspection {
   /// Reads the catalog.
   mutating func run() throws(ArchiveError) {
     var lines = try CatalogLines(path: path)
-    var previous: ArchiveDigest? = ArchiveDigest.none
     while let line = try lines.next() {
-      let number = digests.count + 1
-      let digest = line.digest
-      digests.append(digest)
-      do throws(ArchiveError) {
-        let entry = try CatalogEntry(line: line.bytes, path: path, number: number)
-        // After a damaged line it is unknown what the next one should follow.
-        if let previous, entry.previousDigest != previous {
-          add(number, "it does not follow the line before it: its previousSHA256 does not fit")
-        }
+      digests.append(line.digest)
+      let number = digests.count
+      switch line.entry {
+      case .success(let entry):
         entries.append(entry)
-        previous = digest
-      } catch {
-        previous = nil
-        switch error {
-        case .damaged(_, _, let detail): add(number, detail)
-        case .unknownFormat(_, let schema):
-          add(number, "it follows schema \(schema), expected \(ArchiveFormat.schema)")
-        default: throw error
-        }
+        if let detail = line.chainDamage { add(number, detail) }
+      case .failure(.damaged(_, _, let detail)): add(number, detail)
+      case .failure(.unknownFormat(_, let schema)):
+        add(number, "it follows schema \(schema), expected \(ArchiveFormat.schema)")
+      case .failure(let error): throw error
       }
     }
-    tornByteCount = lines.rest.count
-    if CatalogEntry.lacksOnlyItsEnd(lines.rest.bytes[...]) {
-      add(digests.count + 1, "it is whole except for its last byte, which is not a line feed")
+    tornByteCount = lines.tornByteCount
+    if let detail = lines.endDamage {
+      add(digests.count + 1, detail)
     } else if tornByteCount > 0 {
       findings.add(
         .tornCatalog, at: .line(digests.count + 1, file: path),

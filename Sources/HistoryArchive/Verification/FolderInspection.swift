@@ -24,7 +24,8 @@ struct FolderInspection {
   ///
   /// - Parameter entries: The segments that the catalog lists.
   mutating func run(_ entries: [CatalogEntry]) {
-    let stores = Dictionary(grouping: entries, by: \.store)
+    var stores: [String: Set<ClosedRange<Int64>>] = [:]
+    for entry in entries { stores[entry.store, default: []].insert(entry.range) }
     inspectPermissions(of: archive.path)
     inspectPermissions(of: archive.catalogPath)
     for name in names(in: archive.path) where name != ArchiveFormat.catalogName {
@@ -41,21 +42,21 @@ struct FolderInspection {
         findings.add(.strayFile, at: .file(path), Self.noPart)
       }
     }
-    for (store, entries) in stores.sorted(by: { $0.key < $1.key }) {
-      inspect(store: store, known: Set(entries.map { SegmentName.text($0.range) }))
+    for (store, ranges) in stores.sorted(by: { $0.key < $1.key }) {
+      inspect(store: store, known: ranges)
     }
   }
 
-  private mutating func inspect(store: String, known: Set<String>) {
+  private mutating func inspect(store: String, known: Set<ClosedRange<Int64>>) {
     let folder = archive.storePath(store)
     inspectPermissions(of: folder)
     for name in names(in: folder) {
       let path = folder + "/" + name
       let range = [SegmentName.segmentSuffix, SegmentName.manifestSuffix]
-        .first { name.hasSuffix($0) }.map { String(name.dropLast($0.count)) }
+        .first { name.hasSuffix($0) }.flatMap { SegmentName.range(of: name.dropLast($0.count)) }
       if let range, known.contains(range) {
         inspectPermissions(of: path)
-      } else if let range, SegmentName.range(of: range) != nil {
+      } else if range != nil {
         findings.add(.unlistedSegment, at: .file(path), "the catalog does not name it")
       } else if AbandonedDrafts.isDraft(name), Self.permissions(of: path)?.isFolder == false {
         findings.add(.abandonedDraft, at: .file(path), "it has the name of a file being written")

@@ -73,7 +73,7 @@ struct SegmentInspection {
           .contradictedManifest, at: .file(manifestPath),
           "its range is not the one in the catalog")
       }
-      if manifest.bytes != bytes {
+      if !manifest.isWritten(as: bytes) {
         findings.add(
           .contradictedManifest, at: .file(manifestPath),
           "its text differs from what its content is encoded as")
@@ -132,7 +132,7 @@ struct SegmentInspection {
     findings.add(lines.findings)
     let counts = lines.tally.counts(manifest.schema)
     facts.transactionCount = lines.transactionCount
-    facts.changeCount = counts.reduce(0) { $0 + $1.changes }
+    facts.changeCount = counts.reduce(0) { $0 &+ $1.counts.total }
     facts.textByteCount = manifest.textByteCount
     guard lines.isComplete else { return }
     let places = [
@@ -152,10 +152,8 @@ struct SegmentInspection {
   private static func agree(_ counts: [SegmentCount], _ stated: [SegmentCount]) -> Bool {
     // With very many entities it depends on the order which of them are counted together.
     guard stated.count >= ChangeTally.maxEntities else { return counts == stated }
-    func sums(_ counts: [SegmentCount]) -> [Int64] {
-      [\SegmentCount.inserts, \.updates, \.deletes, \.others].map { kind in
-        counts.reduce(0) { $0 &+ $1[keyPath: kind] }
-      }
+    func sums(_ counts: [SegmentCount]) -> ChangeCounts {
+      counts.reduce(into: ChangeCounts()) { $0.add($1.counts) }
     }
     return sums(counts) == sums(stated)
   }

@@ -59,18 +59,18 @@ package struct StoreContinuity: Sendable {
   ) {
     let issued = max(
       snapshot.entities.highestNumber(of: .transaction), oldest?.number ?? 0)
-    if let oldest, let next, oldest.number > last, oldest.number <= next.number {
-      if !next.mayBe(oldest) {
-        findings.add(
-          .divergedStore, at: .transaction(oldest.number),
-          "the store begins with another transaction \(oldest.number) than the one that followed the archive"
-        )
-      }
-    } else if let oldest, oldest.number > last, oldest.number - last > 1 {
+    switch HistorySeam(last: last, successor: next, oldest: oldest) {
+    case .joined: break
+    case .diverged(let number):
       findings.add(
-        .storeGap, at: .transactions(last + 1...oldest.number - 1),
-        "the archive ends with \(last), and the store begins with \(oldest.number)")
-    } else if oldest == nil, issued > last {
+        .divergedStore, at: .transaction(number),
+        "the store begins with another transaction \(number) than the one that followed the archive")
+    case .gap(_, let oldest):
+      findings.add(
+        .storeGap, at: .transactions(last + 1...oldest - 1),
+        "the archive ends with \(last), and the store begins with \(oldest)")
+    }
+    if oldest == nil, issued > last {
       findings.add(
         .storeGap, at: .transactions(last + 1...issued),
         "the archive ends with \(last), and the store has none")

@@ -1,51 +1,41 @@
 import StoreFormat
 
-/// How the histories of two copies of one store relate: up to where they are the same, and what each
+/// The relation of the histories of two copies of one store: what they have in common, and what each
 /// has of its own since.
 ///
-/// A copy of a file keeps the store's identifier, and both go on counting their transactions from the
-/// same number. So the identifier says that two files were the same store once; that a transaction is
-/// the same in both is told by its number together with its time.
+/// Copies share the store's identifier and number their transactions from the same one on. So a
+/// transaction is the same in both if its number and its time are.
 package struct StoreComparison: Hashable, Sendable {
-  /// How the histories relate.
   package enum Relation: String, Hashable, Sendable {
     /// Neither has a transaction that the other lacks.
     case same
-    /// The first goes on where the second ends.
+    /// The first continues where the second ends.
     case firstAhead
-    /// The second goes on where the first ends.
+    /// The second continues where the first ends.
     case secondAhead
-    /// Each has transactions that the other lacks: they went separate ways.
+    /// Each has transactions that the other lacks.
     case diverged
   }
 
-  /// One of the two.
   package struct Copy: Hashable, Sendable {
-    /// The path of the store.
     package let path: String
-    /// The newest transaction; nil in an empty history.
     package let newest: TransactionPosition?
-    /// How many transactions there are behind the common position.
+    /// The number of transactions after the common position.
     package let transactionCount: Int64
-    /// How many transactions it keeps that are older than all of the other copy, which has pruned them.
+    /// The number of transactions that are older than all of the other copy, which has pruned them.
     package let earlierCount: Int64
   }
 
-  /// How the histories relate.
   package let relation: Relation
-  /// The identifier of the store; nil where neither copy has one.
+  /// The identifier of the store, or `nil` if neither copy has one.
   package let storeIdentifier: String?
   /// The last position up to which the histories are the same; 0 is the beginning.
   package let common: TransactionPosition
-  /// The first copy.
   package let first: Copy
-  /// The second copy.
   package let second: Copy
 
-  /// Compares two stores.
-  ///
-  /// What only one of them still keeps from the time before the common position makes no difference: the
-  /// other has pruned it, and ``Copy/earlierCount`` tells how much.
+  /// Compares two stores. History before the common position that only one of them has is not a
+  /// difference: the other has pruned it.
   ///
   /// - Throws: ``HistoryError/differentStores(first:second:)``,
   ///   ``HistoryError/withoutCommonTransaction(first:second:)``, and ``/StoreFormat/StoreError``.
@@ -80,18 +70,18 @@ package struct StoreComparison: Hashable, Sendable {
       }
   }
 
-  /// The last transaction before the first number under which the two hold different ones.
+  /// Returns the last transaction before the first one that differs.
   private static func lastCommon(
     _ first: StoreSnapshot, _ second: StoreSnapshot, _ sides: (ComparedStore, ComparedStore)
   ) throws -> TransactionPosition? {
-    // Without a transaction in common, only a beginning that both still have is.
+    // Without a common transaction, the beginning is common if neither has pruned it.
     let beginning =
       sides.0.startsAtBeginning && sides.1.startsAtBeginning
       ? TransactionPosition(number: 0, timestamp: nil) : nil
     guard let oldest = sides.0.oldest?.number, let otherOldest = sides.1.oldest?.number else {
       return beginning
     }
-    // What one of them has pruned cannot be compared.
+    // Pruned history cannot be compared.
     let start = max(oldest, otherOldest)
     let positions = try (
       first.transactionPositions(from: start), second.transactionPositions(from: start)
@@ -115,20 +105,15 @@ package struct StoreComparison: Hashable, Sendable {
   }
 }
 
-/// A store as messages on a comparison tell of it.
+/// One side of a comparison, as errors show it.
 public struct ComparedStore: Hashable, Sendable {
-  /// The path of the store.
-  public let path: String
-  /// The identifier of the store.
-  public let storeIdentifier: String?
-  /// The oldest transaction; nil in an empty history.
-  public let oldest: TransactionPosition?
-  /// The newest transaction; nil in an empty history.
-  public let newest: TransactionPosition?
+  package let path: String
+  package let storeIdentifier: String?
+  package let oldest: TransactionPosition?
+  package let newest: TransactionPosition?
   /// Whether nothing of the history has been pruned.
-  public let startsAtBeginning: Bool
+  package let startsAtBeginning: Bool
 
-  /// Looks at a store.
   init(_ snapshot: StoreSnapshot) throws {
     _ = try snapshot.historyTables()
     path = snapshot.location.path
@@ -140,9 +125,9 @@ public struct ComparedStore: Hashable, Sendable {
       ?? (snapshot.entities.highestNumber(of: .transaction) == 0)
   }
 
-  /// What is kept of the history, in words.
+  /// The range of the history, in words.
   var reach: String {
-    guard let oldest, let newest else { return "\(path) keeps no transaction" }
-    return "\(path) keeps \(oldest.number) to \(newest.number)"
+    guard let oldest, let newest else { return "\(path) has no transactions" }
+    return "\(path) has \(oldest.number) to \(newest.number)"
   }
 }

@@ -1,31 +1,26 @@
 import StoreFormat
 
-/// The damage of a store that shows without reading all of its history.
+/// The damage of a store that shows without reading all of its history: in the write-ahead log, the page
+/// count, the counters and both ends of the history.
 ///
-/// Every command that changes a store or seals its history looks for it first; ``StoreVerification``
-/// finds it too, and whatever else only a full read shows. It is what the write-ahead log, the page
-/// count, the counters and both ends of the history say.
+/// Every command that changes a store or seals its history checks for it first. ``StoreVerification``
+/// finds this damage and all other.
 package struct EvidentDamage: Hashable, Sendable {
-  /// One piece of damage.
   package struct Finding: Hashable, Sendable {
-    /// What kind, one of those whose severity is damage.
+    /// A kind whose severity is damage.
     package let kind: StoreFindingKind
-    /// Where it is.
     package let place: FindingPlace
-    /// What was found there.
     package let detail: String
-
-    /// Whether it is about the write-ahead log.
-    package var isOfLog: Bool { if case .log = place { true } else { false } }
-    /// Whether it is that the last save in the log is torn, as a loss of power leaves it. It keeps
-    /// nothing from being written: what was saved before is whole.
+    /// Whether the last save in the write-ahead log is torn, as after a loss of power. Writing is safe
+    /// then, since everything saved before is complete.
     package let isTornEndOfLog: Bool
+
+    package var isOfLog: Bool { if case .log = place { true } else { false } }
   }
 
-  /// What was found; empty in a sound store.
   package private(set) var findings: [Finding] = []
 
-  /// Looks for damage.
+  /// Checks a store.
   ///
   /// - Throws: ``/StoreFormat/StoreError`` other than damage.
   package init(of snapshot: StoreSnapshot) throws {
@@ -54,11 +49,9 @@ package struct EvidentDamage: Hashable, Sendable {
     }
   }
 
-  /// Checks that a store shows no damage.
+  /// Throws an error if a store shows damage.
   ///
-  /// - Parameters:
-  ///   - snapshot: The store as it is now.
-  ///   - ignoredGuards: The names of guards that are not asked; see ``RetentionGuard/damageName``.
+  /// - Parameter ignoredGuards: The names of guards to ignore; see ``RetentionGuard/damageName``.
   /// - Throws: ``HistoryError/damaged(path:details:)``, ``/StoreFormat/StoreError``.
   package static func check(
     _ snapshot: StoreSnapshot, ignoredGuards: Set<String> = []

@@ -1,6 +1,6 @@
 import StoreFormat
 
-/// How a history is: its size, its age, its bookmarks, and what about them is beyond the limits.
+/// The size, age and bookmarks of a history, and what of them exceeds given limits.
 ///
 /// ```swift
 /// var limits = HistoryLimits()
@@ -12,36 +12,27 @@ import StoreFormat
 /// guard health.findings.isEmpty else { … }
 /// ```
 package struct HistoryHealth: Hashable, Sendable {
-  /// The identifier of the store.
   package let storeIdentifier: String?
-  /// The bytes of all pages of the store.
+  /// The size of all pages of the store in bytes.
   package let storeByteCount: Int64
-  /// The bytes of those that hold nothing.
+  /// The size of its free pages in bytes.
   package let freeByteCount: Int64
-  /// The bytes of the pages that the history occupies; nil where SQLite cannot tell.
+  /// The size of the pages of the history in bytes, or `nil` if SQLite cannot tell.
   package let historyByteCount: Int64?
-  /// How many transactions there are.
   package let transactionCount: Int64
-  /// The oldest transaction.
   package let oldest: TransactionPosition?
-  /// The newest transaction.
   package let newest: TransactionPosition?
-  /// How the bookmarks stand, in the order in which they were given.
+  /// The state of the bookmarks, in the given order.
   package let bookmarks: [BookmarkStanding]
-  /// What is beyond the limits; bookmarks that do not work are in any case.
+  /// What exceeds the limits, damage, and bookmarks that do not work.
   package let findings: [HistoryFinding]
 
-  /// Looks at the history of a store.
-  ///
   /// - Parameters:
-  ///   - snapshot: The store.
-  ///   - bookmarks: Its bookmarks.
-  ///   - bookmarkProblem: Why they cannot be read, which is a finding; nil where they can.
-  ///   - logProblem: What is damaged of the log, which is a finding; nil where nothing is.
-  ///   - limits: What it is held to.
-  ///   - now: What durations are relative to.
-  /// - Throws: ``HistoryError/unknownSize(path:)`` where the size is limited and cannot be known,
-  ///   ``/StoreFormat/StoreError``, also for a store without history tables.
+  ///   - bookmarkProblem: Why the bookmarks cannot be read, which is a finding.
+  ///   - logProblem: What is damaged in the write-ahead log, which is a finding.
+  ///   - now: The moment that durations count from.
+  /// - Throws: ``HistoryError/unknownSize(path:)`` if the size has a limit and cannot be known, and
+  ///   ``/StoreFormat/StoreError``.
   package init(
     snapshot: StoreSnapshot, bookmarks: [Bookmark], bookmarkProblem: HistoryError? = nil,
     logProblem: String? = nil, limits: HistoryLimits = HistoryLimits(), now: StoreTimestamp = .now()
@@ -57,7 +48,11 @@ package struct HistoryHealth: Hashable, Sendable {
     let standings = try BookmarkStanding.standings(
       of: bookmarks, in: snapshot, limit: limits.allowance, retention: limits.retention, now: now)
     self.bookmarks = standings.filter {
-      !(limits.ignoresBookmarksOfOtherStores && $0.isOfOtherStore)
+      if limits.ignoresBookmarksOfOtherStores, case .foreign = $0.token.state {
+        false
+      } else {
+        true
+      }
     }
 
     var findings: [HistoryFinding] = []
@@ -88,16 +83,76 @@ package struct HistoryHealth: Hashable, Sendable {
       return .lostBookmark(standing, allowance: allowance)
     }
     guard let headroom = standing.headroom else { return nil }
-    let least = limits.minHeadroom.map {
+    let minimum = limits.minHeadroom.map {
       now.secondsSinceReferenceDate - $0.before(now).secondsSinceReferenceDate
     }
-    return headroom == .exhausted || least.map { headroom < .seconds($0) } ?? false
+    return headroom == .exhausted || minimum.map { headroom < .seconds($0) } ?? false
       ? .shortHeadroom(standing, limit: limits.minHeadroom) : nil
   }
 }
 
-extension BookmarkStanding {
-  fileprivate var isOfOtherStore: Bool {
-    if case .foreign = token.state { true } else { false }
+/// The limits that a history is checked against. Without any, only damage and bookmarks that do not work
+/// are found.
+package struct HistoryLimits: Hashable, Sendable {
+  /// The maximum size of the history's pages in bytes.
+  package var maxSize: Int64?
+  /// The maximum age of the oldest transaction.
+  package var maxAge: HistoryDuration?
+  /// The minimum time that each bookmark must keep working under the retention.
+  package var minHeadroom: HistoryDuration?
+  /// The retention that headroom is computed for; without it there is none.
+  package var retention: BookmarkRetention?
+  /// How far a bookmark may fall behind.
+  package var allowance: BookmarkAllowance?
+  /// Whether to ignore bookmarks of other stores, for a file with those of many stores.
+  package var ignoresBookmarksOfOtherStores = false
+
+  package init() {}
+}
+
+package enum HistoryFinding: Hashable, Sendable {
+  case tooLarge(bytes: Int64, limit: Int64)
+  case tooOld(oldest: TransactionPosition, limit: HistoryDuration)
+  /// A bookmark does not work.
+  case unusableBookmark(BookmarkStanding)
+  /// A bookmark is farther behind than allowed.
+  case lostBookmark(BookmarkStanding, allowance: BookmarkAllowance)
+  /// A bookmark would expire too soon; without a limit, at once.
+  case shortHeadroom(BookmarkStanding, limit: HistoryDuration?)
+  case unreadableBookmarks(HistoryError)
+  /// A part of the write-ahead log is damaged, so saves after it may be missing.
+  case damagedLog(reason: String)
+  case damaged(EvidentDamage.Finding)
+
+  /// The name of the finding in JSON.
+  package var kind: String {
+    switch self {
+    case .tooLarge: "tooLarge"
+    case .tooOld: "tooOld"
+    case .unusableBookmark: "unusableBookmark"
+    case .lostBookmark: "lostBookmark"
+    case .shortHeadroom: "shortHeadroom"
+    case .unreadableBookmarks: "unreadableBookmarks"
+    case .damagedLog: "damagedLog"
+    case .damaged(let finding): finding.kind.rawValue
+    }
+  }
+
+  /// Whether it is damage rather than an exceeded limit.
+  package var isDamage: Bool {
+    switch self {
+    case .damagedLog, .damaged: true
+    default: false
+    }
+  }
+
+  /// The bookmark of the finding, or `nil` if it is about the history itself.
+  package var bookmark: Bookmark? {
+    switch self {
+    case .unusableBookmark(let standing), .lostBookmark(let standing, _),
+      .shortHeadroom(let standing, _):
+      standing.bookmark
+    case .tooLarge, .tooOld, .unreadableBookmarks, .damagedLog, .damaged: nil
+    }
   }
 }

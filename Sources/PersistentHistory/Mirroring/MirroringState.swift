@@ -1,32 +1,28 @@
 import StoreFormat
 
-/// How far mirroring to CloudKit has come with the history of a store.
+/// How far CloudKit mirroring has read the history of a store.
 ///
-/// The mirror reads the history after a token of its own, which stands in the store, and remembers for
-/// each record how far it was exported. Where history is deleted that it has not read, it starts anew:
-/// everything is uploaded and downloaded again.
+/// The mirror reads the history after its own token, which is kept in the store, and remembers for each
+/// record how far it was exported. If history that it has not read is deleted, it starts over and
+/// transfers everything again.
 ///
-/// Apple documents neither the tables nor the keys. What is known rests on what others have read in
-/// mirrored stores of their own.
+/// Apple documents neither the tables nor the keys; they are known from mirrored stores.
 package struct MirroringState: Hashable, Sendable {
   /// The history that the mirror still needs.
   package enum Need: Hashable, Sendable {
-    /// The transaction of this number and all after it must stay.
+    /// It needs this transaction and all after it.
     case from(transaction: Int64)
-    /// How much it needs cannot be known, so all must stay.
+    /// Its position is unknown, so it may need everything.
     case unknown(reason: String)
   }
 
-  /// The token up to which the mirror has read; nil where it cannot be read.
+  /// The token up to which the mirror has read, or `nil` if it cannot be read.
   package let token: ResolvedToken?
-  /// Which records have not reached CloudKit yet; nil where that cannot be read.
+  /// The records that have not reached CloudKit yet, or `nil` if they cannot be read.
   package let exports: MirroringRecords.Exports?
-  /// The history that the mirror still needs.
   package let need: Need
 
-  /// Reads the state; nil in a store that is not mirrored.
-  ///
-  /// - Throws: ``/StoreFormat/StoreError``, also for a mirrored store without history tables.
+  /// Reads the state, or returns `nil` for a store that is not mirrored.
   package init?(snapshot: StoreSnapshot) throws {
     guard let records = try snapshot.mirroringRecords() else { return nil }
     _ = try snapshot.historyTables()

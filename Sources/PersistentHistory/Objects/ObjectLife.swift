@@ -1,30 +1,26 @@
 import StoreFormat
 
-/// What a history and its store know of one object.
+/// The life of one object, from its history and its store.
 package struct ObjectLife: Hashable, Sendable {
-  /// What has become of an object.
+  /// The state of an object.
   package enum State: String, Hashable, Sendable {
     /// It is in the store.
     case present
     /// It is not in the store, and the last of its changes is a delete.
     case deleted
-    /// It is not in the store although no delete was recorded, or one that has been pruned.
+    /// It is not in the store, and no delete is recorded or it has been pruned.
     case missing
-    /// Its history is known and goes on without a delete; there is no store to look into.
+    /// No delete is recorded, and there is no store to look into.
     case recorded
     /// It is neither in the store nor in the history.
     case unknown
   }
 
-  /// A change of the object: in which transaction, and who saved.
+  /// The transaction of a change of the object.
   package struct Event: Hashable, Sendable {
-    /// The transaction number.
     package let transaction: Int64
-    /// When it was saved; nil where the store holds no time.
     package let timestamp: StoreTimestamp?
-    /// Who saved, as the app set it.
     package let author: RecordedText?
-    /// The name of the process that saved.
     package let process: RecordedText?
 
     init(_ transaction: HistoryTransaction) {
@@ -35,29 +31,26 @@ package struct ObjectLife: Hashable, Sendable {
     }
   }
 
-  /// The object, by its own entity where that is known, else as it was asked for.
+  /// The object, by its own entity if that is known, otherwise as it was asked for.
   package private(set) var object: HistoryObject
-  /// The object as the store holds it now; nil where it is not there.
+  /// The object as the store has it now, or `nil` if it is not there.
   package let present: PresentObject?
-  /// The insert; the last one where there are several, nil where history does not go back so far.
+  /// The last insert, or `nil` if history does not go back to it.
   package private(set) var inserted: Event?
   /// The last update.
   package private(set) var updated: Event?
-  /// The delete; the last one where there are several.
+  /// The last delete.
   package private(set) var deleted: Event?
-  /// The delete itself, with what the object left behind.
+  /// The change of the last delete, with the values that the object left behind.
   package private(set) var deletion: HistoryChange?
-  /// How many updates there are.
   package private(set) var updateCount = 0
-  /// How many changes there are.
   package private(set) var changeCount = 0
   private var lastKind: ChangeKind?
   private var firstKind: ChangeKind?
 
-  /// Whether the first of its changes is its insert, so that history knows all of its life.
+  /// Whether its first change is its insert, so that history has all of its life.
   package var startsWithInsert: Bool { firstKind == .insert }
 
-  /// Whether there is a store in which the object would be.
   private let hasStore: Bool
 
   init(_ object: HistoryObject, present: PresentObject?, hasStore: Bool = true) {
@@ -70,7 +63,6 @@ package struct ObjectLife: Hashable, Sendable {
       } ?? object
   }
 
-  /// What has become of the object.
   package var state: State {
     if present != nil { return .present }
     if changeCount == 0 { return .unknown }

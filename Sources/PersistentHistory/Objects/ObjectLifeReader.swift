@@ -1,7 +1,7 @@
 import StoreEditing
 import StoreFormat
 
-/// Reads the life of one object, oldest change first, and what its store holds of it now.
+/// Reads the life of one object, oldest change first, and its present state in the store.
 ///
 /// ```swift
 /// let reader = try ObjectLifeReader(HistoryObject("Trip/p12"), snapshot: snapshot)
@@ -11,22 +11,20 @@ import StoreFormat
 /// print(reader.life.state)
 /// ```
 package final class ObjectLifeReader {
-  /// What is known of the object: at first what the store holds of it, and with every change that is
-  /// read more of its history.
+  /// The life of the object: its present state, and its history as far as it was read.
   package private(set) var life: ObjectLife
 
   private let reader: TimelineReader?
   private let timeline: HistoryTimeline
   private let entityNumber: Int64
-  /// What the store holds under the key, if that is an object of another branch of the hierarchy.
+  /// The object that has the primary key in the store, if it is of another branch of the hierarchy.
   private let other: PresentObject?
   private let query: HistoryQuery
   private var current: HistoryTransaction?
-  /// A change that was read to see whether its transaction has one to give.
+  /// A change that was read to find out whether its transaction has a matching one.
   private var pending: HistoryChange?
 
-  /// Prepares to read the life of an object of a store, as ``init(_:in:schema:query:)`` does of a
-  /// timeline.
+  /// Prepares to read the life of an object of a store.
   package convenience init(
     _ object: HistoryObject, snapshot: StoreSnapshot, schema: HistorySchema? = nil,
     query: HistoryQuery = HistoryQuery()
@@ -36,22 +34,19 @@ package final class ObjectLifeReader {
       query: query)
   }
 
-  /// Prepares to read.
+  /// Prepares to read the life of an object of a timeline.
   ///
   /// All entities of a hierarchy share their primary keys, so an object may be named by its own entity,
-  /// by one that this inherits from, or by one that inherits from it. An archive by itself does not
-  /// know which entities inherit from which; there an object is named by its own.
+  /// by an ancestor or by a descendant of it. In an archive without a store, inheritance is unknown, and
+  /// an object is named by its own entity.
   ///
   /// - Parameters:
-  ///   - object: The object.
-  ///   - timeline: The history. Of a store without history tables, only what it holds now is told.
-  ///   - schema: The entities of the history.
-  ///   - query: Which changes to give; the conditions on entities and objects, the order and the limit
-  ///     do not matter. The ``life`` is that of all changes.
+  ///   - timeline: The history. Of a store without history tables, only the present state is known.
+  ///   - query: The changes to return. Its entities, objects, order and limit are ignored. The ``life``
+  ///     is of all changes.
   /// - Throws: ``HistoryError/unknownEntity(name:suggestions:)``,
   ///   ``HistoryError/unknownAttribute(name:suggestions:)``,
-  ///   ``HistoryError/objectOfOtherStore(object:store:)``, ``/StoreFormat/StoreError``, and what the
-  ///   archive throws.
+  ///   ``HistoryError/objectOfOtherStore(object:store:)``, and errors of the store and the archive.
   package init(
     _ object: HistoryObject, in timeline: HistoryTimeline, schema: HistorySchema,
     query: HistoryQuery = HistoryQuery()
@@ -60,7 +55,7 @@ package final class ObjectLifeReader {
     self.timeline = timeline
     let snapshot = timeline.snapshot
     try ChangeCondition(objects: [object]).check(in: schema, of: timeline)
-    // Looks at the store that the object names, too.
+    // Checks the store that the object names, too.
     let selection = try snapshot.flatMap {
       try ChangeCondition(objects: [object]).selection(in: schema, of: $0)
     }
@@ -75,7 +70,7 @@ package final class ObjectLifeReader {
     other = isMeant ? nil : found
     life = ObjectLife(object, present: isMeant ? found : nil, hasStore: snapshot != nil)
     let names = relatives.map { schema.entity(number: $0).name ?? "\($0)" }
-    // Tells of an attribute that none of them has.
+    // Checks that one of them has each attribute.
     let attributes = ChangeCondition(entities: names, attributes: query.change.attributes)
     try attributes.check(in: schema, of: timeline)
     if let snapshot { _ = try attributes.selection(in: schema, of: snapshot) }
@@ -90,7 +85,7 @@ package final class ObjectLifeReader {
     reader = try TimelineReader(timeline, query: whole, schema: schema)
   }
 
-  /// The error to be told of where the whole life was read and nothing was found.
+  /// Returns the error to report if the whole life was read and nothing was found.
   package func unknownObject() throws -> HistoryError {
     let oldest = reader == nil ? nil : try timeline.oldestTransaction()?.number
     return .unknownObject(
@@ -100,7 +95,6 @@ package final class ObjectLifeReader {
       oldest: oldest.flatMap { $0 > 1 ? $0 : nil })
   }
 
-  /// What stands next in the life of the object.
   package typealias Element = TimelineReader.Element
 
   /// Returns the next transaction with a matching change, or the next gap in the history, or `nil`
@@ -128,7 +122,7 @@ package final class ObjectLifeReader {
     return nil
   }
 
-  /// Goes to the object's next change in the current transaction; `nil` after the last one.
+  /// Returns the object's next change in the current transaction, or `nil` after the last one.
   package func nextChange() throws -> HistoryChange? {
     if let change = pending {
       pending = nil
@@ -137,12 +131,12 @@ package final class ObjectLifeReader {
     guard let current else { return nil }
     while let change = try reader?.nextChange() {
       life.add(change, in: current)
-      if isGiven(change, in: current) { return change }
+      if isWanted(change, in: current) { return change }
     }
     return nil
   }
 
-  private func isGiven(_ change: HistoryChange, in transaction: HistoryTransaction) -> Bool {
+  private func isWanted(_ change: HistoryChange, in transaction: HistoryTransaction) -> Bool {
     var whole = query
     whole.change = ChangeCondition()
     let condition = ChangeCondition(

@@ -1,14 +1,14 @@
 import StoreEditing
 import StoreFormat
 
-/// A plan to let tokens expire in a copy of a store, to see how an app takes it.
+/// A plan to expire tokens in a copy of a store, to test how an app handles that.
 ///
-/// A token works while the transaction with exactly its number is there. Deleting everything before a
-/// transaction, as an app does that purges its history, expires all tokens before it and none else.
-/// Deleting one transaction alone expires its token and none else; no framework leaves such a gap,
-/// and whoever stands before it does not get what it recorded.
+/// A token works while the transaction with exactly its number exists. Deleting everything before a
+/// transaction, as an app's own purge does, expires the tokens before it. Deleting one transaction
+/// expires its token only; no framework leaves such a gap, and a consumer before the gap misses what the
+/// transaction recorded.
 package struct HistoryRehearsal: Hashable, Sendable {
-  /// The transaction whose token will be the oldest that works; nil where only single ones expire.
+  /// The transaction whose token will be the oldest that works, or `nil` to expire single ones only.
   package let oldestWorking: Int64?
   /// The transactions whose own tokens will expire.
   package let expired: Set<Int64>
@@ -16,11 +16,9 @@ package struct HistoryRehearsal: Hashable, Sendable {
   /// Plans a rehearsal.
   ///
   /// - Parameters:
-  ///   - resolver: Tells what tokens mean in the store.
   ///   - oldestWorking: The token that will be the oldest that works.
   ///   - expiring: Tokens that will expire themselves.
-  /// - Throws: ``HistoryError``, also where a token is to work and to expire, and
-  ///   ``/StoreFormat/StoreError``.
+  /// - Throws: ``HistoryError``, also if a token is to work and to expire.
   package init(resolver: TokenResolver, oldestWorking: String?, expiring: [String]) throws {
     self.oldestWorking = try oldestWorking.map(resolver.transactionNumber)
     expired = Set(try expiring.map(resolver.transactionNumber))
@@ -32,16 +30,11 @@ package struct HistoryRehearsal: Hashable, Sendable {
   /// Makes the copy.
   ///
   /// - Parameters:
-  ///   - snapshot: The store.
-  ///   - copy: Where the copy will be.
-  ///   - tokens: Tokens of the store whose outcome to tell.
-  ///   - bookmarks: Bookmarks of the store whose outcome to tell.
-  ///   - values: Old and new values of updates that are copied beside the copy; nil for none.
+  ///   - tokens: Tokens of the store to try in the copy.
+  ///   - bookmarks: Bookmarks of the store to try in the copy.
+  ///   - values: Recorded values to copy beside the copy.
   ///   - now: The moment that words such as `yesterday` in tokens count from.
-  ///   - progress: Told now and then how many bytes have been copied; what it throws ends the
-  ///     copying, and nothing is left of it.
-  /// - Throws: ``/StoreEditing/StoreWriteError``, ``/StoreFormat/StoreError``, or what `progress`
-  ///   throws.
+  ///   - progress: Receives the number of bytes copied so far. If it throws, the copy is removed.
   package func write(
     _ snapshot: StoreSnapshot, to copy: StoreCopy, tokens: [ResolvedToken], bookmarks: [Bookmark],
     values: RecordedValues? = nil, now: StoreTimestamp = .now(),
@@ -54,7 +47,7 @@ package struct HistoryRehearsal: Hashable, Sendable {
     return try copy.write(
       snapshot, deletingBefore: oldestWorking, deleting: expired, progress: progress
     ) { inside, deleted, files in
-      // They take their place together with the copy.
+      // The values get their final name together with the copy.
       try values?.file.copy(
         to: RecordedValuesFile.path(besideStore: inside.location.path), from: oldestWorking,
         overwrites: false)
@@ -73,14 +66,49 @@ package struct HistoryRehearsal: Hashable, Sendable {
   }
 }
 
-/// What a rehearsal has made.
 package struct RehearsalResult: Hashable, Sendable {
-  /// What the copy has fewer than the store.
+  /// What was deleted from the copy.
   package let deleted: DeletedHistory
-  /// How many transactions the copy has.
+  /// The number of transactions in the copy.
   package let transactionCount: Int64
-  /// How many files of large values were copied.
+  /// The number of copied files of large values.
   package let externalFileCount: Int
-  /// What becomes of tokens, first those that were given, then bookmarks.
+  /// The given tokens, then the bookmarks.
   package let tokens: [RehearsedToken]
+}
+
+package struct RehearsedToken: Hashable, Sendable {
+  /// The token, with its state in the store itself.
+  package let token: ResolvedToken
+  package let stateInCopy: TokenState
+  /// What an app gets from the copy.
+  package let outcome: FrameworkOutcome
+}
+
+/// What an app gets that asks the frameworks for the history after a token.
+package enum FrameworkOutcome: Hashable, Sendable {
+  /// This number of transactions.
+  case history(transactions: Int64)
+  /// Nothing and no error: the token names other stores only.
+  case nothing
+  /// An error: no transaction has exactly the token's number.
+  case expired
+
+  /// SwiftData's name of the error.
+  package static let errorName = "SwiftDataError.historyTokenExpired"
+  /// Core Data's code of the error, `NSPersistentHistoryTokenExpiredError`.
+  package static let errorCode: Int64 = 134_301
+
+  /// The frameworks look only for the transaction with the token's number. So a token of a newer copy
+  /// has expired to them, and one of a copy that diverged works.
+  ///
+  /// - Parameter newer: The number of transactions after the token.
+  init(_ state: TokenState, newer: @autoclosure () throws -> Int64) rethrows {
+    self =
+      switch state {
+      case .valid, .diverged: .history(transactions: try newer())
+      case .expired, .archived, .ahead: .expired
+      case .foreign: .nothing
+      }
+  }
 }

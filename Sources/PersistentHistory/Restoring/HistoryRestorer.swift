@@ -1,8 +1,7 @@
 import StoreEditing
 import StoreFormat
 
-/// Puts sealed history back into a store, so that tokens which had expired work again: works out a
-/// plan, and carries it out.
+/// Restores sealed history to a store, so that expired tokens work again.
 ///
 /// ```swift
 /// let restorer = try HistoryRestorer(path: "default.store")
@@ -11,9 +10,9 @@ import StoreFormat
 /// let result = try restorer.restore(plan, of: sealed)
 /// ```
 ///
-/// What comes back is what was there: numbers, times, masks and tombstones, in the storage classes that
-/// they had, so that a prune followed by a restore leaves the history tables as they were. Where the
-/// model has changed since, rows are put into its order by the names of entities and properties.
+/// Rows come back with their numbers, times, masks and tombstones, and in their storage classes: a prune
+/// followed by a restore leaves the history tables as they were. If the model has changed since, rows are
+/// translated by the names of entities and properties.
 package struct HistoryRestorer: Sendable {
   private let store: StoreFile
   private let bookmarkPath: String?
@@ -22,11 +21,9 @@ package struct HistoryRestorer: Sendable {
   /// Opens a store.
   ///
   /// - Parameters:
-  ///   - path: The store.
-  ///   - busyTimeout: How long to wait for a store that is locked, in seconds.
-  ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
-  ///   - now: What durations are relative to.
-  /// - Throws: ``/StoreFormat/StoreError``.
+  ///   - busyTimeout: Seconds to wait for a locked store.
+  ///   - bookmarkPath: The bookmark file; `nil` for the one beside the store.
+  ///   - now: The moment that durations count from.
   package init(
     path: String, busyTimeout: Double = 5, bookmarkPath: String? = nil,
     now: StoreTimestamp = .now()
@@ -36,9 +33,7 @@ package struct HistoryRestorer: Sendable {
     self.now = now
   }
 
-  /// The identifier of the store, by which its history is found elsewhere.
-  ///
-  /// - Throws: ``HistoryError/unnamedStore(path:)``, ``/StoreFormat/StoreError``.
+  /// Returns the identifier of the store, by which its history is sealed.
   package func storeIdentifier() throws -> String {
     try store.read { snapshot in
       _ = try snapshot.historyTables()
@@ -49,17 +44,13 @@ package struct HistoryRestorer: Sendable {
     }
   }
 
-  /// Works out what would be put back; nothing is changed.
+  /// Makes a plan. Nothing is changed.
   ///
-  /// All of it is read and looked at, so that nothing is found to stand in the way half way through.
-  /// No snapshot of the store is held meanwhile: apps save and checkpoint as ever.
+  /// All sealed history in question is read and checked, so that no obstacle is found halfway through
+  /// the restore. No snapshot of the store is held meanwhile: apps can save and checkpoint.
   ///
-  /// - Parameters:
-  ///   - request: What is wanted.
-  ///   - sealed: Where it is kept.
-  ///   - progress: Is told now and then how many changes have been looked at.
-  /// - Throws: ``RestoreObstacle``, ``HistoryError``, ``/StoreFormat/StoreError``, and what reading
-  ///   the sealed history throws.
+  /// - Parameter progress: Receives the number of changes checked so far, now and then.
+  /// - Throws: ``RestoreObstacle``, ``HistoryError``, and errors of the store and the sealed history.
   package func plan(
     _ request: RestoreRequest, of sealed: any RestorableHistory, progress: (Int) -> Void = { _ in }
   ) throws -> RestorePlan {
@@ -68,23 +59,21 @@ package struct HistoryRestorer: Sendable {
     }
   }
 
-  /// Puts back what a plan says.
+  /// Carries out a plan that no guard refuses.
   ///
   /// - Parameters:
-  ///   - plan: A plan of the same store that no guard refuses.
-  ///   - sealed: What the plan was made of.
-  ///   - progress: Is told after every batch what has been put back so far.
-  /// - Returns: What was put back, and what stopped it if anything did. Whatever is there is a history
-  ///   without a gap, and a new plan goes on from there.
-  /// - Throws: ``HistoryError/restoreRefusedByGuards(path:reasons:)``, and where the store cannot be
-  ///   opened or the guards cannot be asked again ``/StoreEditing/StoreWriteError``, ``HistoryError`` or
-  ///   ``/StoreFormat/StoreError``; nothing has been put back then.
+  ///   - sealed: The history that the plan was made of.
+  ///   - progress: Receives what has been put back so far, after every batch.
+  /// - Returns: What was put back, and what stopped it if anything did. The store then has a history
+  ///   without a gap, and a new plan continues from there.
+  /// - Throws: ``HistoryError/restoreRefusedByGuards(path:reasons:)``, and other errors before anything
+  ///   was put back.
   package func restore(
     _ plan: RestorePlan, of sealed: any RestorableHistory,
     progress: (InsertedHistory) -> Void = { _ in }
   ) throws -> InsertionResult {
     guard !plan.isEmpty else { return .nothing }
-    // A person may have thought about the plan for a while.
+    // The guards are asked again, since time may have passed since the plan was made.
     let planner = planner(plan.request, sealed)
     let guards = try store.read { try planner.presentGuards($0) }
     let refusals = guards.filter { $0.verdict == .refuses }

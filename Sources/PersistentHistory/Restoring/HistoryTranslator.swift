@@ -1,27 +1,26 @@
 import StoreEditing
 import StoreFormat
 
-/// Turns sealed transactions into rows of a store, whose model may be another one by now.
+/// Turns sealed transactions into rows of a store whose model may have changed since.
 ///
-/// What is sealed names entities and properties; rows have their numbers and places in the present
-/// model. Where the model is the same, rows come out as they were, bit for bit. Where it has changed:
+/// Sealed history names entities and properties; rows have their numbers in the present model. With the
+/// same model, rows are equal bit for bit. With a changed one:
 /// - an entity gets the number that its name has now;
-/// - masks and tombstones go to the places of the same properties, see
+/// - masks and tombstones are moved to the slots of the same properties, see
 ///   ``/StoreFormat/SlotTranslation``;
-/// - a name that is gone ends it, with the reason.
+/// - a name that no longer exists is an obstacle.
 ///
-/// The frameworks do the same to the rows that are there when they migrate a store, except that they
-/// leave tombstones as they are.
+/// The frameworks translate rows in the same way when they migrate a store, except for tombstones.
 final class HistoryTranslator {
-  /// More entities than models have; an archive that names more is not remembered.
-  private static let mostTargets = 10_000
+  /// The maximum number of entities to remember; an archive may name any number.
+  private static let maxTargets = 10_000
 
-  /// What an entity has become.
+  /// What has become of an entity.
   private enum Target {
-    /// Rows stay as they are but for the number.
+    /// Only the number may differ.
     case same(number: Int64)
     case translated(number: Int64, SlotTranslation)
-    /// Nobody knows what masks and tombstones mean.
+    /// The meaning of masks and tombstones is unknown.
     case unknown(number: Int64)
     case gone(RestoreObstacle.ModelChange)
   }
@@ -31,14 +30,9 @@ final class HistoryTranslator {
   private let isModelKnown: Bool
   private let path: String
   private var targets: [ObjectIdentifier: (entity: HistoryEntity, target: Target)] = [:]
-  /// The entities whose changes do not come out as they were.
+  /// The entities whose changes are translated.
   private(set) var translatedEntities: Set<String> = []
 
-  /// - Parameters:
-  ///   - schema: The entities of the store.
-  ///   - isModelKnown: Whether the store tells its model.
-  ///   - tables: Its history tables.
-  ///   - path: The store, for messages.
   init(schema: HistorySchema, isModelKnown: Bool, tables: HistoryTables, path: String) {
     self.schema = schema
     self.isModelKnown = isModelKnown
@@ -46,7 +40,6 @@ final class HistoryTranslator {
     columns = RecordedColumns(tables)
   }
 
-  /// The row of a transaction.
   func row(of transaction: HistoryTransaction) throws(RestoreObstacle) -> RecordedTransaction {
     var texts: [StringRole: RecordedText] = [:]
     for role in StringRole.allCases { texts[role] = transaction.text(role) }
@@ -61,13 +54,7 @@ final class HistoryTranslator {
     return row
   }
 
-  /// The row of a change; nil where the store has no entity of that name any more and that is no
-  /// reason to stop.
-  ///
-  /// - Parameters:
-  ///   - change: The change.
-  ///   - transaction: The number of its transaction.
-  ///   - skipsGoneEntities: Whether changes of entities that are gone are left out.
+  /// Returns the row of a change, or `nil` if it is skipped because its entity no longer exists.
   func row(
     of change: HistoryChange, in transaction: Int64, skipsGoneEntities: Bool = false
   ) throws(RestoreObstacle) -> RecordedChange? {
@@ -118,7 +105,7 @@ final class HistoryTranslator {
   private func target(of entity: HistoryEntity) -> Target {
     if let known = targets[ObjectIdentifier(entity)] { return known.target }
     let target = newTarget(of: entity)
-    if targets.count < Self.mostTargets { targets[ObjectIdentifier(entity)] = (entity, target) }
+    if targets.count < Self.maxTargets { targets[ObjectIdentifier(entity)] = (entity, target) }
     if let name = entity.name, case .translated(_, let translation) = target,
       !translation.keepsMasks || !translation.keepsTombstones
     {
@@ -130,7 +117,7 @@ final class HistoryTranslator {
   private func newTarget(of entity: HistoryEntity) -> Target {
     guard let name = entity.name else {
       let number = entity.number ?? 0
-      // A number without a name stays one, unless it has become a name's.
+      // A number without a name is kept, unless it has a name now.
       return schema.entity(number: number).name.map { .gone(.namedNumber(number, entity: $0)) }
         ?? .same(number: number)
     }
@@ -143,13 +130,13 @@ final class HistoryTranslator {
       return translation.keepsMasks && translation.keepsTombstones
         ? .same(number: number) : .translated(number: number, translation)
     case (nil, nil):
-      // No model then and none now: nothing says that anything has changed but the number could.
+      // Without a model, only the number can show a change.
       return entity.number == nil || entity.number == number
         ? .same(number: number) : .unknown(number: number)
     case (nil, _?):
       return .unknown(number: number)
     case (_?, nil):
-      // Where there is a model, the number is all that is left of an entity that was in it.
+      // If there is a model, the entity is no longer in it.
       return isModelKnown ? .gone(.missingEntity(name)) : .unknown(number: number)
     }
   }

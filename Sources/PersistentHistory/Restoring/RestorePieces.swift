@@ -1,33 +1,31 @@
 import StoreEditing
 import StoreFormat
 
-/// Gives what a plan puts back, piece by piece, as rows of the store.
+/// Returns the rows that a plan puts back, piece by piece.
 final class RestorePieces {
   private let plan: RestorePlan
-  private let reader: any SealedTransactionReader
+  private let reader: any TransactionSource
   private let translator: HistoryTranslator
   private var current: HistoryTransaction?
-  /// A change of the current transaction that has been read ahead, with its recorded values.
+  /// The next change of the current transaction, with its recorded values.
   private var pending: (row: RecordedChange, values: [RecordedValueRow])?
   private var lowest: Int64?
-  /// Is told when recorded values are about to be given.
-  private let willGiveValues: () throws -> Void
+  /// Called before a piece with recorded values is returned.
+  private let willReturnValues: () throws -> Void
 
   init(
     _ plan: RestorePlan, of sealed: any RestorableHistory,
-    willGiveValues: @escaping () throws -> Void
+    willReturnValues: @escaping () throws -> Void
   ) throws {
     self.plan = plan
-    self.willGiveValues = willGiveValues
+    self.willReturnValues = willReturnValues
     reader = try sealed.transactions(through: plan.newestRead)
     translator = HistoryTranslator(
       schema: plan.schema, isModelKnown: plan.isModelKnown, tables: plan.insertion.tables,
       path: plan.path)
   }
 
-  /// The next piece; `nil` after the last.
-  ///
-  /// - Throws: ``RestoreObstacle``, and what the reading throws.
+  /// Returns the next piece, or `nil` after the last one.
   func next() throws -> HistoryInsertion.Piece? {
     guard let transaction = try current ?? nextTransaction() else { return nil }
     if current == nil {
@@ -45,7 +43,7 @@ final class RestorePieces {
       length += change.values.reduce(0) { $0 + $1.value.byteCount }
       pending = try nextChange(of: transaction)
     }
-    if !values.isEmpty { try willGiveValues() }
+    if !values.isEmpty { try willReturnValues() }
     let isWhole = pending == nil
     if isWhole { current = nil }
     return HistoryInsertion.Piece(
@@ -95,5 +93,52 @@ final class RestorePieces {
         transaction: transaction.number, timestamp: transaction.timestamp, change: change.number,
         entityName: entityName, primaryKey: primaryKey, value: $0)
     }
+  }
+}
+
+/// Restores the recorded values of changes beside a store.
+final class RestoredValues {
+  /// The size of the log at which it is moved into the file, in bytes.
+  private static let maxLogSize = 4 << 20
+  /// The approximate size of a row without its values, in bytes.
+  private static let rowSize = 256
+
+  private let store: StoreLocation
+  private let storeIdentifier: String
+  private let busyTimeout: Double
+  private var editor: RecordedValuesEditor?
+  /// The approximate size of the log.
+  private var logSize = 0
+
+  /// - Throws: ``/StoreFormat/StoreError/unusableValues(path:reason:)`` if a file of values exists that
+  ///   is damaged or of another store.
+  init(beside store: StoreLocation, storeIdentifier: String, busyTimeout: Double) throws {
+    self.store = store
+    self.storeIdentifier = storeIdentifier
+    self.busyTimeout = busyTimeout
+    if RecordedValuesFile.isThere(path) {
+      _ = try RecordedValuesFile(path: path, storeIdentifier: storeIdentifier)
+    }
+  }
+
+  private var path: String { RecordedValuesFile.path(besideStore: store.resolvedPath) }
+
+  /// Opens the file, creating it if it is missing, and keeps its log short. Called while the store is
+  /// not locked.
+  func prepare() throws {
+    if let editor {
+      guard logSize > Self.maxLogSize else { return }
+      logSize = 0
+      return try editor.moveLog()
+    }
+    editor = try RecordedValuesEditor(
+      path: path, storeIdentifier: storeIdentifier, beside: store, busyTimeout: busyTimeout,
+      durability: .whenClosed, movesLog: false)
+  }
+
+  /// Writes values, after ``prepare()``.
+  func write(_ rows: [RecordedValueRow]) throws {
+    try editor?.write(rows)
+    logSize += rows.reduce(0) { $0 + $1.value.byteCount + Self.rowSize }
   }
 }

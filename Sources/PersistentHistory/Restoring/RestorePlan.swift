@@ -1,66 +1,71 @@
 import StoreEditing
 import StoreFormat
 
+/// What to restore.
+package struct RestoreRequest: Hashable, Sendable {
+  /// The token that must work again; its transaction becomes the oldest. A moment restores what was
+  /// saved at it or later. `nil` restores everything that is sealed without a gap.
+  package var from: String?
+  /// The names of guards to ignore; see ``RetentionGuard/mirroringName``.
+  package var ignoredGuards: Set<String>
+  /// Whether to restore the recorded values that are sealed with their changes.
+  package var restoresValues = true
+
+  package init(from: String? = nil, ignoredGuards: Set<String> = []) {
+    self.from = from
+    self.ignoredGuards = ignoredGuards
+  }
+}
+
 /// What restoring would put back into a store.
 ///
-/// It is made from one snapshot of the store and from everything that is to be restored, each row of
-/// which has been looked at: ``HistoryRestorer`` puts back exactly what it says or stops.
+/// Every row was read and checked against one snapshot of the store. ``HistoryRestorer`` puts back
+/// exactly these rows, or stops.
 package struct RestorePlan: Sendable {
-  /// A bookmark that does not work now.
+  /// A bookmark that works again after the restore.
   package struct ReturningBookmark: Hashable, Sendable {
-    /// The bookmark.
     package let bookmark: Bookmark
     /// Its position in the store.
     package let number: Int64
   }
 
-  /// The path of the store.
   package let path: String
-  /// The identifier of the store.
   package let storeIdentifier: String?
-  /// The request that the plan answers.
   package let request: RestoreRequest
-  /// The oldest transaction that is there now; nil in an empty history.
+  /// The oldest transaction of the store, or `nil` in an empty history.
   package let oldest: TransactionPosition?
-  /// The newest transaction that is there now.
+  /// The newest transaction of the store.
   package let newest: TransactionPosition?
-  /// The first transaction that is put back; nil where none is.
+  /// The first transaction to put back, or `nil` if there is none.
   package let first: TransactionPosition?
-  /// The last transaction that is put back.
+  /// The last transaction to put back.
   package let last: TransactionPosition?
-  /// How many transactions are put back.
   package let transactionCount: Int
-  /// How many changes are put back.
   package let changeCount: Int
-  /// The oldest transaction that is there, if some of its changes are not: a prune was ended in the
-  /// middle of it. They are put back as well.
+  /// The store's oldest transaction, if it lacks changes because a prune was interrupted within it. They
+  /// are put back as well.
   package let completed: TransactionPosition?
-  /// How many texts the store has lost that transactions name.
+  /// The number of texts that transactions name and the store has lost.
   package let textCount: Int
-  /// The entities whose changes are put into the order of another model, by name.
+  /// The names of the entities whose changes are translated to another model.
   package let translatedEntities: [String]
-  /// What each guard says that was asked.
   package let guards: [RetentionGuard]
-  /// The bookmarks that work again with this.
   package let returningBookmarks: [ReturningBookmark]
 
-  /// What the store looked like.
+  /// What the store must look like.
   let insertion: HistoryInsertion
-  /// The newest transaction to be read of what is sealed.
+  /// The newest transaction to read from the sealed history.
   let newestRead: Int64
-  /// Whether the store tells its model.
   let isModelKnown: Bool
-  /// The entities of the store.
   let schema: HistorySchema
 
-  /// Whether there is nothing to put back.
   package var isEmpty: Bool { transactionCount == 0 && changeCount == 0 }
 
-  /// The guards that allow nothing to be put back.
+  /// The guards that refuse.
   package var refusals: [RetentionGuard] {
     isEmpty ? [] : guards.filter { $0.verdict == .refuses }
   }
 
-  /// The oldest transaction afterwards, whose token is the oldest that works.
+  /// The oldest transaction after the restore.
   package var oldestAfterwards: TransactionPosition? { first ?? oldest }
 }

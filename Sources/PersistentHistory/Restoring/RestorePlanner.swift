@@ -1,10 +1,10 @@
 import StoreEditing
 import StoreFormat
 
-/// Works out what of some sealed history can be put back into a store.
+/// Finds out how much of some sealed history can be restored to a store.
 ///
-/// No snapshot of the store is held while what is sealed is read. Saves meanwhile do not matter; where
-/// the beginning of the history has moved, the plan is not to be trusted.
+/// No snapshot of the store is held while the sealed history is read. Saves meanwhile do not matter; if
+/// the beginning of the history has moved, the plan fails.
 struct RestorePlanner {
   private let store: StoreFile
   private let request: RestoreRequest
@@ -13,12 +13,6 @@ struct RestorePlanner {
   private let now: StoreTimestamp
   private let path: String
 
-  /// - Parameters:
-  ///   - store: The store.
-  ///   - request: What is to be put back.
-  ///   - sealed: Where it is kept.
-  ///   - bookmarkPath: The file that keeps the bookmarks; nil for the one beside the store.
-  ///   - now: What durations are relative to.
   init(
     store: StoreFile, request: RestoreRequest, sealed: any RestorableHistory,
     bookmarkPath: String?, now: StoreTimestamp
@@ -36,9 +30,9 @@ struct RestorePlanner {
     TokenResolver(snapshot: snapshot, bookmarkPath: bookmarkPath, now: now)
   }
 
-  /// Works out the plan.
+  /// Makes the plan.
   ///
-  /// - Parameter progress: Is told how many changes have been looked at.
+  /// - Parameter progress: Receives the number of changes checked so far.
   func plan(progress: @escaping (Int) -> Void) throws -> RestorePlan {
     let start = try store.read { snapshot in
       _ = try snapshot.historyTables()
@@ -50,7 +44,7 @@ struct RestorePlanner {
     do {
       try survey.make(of: sealed, through: start.newestRead, until: start.until)
     } catch let obstacle as RestoreObstacle {
-      // What somebody else has put back meanwhile looks like what cannot be put back.
+      // What another program has restored meanwhile looks like an obstacle.
       try store.read { try checkBeginning(start, $0) }
       throw obstacle
     }
@@ -97,12 +91,12 @@ struct RestorePlanner {
     }
   }
 
-  // MARK: - How far
+  // MARK: - The range
 
   private struct Start {
     let oldest: TransactionPosition?
     let highestIssued: Int64
-    /// The newest transaction that is of interest.
+    /// The newest transaction to read from the sealed history.
     let newestRead: Int64
     let until: RestoreSurvey.End
   }
@@ -128,18 +122,18 @@ struct RestorePlanner {
       newestRead: oldest?.number ?? .max, until: until)
   }
 
-  // MARK: - What stands in the way
+  // MARK: - Obstacles and guards
 
   private func check(_ survey: RestoreSurvey, _ snapshot: StoreSnapshot) throws {
     if let highest = survey.taken.highestChange, highest > (try snapshot.highestIssuedChange()) {
       throw RestoreObstacle.diverged(
         path: path, transaction: survey.taken.last?.number ?? 0,
-        detail: "its change \(highest) has a number that this copy has not reached")
+        detail: "this copy has not reached the number of its change \(highest)")
     }
     if let number = try snapshot.firstText(among: survey.taken.danglingTextNumbers) {
       throw RestoreObstacle.diverged(
         path: path, transaction: survey.taken.last?.number ?? 0,
-        detail: "the number \(number), which stood for no text, is that of one here")
+        detail: "the number \(number), which named no text, names one here")
     }
     let missing = try snapshot.missingTextCount(among: survey.taken.texts)
     if missing > 0,
@@ -150,7 +144,6 @@ struct RestorePlanner {
     }
   }
 
-  /// The guards as they are now.
   func presentGuards(_ snapshot: StoreSnapshot) throws -> [RetentionGuard] {
     [try RetentionGuard.mirroringOfRestore(snapshot)].compactMap { $0 }
       .filter { !request.ignoredGuards.contains($0.name) }
@@ -167,6 +160,29 @@ struct RestorePlanner {
         return nil
       }
       return RestorePlan.ReturningBookmark(bookmark: bookmark, number: number)
+    }
+  }
+}
+
+extension RetentionGuard {
+  /// Returns the guard of a store that is mirrored to CloudKit, or `nil` if a restore does not concern
+  /// the mirror.
+  ///
+  /// The mirror reads what follows its token. Restored history comes before the token of a mirror whose
+  /// token works, so the mirror never reads it. If the token had expired, it works again, and the mirror
+  /// continues instead of transferring everything again. Only a mirror without a readable token may take
+  /// restored history for new.
+  static func mirroringOfRestore(_ snapshot: StoreSnapshot) throws -> RetentionGuard? {
+    guard snapshot.layout.mirroringTables.first != nil else { return nil }
+    let token = try MirroringState(snapshot: snapshot)?.token
+    switch token?.state {
+    case .valid where token?.number != 0, .expired: return nil
+    default:
+      return RetentionGuard(
+        name: mirroringName, verdict: .refuses,
+        reason:
+          "the store is mirrored to CloudKit, and the mirror's position is unknown: it might take "
+          + "restored history for new")
     }
   }
 }

@@ -1,22 +1,21 @@
 import StoreEditing
 import StoreFormat
 
-/// Looks at everything that is to be put back into a store, and finds out whether it can be.
+/// Reads everything that is to be restored, and finds out whether it can be.
 ///
-/// To read what is sealed may take long, and a snapshot of the store keeps its log from being
-/// checkpointed. So the store is asked in between, each time in a snapshot of its own.
+/// Reading sealed history may take long, and a snapshot of the store keeps its log from being
+/// checkpointed. So each question to the store takes a snapshot of its own.
 final class RestoreSurvey {
-  /// How far back to go.
+  /// How far back to restore.
   enum End: Hashable {
-    /// As far as history is sealed.
     case oldestSealed
     /// To the transaction of this number.
     case number(Int64)
-    /// To the lowest number of a transaction that was saved at this moment or later.
+    /// To the lowest number of a transaction saved at this moment or later.
     case moment(StoreTimestamp)
   }
 
-  /// What is to be put back, from the newest transaction on.
+  /// What is to be restored.
   struct Taken {
     var first: TransactionPosition?
     var last: TransactionPosition?
@@ -28,16 +27,13 @@ final class RestoreSurvey {
     var danglingTextNumbers: Set<Int64> = []
   }
 
-  /// More texts than a store has that are of interest; those beyond are found out about later.
-  private static let mostTexts = 65_536
+  /// The maximum number of texts that are checked in advance.
+  private static let maxTexts = 65_536
 
-  /// The entities of the store.
   let schema: HistorySchema
-  /// Whether the store tells its model.
   let isModelKnown: Bool
-  /// What is to be put back.
   private(set) var taken = Taken()
-  /// The transaction of the store that lacks changes.
+  /// The store's oldest transaction, if it lacks changes.
   private(set) var completed: TransactionPosition?
 
   private let store: StoreFile
@@ -47,17 +43,16 @@ final class RestoreSurvey {
   private let hasLooseChanges: Bool
   private let translator: HistoryTranslator
   private let progress: (Int) -> Void
-  private var lookedAt = 0
-  /// The numbers of changes of which the store was not asked yet, with those of their transactions.
-  private var unasked: [(change: Int64, transaction: Int64)] = []
-  /// So many of them are asked about at a time.
-  private static let mostUnasked = 1 << 14
+  private var checkedCount = 0
+  /// The numbers of changes that were not looked up in the store yet, and of their transactions.
+  private var pending: [(change: Int64, transaction: Int64)] = []
+  /// The number of changes that are looked up together.
+  private static let batchSize = 1 << 14
 
   /// - Parameters:
-  ///   - store: The store.
-  ///   - oldest: Its oldest transaction.
-  ///   - highestIssued: The highest transaction number that it ever issued.
-  ///   - progress: Is told now and then how many changes have been looked at.
+  ///   - oldest: The store's oldest transaction.
+  ///   - highestIssued: The highest transaction number that the store ever used.
+  ///   - progress: Receives the number of changes checked so far, now and then.
   init(
     store: StoreFile, oldest: TransactionPosition?, highestIssued: Int64,
     progress: @escaping (Int) -> Void
@@ -79,17 +74,18 @@ final class RestoreSurvey {
       schema: schema, isModelKnown: isModelKnown, tables: insertion.tables, path: path)
   }
 
-  /// Goes through what is sealed.
+  /// Reads the sealed history.
   ///
   /// - Parameters:
-  ///   - sealed: Where it is kept.
-  ///   - newest: The newest transaction that is of interest.
-  ///   - end: How far back to go.
-  /// - Throws: ``RestoreObstacle``, or what the reading throws.
+  ///   - newest: The newest transaction to read.
+  ///   - end: How far back to read.
   func make(of sealed: any RestorableHistory, through newest: Int64, until end: End) throws {
     if case .number(let number) = end, let oldest, number >= oldest.number, number != 0 {
-      // The token works as it is; only what is missing of the oldest transaction is looked for.
-      try surveyOldest(of: sealed.transactions(through: oldest.number), sealed)
+      // The token works already; only changes that the oldest transaction lacks are restored.
+      let reader = try sealed.transactions(through: oldest.number)
+      if let transaction = try reader.nextTransaction(), transaction.number == oldest.number {
+        _ = try isOldest(transaction, reader, sealed)
+      }
       return
     }
     let reader = try sealed.transactions(through: newest)
@@ -119,9 +115,9 @@ final class RestoreSurvey {
       if obstacle == nil {
         do {
           try add(transaction, reader, to: &current)
-          if unasked.count >= Self.mostUnasked { try settle() }
+          if pending.count >= Self.batchSize { try lookUpPending() }
         } catch let error as RestoreObstacle {
-          // What is not wanted after all need not fit.
+          // A transaction before the moment need not fit.
           guard case .moment = end, !isTaken(error.transaction) else { throw error }
           obstacle = error
         }
@@ -133,7 +129,7 @@ final class RestoreSurvey {
       taken = current
     }
     do {
-      try settle()
+      try lookUpPending()
     } catch let error as RestoreObstacle {
       guard case .moment = end, !isTaken(error.transaction) else { throw error }
     }
@@ -142,36 +138,35 @@ final class RestoreSurvey {
     }
   }
 
-  // MARK: - Where the sealed history meets the store
+  // MARK: - The newest sealed transaction
 
-  /// Looks at the newest sealed transaction that is of interest; whether it is the store's oldest.
+  /// Checks that the newest sealed transaction joins the store's history, and returns whether it is the
+  /// store's oldest.
   private func isOldest(
-    _ transaction: HistoryTransaction, _ reader: any SealedTransactionReader,
+    _ transaction: HistoryTransaction, _ reader: any TransactionSource,
     _ sealed: any RestorableHistory
   ) throws -> Bool {
     guard let oldest else {
       guard transaction.number <= highestIssued else {
         throw RestoreObstacle.diverged(
           path: path, transaction: transaction.number,
-          detail: "the highest number that this copy ever issued is \(highestIssued)")
+          detail: "the highest number that this copy ever used is \(highestIssued)")
       }
       guard transaction.number == highestIssued else { throw gap(transaction.number) }
       return false
     }
     guard transaction.number == oldest.number else {
-      // Numbers before its successor were never given to a transaction.
-      if let next = try sealed.successor(of: transaction.number), oldest.number <= next.number {
-        guard next.mayBe(oldest) else {
-          throw RestoreObstacle.diverged(
-            path: path, transaction: oldest.number,
-            detail: "behind \(transaction.number) came transaction \(next.number) of "
-              + "\(StoreTimestamp.text(next.timestamp)) there, and here comes \(oldest.number) of "
-              + StoreTimestamp.text(oldest.timestamp))
-        }
-        return false
+      let successor = try sealed.successor(of: transaction.number)
+      switch HistorySeam(last: transaction.number, successor: successor, oldest: oldest) {
+      case .joined: return false
+      case .gap: throw gap(transaction.number)
+      case .diverged(let number):
+        throw RestoreObstacle.diverged(
+          path: path, transaction: number,
+          detail: "after \(transaction.number) came transaction \(successor?.number ?? number) of "
+            + "\(StoreTimestamp.text(successor?.timestamp)) there, and here comes \(number) of "
+            + StoreTimestamp.text(oldest.timestamp))
       }
-      guard transaction.number == oldest.number - 1 else { throw gap(transaction.number) }
-      return false
     }
     guard transaction.timestamp == oldest.timestamp else {
       throw RestoreObstacle.diverged(
@@ -192,20 +187,10 @@ final class RestoreSurvey {
       path: path, newestSealed: sealed, oldest: oldest?.number, newestIssued: highestIssued)
   }
 
-  private func surveyOldest(
-    of reader: any SealedTransactionReader, _ sealed: any RestorableHistory
-  ) throws {
-    guard let transaction = try reader.nextTransaction(), transaction.number == oldest?.number
-    else {
-      return
-    }
-    _ = try isOldest(transaction, reader, sealed)
-  }
-
   // MARK: - One transaction
 
   private func add(
-    _ transaction: HistoryTransaction, _ reader: any SealedTransactionReader,
+    _ transaction: HistoryTransaction, _ reader: any TransactionSource,
     to taken: inout Taken
   ) throws {
     let row = try translator.row(of: transaction)
@@ -220,15 +205,14 @@ final class RestoreSurvey {
       taken.highestChange = max(taken.highestChange ?? highest, highest)
     }
     taken.translatedEntities = translator.translatedEntities
-    if taken.texts.count < Self.mostTexts { taken.texts.formUnion(row.internedTexts) }
+    if taken.texts.count < Self.maxTexts { taken.texts.formUnion(row.internedTexts) }
     taken.danglingTextNumbers.formUnion(row.danglingTextNumbers)
   }
 
-  /// What was seen of the changes of a transaction.
   private struct ChangeCount {
-    /// How many of them the store does not have.
+    /// The number of changes that the store does not have.
     var missing = 0
-    /// The highest of their numbers.
+    /// The highest number of a change.
     var highest: Int64?
 
     mutating func note(_ change: HistoryChange) {
@@ -236,9 +220,9 @@ final class RestoreSurvey {
     }
   }
 
-  /// Looks at the changes of a transaction of which the store has none.
+  /// Checks the changes of a transaction of which the store has none.
   private func newChanges(
-    of transaction: HistoryTransaction, _ reader: any SealedTransactionReader
+    of transaction: HistoryTransaction, _ reader: any TransactionSource
   ) throws -> ChangeCount {
     var count = ChangeCount()
     while let change = try reader.nextChange() {
@@ -246,38 +230,37 @@ final class RestoreSurvey {
       _ = try translator.row(of: change, in: transaction.number)
       count.note(change)
       count.missing += 1
-      // A transaction of millions of changes need not stay in memory.
-      if unasked.count >= Self.mostUnasked * 4 { try settle() }
-      unasked.append((change.number, transaction.number))
+      // A transaction may have millions of changes.
+      if pending.count >= Self.batchSize * 4 { try lookUpPending() }
+      pending.append((change.number, transaction.number))
     }
     return count
   }
 
-  /// Asks the store whether it has given other changes the numbers that were seen.
-  ///
-  /// Those of the transactions that were seen first are told of first.
-  private func settle() throws {
-    let numbers = unasked.map { $0.change }
-    guard let least = numbers.min(), let most = numbers.max() else { return }
-    let pending = unasked
-    unasked.removeAll(keepingCapacity: true)
+  /// Throws an error if the store uses a number of the pending changes for another change; that of the
+  /// newest transaction first.
+  private func lookUpPending() throws {
+    let numbers = pending.map(\.change)
+    guard let lowest = numbers.min(), let highest = numbers.max() else { return }
+    let batch = pending
+    pending.removeAll(keepingCapacity: true)
     let found = try store.read { snapshot -> (change: Int64, transaction: Int64)? in
-      // Numbers that are in use are few or none, so that the range is asked about first.
-      guard try snapshot.hasChange(numbered: least...most) else { return nil }
-      return try pending.first { try snapshot.hasChange(numbered: $0.change...$0.change) }
+      // Few numbers of a range are in use, if any, so the range is looked up first.
+      guard try snapshot.hasChange(numbered: lowest...highest) else { return nil }
+      return try batch.first { try snapshot.hasChange(numbered: $0.change...$0.change) }
     }
     if let found { throw clash(of: found.change, in: found.transaction) }
   }
 
-  /// Whether a transaction is among those that are to be put back.
+  /// Whether a transaction is among those to restore.
   private func isTaken(_ transaction: Int64?) -> Bool {
     guard let transaction, let first = taken.first?.number else { return false }
     return transaction >= first
   }
 
-  /// Looks at the changes of a transaction of which the store may have some.
+  /// Checks the changes of a transaction of which the store may have some.
   private func missingChanges(
-    of transaction: HistoryTransaction, _ reader: any SealedTransactionReader
+    of transaction: HistoryTransaction, _ reader: any TransactionSource
   ) throws -> ChangeCount {
     var count = ChangeCount()
     var presentCount = 0
@@ -299,8 +282,7 @@ final class RestoreSurvey {
           } else if try translator.row(
             of: change, in: transaction.number, skipsGoneEntities: isOldest) != nil
           {
-            // Of a transaction that is there, the changes of an entity that is gone went with the
-            // entity.
+            // The store's oldest transaction lost the changes of an entity with the entity.
             count.missing += 1
           }
         }
@@ -315,7 +297,7 @@ final class RestoreSurvey {
     return count
   }
 
-  /// Sees that a change that is there is the sealed one.
+  /// Throws an error unless a change of the store is the sealed one.
   private func check(
     _ present: PresentChange, is change: HistoryChange, of transaction: Int64
   ) throws(RestoreObstacle) {
@@ -327,12 +309,12 @@ final class RestoreSurvey {
     else {
       throw .diverged(
         path: path, transaction: transaction,
-        detail: "its change \(change.number) is another one here")
+        detail: "its change \(change.number) differs here")
     }
   }
 
-  /// Whether a change here may be of the same entity as a sealed one; a number that has lost its name
-  /// says nothing.
+  /// Whether a change of the store may have the same entity as a sealed one. A number without a name may
+  /// be any entity.
   private func isSameEntity(_ present: PresentChange, _ change: HistoryChange) -> Bool {
     guard let number = present.entityNumber else { return change.entity == nil }
     guard let name = schema.entity(number: number).name else { return true }
@@ -342,11 +324,11 @@ final class RestoreSurvey {
   private func clash(of change: Int64, in transaction: Int64) -> RestoreObstacle {
     .diverged(
       path: path, transaction: transaction,
-      detail: "the number of its change \(change) is that of another change here")
+      detail: "the number of its change \(change) is used by another change here")
   }
 
   private func noteProgress() {
-    lookedAt += 1
-    if lookedAt % 1024 == 0 { progress(lookedAt) }
+    checkedCount += 1
+    if checkedCount % 1024 == 0 { progress(checkedCount) }
   }
 }

@@ -1,23 +1,20 @@
 import StoreEditing
 import StoreFormat
 
-/// Finds what the recorded values of one object after the other come to over a part of a store's
-/// history: what each was before the first update, and is behind the last.
+/// Finds the net effect of the recorded values of objects over a part of a history: each value before
+/// the first update and after the last one.
 ///
-/// They are looked up object by object, so that memory does not grow with the history.
+/// Values are read object by object, so that memory does not grow with the history.
 final class NetValues {
   private static let pageSize = 256
-  /// More values than any object has; a hostile file may hold more.
-  private static let mostValues = 4096
-  /// How many transactions are remembered at a time.
-  private static let mostKnown = 1 << 16
+  /// The maximum number of transactions that are remembered.
+  private static let maxKnown = 1 << 16
 
   private let file: RecordedValuesFile
   private let snapshot: StoreSnapshot
-  /// The conditions on transactions and changes.
   private let query: HistoryQuery
   private let schema: HistorySchema
-  /// Whether the store has a transaction at this time, and it is meant.
+  /// Whether the store has a transaction of this number and time that the query selects.
   private var known: [TransactionPosition: Bool] = [:]
 
   init(
@@ -30,9 +27,9 @@ final class NetValues {
     self.schema = schema
   }
 
-  /// What the values of an object come to in some transactions, by name.
+  /// Returns the net values of an object in some transactions, sorted by name.
   ///
-  /// - Parameter before: What they come to in transactions before these.
+  /// - Parameter before: The net values of the transactions before these.
   func values(
     of entity: HistoryEntity, _ primaryKey: Int64, in transactions: ClosedRange<Int64>,
     behind before: [RecordedValue]
@@ -46,10 +43,10 @@ final class NetValues {
     {
       for row in rows where try isMeant(row, entity) {
         values.fold(row.value)
-        guard values.count <= Self.mostValues else {
+        guard values.count <= TransactionValues.maxValues else {
           throw StoreError.unusableValues(
             path: file.location.path,
-            reason: "\(name)/p\(primaryKey) has more values than an object can")
+            reason: "\(name)/p\(primaryKey) has more values than an object can have")
         }
       }
       place = last.place
@@ -60,7 +57,7 @@ final class NetValues {
   private func isMeant(_ row: RecordedValueRow, _ entity: HistoryEntity) throws -> Bool {
     let position = TransactionPosition(number: row.transaction, timestamp: row.timestamp)
     if known[position] == nil {
-      if known.count >= Self.mostKnown { known.removeAll() }
+      if known.count >= Self.maxKnown { known.removeAll() }
       known[position] = try isMeant(position)
     }
     guard known[position] == true else { return false }
@@ -87,4 +84,19 @@ final class NetValues {
     return try HistoryReader(snapshot: snapshot, query: query, schema: schema)
       .nextTransaction() != nil
   }
+}
+
+extension [RecordedValue] {
+  /// Adds the value of a later update. Of each value, the first old and the last new one are kept.
+  mutating func fold(_ later: RecordedValue) {
+    guard let index = firstIndex(where: { $0.name == later.name }) else {
+      append(later)
+      return
+    }
+    self[index].new = later.new
+    self[index].kind = later.kind
+  }
+
+  /// The approximate memory of the values in bytes.
+  var byteCount: Int { reduce(0) { $0 + $1.byteCount + 96 } }
 }

@@ -1,11 +1,11 @@
 import StoreFormat
 
-/// The old and new values of updates, as far as somebody has kept them beside the store.
+/// The old and new values of updates that were recorded beside a store.
 ///
-/// A store's history says which attributes an update touched, never their values. A program that opens
-/// the store with `StoreEditor(recordsValues: true)`, or with OpenSwiftData's
-/// `ModelConfiguration(recordsValues: true)`, keeps them in a file beside it; whatever other programs
-/// save is in the history without values.
+/// A store's history says which attributes an update changed, not their values. A program that opens the
+/// store with `StoreEditor(recordsValues: true)`, or with OpenSwiftData's
+/// `ModelConfiguration(recordsValues: true)`, records them in a file beside it. Saves of other programs
+/// are in the history without values.
 ///
 /// ```swift
 /// try store.read { snapshot in
@@ -16,20 +16,18 @@ import StoreFormat
 /// }
 /// ```
 public final class RecordedValues: Sendable {
-  /// The file that keeps them.
   package let file: RecordedValuesFile
 
-  /// The values in a file.
   package init(_ file: RecordedValuesFile) { self.file = file }
 
-  /// The values of a store; nil where there is no file of them.
+  /// Opens the recorded values of a store, or returns `nil` if there is no file of them.
   ///
   /// - Parameters:
   ///   - snapshot: The store.
-  ///   - path: The file, which must be there then; nil for the usual one beside the store.
-  ///   - busyTimeout: How long to wait for a file that is locked, in seconds.
-  /// - Throws: ``/StoreFormat/StoreError/unusableValues(path:reason:)`` where the file cannot be read,
-  ///   is damaged, or has the values of another store.
+  ///   - path: The file, which must exist; `nil` for the one beside the store.
+  ///   - busyTimeout: Seconds to wait for a locked file.
+  /// - Throws: ``/StoreFormat/StoreError/unusableValues(path:reason:)`` if the file cannot be read, is
+  ///   damaged, or has the values of another store.
   public convenience init?(
     beside snapshot: StoreSnapshot, path: String? = nil, busyTimeout: Double = 5
   ) throws {
@@ -44,25 +42,15 @@ public final class RecordedValues: Sendable {
   /// The path of the file.
   public var path: String { file.location.path }
 
-  /// Lets a body read one state of the values: nothing that others save or erase meanwhile is seen.
-  ///
-  /// - Throws: ``/StoreFormat/StoreError/unusableValues(path:reason:)``, or what the body throws.
+  /// Lets a closure read one state of the values, without what others save or erase in the meantime.
   package func inOneState<Result>(_ body: (RecordedValues) throws -> Result) throws -> Result {
     try file.inOneState { try body(RecordedValues($0)) }
   }
 
-  /// What a file holds, by the numbers of transactions and in bytes.
-  ///
-  /// - Throws: ``/StoreFormat/StoreError/unusableValues(path:reason:)``.
   package func extent() throws -> RecordedValuesFile.Extent { try file.extent() }
 
-  /// What one transaction changed values from and to, change by change.
-  ///
-  /// - Parameters:
-  ///   - position: The transaction; of another one that has its number in another copy of the store
-  ///     nothing is given.
-  ///   - body: Is given each value, in the order of the changes.
-  /// - Throws: ``/StoreFormat/StoreError/unusableValues(path:reason:)``.
+  /// Calls a closure with each recorded value of a transaction, in the order of the changes. Values of a
+  /// transaction with the same number in another copy of the store are skipped.
   package func forEachRow(
     of position: TransactionPosition, _ body: (RecordedValueRow) throws -> Void
   ) throws {
@@ -80,6 +68,6 @@ extension RecordedValues: Hashable {
   /// Whether both are the same open file.
   public static func == (left: RecordedValues, right: RecordedValues) -> Bool { left === right }
 
-  /// Feeds what ``==(_:_:)`` compares into a hasher.
+  /// Hashes the identity of the open file.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -1,26 +1,26 @@
 import StoreFormat
 
-/// Finds the recorded values of the changes of one transaction after the other, which are asked for in
-/// recorded order.
+/// Finds the recorded values of changes, which are asked for transaction by transaction and in recorded
+/// order.
 final class TransactionValues {
-  /// How many rows are read at a time.
+  /// The number of rows that are read at a time.
   private static let pageSize = 256
-  /// More values than any object has; a hostile file may hold more.
-  private static let mostValues = 4096
-  /// More bytes than the values of one object take.
-  private static let mostBytes = 64 << 20
+  /// The maximum number of values of one change; a hostile file may have more.
+  static let maxValues = 4096
+  /// The maximum size of the values of one change in bytes.
+  private static let maxBytes = 64 << 20
 
   private let file: RecordedValuesFile
   private var position: TransactionPosition?
-  /// Rows from some change on, and whether there are none behind them.
+  /// Rows that were read ahead.
   private var rows: ArraySlice<RecordedValueRow> = []
+  /// Whether no rows follow them.
   private var isComplete = false
-  /// The change that was asked for last.
+  /// The last change and its values.
   private var last: (change: Int64, values: [RecordedValue])?
 
   init(_ values: RecordedValues) { file = values.file }
 
-  /// Turns to a transaction.
   func start(_ position: TransactionPosition) {
     self.position = position
     rows = []
@@ -28,7 +28,7 @@ final class TransactionValues {
     last = nil
   }
 
-  /// The values of a change, by name; empty where none were recorded.
+  /// Returns the values of a change; none if none were recorded.
   func values(ofChange number: Int64, primaryKey: Int64?) throws -> [RecordedValue] {
     guard let position else { return [] }
     if let last, last.change == number { return last.values }
@@ -41,12 +41,13 @@ final class TransactionValues {
     var byteCount = 0
     while let row = rows.first, row.change == number {
       rows.removeFirst()
-      // Of another object it would be the change of another copy of the store.
+      // A row of another object belongs to another copy of the store.
       if row.primaryKey == primaryKey { values.append(row.value) }
       byteCount += row.value.byteCount
-      guard values.count <= Self.mostValues, byteCount <= Self.mostBytes else {
+      guard values.count <= Self.maxValues, byteCount <= Self.maxBytes else {
         throw StoreError.unusableValues(
-          path: file.location.path, reason: "change \(number) has more values than an object can")
+          path: file.location.path,
+          reason: "change \(number) has more values than an object can have")
       }
       if rows.isEmpty, !isComplete { try read(after: row.place, of: position) }
     }

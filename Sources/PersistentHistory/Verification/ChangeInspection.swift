@@ -1,9 +1,10 @@
+import StoreEditing
 import StoreFormat
 
-/// Looks at every row of `ACHANGE`, in the order of the numbers, and finds its transaction.
+/// Inspects every row of `ACHANGE` by number, and finds its transaction.
 ///
-/// As the frameworks write them the rows lie in the order of their transactions, so both tables are
-/// gone through side by side; only what lies elsewhere is looked up.
+/// The frameworks write changes in the order of their transactions, so both tables are read side by
+/// side, and only changes out of order are looked up.
 final class ChangeInspection {
   private(set) var findings: FindingLog<StoreFindingKind>
   private(set) var facts: StoreFacts
@@ -13,10 +14,10 @@ final class ChangeInspection {
   private let lookup: TransactionLookup
   private var entities: EntityExpectations
   private let highestIssued: Int64
-  /// How many changes are looked at between two words on progress.
+  /// The number of changes between two reports of progress.
   private static let stride: Int64 = 1 << 14
 
-  /// The transaction that the walk stands at; `nil` after the last one.
+  /// The current transaction, or `nil` after the last one.
   private var current: Int64?
   /// The transaction of the change before.
   private var lastOwner: Int64?
@@ -38,10 +39,10 @@ final class ChangeInspection {
   func run(_ progress: (Int64) -> Void) throws {
     var last: Int64?
     while try changes.next() {
-      // Damaged pages may be gone through in circles.
+      // Damaged pages may form a circle.
       if let last, changes.number <= last {
         findings.add(
-          .damagedPages, at: .table("ACHANGE"), "row \(changes.number) stands behind row \(last)")
+          .damagedPages, at: .table("ACHANGE"), "row \(changes.number) follows row \(last)")
         return
       }
       last = changes.number
@@ -71,7 +72,7 @@ final class ChangeInspection {
     if owner == lastOwner { return }
     if let lastOwner, owner < lastOwner {
       findings.add(
-        .changesOutOfOrder, at: place, "the change before it is of transaction \(lastOwner)")
+        .changesOutOfOrder, at: place, "the change before it belongs to transaction \(lastOwner)")
       if try !lookup.contains(owner) { addOrphan(owner) }
       return
     }
@@ -125,13 +126,13 @@ final class ChangeInspection {
     }
     guard !changes.isPlain else { return }
     inspectTombstone(entity)
-    for extra in changes.extra where !Self.isTold(extra.column) {
+    for extra in changes.extra where !Self.isReported(extra.column) {
       findings.add(.unexpectedValue, at: place, "\(extra.column) holds \(extra.value.kindName)")
     }
   }
 
-  /// Whether a finding of its own tells of a column.
-  private static func isTold(_ column: String) -> Bool {
+  /// Whether a column has a finding of its own.
+  private static func isReported(_ column: String) -> Bool {
     ["ZCHANGETYPE", "ZENTITY", "ZENTITYPK"].contains(column)
   }
 
@@ -149,14 +150,78 @@ final class ChangeInspection {
       if slot >= attributes.count {
         findings.add(
           .misfittingTombstone, at: place,
-          "ZTOMBSTONE\(slot) holds \(value.kindName), and \(entity?.name ?? "") leaves "
-            + "\(attributes.count) values behind")
+          "ZTOMBSTONE\(slot) holds \(value.kindName), and \(entity?.name ?? "") has "
+            + "\(attributes.count) preserved attributes")
       } else if !attributes[slot].type.fits(tombstone: value) {
         findings.add(
           .misfittingTombstone, at: place,
-          "ZTOMBSTONE\(slot) holds \(value.kindName), and \(attributes[slot].name) is of type "
+          "ZTOMBSTONE\(slot) holds \(value.kindName), and the type of \(attributes[slot].name) is "
             + attributes[slot].type.name)
       }
+    }
+  }
+}
+
+/// What changes of each entity must look like, looked up once for many rows.
+private struct EntityExpectations {
+  final class Entity {
+    /// The name, or the number of an entity without one.
+    let name: String
+    /// Whether the store lists it.
+    let isListed: Bool
+    /// The number of slots in its masks, or `nil` without a model.
+    let slotCount: Int?
+    /// The attributes that its objects leave behind, or `nil` without a model.
+    let tombstoneAttributes: [ManagedAttribute]?
+    fileprivate let number: Int64
+    fileprivate var highestKey: Int64 = 0
+
+    fileprivate init(_ number: Int64, _ snapshot: StoreSnapshot, _ schema: HistorySchema) {
+      let entity = schema.entity(number: number)
+      self.number = number
+      name = entity.label
+      isListed = snapshot.entities.entries.contains { $0.number == number }
+      slotCount = entity.slots?.slots.count
+      tombstoneAttributes = entity.slots?.tombstoneAttributes
+    }
+
+    func note(_ key: Int64) { if key > highestKey { highestKey = key } }
+  }
+
+  /// The maximum number of entities to remember; a hostile store may name any number.
+  private static let maxEntities = 4096
+
+  private let snapshot: StoreSnapshot
+  private let schema: HistorySchema
+  private var known: [Int64: Entity] = [:]
+  private var last: Entity?
+
+  init(_ snapshot: StoreSnapshot) {
+    self.snapshot = snapshot
+    // A model that cannot be read is another finding.
+    schema = (try? HistorySchema(snapshot)) ?? HistorySchema(namesOf: snapshot.entities)
+  }
+
+  mutating func entity(_ number: Int64) -> Entity {
+    if let last, last.number == number { return last }
+    let entity = known[number] ?? Entity(number, snapshot, schema)
+    if known.count < Self.maxEntities { known[number] = entity }
+    last = entity
+    return entity
+  }
+
+  /// The entity hierarchies with objects whose keys are higher than any given out.
+  var tornCounters: [(name: String, issued: Int64, present: Int64)] {
+    var present: [Int64: Int64] = [:]
+    for entity in known.values {
+      guard let root = snapshot.entities.root(of: entity.number) else { continue }
+      present[root] = max(present[root] ?? 0, entity.highestKey)
+    }
+    return present.sorted { $0.key < $1.key }.compactMap { root, key in
+      guard let issued = snapshot.entities.highestPrimaryKey(of: root), key > issued else {
+        return nil
+      }
+      return (snapshot.entities.name(of: root) ?? "#\(root)", issued, key)
     }
   }
 }

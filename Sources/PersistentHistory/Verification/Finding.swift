@@ -1,16 +1,106 @@
-/// One problem that a verification has found.
+/// One problem that a verification found.
 package struct Finding<Kind: FindingKind>: Hashable, Sendable {
-  /// What kind of problem.
   package let kind: Kind
-  /// Where it is.
   package let place: FindingPlace
-  /// What was found there.
   package let detail: String
+}
 
-  /// A finding.
-  package init(_ kind: Kind, at place: FindingPlace, _ detail: String) {
-    self.kind = kind
-    self.place = place
-    self.detail = detail
+/// The kinds of problems that one verification can find. The raw value is the kind's name in JSON.
+package protocol FindingKind: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
+  var severity: FindingSeverity { get }
+  /// What the problem means, in one sentence.
+  var meaning: String { get }
+  /// What to do about it.
+  var remedy: String { get }
+}
+
+package enum FindingSeverity: String, Hashable, Sendable {
+  /// Something was lost or altered.
+  case damage
+  /// Nothing is lost.
+  case other
+}
+
+/// The findings of a verification. Every one is counted, and the first few of each kind are kept, so
+/// that memory stays small if a million changes have the same problem.
+package struct FindingLog<Kind: FindingKind>: Sendable {
+  /// The maximum number of findings of each kind that are kept.
+  package let limit: Int
+  private var kept: [Kind: [Finding<Kind>]] = [:]
+  private var counts: [Kind: Int64] = [:]
+
+  package init(limit: Int) { self.limit = limit }
+
+  package mutating func add(
+    _ kind: Kind, at place: @autoclosure () -> FindingPlace, _ detail: @autoclosure () -> String
+  ) {
+    counts[kind, default: 0] += 1
+    if kept[kind, default: []].count < limit {
+      kept[kind, default: []].append(Finding(kind: kind, place: place(), detail: detail()))
+    }
+  }
+
+  /// Appends the findings of another log.
+  package mutating func add(_ other: FindingLog) {
+    for (kind, count) in other.counts {
+      counts[kind, default: 0] += count
+      let space = limit - kept[kind, default: []].count
+      kept[kind, default: []] += other.findings(of: kind).prefix(max(0, space))
+    }
+  }
+
+  /// The kinds that were found, in the order of their declaration.
+  package var kinds: [Kind] { Kind.allCases.filter { counts[$0] != nil } }
+  /// The findings of a kind that were kept.
+  package func findings(of kind: Kind) -> [Finding<Kind>] { kept[kind] ?? [] }
+  package func count(of kind: Kind) -> Int64 { counts[kind] ?? 0 }
+  package var count: Int64 { counts.values.reduce(0, +) }
+  package var damageCount: Int64 {
+    counts.reduce(0) { $0 + ($1.key.severity == .damage ? $1.value : 0) }
+  }
+  package var isEmpty: Bool { counts.isEmpty }
+}
+
+/// A place in a store or an archive. Frames and lines are counted from 1.
+package enum FindingPlace: Hashable, Sendable {
+  case store
+  /// A table or an index.
+  case table(String)
+  /// The write-ahead log, and a frame of it.
+  case log(frame: Int?)
+  case transaction(Int64)
+  case transactions(ClosedRange<Int64>)
+  /// A change, and the transaction that it names.
+  case change(Int64, transaction: Int64?)
+  /// A shared text, by its number.
+  case text(Int64)
+  case entity(String)
+  case bookmark(String)
+  case file(String)
+  case line(Int, file: String)
+  /// A frame of a compressed file.
+  case frame(Int, file: String)
+}
+
+extension FindingPlace: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .store: "the store"
+    case .table(let name): "table \(name)"
+    case .log(nil): "the -wal"
+    case .log(let frame?): "frame \(frame) of the -wal"
+    case .transaction(let number): "transaction \(number)"
+    case .transactions(let range) where range.lowerBound == range.upperBound:
+      "transaction \(range.lowerBound)"
+    case .transactions(let range): "transactions \(range.lowerBound) to \(range.upperBound)"
+    case .change(let number, nil): "change \(number)"
+    case .change(let number, let transaction?): "change \(number) of transaction \(transaction)"
+    case .text(let number): "text \(number)"
+    case .entity(let name): "entity \(name)"
+    case .bookmark(let name): "bookmark \(name)"
+    case .file(let path): path
+    case .line(let number, let file): "\(file), line \(number)"
+    case .frame(let number, let file): "\(file), frame \(number)"
+    }
   }
 }

@@ -1,13 +1,13 @@
 import StoreFormat
 
-/// Looks at the parts of a store, one after the other; what cannot be read of one is a finding and
-/// keeps no other from being looked at.
+/// Inspects the parts of a store one after the other. A part that cannot be read is a finding, and the
+/// others are still inspected.
 struct StoreInspection {
   let snapshot: StoreSnapshot
   var findings: FindingLog<StoreFindingKind>
   var facts: StoreFacts
 
-  // MARK: - The file and what it says of itself
+  // MARK: - The file, its metadata and its model
 
   mutating func inspectFile() throws {
     try inspectLog()
@@ -25,10 +25,10 @@ struct StoreInspection {
   private mutating func inspectMetadata() throws {
     if let identifier = snapshot.metadata.storeIdentifier {
       if !HistoryToken.isIdentifier(identifier) {
-        findings.add(.missingIdentifier, at: .table("Z_METADATA"), "it holds another text")
+        findings.add(.missingIdentifier, at: .table("Z_METADATA"), "it is not a UUID")
       }
     } else {
-      findings.add(.missingIdentifier, at: .table("Z_METADATA"), "it holds none")
+      findings.add(.missingIdentifier, at: .table("Z_METADATA"), "there is none")
     }
     if try snapshot.hasUnreadableMetadata() {
       findings.add(.damagedMetadata, at: .table("Z_METADATA"), "it is not a binary property list")
@@ -48,16 +48,16 @@ struct StoreInspection {
     case .model(let model):
       let listed = snapshot.entities.modelEntries
       for entry in listed where model.entities[entry.name] == nil {
-        findings.add(.modelMismatch, at: .entity(entry.name), "the model cache does not have it")
+        findings.add(.modelMismatch, at: .entity(entry.name), "it is not in the model cache")
       }
       let names = Set(listed.map(\.name))
       for name in model.entities.keys.sorted() where !names.contains(name) {
-        findings.add(.modelMismatch, at: .entity(name), "the list of entities does not have it")
+        findings.add(.modelMismatch, at: .entity(name), "it is not in the list of entities")
       }
     }
     for entry in snapshot.entities.modelEntries
     where snapshot.entities.name(of: entry.number) == nil {
-      findings.add(.modelMismatch, at: .entity(entry.name), "it is listed under two numbers")
+      findings.add(.modelMismatch, at: .entity(entry.name), "it has two numbers")
     }
   }
 
@@ -66,7 +66,7 @@ struct StoreInspection {
       findings.add(.missingIndex, at: .table("ACHANGE"), "no index begins with ZTRANSACTIONID")
     }
     for name in try snapshot.triggersOfHistory() {
-      findings.add(.addedTrigger, at: .store, "the trigger is named \(name)")
+      findings.add(.addedTrigger, at: .store, "it has the trigger \(name)")
     }
   }
 
@@ -93,7 +93,7 @@ struct StoreInspection {
     }
   }
 
-  /// Looks at one table; what SQLite cannot read of it is a finding.
+  /// Inspects one table. Damage that SQLite reports is a finding.
   private mutating func inspect(
     _ place: FindingPlace, _ body: (inout StoreInspection) throws -> Void
   ) throws {
@@ -108,7 +108,7 @@ struct StoreInspection {
       guard facts.textCount == 0 || texts.number > last else {
         findings.add(
           .damagedPages, at: .table("ATRANSACTIONSTRING"),
-          "row \(texts.number) stands behind row \(last)")
+          "row \(texts.number) follows row \(last)")
         return
       }
       last = texts.number
@@ -123,7 +123,7 @@ struct StoreInspection {
     }
   }
 
-  // MARK: - Who reads the history
+  // MARK: - Readers of the history
 
   mutating func inspectReaders(bookmarkPath: String?) throws {
     try inspect(.table("ANSCKMETADATAENTRY")) { inspection in
@@ -145,7 +145,7 @@ struct StoreInspection {
         let token = try resolver.resolve(bookmark)
         switch token.state {
         case .valid, .archived: break
-        // A file that was named may be that of several stores.
+        // A file that the caller named may have bookmarks of several stores.
         case .foreign where bookmarkPath != nil: continue
         case .foreign, .ahead, .expired, .diverged:
           inspection.findings.add(
@@ -155,10 +155,145 @@ struct StoreInspection {
       }
     }
   }
+
+  // MARK: - Recorded values
+
+  /// Inspects the values that were recorded beside the store, if there are any.
+  ///
+  /// Values of saves that were never complete and of history that an app deleted are not findings: no
+  /// reader sees them, and the next save or prune removes them.
+  mutating func inspectValues() throws {
+    let path = RecordedValuesFile.path(besideStore: snapshot.location.resolvedPath)
+    do {
+      guard let values = try RecordedValues(beside: snapshot) else { return }
+      let problems = try values.file.pageProblems()
+      for problem in problems { findings.add(.unusableValues, at: .file(path), problem) }
+      if problems.isEmpty { try inspect(values) }
+    } catch let error as StoreError {
+      switch error {
+      case .unusableValues(path, let reason), .unreadable(path, let reason):
+        findings.add(.unusableValues, at: .file(path), reason)
+      default: throw error
+      }
+    }
+  }
+
+  private mutating func inspect(_ values: RecordedValues) throws {
+    var last: Int64?
+    while case let positions = try values.file.positions(after: last, limit: 256),
+      let end = positions.last
+    {
+      for position in positions {
+        facts.recordedTransactionCount += 1
+        guard let found = try snapshot.timestamp(ofTransaction: position.number) else {
+          facts.absentTransactionCount += 1
+          continue
+        }
+        guard found.timestamp == position.timestamp else {
+          findings.add(
+            .foreignValues, at: .transaction(position.number), "it was saved at another time")
+          continue
+        }
+        try values.forEachRow(of: position) { row in
+          guard try !snapshot.hasUpdate(row) else { return }
+          findings.add(
+            .misfittingValues, at: .change(row.change, transaction: row.transaction),
+            "it is no update of \(row.entityName)/p\(row.primaryKey)")
+        }
+      }
+      last = end.number
+    }
+  }
+}
+
+/// Inspects every row of `ATRANSACTION`.
+private struct TransactionInspection {
+  var findings: FindingLog<StoreFindingKind>
+  var facts: StoreFacts
+  /// Whether the rows are in order. Damaged pages may form a circle.
+  private(set) var isInOrder = true
+  private var last: Int64?
+  private var lastTime: StoreTimestamp?
+
+  init(findings: FindingLog<StoreFindingKind>, facts: StoreFacts) {
+    self.findings = findings
+    self.facts = facts
+  }
+
+  mutating func run(_ snapshot: StoreSnapshot) throws {
+    let rows = try snapshot.transactions(TransactionSelection())
+    while try rows.next() {
+      facts.transactionCount += 1
+      guard inspectNumber(rows.number) else { return }
+      inspectTime(rows)
+      for column in rows.extra { inspect(column, of: rows.number) }
+    }
+    let issued = snapshot.entities.highestNumber(of: .transaction)
+    if let last, last > issued {
+      findings.addTornCounter(of: "TRANSACTION", issued: issued, present: last)
+    }
+  }
+
+  private mutating func inspectNumber(_ number: Int64) -> Bool {
+    if let last, number <= last {
+      findings.add(
+        .damagedPages, at: .table("ATRANSACTION"), "row \(number) follows row \(last)")
+      isInOrder = false
+      return false
+    }
+    if number < 1 {
+      findings.add(.invalidNumber, at: .transaction(number), "the first transaction has number 1")
+    }
+    // Transactions before the first one have been pruned.
+    if let last, last >= 1, number > last, number - 1 > last {
+      findings.add(
+        .numberGap, at: .transactions(last + 1...number - 1),
+        number - last == 2 ? "it is missing" : "\(number - last - 1) transactions are missing")
+    }
+    facts.transactions = (facts.transactions?.lowerBound ?? number)...number
+    last = number
+    return true
+  }
+
+  private mutating func inspectTime(_ rows: TransactionCursor) {
+    guard let time = rows.timestamp else {
+      findings.add(
+        .missingTime, at: .transaction(rows.number), "the column ZTIMESTAMP holds no real number")
+      return
+    }
+    if time.iso8601() == nil {
+      findings.add(
+        .impossibleTime, at: .transaction(rows.number),
+        "\(time.secondsSinceReferenceDate) seconds since 2001")
+    }
+    if let lastTime, time < lastTime {
+      facts.clockStepCount += 1
+      let seconds = lastTime.secondsSinceReferenceDate - time.secondsSinceReferenceDate
+      if seconds > facts.largestClockStep?.seconds ?? 0 {
+        facts.largestClockStep = StoreFacts.ClockStep(transaction: rows.number, seconds: seconds)
+      }
+    }
+    lastTime = time
+  }
+
+  /// Inspects a column with a value that no framework writes.
+  private mutating func inspect(_ extra: ExtraColumn, of number: Int64) {
+    let place = FindingPlace.transaction(number)
+    if extra.column == "ZTIMESTAMP" { return }
+    for role in StringRole.allCases {
+      if extra.column == role.identifierColumn, case .integer(let text) = extra.value {
+        return findings.add(.danglingText, at: place, "\(extra.column) is \(text)")
+      }
+      if extra.column == role.plainColumn, case .text = extra.value {
+        return findings.add(.doubleText, at: place, "\(extra.column) has a text")
+      }
+    }
+    findings.add(.unexpectedValue, at: place, "\(extra.column) holds \(extra.value.kindName)")
+  }
 }
 
 extension FindingLog<StoreFindingKind> {
-  /// Adds what is wrong with a log.
+  /// Adds what is wrong with the write-ahead log.
   mutating func add(_ condition: LogCondition) {
     switch condition {
     case .empty, .whole, .changing: break
@@ -166,10 +301,10 @@ extension FindingLog<StoreFindingKind> {
     case .broken(let frame, let count, _):
       add(
         .damagedLog, at: .log(frame: frame),
-        "its checksum is wrong, and the saves up to frame \(frame + count - 1) are lost with it")
+        "its checksum is wrong, and the saves up to frame \(frame + count - 1) are lost")
     case .unfinished(let frame):
       add(
-        .unfinishedLog, at: .log(frame: frame), "its checksum is wrong, and no save ends behind it")
+        .unfinishedLog, at: .log(frame: frame), "its checksum is wrong, and no save ends after it")
     }
   }
 

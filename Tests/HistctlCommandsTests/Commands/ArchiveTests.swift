@@ -12,7 +12,7 @@ import Testing
     try StoreQuery(path: path).lines("SELECT Z_PK FROM ATRANSACTION ORDER BY Z_PK")
   }
 
-  @Test("Says what it seals and the head of the chain, and nothing where nothing is new")
+  @Test("It prints what it seals and the head of the chain, and nothing if nothing is new")
   func seals() async throws {
     let sample = try SampleFolder()
     let before = try FileBytes.read(sample.store)
@@ -70,7 +70,7 @@ import Testing
     #expect(segments.count == 1 && segments[0]["changes"] as? Int == 24)
   }
 
-  @Test("Ends with a status that says what is wrong")
+  @Test("The exit status says what is wrong")
   func errors() async throws {
     let sample = try SampleFolder()
     try FileBytes.write(FileBytes.read(sample.store), to: sample.folder.file("copy.store"))
@@ -97,7 +97,7 @@ import Testing
     #expect(try Self.object(diverged.errors)["kind"] as? String == "diverged")
   }
 
-  @Test("A second one waits for the first as long as it is told to")
+  @Test("A second run waits for the first as long as --lock-wait says")
   func waits() async throws {
     let sample = try SampleFolder()
     let script = """
@@ -152,7 +152,7 @@ import Testing
     #expect(try Self.numbers(sample.store) == [])
   }
 
-  @Test("Prune deletes nothing that the archive does not have, or has otherwise")
+  @Test("Prune deletes nothing that the archive lacks or has differently")
   func guards() async throws {
     let sample = try SampleFolder()
     let first = try await sample.run("archive sample.store arch --before 6")

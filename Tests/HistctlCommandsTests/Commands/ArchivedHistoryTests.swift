@@ -184,7 +184,7 @@ import Testing
     try SampleStore.write(to: copies.pruned.file("third.store"), shape: shape)
     let third = try await copies.run("log third.store --json --archive sealed")
     #expect(third.lines.count == 12 && third.status == 0)
-    #expect(third.errors.contains("has nothing of the store"))
+    #expect(third.errors.contains("has no segments of the store"))
   }
 
   @Test("What was pruned without being sealed is a gap, told where it is")
@@ -310,7 +310,7 @@ import Testing
         try FileBytes.write(broken, to: path)
         let result = try await copies.run("export default.store --archive sealed")
         // A catalog's last line may be torn while it is written; then it is as if it were not there.
-        let isTold = result.errors.contains("has nothing of the store")
+        let isTold = result.errors.contains("has no segments of the store")
         #expect(result.status == 5 || path.hasSuffix("catalog.jsonl") && isTold, "\(path)")
       }
       try FileManager.default.removeItem(atPath: path)

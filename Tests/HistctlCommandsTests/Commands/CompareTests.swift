@@ -154,7 +154,7 @@ import Testing
       sql: "UPDATE ATRANSACTION SET Z_PK = Z_PK + 100",
       line: "diff sample.store --with copy.store", status: 4, kind: "withoutCommonTransaction",
       words: [
-        "no transaction in common", "sample.store keeps 1 to 12", "copy.store keeps 101 to 112",
+        "no transaction in common", "sample.store has 1 to 12", "copy.store has 101 to 112",
       ]),
     Problem(
       testDescription: "the same file", sql: "SELECT 1",

@@ -67,7 +67,7 @@ import Testing
         == Array(repeating: "expired", count: 8) + Array(repeating: "valid", count: 4))
   }
 
-  @Test("Exactly one token dies", arguments: [1, 5, 12])
+  @Test("Exactly one token expires", arguments: [1, 5, 12])
   func single(number: Int) async throws {
     let sample = try SampleFolder()
     let result = try await sample.run(
@@ -94,7 +94,7 @@ import Testing
     try await SchemaCheck.expectFits(result.text)
   }
 
-  @Test("It says what the frameworks say, not what histctl knows")
+  @Test("It reports what the frameworks return, not what histctl knows")
   func outcomes() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store other 11")
@@ -112,7 +112,7 @@ import Testing
     try await SchemaCheck.expectFits(result.text)
   }
 
-  @Test("Large values beside the store are copied, and nothing that is no file")
+  @Test("Large values beside the store are copied, and only regular files")
   func externalData() async throws {
     let sample = try SampleFolder()
     let files = FileManager.default
@@ -147,7 +147,7 @@ import Testing
       ])
   }
 
-  @Test("A copy never takes the place of the store, nor of anything unless it is told to")
+  @Test("A copy never replaces the store, and other files only with --overwrite")
   func places() async throws {
     let sample = try SampleFolder()
     let bytes = try FileBytes.read(sample.store)
@@ -173,7 +173,7 @@ import Testing
       try await sample.run("rehearse sample.store 9 -o there.store --overwrite").status == 0)
   }
 
-  @Test("A copy can be read by no more people than the store", arguments: [0o600, 0o640, 0o644])
+  @Test("A copy is not more widely readable than the store", arguments: [0o600, 0o640, 0o644])
   func permissions(mode: Int) async throws {
     let sample = try SampleFolder()
     let files = FileManager.default
@@ -231,7 +231,7 @@ import Testing
     #expect(result.text == "well\n", "\(result.errors)")
   }
 
-  @Test("A signal leaves nothing behind", .enabled(if: Tool("sh") != nil && Tool("sqlite3") != nil))
+  @Test("A signal leaves no files", .enabled(if: Tool("sh") != nil && Tool("sqlite3") != nil))
   func signals() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite(

@@ -65,7 +65,7 @@ import Testing
     #expect(try FileBytes.read(sample.store) == before)
   }
 
-  @Test("What is sealed behind a gap cannot come back, and that is told")
+  @Test("History sealed before a gap cannot be restored, and the gap is reported")
   func sealedBehindAGap() async throws {
     let (sample, _) = try await Self.sample(before: "4", keeping: 6)
     let sealed = try await sample.run("archive \(Self.name) archive --allow-gap --quiet")
@@ -83,7 +83,7 @@ import Testing
     #expect([1, 2, 3].allSatisfy { log.text.contains("\"transaction\":\($0),") })
   }
 
-  @Test("Somebody at work on the archive is waited for", .enabled(if: Tool("flock") != nil))
+  @Test("It waits for another program that uses the archive", .enabled(if: Tool("flock") != nil))
   func lockWait() async throws {
     let (sample, original) = try await Self.sample()
     let shell = try #require(Tool("sh"))
@@ -207,7 +207,7 @@ import Testing
     #expect(try Self.objects(foreign.errors).first?["kind"] as? String == "otherStore")
   }
 
-  @Test("whatever is damaged is named, and nothing is written", arguments: 0..<6)
+  @Test("damage is reported, and nothing is written", arguments: 0..<6)
   func damage(_ number: Int) async throws {
     let (sample, _) = try await Self.sample()
     let before = try FileBytes.read(sample.store)
@@ -233,7 +233,7 @@ import Testing
     #expect(try FileBytes.read(sample.store) == before)
   }
 
-  @Test("a migration in between puts what comes back into its order, or is refused")
+  @Test("after a migration, history is translated or refused")
   func migration() async throws {
     let (sample, _) = try await Self.sample(keeping: 1)
     func migrate(_ model: ManagedModel) throws {

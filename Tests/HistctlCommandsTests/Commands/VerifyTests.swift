@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("Of a sound store there is a line, and nothing with --quiet")
+  @Test("A sound store prints one line, and nothing with --quiet")
   func sound() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store widget 9")
@@ -45,7 +45,7 @@ import Testing
     #expect(json[0]["ok"] as? Bool == true && json[0]["tables"] as? String == "all")
   }
 
-  @Test("Damage ends with 5, what is odd with 1, each with place, meaning and remedy")
+  @Test("Damage ends with 5, other findings with 1, each with place, meaning and remedy")
   func findings() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite("UPDATE ACHANGE SET Z_OPT = 3 WHERE Z_PK < 20")
@@ -78,7 +78,7 @@ import Testing
     #expect((objects[0]["place"] as? [String: Int])?["change"] == 1)
   }
 
-  @Test("An archive is read again, and the head of its chain is told")
+  @Test("An archive is verified, and the head of its chain is printed")
   func archive() async throws {
     let sample = try SampleFolder()
     let sealed = try Self.objects(await sample.run("archive sample.store arch --json"))
@@ -134,7 +134,7 @@ import Testing
     #expect(try await sample.run("verify arch").status == 0)
   }
 
-  @Test("What makes no sense is refused")
+  @Test("Invalid options are refused")
   func mistakes() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("archive sample.store arch")
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test("What is found of an archive is told, though it has nothing of the store")
+  @Test("Findings of an archive are reported although it has no segments of the store")
   func archiveOfAnother() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("archive sample.store cold")

@@ -1,9 +1,10 @@
 import Foundation
-import HistoryArchive
 import HistoryCoding
 import StoreFormat
 import TestSupport
 import Testing
+
+@testable import HistoryArchive
 
 /// An archive of the sample store in which every digest and checksum is right, and something else is
 /// not.
@@ -74,6 +75,7 @@ struct ForgedArchive: Sendable, CustomTestStringConvertible {
     file += SeekTable(listed).bytes
     let manifest = SegmentManifest(
       store: sound.store, first: sound.first, last: sound.last, after: sound.after,
+      next: nil,
       earliest: sound.earliest, latest: sound.latest,
       transactionCount: listed.reduce(0) { $0 + Int64($1.transactionCount) },
       counts: sound.counts, textByteCount: listed.reduce(0) { $0 + Int64($1.textByteCount) },

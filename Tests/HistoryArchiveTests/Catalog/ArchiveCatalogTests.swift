@@ -28,20 +28,26 @@ struct ArchiveCatalogTests {
     (store, 1...10, nil), (other, 5...8, nil), (store, 13...20, 10), (store, 25...30, nil),
   ])
 
-  @Test("of lines that give back what was written")
+  /// Reads bytes as a catalog.
+  private static func catalog(_ bytes: [UInt8]) throws -> ArchiveCatalog {
+    let folder = try TemporaryFolder()
+    try FileBytes.write(bytes, to: folder.file("catalog.jsonl"))
+    return try ArchiveCatalog(path: folder.file("catalog.jsonl"))
+  }
+
+  @Test("Its lines decode to what was written")
   func lines() throws {
     let bytes = Self.sample.flatMap(\.line)
-    let catalog = try ArchiveCatalog(bytes, path: "catalog")
+    let catalog = try Self.catalog(bytes)
     #expect(catalog.entries == Self.sample)
     #expect(catalog.tornByteCount == 0)
     #expect(catalog.head.count == 4)
     #expect(try ArchiveAnchor(catalog.head.description) == catalog.head)
-    #expect(catalog.head(atCount: 2)?.digest == Self.sample[2].previousDigest)
-    #expect(catalog.head(atCount: 5) == nil)
+    #expect(catalog.entries[1].digest == Self.sample[2].previousDigest)
     #expect(throws: ArchiveError.self) { try ArchiveAnchor("4:xyz") }
   }
 
-  @Test("in which sha256sum finds the digests it names", .enabled(if: Tool("sha256sum") != nil))
+  @Test("sha256sum computes the digests that it names", .enabled(if: Tool("sha256sum") != nil))
   func digests() async throws {
     let sha = try #require(Tool("sha256sum"))
     let text = String(decoding: Self.sample[2].line, as: UTF8.self)
@@ -53,47 +59,44 @@ struct ArchiveCatalogTests {
       next.contains("\"previousSHA256\":\"\(try await sha.run([], input: text).text.prefix(64))"))
   }
 
-  @Test("and no flipped bit, lost line or exchanged line goes unnoticed")
+  @Test("Every flipped bit, missing line and exchanged line is found")
   func damage() throws {
     let bytes = Self.sample.flatMap(\.line)
     for place in bytes.indices {
       var flipped = bytes
       flipped[place] ^= 1 << UInt8(place % 8)
       // A last line without its end is one that was never finished.
-      guard let catalog = try? ArchiveCatalog(flipped, path: "catalog") else { continue }
+      guard let catalog = try? Self.catalog(flipped) else { continue }
       #expect(catalog.tornByteCount > 0 && catalog.entries.count == 3, "byte \(place)")
     }
     for missing in 0..<3 {
       var rest = Self.sample
       rest.remove(at: missing)
       #expect(throws: ArchiveError.self) {
-        try ArchiveCatalog(rest.flatMap(\.line), path: "catalog")
+        try Self.catalog(rest.flatMap(\.line))
       }
     }
     for length in stride(from: 0, through: bytes.count, by: 3) {
-      let catalog = try ArchiveCatalog(Array(bytes[..<length]), path: "catalog")
+      let catalog = try Self.catalog(Array(bytes[..<length]))
       let lines = bytes[..<length].filter { $0 == UInt8(ascii: "\n") }.count
       #expect(catalog.entries.count == lines)
     }
   }
 
-  @Test("that knows gaps and overlaps")
+  @Test("It finds gaps and overlaps")
   func ranges() throws {
-    let catalog = try ArchiveCatalog(Self.sample.flatMap(\.line), path: "catalog")
+    let catalog = try Self.catalog(Self.sample.flatMap(\.line))
     #expect(catalog.stores.map(\.identifier) == [Self.store, Self.other])
     let store = try #require(catalog.store(Self.store.lowercased()))
     #expect(store.runs.map(\.first) == [1, 25])
     #expect(store.runs.map(\.last) == [20, 30])
-    #expect(!store.isContiguous)
-    #expect(store.entry(holding: 13)?.first == 13)
-    #expect(store.entry(holding: 12) == nil)
     let overlapping = ArchivedStore(
       identifier: Self.store,
       entries: Self.entries([
         (Self.store, 5...20, nil), (Self.store, 1...10, nil), (Self.store, 8...9, nil),
         (Self.store, 21...30, nil),
       ]))
-    #expect(overlapping.isContiguous)
+    #expect(overlapping.runs.count == 1)
     #expect(overlapping.overlapping.map(\.first) == [5, 8])
     #expect(overlapping.parts().map(\.range) == [1...10, 11...20, 21...30])
     #expect(overlapping.parts(after: 9, until: 25).map(\.range) == [10...10, 11...20, 21...25])
@@ -101,13 +104,13 @@ struct ArchiveCatalogTests {
     #expect(overlapping.parts(after: 25, until: 25).isEmpty)
   }
 
-  @Test("of stores whose names lead nowhere else")
+  @Test("A store's name cannot lead to another folder")
   func hostileNames() {
     for store in ["..", "../../etc", "", "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F/..", "a\u{0}b"] {
       let line = CatalogEntry(
         store: store, first: 1, last: 2, after: nil, manifestDigest: .none, previousDigest: .none
       ).line
-      #expect(throws: ArchiveError.self) { try ArchiveCatalog(line, path: "catalog") }
+      #expect(throws: ArchiveError.self) { try Self.catalog(line) }
     }
     for (first, last, after): (Int64, Int64, Int64?) in [
       (0, 1, nil), (-5, 3, nil), (3, 2, nil), (3, 4, 3), (.max, .min, nil),
@@ -116,11 +119,11 @@ struct ArchiveCatalogTests {
         store: Self.store, first: first, last: last, after: after, manifestDigest: .none,
         previousDigest: .none
       ).line
-      #expect(throws: ArchiveError.self) { try ArchiveCatalog(line, path: "catalog") }
+      #expect(throws: ArchiveError.self) { try Self.catalog(line) }
     }
   }
 
-  @Test("in a folder that is one")
+  @Test("An archive is a folder with a catalog")
   func places() throws {
     let folder = try TemporaryFolder()
     #expect(!Archive.isArchive(folder.path))

@@ -59,7 +59,7 @@ struct ArchiveSealerTests {
     #expect(contents.transactions == history.transactions)
     #expect(sealed.last?.number == history.transactions.last?.number)
     let catalog = try Archive(path: archive).catalog()
-    #expect(catalog.stores.map(\.isContiguous) == [true])
+    #expect(catalog.stores.map(\.runs.count) == [1])
     #expect(sealed.head == catalog.head)
   }
 
@@ -79,7 +79,7 @@ struct ArchiveSealerTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("archive")).count == 2)
   }
 
-  @Test("goes on where the last run ended, and keeps the newest for the next")
+  @Test("continues where the last run ended, and leaves the newest transaction")
   func continuing() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
@@ -97,7 +97,7 @@ struct ArchiveSealerTests {
       try Self.contents(of: archive).transactions == StoreHistory(path: path).transactions)
   }
 
-  @Test("behind pruned history goes on without a gap, or says that there is one")
+  @Test("continues after pruned history without a gap, or reports the gap")
   func gaps() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
@@ -163,7 +163,7 @@ struct ArchiveSealerTests {
     #expect(try Self.seal(path, in: archive).segments.isEmpty)
   }
 
-  @Test("of several keeps them apart in one archive")
+  @Test("of several stores keeps them apart in one archive")
   func severalStores() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
@@ -181,7 +181,7 @@ struct ArchiveSealerTests {
     #expect(try Archive(path: archive).store(shape.identifier).entries.count == 1)
   }
 
-  @Test("takes up what a crash has left behind a gap that was allowed")
+  @Test("adopts segments that a crash left after an allowed gap")
   func crashBehindAGap() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
@@ -206,7 +206,7 @@ struct ArchiveSealerTests {
       ).count == 6)
   }
 
-  @Test("seals the recorded values of one moment, whoever erases them meanwhile")
+  @Test("seals the recorded values of one moment while another program erases some")
   func valuesErasedMeanwhile() throws {
     let trips = try RecordedTrips()
     let archive = trips.folder.file("archive")
@@ -235,7 +235,7 @@ struct ArchiveSealerTests {
     #expect(try trips.rows() == [])
   }
 
-  @Test("takes up what a crash has left, and leaves nothing of it")
+  @Test("adopts segments that a crash left, and removes other remains")
   func crashes() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
@@ -268,7 +268,7 @@ struct ArchiveSealerTests {
     }
   }
 
-  @Test("lets one at a time into an archive")
+  @Test("locks the archive")
   func lock() throws {
     let folder = try TemporaryFolder()
     let file = try StoreFile(path: SampleStore.write(to: folder.file("sample.store")))
@@ -308,7 +308,7 @@ struct ArchiveSealerTests {
     #expect(try mode(folder.file("private") + "/" + StoreWriter.identifier) == 0o700)
   }
 
-  @Test("takes no folder that is in use for something else")
+  @Test("refuses a folder with other files")
   func otherFolders() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
@@ -324,7 +324,7 @@ struct ArchiveSealerTests {
     }
   }
 
-  @Test("leaves alone what a link in the archive leads to")
+  @Test("does not follow links in the archive")
   func links() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
@@ -345,7 +345,7 @@ struct ArchiveSealerTests {
     #expect(kind as? FileAttributeType == .typeRegular)
   }
 
-  @Test("ends before the catalog is longer than can be read, and leaves a sound archive")
+  @Test("stops before the catalog is too long to be read, and leaves a sound archive")
   func fullCatalog() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(
@@ -370,6 +370,6 @@ struct ArchiveSealerTests {
     #expect(names.count == 6)
     // With more room it goes on.
     #expect(try Self.seal(path, in: folderPath).last?.number == 1499)
-    #expect(try Archive(path: folderPath).catalog().stores.map(\.isContiguous) == [true])
+    #expect(try Archive(path: folderPath).catalog().stores.map(\.runs.count) == [1])
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryArchive
 
-@Suite("What an archive has of a store, for sure")
+@Suite("How far a store is sealed and verified")
 struct VerifiedReachTests {
   private static func reach(_ path: String, _ archive: String) throws -> Int64? {
     try StoreFile(path: path).read { snapshot in
@@ -14,7 +14,7 @@ struct VerifiedReachTests {
     }
   }
 
-  @Test("ends before a gap, and is nothing where the store begins in one")
+  @Test("It ends before a gap, and is nothing if the store begins in one")
   func gaps() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
@@ -34,7 +34,7 @@ struct VerifiedReachTests {
     #expect(try Self.reach(copy, archive) == 3)
   }
 
-  @Test("is an error where a segment is damaged, or another copy's")
+  @Test("It is an error if a segment is damaged or of another copy")
   func damage() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))

@@ -54,7 +54,7 @@ import Testing
     let sealed: SealedLines
     var storeIdentifier: String { sealed.storeIdentifier }
 
-    func transactions(through number: Int64) throws -> any SealedTransactionReader {
+    func transactions(through number: Int64) throws -> any TransactionSource {
       let restorer = try HistoryRestorer(path: path)
       let plan = try restorer.plan(RestoreRequest(), of: sealed)
       #expect(try restorer.restore(plan, of: sealed).problem == nil)

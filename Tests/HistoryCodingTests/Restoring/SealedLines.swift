@@ -28,11 +28,11 @@ struct SealedLines: RestorableHistory {
       transactions: transactions.filter { numbers.contains($0.number) })
   }
 
-  func transactions(through number: Int64) throws -> any SealedTransactionReader {
+  func transactions(through number: Int64) throws -> any TransactionSource {
     Reader(transactions.filter { $0.number <= number })
   }
 
-  private final class Reader: SealedTransactionReader {
+  private final class Reader: TransactionSource {
     private var transactions: [HistoryTransaction]
     private var changes: ArraySlice<HistoryChange> = []
 

@@ -8,15 +8,15 @@ struct WatchedHistory: RestorableHistory {
 
   var storeIdentifier: String { base.storeIdentifier }
 
-  func transactions(through number: Int64) throws -> any SealedTransactionReader {
+  func transactions(through number: Int64) throws -> any TransactionSource {
     Reader(base: try base.transactions(through: number), history: self)
   }
 
-  private final class Reader: SealedTransactionReader {
-    let base: any SealedTransactionReader
+  private final class Reader: TransactionSource {
+    let base: any TransactionSource
     let history: WatchedHistory
 
-    init(base: any SealedTransactionReader, history: WatchedHistory) {
+    init(base: any TransactionSource, history: WatchedHistory) {
       self.base = base
       self.history = history
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PersistentHistory
 
-@Suite("How the histories of two copies relate")
+@Suite("The relation of two copies' histories")
 struct StoreComparisonTests {
   /// A history by its transactions, as numbers and seconds.
   private static func store(
@@ -143,7 +143,7 @@ struct StoreComparisonTests {
   }
 
   @Test(
-    "what pruning has left nothing of cannot be known",
+    "pruned history cannot be compared",
     arguments: [
       (saves(1...3), saves(5...9), nil, nil), (saves(5...9), saves(5...9, shift: 1), nil, nil),
       (saves(2...3), saves(1...3, shift: 1), nil, nil), ([], saves(2...3), nil, nil),

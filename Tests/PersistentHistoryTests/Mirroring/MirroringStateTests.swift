@@ -35,7 +35,7 @@ struct MirroringStateTests {
     }
   }
 
-  @Test("the mirror's own token is what must stay, and all after it")
+  @Test("the mirror needs its own token and everything after it")
   func token() throws {
     let state = try Self.state(token: Self.archive(10))
     #expect(state.token?.number == 10)
@@ -44,7 +44,7 @@ struct MirroringStateTests {
     #expect(state.need == .from(transaction: 10))
   }
 
-  @Test("a record that waits holds history back to where it was exported last")
+  @Test("a pending record needs the history since its last export")
   func pending() throws {
     typealias Record = MirroredTables.Record
     for (records, pending, need) in [
@@ -70,7 +70,7 @@ struct MirroringStateTests {
   }
 
   @Test(
-    "what cannot be read is told, and nothing is guessed",
+    "unreadable parts are reported, and nothing is guessed",
     arguments: [
       (StoredValue?.none, nil, "ANSCKMETADATAENTRY has no NSCloudKitMirroring"),
       (.null, nil, "holds no archive"), (.text("token"), nil, "holds no archive"),
@@ -97,7 +97,7 @@ struct MirroringStateTests {
     #expect(state.token == nil)
   }
 
-  @Test("an archive that is far too long is not read")
+  @Test("a token archive that is too long is not read")
   func longToken() throws {
     let state = try Self.state(token: .blob(Array(repeating: 7, count: (1 << 20) + 1)))
     guard case .unknown(let reason) = state.need else {
@@ -107,7 +107,7 @@ struct MirroringStateTests {
     #expect(reason.contains("holds no archive"))
   }
 
-  @Test("a token that does not work says nothing of what is needed")
+  @Test("a token that does not work does not say what is needed")
   func unusableToken() throws {
     for (token, sql, words) in [
       (try Self.archive(3), "DELETE FROM ATRANSACTION WHERE Z_PK < 5", "it is expired"),
@@ -126,7 +126,7 @@ struct MirroringStateTests {
     }
   }
 
-  @Test("records that make no sense are told of")
+  @Test("invalid records are reported")
   func unreadableRecords() throws {
     for (record, sql, words) in [
       (MirroredTables.Record(needsUpload: true), nil, "1 records wait to be exported and name no"),

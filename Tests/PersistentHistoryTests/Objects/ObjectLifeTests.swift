@@ -42,7 +42,7 @@ struct ObjectLifeTests {
     return path
   }
 
-  @Test("an object that was deleted")
+  @Test("a deleted object")
   func deleted() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
@@ -62,7 +62,7 @@ struct ObjectLifeTests {
     #expect(life.present == nil)
   }
 
-  @Test("an object that is there, whatever its history says")
+  @Test("an object in the store, whatever its history says")
   func present() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(
@@ -79,7 +79,7 @@ struct ObjectLifeTests {
     #expect(silent.inserted == nil)
   }
 
-  @Test("an object that went without a word")
+  @Test("an object that is missing without a recorded delete")
   func missing() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder, "DELETE FROM ATRANSACTION WHERE Z_PK = 8")
@@ -90,7 +90,7 @@ struct ObjectLifeTests {
   }
 
   @Test(
-    "an object may be named by what it inherits from, and by what inherits from it",
+    "an object may be named by an ancestor or descendant of its entity",
     arguments: [
       "Accommodation/p5", "LivingAccommodation/p5",
       "x-coredata://\(StoreWriter.identifier)/Accommodation/p5",
@@ -114,7 +114,7 @@ struct ObjectLifeTests {
     #expect(try Self.read(name, of: path).life.object.description == "Accommodation/p5")
   }
 
-  @Test("conditions choose what is given, not what is known")
+  @Test("conditions choose the returned changes and not the known ones")
   func conditions() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
@@ -139,7 +139,7 @@ struct ObjectLifeTests {
     }
   }
 
-  @Test("an object that is nowhere, and what is known of its key")
+  @Test("an unknown object, and what is known of its key")
   func unknown() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(
@@ -185,7 +185,7 @@ struct ObjectLifeTests {
     #expect(try Self.read("Tag/p4", of: path).life.state == .unknown)
   }
 
-  @Test("mistakes are told before anything is read")
+  @Test("mistakes are reported before anything is read")
   func mistakes() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)

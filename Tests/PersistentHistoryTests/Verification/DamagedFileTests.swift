@@ -22,7 +22,7 @@ import Testing
 
   private static let frame = 4096 + 24
 
-  @Test("A flipped bit in any frame of the log but the last ones is damage, and named")
+  @Test("A flipped bit in any frame of the log but the last ones is reported as damage")
   func flippedInLog() throws {
     let folder = try TemporaryFolder()
     let (path, log) = try Self.storeInLog(folder)
@@ -59,7 +59,7 @@ import Testing
     #expect(counts[.damagedLog] == 1)
   }
 
-  @Test("A flipped bit anywhere in the beginning of the log makes it useless")
+  @Test("A flipped bit in the header of the log makes it unusable")
   func flippedHeader() throws {
     let folder = try TemporaryFolder()
     let (path, log) = try Self.storeInLog(folder)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("A log that was cut short between saves looks whole, one cut inside of a frame does not")
+  @Test("A log cut short between saves looks complete, one cut within a frame does not")
   func cutLog() throws {
     let folder = try TemporaryFolder()
     let (path, log) = try Self.storeInLog(folder)
@@ -93,7 +93,7 @@ import Testing
     try StoreLocation(path: path).checkLog()
   }
 
-  @Test("A log that was used before keeps frames of then, which are none of its own")
+  @Test("Frames of an earlier log are ignored")
   func usedAgain() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("x.store"))
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("Pages that SQLite's check refuses are damage, and nothing is without an answer")
+  @Test("Pages that SQLite's integrity check reports are damage, and every part is verified")
   func flippedPages() throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))
@@ -148,7 +148,7 @@ import Testing
     #expect(damaged > 50)
   }
 
-  @Test("A store that was cut short anywhere is damaged")
+  @Test("A store cut short anywhere is damaged")
   func cutStore() throws {
     let folder = try TemporaryFolder()
     let original = try FileBytes.read(SampleStore.write(to: folder.file("sample.store")))

@@ -137,7 +137,7 @@ import Testing
     return counts
   }
 
-  @Test("In a store as the frameworks write it nothing is found")
+  @Test("Nothing is found in a store as the frameworks write it")
   func nothing() throws {
     let folder = try TemporaryFolder()
     for hasPlainStrings in [false, true] {
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test("What is put wrong is found, at its place, and nothing else", arguments: cases)
+  @Test("Each defect is found at its place, and nothing else", arguments: cases)
   func found(_ problem: Case) throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("x.store"))
@@ -198,7 +198,7 @@ import Testing
     #expect(verification.facts.emptyTransactionCount == 2)
   }
 
-  @Test("Without a model there is less to compare, and that is no finding")
+  @Test("A missing model is not a finding")
   func withoutModel() throws {
     let folder = try TemporaryFolder()
     var shape = StoreWriter.Shape()
@@ -210,7 +210,7 @@ import Testing
     #expect(verification.facts.model == .missing)
   }
 
-  @Test("All are counted, and as many of a kind are kept as were asked for")
+  @Test("All findings are counted, and a limited number of each kind is kept")
   func limit() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("x.store"))
@@ -225,7 +225,7 @@ import Testing
     }
   }
 
-  @Test("Bookmarks that do not work, and a file of them that cannot be read")
+  @Test("Bookmarks that do not work, and an unreadable bookmark file")
   func bookmarks() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("x.store"))
@@ -257,7 +257,7 @@ import Testing
     #expect(try Self.counts(Self.verify(path)) == [.unreadableBookmarks: 1])
   }
 
-  @Test("On real stores nothing is found but what is torn", arguments: RealStores.paths)
+  @Test("Nothing but torn counters is found in real stores", arguments: RealStores.paths)
   func realStores(_ path: String) throws {
     let folder = try TemporaryFolder()
     let store = try folder.copy(store: path)

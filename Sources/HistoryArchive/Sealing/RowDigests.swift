@@ -6,20 +6,19 @@ extension Archive {
   /// Returns the digests of the rows that a deletion takes, as they are sealed here.
   ///
   /// ``/PersistentHistory/HistoryPruner`` compares them with the rows that it deletes. Every sealed
-  /// transaction in question is unpacked and decoded.
+  /// transaction of the deletion is unpacked and decoded.
   ///
   /// - Parameters:
-  ///   - deletion: Which transactions go; its steps are complete transactions.
+  ///   - deletion: What is deleted; its steps are complete transactions.
   ///   - store: The identifier of the store.
-  /// - Returns: For each step, a digest for each of its parts.
-  /// - Throws: ``ArchiveError``.
+  /// - Returns: For each step, a digest of each of its parts.
   package func rowDigests(
     of deletion: HistoryDeletion, ofStore store: String
   ) throws -> [[RowDigest]] {
     let reader = try ArchiveReader(path: path, storeIdentifier: store)
     guard let first = deletion.steps.first, case .transactions(let last, _, let changeCount) = first
     else { return [] }
-    // A pruning that was interrupted in the middle of a transaction has left only its last changes.
+    // A prune that was interrupted within a transaction has left only its last changes.
     var goneCount = try Self.changeCount(reader, through: last, of: deletion) - changeCount
     let transactions = try reader.transactions(
       HistoryQuery(after: deletion.firstNumber.map { $0 - 1 }))

@@ -1,21 +1,16 @@
 import PersistentHistory
 import StoreFormat
 
-/// What an archive has of a store, to be put back there.
+/// The history that an archive has of a store, to be restored there.
 ///
-/// Nothing of a segment is given before the whole of it has been found to be, byte for byte, what was
-/// sealed.
+/// No transaction of a segment is returned before the digest of the whole segment was checked.
 package struct RestorableArchive: RestorableHistory {
   private let archive: Archive
   private let store: ArchivedStore
 
-  /// Looks into an archive; one in which nothing was sealed yet has nothing of any store.
+  /// Opens the history of a store. An archive without segments has none of any store.
   ///
-  /// - Parameters:
-  ///   - archive: The archive.
-  ///   - identifier: The store.
-  /// - Throws: ``ArchiveError``, where the archive has other stores only
-  ///   ``ArchiveError/unknownStore(path:store:known:)``.
+  /// - Throws: ``ArchiveError/unknownStore(path:store:known:)`` if the archive has only other stores.
   package init(_ archive: Archive, store identifier: String) throws(ArchiveError) {
     self.archive = archive
     do throws(ArchiveError) {
@@ -25,19 +20,14 @@ package struct RestorableArchive: RestorableHistory {
     }
   }
 
-  /// The identifier of the store.
   package var storeIdentifier: String { store.identifier }
 
-  /// Steps through the transactions up to and including a number, from the newest to the oldest, as far
-  /// as the segments are without a gap.
-  package func transactions(through number: Int64) -> any SealedTransactionReader {
-    ArchivedTransactionReader(archive, parts: parts(through: number))
+  package func transactions(through number: Int64) -> any TransactionSource {
+    let run = store.runs.last { $0.first <= number }
+    return VerifiedTransactions(
+      archive, parts: run.map { store.parts(of: $0, until: number) } ?? [])
   }
 
-  /// The first transaction of the oldest segment that has one which was saved at a moment or later; the
-  /// highest number where none has.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func lowestNumber(notBefore moment: StoreTimestamp) throws -> Int64 {
     for entry in store.entries {
       if let latest = try archive.manifest(of: entry).latest, latest >= moment {
@@ -47,9 +37,6 @@ package struct RestorableArchive: RestorableHistory {
     return .max
   }
 
-  /// The transaction that followed one when it was sealed as the last of its segment.
-  ///
-  /// - Throws: ``ArchiveError``.
   package func successor(of number: Int64) throws -> TransactionPosition? {
     for entry in store.entries where entry.last == number {
       if let next = try archive.manifest(of: entry).next { return next }
@@ -57,23 +44,17 @@ package struct RestorableArchive: RestorableHistory {
     return nil
   }
 
-  /// The gap below which the archive has older transactions than those that come without a gap before
-  /// one; nil where there is nothing older.
+  /// Returns the gap that ends the transactions before a number, or `nil` if the archive has nothing
+  /// older than those.
   package func gap(before number: Int64) -> HistoryGap? {
     let runs = store.runs.filter { $0.first <= number }
     guard let run = runs.last, let older = runs.dropLast().last else { return nil }
     return HistoryGap(store: storeIdentifier, after: older.last, oldest: run.first)
   }
-
-  /// The parts of segments up to a transaction that have no gap between them, oldest first.
-  private func parts(through number: Int64) -> [ArchivedStore.Part] {
-    guard let run = store.runs.last(where: { $0.first <= number }) else { return [] }
-    return ArchivedStore(identifier: store.identifier, entries: run.entries).parts(until: number)
-  }
 }
 
-/// Goes through parts of segments, from the newest transaction to the oldest.
-private final class ArchivedTransactionReader: SealedTransactionReader {
+/// Reads parts of segments, from the newest transaction to the oldest.
+private final class VerifiedTransactions: TransactionSource {
   private let archive: Archive
   /// The parts that are left, the next one last.
   private var parts: [ArchivedStore.Part]

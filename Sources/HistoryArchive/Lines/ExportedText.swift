@@ -10,25 +10,24 @@ import Musl
 import Glibc
 #endif
 
-/// The text of a file that was exported, or of standard input, unpacked piece by piece.
+/// The decompressed text of an exported file or of standard input.
 ///
 /// ```swift
 /// let text = try ExportedText(path: "history.jsonl.zst")
 /// while let piece = try text.next() { … }
 /// ```
 package final class ExportedText {
-  /// What stands for standard input in the place of a path.
+  /// The path that stands for standard input.
   package static let standardInput = "-"
   private static let suffixes = [".jsonl", ".jsonl.zst", ".jsonl.gz"]
 
-  /// Where the text comes from, for messages.
+  /// The file, for messages.
   package let path: String
   private let unpacker: TextUnpacker
 
   /// Opens a file.
   ///
-  /// - Parameter path: Where it is; ``standardInput`` for what the program is given.
-  /// - Throws: ``ArchiveError/unreadable(path:reason:)``.
+  /// - Parameter path: The file, or ``standardInput``.
   package init(path: String) throws(ArchiveError) {
     let isInput = path == Self.standardInput
     self.path = isInput ? "standard input" : path
@@ -45,17 +44,17 @@ package final class ExportedText {
     unpacker = TextUnpacker { buffer in try file.descriptor.read(into: buffer) }
     var status = stat()
     guard fstat(descriptor.rawValue, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
-      throw .unreadable(path: self.path, reason: "it is no file")
+      throw .unreadable(path: self.path, reason: "it is not a file")
     }
   }
 
-  /// Whether a path is one at which lines are looked for: standard input, or a name that ends as those
-  /// of exported lines do.
+  /// Whether a path is standard input or has the name of exported lines.
   package static func isName(_ path: String) -> Bool {
     path == standardInput || suffixes.contains { path.hasSuffix($0) }
   }
 
-  /// Whether a file begins as exported lines or packed text do, whatever its name is.
+  /// Whether a file begins like exported lines or compressed text. A file that cannot be read does not;
+  /// opening it reports why.
   package static func isLikely(at path: String) -> Bool {
     guard
       let descriptor = try? FileDescriptor.open(
@@ -69,15 +68,15 @@ package final class ExportedText {
     return beginnings.contains { start[..<count].starts(with: $0) }
   }
 
-  /// How text begins: an object of JSON, a frame of Zstandard, a member of gzip.
+  /// The beginnings of a JSON object, a Zstandard frame and a gzip member.
   private static let beginnings: [[UInt8]] = [
     Array("{\"".utf8), [0x28, 0xB5, 0x2F, 0xFD], [0x1F, 0x8B],
   ]
 
-  /// The next piece of the text; `nil` after the last one.
+  /// Returns the next piece of the text, or `nil` after the last one.
   ///
   /// - Throws: ``ArchiveError/unreadable(path:reason:)``, or
-  ///   ``ArchiveError/damagedText(path:line:detail:)`` where it cannot be unpacked.
+  ///   ``ArchiveError/damagedText(path:line:detail:)`` if it cannot be decompressed.
   package func next() throws(ArchiveError) -> [UInt8]? {
     do {
       return try unpacker.next()
@@ -88,7 +87,7 @@ package final class ExportedText {
     }
   }
 
-  /// Closes the file in the end.
+  /// Closes the file when the text is released.
   private final class OpenFile {
     let descriptor: FileDescriptor
 
