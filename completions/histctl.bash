@@ -1,857 +1,1516 @@
-# Completion of histctl for bash. Made by `make docs` from the command line itself.
+#!/bin/bash
 
-# Sets what follows a command: commands below it, options and arguments, each as
-# NAME:KIND:WORDS; an argument that ends in :... takes all words that follow.
-__histctl_table() {
-  case $1 in
-    'histctl')
-      commands=(
-      'info'
-      'log'
-      'show'
-      'diff'
-      'object'
-      'export'
-      'stats'
-      'archive'
-      'prune'
-      'restore'
-      'compact'
-      'maintain'
-      'check'
-      'verify'
-      'token'
-      'bookmark'
-      'rehearse'
-      'demo'
-    )
-      options=(
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=()
-      ;;
-    'histctl info')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--no-values:none:'
-      '--values-file:file:'
-      '--all:none:'
-      '--model:none:'
-      '--entity:store:entity'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-    )
-      ;;
-    'histctl log')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--archive:folder:'
-      '--store-identifier:free:'
-      '--since:store:token'
-      '--after:store:token'
-      '--until:store:token'
-      '--author:store:author'
-      '--not-author:store:author'
-      '--no-author:none:'
-      '--bundle:store:bundle'
-      '--process:store:process'
-      '--entity:store:entity'
-      '--exact-entity:store:entity'
-      '--kind:words:insert update delete'
-      '--object:store:object'
-      '--attribute:store:attribute'
-      '-n:free:'
-      '--reverse:none:'
-      '--changes:none:'
-      '--only-matching:none:'
-      '-f:none:'
-      '--follow:none:'
-      '--no-values:none:'
-      '--values-file:file:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-    )
-      ;;
-    'histctl show')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--archive:folder:'
-      '--store-identifier:free:'
-      '--no-values:none:'
-      '--values-file:file:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-      'token:store:token'
-    )
-      ;;
-    'histctl diff')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--with:file:'
-      '--archive:folder:'
-      '--store-identifier:free:'
-      '--author:store:author'
-      '--not-author:store:author'
-      '--no-author:none:'
-      '--bundle:store:bundle'
-      '--process:store:process'
-      '--entity:store:entity'
-      '--exact-entity:store:entity'
-      '--kind:words:insert update delete'
-      '--object:store:object'
-      '--attribute:store:attribute'
-      '--each:none:'
-      '--stat:none:'
-      '--name-only:none:'
-      '--exit-code:none:'
-      '--no-values:none:'
-      '--values-file:file:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-      'token:store:token'
-      'token:store:token'
-    )
-      ;;
-    'histctl object')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--archive:folder:'
-      '--store-identifier:free:'
-      '--since:store:token'
-      '--after:store:token'
-      '--until:store:token'
-      '--author:store:author'
-      '--not-author:store:author'
-      '--no-author:none:'
-      '--bundle:store:bundle'
-      '--process:store:process'
-      '--kind:words:insert update delete'
-      '--attribute:store:attribute'
-      '--no-values:none:'
-      '--values-file:file:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-      'object:store:object'
-    )
-      ;;
-    'histctl export')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--archive:folder:'
-      '--store-identifier:free:'
-      '--since:store:token'
-      '--after:store:token'
-      '--until:store:token'
-      '--author:store:author'
-      '--not-author:store:author'
-      '--no-author:none:'
-      '--bundle:store:bundle'
-      '--process:store:process'
-      '--entity:store:entity'
-      '--exact-entity:store:entity'
-      '--kind:words:insert update delete'
-      '--object:store:object'
-      '--attribute:store:attribute'
-      '--only-matching:none:'
-      '--no-values:none:'
-      '--values-file:file:'
-      '--format:words:jsonl changes cloudevents debezium csv'
-      '--fields:free:'
-      '--safe-cells:none:'
-      '--with-current:none:'
-      '--compress:words:none zstd gzip'
-      '-o:file:'
-      '--output:file:'
-      '--overwrite:none:'
-      '--output-dir:folder:'
-      '--bookmark:free:'
-      '--lock-wait:free:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-    )
-      ;;
-    'histctl stats')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--archive:folder:'
-      '--store-identifier:free:'
-      '--since:store:token'
-      '--after:store:token'
-      '--until:store:token'
-      '--author:store:author'
-      '--not-author:store:author'
-      '--no-author:none:'
-      '--bundle:store:bundle'
-      '--process:store:process'
-      '--entity:store:entity'
-      '--exact-entity:store:entity'
-      '--kind:words:insert update delete'
-      '--object:store:object'
-      '--attribute:store:attribute'
-      '--by:words:hour day week month'
-      '--top:free:'
-      '--until-size:free:'
-      '--csv:none:'
-      '--safe-cells:none:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-    )
-      ;;
-    'histctl archive')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--before:store:token'
-      '--segment-size:free:'
-      '--allow-gap:none:'
-      '--lock-wait:free:'
-      '--no-values:none:'
-      '--values-file:file:'
-      '--ignore-guard:free:'
-      '-n:none:'
-      '--dry-run:none:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-      'dir:folder:'
-    )
-      ;;
-    'histctl prune')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--before:store:token'
-      '--keep-within:free:'
-      '--keep-last:free:'
-      '--max-size:free:'
-      '--all:none:'
-      '--entity:store:entity'
-      '--if-larger:free:'
-      '--max-behind:free:'
-      '--ignore-guard:free:'
-      '--archive:folder:'
-      '--segment-size:free:'
-      '--allow-gap:none:'
-      '--lock-wait:free:'
-      '--check-token:store:token'
-      '-n:none:'
-      '--dry-run:none:'
-      '-y:none:'
-      '--yes:none:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file::...'
-    )
-      ;;
-    'histctl restore')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--from:store:token'
-      '--ignore-guard:free:'
-      '-n:none:'
-      '--dry-run:none:'
-      '-y:none:'
-      '--yes:none:'
-      '--lock-wait:free:'
-      '--no-values:none:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-      'dir:folder:'
-    )
-      ;;
-    'histctl compact')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--full:none:'
-      '-n:none:'
-      '--dry-run:none:'
-      '--ignore-guard:free:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-    )
-      ;;
-    'histctl maintain')
-      commands=()
-      options=(
-      '--config:file:'
-      '--only:free:'
-      '--check-config:none:'
-      '-n:none:'
-      '--dry-run:none:'
-      '--lock-wait:free:'
-      '--ignore-guard:free:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=()
-      ;;
-    'histctl check')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--max-size:free:'
-      '--max-age:free:'
-      '--min-headroom:free:'
-      '--max-behind:free:'
-      '--keep-within:free:'
-      '--keep-last:free:'
-      '--prometheus:none:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file::...'
-    )
-      ;;
-    'histctl verify')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--full:none:'
-      '--archive:folder:'
-      '--anchor:free:'
-      '--subset:free:'
-      '--limit:free:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'path:file:'
-    )
-      ;;
-    'histctl token')
-      commands=(
-      'check'
-      'show'
-    )
-      options=(
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=()
-      ;;
-    'histctl token check')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--archive:folder:'
-      '--store-identifier:free:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-      'token:store:token:...'
-    )
-      ;;
-    'histctl token show')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--as:words:number portable json plist'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-      'token:store:token'
-    )
-      ;;
-    'histctl bookmark')
-      commands=(
-      'set'
-      'list'
-      'check'
-      'remove'
-    )
-      options=(
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=()
-      ;;
-    'histctl bookmark set')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--force:none:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-      'bookmark:store:bookmark'
-      'token:store:token'
-    )
-      ;;
-    'histctl bookmark list')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--max-behind:free:'
-      '--keep-within:free:'
-      '--keep-last:free:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-    )
-      ;;
-    'histctl bookmark check')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--max-behind:free:'
-      '--keep-within:free:'
-      '--keep-last:free:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-      'bookmark:store:bookmark:...'
-    )
-      ;;
-    'histctl bookmark remove')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-      'bookmark:store:bookmark:...'
-    )
-      ;;
-    'histctl rehearse')
-      commands=()
-      options=(
-      '--bookmark-file:file:'
-      '--busy-timeout:free:'
-      '--expire:store:token'
-      '-o:file:'
-      '--output:file:'
-      '--overwrite:none:'
-      '--check-token:store:token'
-      '--no-values:none:'
-      '--values-file:file:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'store:file:'
-      'token:store:token'
-    )
-      ;;
-    'histctl demo')
-      commands=()
-      options=(
-      '--overwrite:none:'
-      '--ending:free:'
-      '--json:none:'
-      '--qualified:none:'
-      '--date:words:local utc relative raw'
-      '--color:words:auto always never'
-      '--no-pager:none:'
-      '-q:none:'
-      '--quiet:none:'
-      '--version:none:'
-      '--help:none:'
-    )
-      arguments=(
-      'dir:folder:'
-    )
-      ;;
-    *) return 1 ;;
-  esac
-}
+__histctl_cursor_index_in_current_word() {
+    local remaining="${COMP_LINE}"
 
-# Splits a line into words as the shell would, expanding nothing. What stands at its end goes
-# to last_word, with the quote that is open there and the length of what readline leaves alone.
-__histctl_split() {
-  local line=$1 i char begun=
-  split_words=() last_word= open_quote= kept_length=0
-  for ((i = 0; i < ${#line}; i++)); do
-    char=${line:i:1}
-    if [[ $open_quote == "'" && $char != "'" ]]; then
-      last_word+=$char
-    elif [[ $char == \\ ]]; then
-      i=$((i + 1))
-      char=${line:i:1}
-      if [[ $open_quote == '"' && $char != [\"\\\$\`] ]]; then last_word+=\\; fi
-      last_word+=$char begun=1
-    elif [[ -n $open_quote && $char == "$open_quote" ]]; then
-      open_quote= kept_length=${#last_word}
-    elif [[ -z $open_quote && $char == [\"\'] ]]; then
-      open_quote=$char kept_length=${#last_word} begun=1
-    elif [[ -z $open_quote && $char == [[:space:]] ]]; then
-      if [[ -n $begun ]]; then split_words+=("$last_word"); fi
-      last_word= kept_length=0 begun=
+    local word
+    for word in "${COMP_WORDS[@]::COMP_CWORD}"; do
+        remaining="${remaining##*([[:space:]])"${word}"*([[:space:]])}"
+    done
+
+    local -ir index="$((COMP_POINT - ${#COMP_LINE} + ${#remaining}))"
+    if [[ "${index}" -le 0 ]]; then
+        printf 0
     else
-      last_word+=$char begun=1
-      if [[ -z $open_quote && ${COMP_WORDBREAKS-} == *"$char"* ]]; then
-        kept_length=${#last_word}
-      fi
+        printf %s "${index}"
     fi
-  done
 }
 
-# Sets `found` to the KIND:WORDS of an option.
-__histctl_option() {
-  local entry
-  found=free:
-  for entry in "${options[@]}"; do
-    if [[ ${entry%%:*} == "$1" ]]; then found=${entry#*:}; fi
-  done
+# positional arguments:
+#
+# - 1: the current (sub)command's count of positional arguments
+#
+# required variables:
+#
+# - repeating_flags: the repeating flags that the current (sub)command can accept
+# - non_repeating_flags: the non-repeating flags that the current (sub)command can accept
+# - repeating_options: the repeating options that the current (sub)command can accept
+# - non_repeating_options: the non-repeating options that the current (sub)command can accept
+# - positional_number: value ignored
+# - unparsed_words: unparsed words from the current command line
+#
+# modified variables:
+#
+# - non_repeating_flags: remove flags for this (sub)command that are already on the command line
+# - non_repeating_options: remove options for this (sub)command that are already on the command line
+# - positional_number: set to the current positional number
+# - unparsed_words: remove all flags, options, and option values for this (sub)command
+__histctl_offer_flags_options() {
+    local -ir positional_count="${1}"
+    positional_number=0
+
+    local was_flag_option_terminator_seen=false
+    local is_parsing_option_value=false
+
+    local -ar unparsed_word_indices=("${!unparsed_words[@]}")
+    local -i word_index
+    for word_index in "${unparsed_word_indices[@]}"; do
+        if "${is_parsing_option_value}"; then
+            # This word is an option value:
+            # Reset marker for next word iff not currently the last word
+            [[ "${word_index}" -ne "${unparsed_word_indices[${#unparsed_word_indices[@]} - 1]}" ]] && is_parsing_option_value=false
+            unset "unparsed_words[${word_index}]"
+            # Do not process this word as a flag or an option
+            continue
+        fi
+
+        local word="${unparsed_words["${word_index}"]}"
+        if ! "${was_flag_option_terminator_seen}"; then
+            case "${word}" in
+            --)
+                unset "unparsed_words[${word_index}]"
+                # by itself -- is a flag/option terminator, but if it is the last word, it is the start of a completion
+                if [[ "${word_index}" -ne "${unparsed_word_indices[${#unparsed_word_indices[@]} - 1]}" ]]; then
+                    was_flag_option_terminator_seen=true
+                fi
+                continue
+                ;;
+            -*)
+                # ${word} is a flag or an option
+                # If ${word} is an option, mark that the next word to be parsed is an option value
+                local option
+                for option in "${repeating_options[@]}" "${non_repeating_options[@]}"; do
+                    [[ "${word}" = "${option}" ]] && is_parsing_option_value=true && break
+                done
+
+                # Remove ${word} from ${non_repeating_flags} or ${non_repeating_options} so it isn't offered again
+                local not_found=true
+                local -i index
+                for index in "${!non_repeating_flags[@]}"; do
+                    if [[ "${non_repeating_flags[${index}]}" = "${word}" ]]; then
+                        unset "non_repeating_flags[${index}]"
+                        non_repeating_flags=("${non_repeating_flags[@]}")
+                        not_found=false
+                        break
+                    fi
+                done
+                if "${not_found}"; then
+                    for index in "${!non_repeating_flags[@]}"; do
+                        if [[ "${non_repeating_flags[${index}]}" = "${word}" ]]; then
+                            unset "non_repeating_flags[${index}]"
+                            non_repeating_flags=("${non_repeating_flags[@]}")
+                            break
+                        fi
+                    done
+                fi
+                unset "unparsed_words[${word_index}]"
+                continue
+                ;;
+            esac
+        fi
+
+        # ${word} is neither a flag, nor an option, nor an option value
+        if [[ "${positional_number}" -lt "${positional_count}" || "${positional_count}" -lt 0 ]]; then
+            # ${word} is a positional
+            ((positional_number++))
+            unset "unparsed_words[${word_index}]"
+        else
+            if [[ -z "${word}" ]]; then
+                # Could be completing a flag, option, or subcommand
+                positional_number=-1
+            else
+                # ${word} is a subcommand or invalid, so stop processing this (sub)command
+                positional_number=-2
+            fi
+            break
+        fi
+    done
+
+    unparsed_words=("${unparsed_words[@]}")
+
+    if\
+        ! "${was_flag_option_terminator_seen}"\
+        && ! "${is_parsing_option_value}"\
+        && [[ ("${cur}" = -* && "${positional_number}" -ge 0) || "${positional_number}" -eq -1 ]]
+    then
+        COMPREPLY+=($(compgen -W "${repeating_flags[*]} ${non_repeating_flags[*]} ${repeating_options[*]} ${non_repeating_options[*]}" -- "${cur}"))
+    fi
 }
 
-# Sets `found` to the NAME:KIND:WORDS of the argument with a number; the last may repeat.
-__histctl_argument() {
-  found=
-  local last=$((${#arguments[@]} - 1))
-  if (($1 <= last)); then
-    found=${arguments[$1]%:...}
-  elif ((last >= 0)) && [[ ${arguments[last]} == *:... ]]; then
-    found=${arguments[last]%:...}
-  fi
+__histctl_add_completions() {
+    local completion
+    while IFS='' read -r completion; do
+        COMPREPLY+=("${completion}")
+    done < <(IFS=$'\n' compgen "${@}" -- "${cur}")
 }
 
-# Adds to `offered` what the store on the command line has of a kind.
-__histctl_ask() {
-  local value note
-  if [[ -z $store ]]; then return; fi
-  if [[ $store == '~/'* ]]; then store=$HOME/${store:2}; fi
-  if [[ $bookmarks == '~/'* ]]; then bookmarks=$HOME/${bookmarks:2}; fi
-  while IFS=$'\t' read -r value note; do
-    if [[ -n $value ]]; then offered+=("$value"); fi
-  done < <(command histctl complete "$1" --store="$store" \
-    ${bookmarks:+"--bookmark-file=$bookmarks"} </dev/null 2>/dev/null)
-}
+__histctl_custom_complete() {
+    if [[ -n "${cur}" || -z ${COMP_WORDS[${COMP_CWORD}]} || "${COMP_LINE:${COMP_POINT}:1}" != ' ' ]]; then
+        local -ar words=("${COMP_WORDS[@]}")
+    else
+        local -ar words=("${COMP_WORDS[@]::${COMP_CWORD}}" '' "${COMP_WORDS[@]:${COMP_CWORD}}")
+    fi
 
-# Adds what is offered and begins with what is typed to COMPREPLY, quoted like the word at the
-# cursor and without what readline leaves alone.
-__histctl_reply() {
-  local typed=$1 lead=$2 kept=$((kept_length - ${#2})) value quoted
-  if ((kept < 0)); then
-    lead=${lead:kept_length} kept=0
-  else
-    lead=
-  fi
-  for value in "${offered[@]}"; do
-    if [[ $value != "$typed"* ]]; then continue; fi
-    value=${value:kept}
-    case $open_quote in
-      \') quoted=${value//\'/\'\\\'\'} ;;
-      \")
-        # In double quotes bash cannot say an exclamation mark.
-        if [[ $value == *'!'* ]]; then continue; fi
-        quoted=${value//\\/\\\\}
-        quoted=${quoted//\"/\\\"}
-        quoted=${quoted//\$/\\\$}
-        quoted=${quoted//\`/\\\`}
-        ;;
-      *)
-        quoted=
-        if [[ -n $value ]]; then printf -v quoted %q "$value"; fi
-        ;;
-    esac
-    COMPREPLY+=("$lead$quoted")
-  done
-  # readline closes the quote of a single reply, unless it takes the reply's end for that.
-  if [[ -n $open_quote && ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *"$open_quote" ]]; then
-    COMPREPLY[0]+=$open_quote
-  fi
-}
-
-# Leaves files to readline where bash is new enough to be asked, which knows all about quoting.
-__histctl_files() {
-  if compopt -o default 2>/dev/null; then return; fi
-  local value
-  while IFS= read -r value; do offered+=("$value"); done < <(compgen "$1" -- "$2")
-  __histctl_reply "$2" "$3"
+    "${COMP_WORDS[0]}" "${@}" "${words[@]}"
 }
 
 _histctl() {
-  local IFS=$' \t\n' commands options arguments offered=() found
-  local split_words last_word open_quote kept_length
-  local line=${COMP_LINE:-${COMP_WORDS[*]}}
-  local point=${COMP_POINT:-${#line}}
-  COMPREPLY=()
+    local state
+    state="$(shopt -p;shopt -po)"
+    trap "${state//$'\n'/;}" RETURN
+    shopt -s extglob
+    set +o history +o posix
 
-  # What stands behind the cursor counts too: the store may be there.
-  local rest=${line:point} words=()
-  __histctl_split "$rest "
-  words=("${split_words[@]}")
-  if [[ -n $rest && $rest != [[:space:]]* ]]; then words=("${words[@]:1}"); fi
-  __histctl_split "${line:0:point}"
-  local cursor=$((${#split_words[@]} - 1)) current=$last_word
-  if ((cursor < 0)); then return; fi
-  if [[ -n $open_quote ]]; then words=(); fi
-  words=("${split_words[@]:1}" "$current" "${words[@]}")
+    local -xr SAP_SHELL=bash
+    local -x SAP_SHELL_VERSION
+    SAP_SHELL_VERSION="$(IFS='.';printf %s "${BASH_VERSINFO[*]}")"
+    local -r SAP_SHELL_VERSION
 
-  local path=histctl position=0 wanted= wanted_by= asked= typed=$current lead= plain=
-  local store= bookmarks= i word candidates=()
-  __histctl_table "$path" || return
-  for ((i = 0; i < ${#words[@]}; i++)); do
-    word=${words[i]}
-    if ((i == cursor)); then
-      if [[ -n $wanted ]]; then
-        asked=$wanted
-      elif [[ -z $plain && $word == --*=* ]]; then
-        lead=${word%%=*}=
-        typed=${word#*=}
-        __histctl_option "${word%%=*}"
-        asked=$found
-      elif [[ -z $plain && $word == -* ]]; then
-        candidates=("${options[@]%%:*}")
-      elif ((${#commands[@]} > 0)); then
-        candidates=("${commands[@]}")
-      else
-        __histctl_argument "$position"
-        asked=${found#*:}
-        position=$((position + 1))
-      fi
-      wanted=
-    elif [[ -n $wanted ]]; then
-      if [[ $wanted_by == --bookmark-file ]]; then bookmarks=$word; fi
-      wanted=
-    elif [[ -z $plain && $word == -- ]]; then
-      plain=1
-    elif [[ -z $plain && $word == --*=* ]]; then
-      if [[ $word == --bookmark-file=* ]]; then bookmarks=${word#*=}; fi
-    elif [[ -z $plain && $word == -?* ]]; then
-      __histctl_option "$word"
-      if [[ $found != none:* ]]; then wanted=$found wanted_by=$word; fi
-    elif ((${#commands[@]} > 0)); then
-      path+=" $word"
-      __histctl_table "$path" || break
-    else
-      __histctl_argument "$position"
-      if [[ $found == store:* ]]; then store=$word; fi
-      position=$((position + 1))
-    fi
-  done
+    local -r cur="${2}"
+    local -r prev="${3}"
 
-  case $asked in
-    words:*) read -r -a offered <<<"${asked#*:}" ;;
-    file:*) __histctl_files -f "$typed" "$lead" && return ;;
-    folder:*) __histctl_files -d "$typed" "$lead" && return ;;
-    store:*)
-      compopt -o nosort 2>/dev/null
-      __histctl_ask "${asked#*:}"
-      ;;
-    *) offered=("${candidates[@]}") ;;
-  esac
-  __histctl_reply "$typed" "$lead"
+    local -i positional_number
+    local -a unparsed_words=("${COMP_WORDS[@]:1:${COMP_CWORD}}")
+
+    local -a repeating_flags=()
+    local -a non_repeating_flags=(--version -h --help)
+    local -a repeating_options=()
+    local -a non_repeating_options=()
+    __histctl_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    info|log|show|diff|object|export|stats|archive|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|demo|help)
+        # Offer subcommand argument completions
+        "_histctl_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'info log show diff object export stats archive prune restore compact maintain check verify token bookmark rehearse demo help' -- "${cur}"))
+        ;;
+    esac
 }
 
-complete -F _histctl histctl
+_histctl_info() {
+    repeating_flags=()
+    non_repeating_flags=(--no-values --all --model --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=(--entity)
+    non_repeating_options=(--bookmark-file --busy-timeout --values-file --date --color)
+    __histctl_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--values-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--entity')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion info -- --entity "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_histctl_log() {
+    repeating_flags=()
+    non_repeating_flags=(--no-author --reverse --changes --only-matching --follow -f --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
+    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until -n --values-file --date --color)
+    __histctl_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--archive')
+        __histctl_add_completions -d
+        return
+        ;;
+    '--store-identifier')
+        return
+        ;;
+    '--after'|'--since')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion log -- --after "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--until')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion log -- --until "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--author')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion log -- --author "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--not-author')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion log -- --not-author "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--bundle')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion log -- --bundle "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--process')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion log -- --process "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--entity')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion log -- --entity "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--exact-entity')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion log -- --exact-entity "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--kind')
+        __histctl_add_completions -W 'insert'$'\n''update'$'\n''delete'
+        return
+        ;;
+    '--object')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion log -- --object "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--attribute')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion log -- --attribute "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '-n')
+        return
+        ;;
+    '--values-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_histctl_show() {
+    repeating_flags=()
+    non_repeating_flags=(--no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --values-file --date --color)
+    __histctl_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--archive')
+        __histctl_add_completions -d
+        return
+        ;;
+    '--store-identifier')
+        return
+        ;;
+    '--values-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    2)
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion show -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_histctl_diff() {
+    repeating_flags=()
+    non_repeating_flags=(--no-author --each --stat --name-only --exit-code --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
+    non_repeating_options=(--bookmark-file --busy-timeout --with --archive --store-identifier --values-file --date --color)
+    __histctl_offer_flags_options 3
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--with')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--archive')
+        __histctl_add_completions -d
+        return
+        ;;
+    '--store-identifier')
+        return
+        ;;
+    '--author')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion diff -- --author "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--not-author')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion diff -- --not-author "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--bundle')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion diff -- --bundle "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--process')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion diff -- --process "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--entity')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion diff -- --entity "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--exact-entity')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion diff -- --exact-entity "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--kind')
+        __histctl_add_completions -W 'insert'$'\n''update'$'\n''delete'
+        return
+        ;;
+    '--object')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion diff -- --object "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--attribute')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion diff -- --attribute "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--values-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    2)
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion diff -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    3)
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion diff -- positional@2 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_histctl_object() {
+    repeating_flags=()
+    non_repeating_flags=(--no-author --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=(--author --not-author --bundle --process --kind --attribute)
+    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until --values-file --date --color)
+    __histctl_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--archive')
+        __histctl_add_completions -d
+        return
+        ;;
+    '--store-identifier')
+        return
+        ;;
+    '--after'|'--since')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion object -- --after "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--until')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion object -- --until "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--author')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion object -- --author "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--not-author')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion object -- --not-author "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--bundle')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion object -- --bundle "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--process')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion object -- --process "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--kind')
+        __histctl_add_completions -W 'insert'$'\n''update'$'\n''delete'
+        return
+        ;;
+    '--attribute')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion object -- --attribute "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--values-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    2)
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion object -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_histctl_export() {
+    repeating_flags=()
+    non_repeating_flags=(--no-author --only-matching --no-values --safe-cells --with-current --overwrite --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
+    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until --values-file --format --fields --compress -o --output --output-dir --bookmark --lock-wait --date --color)
+    __histctl_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--archive')
+        __histctl_add_completions -d
+        return
+        ;;
+    '--store-identifier')
+        return
+        ;;
+    '--after'|'--since')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion export -- --after "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--until')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion export -- --until "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--author')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion export -- --author "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--not-author')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion export -- --not-author "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--bundle')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion export -- --bundle "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--process')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion export -- --process "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--entity')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion export -- --entity "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--exact-entity')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion export -- --exact-entity "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--kind')
+        __histctl_add_completions -W 'insert'$'\n''update'$'\n''delete'
+        return
+        ;;
+    '--object')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion export -- --object "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--attribute')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion export -- --attribute "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--values-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--format')
+        __histctl_add_completions -W 'jsonl'$'\n''changes'$'\n''cloudevents'$'\n''debezium'$'\n''csv'
+        return
+        ;;
+    '--fields')
+        return
+        ;;
+    '--compress')
+        __histctl_add_completions -W 'none'$'\n''zstd'$'\n''gzip'
+        return
+        ;;
+    '-o'|'--output')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--output-dir')
+        __histctl_add_completions -d
+        return
+        ;;
+    '--bookmark')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion export -- --bookmark "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--lock-wait')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_histctl_stats() {
+    repeating_flags=()
+    non_repeating_flags=(--no-author --csv --safe-cells --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
+    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until --by --top --until-size --date --color)
+    __histctl_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--archive')
+        __histctl_add_completions -d
+        return
+        ;;
+    '--store-identifier')
+        return
+        ;;
+    '--after'|'--since')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion stats -- --after "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--until')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion stats -- --until "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--author')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion stats -- --author "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--not-author')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion stats -- --not-author "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--bundle')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion stats -- --bundle "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--process')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion stats -- --process "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--entity')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion stats -- --entity "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--exact-entity')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion stats -- --exact-entity "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--kind')
+        __histctl_add_completions -W 'insert'$'\n''update'$'\n''delete'
+        return
+        ;;
+    '--object')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion stats -- --object "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--attribute')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion stats -- --attribute "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--by')
+        __histctl_add_completions -W 'hour'$'\n''day'$'\n''week'$'\n''month'
+        return
+        ;;
+    '--top')
+        return
+        ;;
+    '--until-size')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_histctl_archive() {
+    repeating_flags=()
+    non_repeating_flags=(--allow-gap --no-values -n --dry-run --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=(--ignore-guard)
+    non_repeating_options=(--bookmark-file --busy-timeout --before --segment-size --lock-wait --values-file --date --color)
+    __histctl_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--before')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion archive -- --before "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--segment-size')
+        return
+        ;;
+    '--lock-wait')
+        return
+        ;;
+    '--values-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--ignore-guard')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    2)
+        __histctl_add_completions -d
+        return
+        ;;
+    esac
+}
+
+_histctl_prune() {
+    repeating_flags=()
+    non_repeating_flags=(--all --allow-gap -n --dry-run --yes -y --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=(--ignore-guard --check-token)
+    non_repeating_options=(--bookmark-file --busy-timeout --before --keep-within --keep-last --max-size --entity --if-larger --max-behind --archive --segment-size --lock-wait --date --color)
+    __histctl_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--before')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion prune -- --before "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--keep-within')
+        return
+        ;;
+    '--keep-last')
+        return
+        ;;
+    '--max-size')
+        return
+        ;;
+    '--entity')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion prune -- --entity "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--if-larger')
+        return
+        ;;
+    '--max-behind')
+        return
+        ;;
+    '--ignore-guard')
+        return
+        ;;
+    '--archive')
+        __histctl_add_completions -d
+        return
+        ;;
+    '--segment-size')
+        return
+        ;;
+    '--lock-wait')
+        return
+        ;;
+    '--check-token')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion prune -- --check-token "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __histctl_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_histctl_restore() {
+    repeating_flags=()
+    non_repeating_flags=(-n --dry-run --yes -y --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=(--ignore-guard)
+    non_repeating_options=(--bookmark-file --busy-timeout --from --lock-wait --date --color)
+    __histctl_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--from')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion restore -- --from "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--ignore-guard')
+        return
+        ;;
+    '--lock-wait')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    2)
+        __histctl_add_completions -d
+        return
+        ;;
+    esac
+}
+
+_histctl_compact() {
+    repeating_flags=()
+    non_repeating_flags=(--full -n --dry-run --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=(--ignore-guard)
+    non_repeating_options=(--bookmark-file --busy-timeout --date --color)
+    __histctl_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--ignore-guard')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_histctl_maintain() {
+    repeating_flags=()
+    non_repeating_flags=(--check-config -n --dry-run --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=(--only --ignore-guard)
+    non_repeating_options=(--config --lock-wait --date --color)
+    __histctl_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--config')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--only')
+        return
+        ;;
+    '--lock-wait')
+        return
+        ;;
+    '--ignore-guard')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+}
+
+_histctl_check() {
+    repeating_flags=()
+    non_repeating_flags=(--prometheus --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--bookmark-file --busy-timeout --max-size --max-age --min-headroom --max-behind --keep-within --keep-last --date --color)
+    __histctl_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--max-size')
+        return
+        ;;
+    '--max-age')
+        return
+        ;;
+    '--min-headroom')
+        return
+        ;;
+    '--max-behind')
+        return
+        ;;
+    '--keep-within')
+        return
+        ;;
+    '--keep-last')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __histctl_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_histctl_verify() {
+    repeating_flags=()
+    non_repeating_flags=(--full --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--bookmark-file --busy-timeout --archive --anchor --subset --limit --date --color)
+    __histctl_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--archive')
+        __histctl_add_completions -d
+        return
+        ;;
+    '--anchor')
+        return
+        ;;
+    '--subset')
+        return
+        ;;
+    '--limit')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_histctl_token() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __histctl_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    check|show)
+        # Offer subcommand argument completions
+        "_histctl_token_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'check show' -- "${cur}"))
+        ;;
+    esac
+}
+
+_histctl_token_check() {
+    repeating_flags=()
+    non_repeating_flags=(--json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --date --color)
+    __histctl_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--archive')
+        __histctl_add_completions -d
+        return
+        ;;
+    '--store-identifier')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    *)
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion token check -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_histctl_token_show() {
+    repeating_flags=()
+    non_repeating_flags=(--json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--bookmark-file --busy-timeout --as --date --color)
+    __histctl_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--as')
+        __histctl_add_completions -W 'number'$'\n''portable'$'\n''json'$'\n''plist'
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    2)
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion token show -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_histctl_bookmark() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __histctl_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    set|list|check|remove)
+        # Offer subcommand argument completions
+        "_histctl_bookmark_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'set list check remove' -- "${cur}"))
+        ;;
+    esac
+}
+
+_histctl_bookmark_set() {
+    repeating_flags=()
+    non_repeating_flags=(--force --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--bookmark-file --busy-timeout --date --color)
+    __histctl_offer_flags_options 3
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    2)
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion bookmark set -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    3)
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion bookmark set -- positional@2 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_histctl_bookmark_list() {
+    repeating_flags=()
+    non_repeating_flags=(--json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--bookmark-file --busy-timeout --max-behind --keep-within --keep-last --date --color)
+    __histctl_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--max-behind')
+        return
+        ;;
+    '--keep-within')
+        return
+        ;;
+    '--keep-last')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_histctl_bookmark_check() {
+    repeating_flags=()
+    non_repeating_flags=(--json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--bookmark-file --busy-timeout --max-behind --keep-within --keep-last --date --color)
+    __histctl_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--max-behind')
+        return
+        ;;
+    '--keep-within')
+        return
+        ;;
+    '--keep-last')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    *)
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion bookmark check -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_histctl_bookmark_remove() {
+    repeating_flags=()
+    non_repeating_flags=(--json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--bookmark-file --busy-timeout --date --color)
+    __histctl_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    *)
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion bookmark remove -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_histctl_rehearse() {
+    repeating_flags=()
+    non_repeating_flags=(--overwrite --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=(--expire --check-token)
+    non_repeating_options=(--bookmark-file --busy-timeout -o --output --values-file --date --color)
+    __histctl_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--expire')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion rehearse -- --expire "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '-o'|'--output')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--check-token')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion rehearse -- --check-token "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--values-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    2)
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion rehearse -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_histctl_demo() {
+    repeating_flags=()
+    non_repeating_flags=(--overwrite --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--ending --date --color)
+    __histctl_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--ending')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -d
+        return
+        ;;
+    esac
+}
+
+_histctl_help() {
+    repeating_flags=()
+    non_repeating_flags=(--version)
+    repeating_options=()
+    non_repeating_options=()
+    __histctl_offer_flags_options -1
+}
+
+complete -o filenames -F _histctl histctl

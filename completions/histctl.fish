@@ -1,728 +1,590 @@
-# Completion of histctl for fish. Made by `make docs` from the command line itself.
-
-# Prints, a line each: the command at the cursor, the number of its argument there, the store
-# and the file of bookmarks that the line names.
-function __histctl_state
-    set -l before (commandline -opc)
-    set -l words (commandline -op)
-    set -l cursor (count $before)
-    set -l current (commandline -ct)
-    # A word of its own is at the cursor even where nothing has been typed yet.
-    if test -z "$current"
-        if test (count $words) -gt $cursor
-            set words $before '' $words[(math $cursor + 1)..-1]
-        else
-            set words $before ''
-        end
-    end
-    set -l name histctl
-    set -l position 1
-    set -l found_name histctl
-    set -l found_position 1
-    set -l store ''
-    set -l bookmarks ''
-    set -l wanted ''
-    set -l plain ''
-    set -l index 1
+function __histctl_should_offer_completions_for_flags_or_options -a expected_commands
+    set -l non_repeating_flags_or_options $argv[2..]
+    set -l non_repeating_flags_or_options_absent 0
+    set -l positional_index 0
     set -l commands
-    set -l valued
-    set -l store_position
-    __histctl_table $name
-    while test $index -lt (count $words)
-        set index (math $index + 1)
-        set -l word $words[$index]
-        if test $index -eq (math $cursor + 1)
-            set found_name $name
-            set found_position $position
-        end
-        if test -n "$wanted"
-            if test "$wanted" = --bookmark-file
-                set bookmarks $word
-            end
-            set wanted ''
-        else if test -z "$plain"; and string match -q -- -- $word
-            set plain 1
-        else if test -z "$plain"; and string match -q -- '--*=*' $word
-            if string match -q -- '--bookmark-file=*' $word
-                set bookmarks (string replace -- --bookmark-file= '' $word)
-            end
-        else if test -z "$plain"; and string match -q -- '-?*' $word
-            if contains -- $word $valued
-                set wanted $word
-            end
-        else if test (count $commands) -gt 0
-            if contains -- $word $commands
-                set name "$name $word"
-                __histctl_table $name
-            end
-        else
-            if test $position -eq $store_position
-                set store $word
-            end
-            set position (math $position + 1)
-        end
-    end
-    printf '%s\n' $found_name $found_position $store $bookmarks
+    __histctl_parse_tokens
+    test "$commands" = "$expected_commands"; and return $non_repeating_flags_or_options_absent
 end
 
-# Sets in its caller what follows a command: the commands below it, the options that take a
-# value, and which argument is the store.
-function __histctl_table --no-scope-shadowing
-    switch $argv[1]
-        case 'histctl'
-            set commands info log show diff object export stats archive prune restore compact maintain check verify token bookmark rehearse demo
-            set valued 
-            set store_position 0
-        case 'histctl info'
-            set commands 
-            set valued --bookmark-file --busy-timeout --values-file --entity --date --color
-            set store_position 1
-        case 'histctl log'
-            set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --since --after --until --author --not-author --bundle --process --entity --exact-entity --kind --object --attribute -n --values-file --date --color
-            set store_position 1
-        case 'histctl show'
-            set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --values-file --date --color
-            set store_position 1
-        case 'histctl diff'
-            set commands 
-            set valued --bookmark-file --busy-timeout --with --archive --store-identifier --author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --values-file --date --color
-            set store_position 1
-        case 'histctl object'
-            set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --since --after --until --author --not-author --bundle --process --kind --attribute --values-file --date --color
-            set store_position 1
-        case 'histctl export'
-            set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --since --after --until --author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --values-file --format --fields --compress -o --output --output-dir --bookmark --lock-wait --date --color
-            set store_position 1
-        case 'histctl stats'
-            set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --since --after --until --author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --by --top --until-size --date --color
-            set store_position 1
-        case 'histctl archive'
-            set commands 
-            set valued --bookmark-file --busy-timeout --before --segment-size --lock-wait --values-file --ignore-guard --date --color
-            set store_position 1
-        case 'histctl prune'
-            set commands 
-            set valued --bookmark-file --busy-timeout --before --keep-within --keep-last --max-size --entity --if-larger --max-behind --ignore-guard --archive --segment-size --lock-wait --check-token --date --color
-            set store_position 1
-        case 'histctl restore'
-            set commands 
-            set valued --bookmark-file --busy-timeout --from --ignore-guard --lock-wait --date --color
-            set store_position 1
-        case 'histctl compact'
-            set commands 
-            set valued --bookmark-file --busy-timeout --ignore-guard --date --color
-            set store_position 1
-        case 'histctl maintain'
-            set commands 
-            set valued --config --only --lock-wait --ignore-guard --date --color
-            set store_position 0
-        case 'histctl check'
-            set commands 
-            set valued --bookmark-file --busy-timeout --max-size --max-age --min-headroom --max-behind --keep-within --keep-last --date --color
-            set store_position 1
-        case 'histctl verify'
-            set commands 
-            set valued --bookmark-file --busy-timeout --archive --anchor --subset --limit --date --color
-            set store_position 0
-        case 'histctl token'
-            set commands check show
-            set valued 
-            set store_position 0
-        case 'histctl token check'
-            set commands 
-            set valued --bookmark-file --busy-timeout --archive --store-identifier --date --color
-            set store_position 1
-        case 'histctl token show'
-            set commands 
-            set valued --bookmark-file --busy-timeout --as --date --color
-            set store_position 1
-        case 'histctl bookmark'
-            set commands set list check remove
-            set valued 
-            set store_position 0
-        case 'histctl bookmark set'
-            set commands 
-            set valued --bookmark-file --busy-timeout --date --color
-            set store_position 1
-        case 'histctl bookmark list'
-            set commands 
-            set valued --bookmark-file --busy-timeout --max-behind --keep-within --keep-last --date --color
-            set store_position 1
-        case 'histctl bookmark check'
-            set commands 
-            set valued --bookmark-file --busy-timeout --max-behind --keep-within --keep-last --date --color
-            set store_position 1
-        case 'histctl bookmark remove'
-            set commands 
-            set valued --bookmark-file --busy-timeout --date --color
-            set store_position 1
-        case 'histctl rehearse'
-            set commands 
-            set valued --bookmark-file --busy-timeout --expire -o --output --check-token --values-file --date --color
-            set store_position 1
-        case 'histctl demo'
-            set commands 
-            set valued --ending --date --color
-            set store_position 0
+function __histctl_should_offer_completions_for_positional -a expected_commands positional_index_comparison expected_positional_index
+    set -l non_repeating_flags_or_options
+    set -l non_repeating_flags_or_options_absent 0
+    set -l positional_index 0
+    set -l commands
+    __histctl_parse_tokens
+    test "$commands" = "$expected_commands" -a \( "$positional_index" "$positional_index_comparison" "$expected_positional_index" \)
+end
+
+function __histctl_parse_tokens -S
+    set -l unparsed_tokens (__histctl_tokens -pc)
+    switch $unparsed_tokens[1]
+    case 'histctl'
+        __histctl_parse_subcommand 0 'version' 'h/help'
+        switch $unparsed_tokens[1]
+        case 'info'
+            __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'no-values' 'values-file=' 'all' 'model' 'entity=+' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'log'
+            __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'after=' 'until=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'n=' 'reverse' 'changes' 'only-matching' 'f/follow' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'show'
+            __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'diff'
+            __histctl_parse_subcommand 3 'bookmark-file=' 'busy-timeout=' 'with=' 'archive=' 'store-identifier=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'each' 'stat' 'name-only' 'exit-code' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'object'
+            __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'after=' 'until=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'kind=+' 'attribute=+' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'export'
+            __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'after=' 'until=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'only-matching' 'no-values' 'values-file=' 'format=' 'fields=' 'safe-cells' 'with-current' 'compress=' 'o/output=' 'overwrite' 'output-dir=' 'bookmark=' 'lock-wait=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'stats'
+            __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'after=' 'until=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'by=' 'top=' 'until-size=' 'csv' 'safe-cells' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'archive'
+            __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'before=' 'segment-size=' 'allow-gap' 'lock-wait=' 'no-values' 'values-file=' 'ignore-guard=+' 'n/dry-run' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'prune'
+            __histctl_parse_subcommand -r 1 'bookmark-file=' 'busy-timeout=' 'before=' 'keep-within=' 'keep-last=' 'max-size=' 'all' 'entity=' 'if-larger=' 'max-behind=' 'ignore-guard=+' 'archive=' 'segment-size=' 'allow-gap' 'lock-wait=' 'check-token=+' 'n/dry-run' 'y/yes' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'restore'
+            __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'from=' 'ignore-guard=+' 'n/dry-run' 'y/yes' 'lock-wait=' 'no-values' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'compact'
+            __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'full' 'n/dry-run' 'ignore-guard=+' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'maintain'
+            __histctl_parse_subcommand 0 'config=' 'only=+' 'check-config' 'n/dry-run' 'lock-wait=' 'ignore-guard=+' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'check'
+            __histctl_parse_subcommand -r 1 'bookmark-file=' 'busy-timeout=' 'max-size=' 'max-age=' 'min-headroom=' 'max-behind=' 'keep-within=' 'keep-last=' 'prometheus' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'verify'
+            __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'full' 'archive=' 'anchor=' 'subset=' 'limit=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'token'
+            __histctl_parse_subcommand 0 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'check'
+                __histctl_parse_subcommand -r 2 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            case 'show'
+                __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'as=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            end
+        case 'bookmark'
+            __histctl_parse_subcommand 0 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'set'
+                __histctl_parse_subcommand 3 'bookmark-file=' 'busy-timeout=' 'force' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            case 'list'
+                __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'max-behind=' 'keep-within=' 'keep-last=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            case 'check'
+                __histctl_parse_subcommand -r 2 'bookmark-file=' 'busy-timeout=' 'max-behind=' 'keep-within=' 'keep-last=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            case 'remove'
+                __histctl_parse_subcommand -r 2 'bookmark-file=' 'busy-timeout=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            end
+        case 'rehearse'
+            __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'expire=+' 'o/output=' 'overwrite' 'check-token=+' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'demo'
+            __histctl_parse_subcommand 1 'overwrite' 'ending=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'help'
+            __histctl_parse_subcommand -r 1 'version'
+        end
     end
 end
 
-# Whether the cursor is behind a command.
-function __histctl_at
-    set -l state (__histctl_state)
-    test "$state[1]" = "$argv[1]"
-end
-
-# Whether the cursor is at an argument of a command.
-function __histctl_argument
-    set -l state (__histctl_state)
-    test "$state[1]" = "$argv[1]"
-    and test $state[2] -eq $argv[2] -o $state[2] -gt $argv[2] -a "$argv[3]" = repeating
-end
-
-# Prints a path with the home folder in place of its tilde.
-function __histctl_path
-    if string match -q -- '~/*' $argv[1]
-        echo $HOME/(string sub -s 3 -- $argv[1])
+function __histctl_tokens
+    if test (string split -m 1 -f 1 -- . "$FISH_VERSION") -gt 3
+        commandline --tokens-raw $argv
     else
-        echo $argv[1]
+        commandline -o $argv
     end
 end
 
-# Prints what the store on the line has of a kind.
-function __histctl_ask
-    set -l state (__histctl_state)
-    if test -z "$state[3]"
-        return
+function __histctl_parse_subcommand -S -a positional_count
+    argparse -s r -- $argv
+    set -l option_specs $argv[2..]
+    set -l is_repeating_positional $_flag_r
+    set -el _flag_r
+    set -a commands $unparsed_tokens[1]
+    set positional_index 0
+    while true
+        set -e unparsed_tokens[1]
+        argparse -sn "$commands" $option_specs -- $unparsed_tokens 2> /dev/null
+        set unparsed_tokens $argv
+        set positional_index (math $positional_index + 1)
+        for non_repeating_flag_or_option in $non_repeating_flags_or_options
+            if set -ql "_flag_$(string replace -a - _ -- $non_repeating_flag_or_option)"
+                set non_repeating_flags_or_options_absent 1
+                break
+            end
+        end
+        test (count $unparsed_tokens) -eq 0 -o \( -z "$is_repeating_positional" -a "$positional_index" -gt "$positional_count" \) && break
     end
-    set -l options --store=(__histctl_path $state[3])
-    if test -n "$state[4]"
-        set -a options --bookmark-file=(__histctl_path $state[4])
-    end
-    command histctl complete $argv[1] $options </dev/null 2>/dev/null
 end
 
-complete -c histctl -f
+function __histctl_complete_directories
+    set -l token (commandline -t)
+    string match -- '*/' $token
+    set -l subdirs $token*/
+    printf %s\n $subdirs
+end
 
-complete -c histctl -n '__histctl_at \'histctl\'' -a info -d 'Say what a store is and what its history holds'
-complete -c histctl -n '__histctl_at \'histctl\'' -a log -d 'List transactions, newest first'
-complete -c histctl -n '__histctl_at \'histctl\'' -a show -d 'Show one transaction in full'
-complete -c histctl -n '__histctl_at \'histctl\'' -a diff -d 'Show what happened to each object between two positions'
-complete -c histctl -n '__histctl_at \'histctl\'' -a object -d 'Show the life of one object, and what it is now'
-complete -c histctl -n '__histctl_at \'histctl\'' -a export -d 'Export transactions, oldest first, as records for other programs'
-complete -c histctl -n '__histctl_at \'histctl\'' -a stats -d 'Show who saved how much, and when'
-complete -c histctl -n '__histctl_at \'histctl\'' -a archive -d 'Seal history in an archive that any program can read'
-complete -c histctl -n '__histctl_at \'histctl\'' -a prune -d 'Delete the beginning of a history'
-complete -c histctl -n '__histctl_at \'histctl\'' -a restore -d 'Put sealed history back into its store'
-complete -c histctl -n '__histctl_at \'histctl\'' -a compact -d 'Return free pages of a store to the file system'
-complete -c histctl -n '__histctl_at \'histctl\'' -a maintain -d 'Export, prune and compact many stores, as a config file says'
-complete -c histctl -n '__histctl_at \'histctl\'' -a check -d 'Say whether histories stay within limits, for monitoring'
-complete -c histctl -n '__histctl_at \'histctl\'' -a verify -d 'Look for damage and oddities in a store\'s history or in an archive'
-complete -c histctl -n '__histctl_at \'histctl\'' -a token -d 'Say what a token means and whether it works'
-complete -c histctl -n '__histctl_at \'histctl\'' -a bookmark -d 'Keep tokens under names, and say how far behind their consumers are'
-complete -c histctl -n '__histctl_at \'histctl\'' -a rehearse -d 'Copy a store so that tokens are expired in the copy, to test an app\'s handling of it'
-complete -c histctl -n '__histctl_at \'histctl\'' -a demo -d 'Write a sample store with a lively history, and say what to try on it'
-complete -c histctl -n '__histctl_at \'histctl\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl\'' -l help -d 'Show help information'
+function __histctl_custom_completion
+    set -x SAP_SHELL fish
+    set -x SAP_SHELL_VERSION $FISH_VERSION
+    set -l tokens (__histctl_tokens -p)
+    if test -z "$(__histctl_tokens -t)"
+        set -l index (count (__histctl_tokens -pc))
+        set tokens $tokens[..$index] \'\' $tokens[(math $index + 1)..]
+    end
+    command $tokens[1] $argv $tokens
+end
 
-complete -c histctl -n '__histctl_at \'histctl info\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl info\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl info\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
-complete -c histctl -n '__histctl_at \'histctl info\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
-complete -c histctl -n '__histctl_at \'histctl info\'' -l all -d 'List all entities, authors, bundles and processes, not only the first 20'
-complete -c histctl -n '__histctl_at \'histctl info\'' -l model -d 'List what the model says instead: entities, attributes and relationships'
-complete -c histctl -n '__histctl_at \'histctl info\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'With --model, only this entity'
-complete -c histctl -n '__histctl_at \'histctl info\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl info\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl info\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl info\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl info\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl info\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl info\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl info\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl info\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl info\' 1' -F
-
-complete -c histctl -n '__histctl_at \'histctl log\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l since -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l not-author -x -k -a '(__histctl_ask author)' -d 'None by this author; those without an author stay'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l no-author -d 'Only those without an author; with --author, those too'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only those of this bundle identifier'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only those of this process'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of this entity or its sub-entities'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l exact-entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of exactly this entity'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l kind -x -a 'insert update delete' -d 'Only those of this kind'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only those that concern this object, such as Trip/p12'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only those that updated this attribute or relationship'
-complete -c histctl -n '__histctl_at \'histctl log\'' -s n -x -d 'Show at most COUNT transactions, the newest'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l reverse -d 'Oldest first; with -n still the newest ones'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l changes -d 'Show each change below its transaction'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l only-matching -d 'Leave out changes that do not match the options on changes'
-complete -c histctl -n '__histctl_at \'histctl log\'' -s f -d 'Show the newest transactions, then each one as it is saved'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l follow -d 'Show the newest transactions, then each one as it is saved'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl log\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl log\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl log\' 1' -F
-
-complete -c histctl -n '__histctl_at \'histctl show\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl show\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl show\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
-complete -c histctl -n '__histctl_at \'histctl show\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
-complete -c histctl -n '__histctl_at \'histctl show\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
-complete -c histctl -n '__histctl_at \'histctl show\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
-complete -c histctl -n '__histctl_at \'histctl show\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl show\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl show\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl show\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl show\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl show\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl show\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl show\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl show\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl show\' 1' -F
-complete -c histctl -n '__histctl_argument \'histctl show\' 2' -k -a '(__histctl_ask token)'
-
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l with -r -F -d 'Compare with this copy of the store instead'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l not-author -x -k -a '(__histctl_ask author)' -d 'None by this author; those without an author stay'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l no-author -d 'Only those without an author; with --author, those too'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only those of this bundle identifier'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only those of this process'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of this entity or its sub-entities'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l exact-entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of exactly this entity'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l kind -x -a 'insert update delete' -d 'Only those of this kind'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only those that concern this object, such as Trip/p12'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only those that updated this attribute or relationship'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l each -d 'Show every change in order instead of what they come to'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l stat -d 'Show how many objects of each entity were changed'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l name-only -d 'Show the names of the objects alone'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l exit-code -d 'End with 1 where there are differences'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl diff\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl diff\' 1' -F
-complete -c histctl -n '__histctl_argument \'histctl diff\' 2' -k -a '(__histctl_ask token)'
-complete -c histctl -n '__histctl_argument \'histctl diff\' 3' -k -a '(__histctl_ask token)'
-
-complete -c histctl -n '__histctl_at \'histctl object\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l since -x -k -a '(__histctl_ask token)' -d 'Only changes after this token'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only changes after this token'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only changes up to and including this token'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l not-author -x -k -a '(__histctl_ask author)' -d 'None by this author; those without an author stay'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l no-author -d 'Only those without an author; with --author, those too'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only those of this bundle identifier'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only those of this process'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l kind -x -a 'insert update delete' -d 'Only changes of this kind'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only updates of this attribute or relationship'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl object\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl object\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl object\' 1' -F
-complete -c histctl -n '__histctl_argument \'histctl object\' 2' -k -a '(__histctl_ask object)'
-
-complete -c histctl -n '__histctl_at \'histctl export\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l since -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l not-author -x -k -a '(__histctl_ask author)' -d 'None by this author; those without an author stay'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l no-author -d 'Only those without an author; with --author, those too'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only those of this bundle identifier'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only those of this process'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of this entity or its sub-entities'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l exact-entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of exactly this entity'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l kind -x -a 'insert update delete' -d 'Only those of this kind'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only those that concern this object, such as Trip/p12'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only those that updated this attribute or relationship'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l only-matching -d 'Leave out changes that do not match the options on changes'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l format -x -a 'jsonl changes cloudevents debezium csv' -d 'Format of the records (default: from the file\'s name, else jsonl)'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l fields -x -d 'Only these fields of each record, separated by commas'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l safe-cells -d 'Write \' before CSV cells that a spreadsheet would take for a formula'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l with-current -d 'Add to each change the present values of its object, if it exists'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l compress -x -a 'none zstd gzip' -d 'Compression (default: from the file\'s name, zstd in a folder)'
-complete -c histctl -n '__histctl_at \'histctl export\'' -s o -r -F -d 'Write a new file; - is standard output'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l output -r -F -d 'Write a new file; - is standard output'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l overwrite -d 'Replace an existing file'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l output-dir -x -a '(__fish_complete_directories (commandline -ct))' -d 'Write into this folder, to a file named by its range: STORE/FIRST-LAST.jsonl.zst'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l bookmark -x -d 'Start after this bookmark, and move it when the file is safe; with --output-dir'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l lock-wait -x -d 'Time to wait for another export with the same bookmark, such as 10min'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl export\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl export\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl export\' 1' -F
-
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l since -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l after -x -k -a '(__histctl_ask token)' -d 'Only transactions after this token'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l until -x -k -a '(__histctl_ask token)' -d 'Only transactions up to and including this token'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l author -x -k -a '(__histctl_ask author)' -d 'Only those by this author'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l not-author -x -k -a '(__histctl_ask author)' -d 'None by this author; those without an author stay'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l no-author -d 'Only those without an author; with --author, those too'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l bundle -x -k -a '(__histctl_ask bundle)' -d 'Only those of this bundle identifier'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l process -x -k -a '(__histctl_ask process)' -d 'Only those of this process'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of this entity or its sub-entities'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l exact-entity -x -k -a '(__histctl_ask entity)' -d 'Only those that concern an object of exactly this entity'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l kind -x -a 'insert update delete' -d 'Only those of this kind'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l object -x -k -a '(__histctl_ask object)' -d 'Only those that concern this object, such as Trip/p12'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l attribute -x -k -a '(__histctl_ask attribute)' -d 'Only those that updated this attribute or relationship'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l by -x -a 'hour day week month' -d 'List the activity of each of these periods'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l top -x -d 'List at most COUNT authors, entities and the like'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l until-size -x -d 'Say when history will have this size, such as 100M, if it goes on as at present'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l csv -d 'Write one table of comma-separated values'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l safe-cells -d 'Write \' before texts in CSV that a spreadsheet would take for a formula'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl stats\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl stats\' 1' -F
-
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l before -x -k -a '(__histctl_ask token)' -d 'Seal only what was saved before this token'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l segment-size -x -d 'Size of a segment\'s text before compression, such as 64M'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l allow-gap -d 'Seal although history between the archive and the store is gone'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l lock-wait -x -d 'Time to wait for another program that uses the archive, such as 10min'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l ignore-guard -x -d 'Ignore this guard: damage, which stops the command where the store shows any'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -s n -d 'Show what would be sealed, and seal nothing'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l dry-run -d 'Show what would be sealed, and seal nothing'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl archive\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl archive\' 1' -F
-complete -c histctl -n '__histctl_argument \'histctl archive\' 2' -a '(__fish_complete_directories (commandline -ct))'
-
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l before -x -k -a '(__histctl_ask token)' -d 'Delete what was saved before this token, which itself stays'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l keep-within -x -d 'Keep what was saved within this time, such as 30d'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l keep-last -x -d 'Keep the newest COUNT transactions'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l max-size -x -d 'Keep the newest transactions that fit into this size, such as 50M'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l all -d 'Delete even the newest transaction, which expires every token'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l entity -x -k -a '(__histctl_ask entity)' -d 'Delete the changes of an entity that has left the model, and keep the transactions'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l if-larger -x -d 'Delete only if the history is larger than this'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l max-behind -x -d 'Let bookmarks expire that are further behind: 30d, or a number of transactions'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l ignore-guard -x -d 'Ignore this guard: mirroring, archive, bookmarks, damage, or one bookmark as @name'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Seal history in this archive before deleting it'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l segment-size -x -d 'Size of a segment\'s text before compression, such as 64M'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l allow-gap -d 'Seal although history between the archive and the store is gone'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l lock-wait -x -d 'Time to wait for another program that uses the archive, such as 10min'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l check-token -x -k -a '(__histctl_ask token)' -d 'Show what becomes of this token; may be repeated'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -s n -d 'Show what would be deleted, and delete nothing'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l dry-run -d 'Show what would be deleted, and delete nothing'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -s y -d 'Delete without asking'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l yes -d 'Delete without asking'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl prune\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl prune\' 1 repeating' -F
-
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l from -x -k -a '(__histctl_ask token)' -d 'Restore only as far back as this token, which then works again'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l ignore-guard -x -d 'Ignore this guard: mirroring or damage'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -s n -d 'Show what would be restored, and restore nothing'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l dry-run -d 'Show what would be restored, and restore nothing'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -s y -d 'Restore without asking'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l yes -d 'Restore without asking'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l lock-wait -x -d 'Time to wait for another program that uses the archive, such as 10min'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l no-values -d 'Leave out old and new values of updates that were sealed with them'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl restore\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl restore\' 1' -F
-complete -c histctl -n '__histctl_argument \'histctl restore\' 2' -a '(__fish_complete_directories (commandline -ct))'
-
-complete -c histctl -n '__histctl_at \'histctl compact\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl compact\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl compact\'' -l full -d 'Rebuild the whole store; no other program may have it open'
-complete -c histctl -n '__histctl_at \'histctl compact\'' -s n -d 'Show how much can be freed, and change nothing'
-complete -c histctl -n '__histctl_at \'histctl compact\'' -l dry-run -d 'Show how much can be freed, and change nothing'
-complete -c histctl -n '__histctl_at \'histctl compact\'' -l ignore-guard -x -d 'Ignore this guard: damage, which stops the command where the store shows any'
-complete -c histctl -n '__histctl_at \'histctl compact\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl compact\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl compact\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl compact\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl compact\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl compact\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl compact\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl compact\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl compact\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl compact\' 1' -F
-
-complete -c histctl -n '__histctl_at \'histctl maintain\'' -l config -r -F -d 'The config file'
-complete -c histctl -n '__histctl_at \'histctl maintain\'' -l only -x -d 'Maintain only this section or this store; may be repeated'
-complete -c histctl -n '__histctl_at \'histctl maintain\'' -l check-config -d 'Show what the file asks for, or all its mistakes, and change nothing'
-complete -c histctl -n '__histctl_at \'histctl maintain\'' -s n -d 'Show what would be done, and change nothing'
-complete -c histctl -n '__histctl_at \'histctl maintain\'' -l dry-run -d 'Show what would be done, and change nothing'
-complete -c histctl -n '__histctl_at \'histctl maintain\'' -l lock-wait -x -d 'Time to wait for another run on the same store, such as 10min'
-complete -c histctl -n '__histctl_at \'histctl maintain\'' -l ignore-guard -x -d 'Ignore this guard: damage, which stops the command where the store shows any'
-complete -c histctl -n '__histctl_at \'histctl maintain\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl maintain\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl maintain\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl maintain\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl maintain\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl maintain\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl maintain\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl maintain\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl maintain\'' -l help -d 'Show help information'
-
-complete -c histctl -n '__histctl_at \'histctl check\'' -l bookmark-file -r -F -d 'Read bookmarks from this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l max-size -x -d 'The history may be as large as this, such as 50M'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l max-age -x -d 'The oldest transaction may be as old as this, such as 90d'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l min-headroom -x -d 'Minimum time until a bookmark expires, such as 7d; with --keep-within or --keep-last'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l max-behind -x -d 'Report bookmarks that are farther behind: a duration, such as 30d, or a number of transactions'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l keep-within -x -d 'Show when bookmarks would expire if history were kept for this duration'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l keep-last -x -d 'Show when bookmarks would expire if COUNT transactions were kept'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l prometheus -d 'Write metrics in Prometheus\' text format'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl check\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl check\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl check\' 1 repeating' -F
-
-complete -c histctl -n '__histctl_at \'histctl verify\'' -l bookmark-file -r -F -d 'Read a store\'s bookmarks from this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl verify\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl verify\'' -l full -d 'Check the pages of all tables of a store, and decode all lines of an archive'
-complete -c histctl -n '__histctl_at \'histctl verify\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Verify this archive of the store too, and that the store goes on where it ends'
-complete -c histctl -n '__histctl_at \'histctl verify\'' -l anchor -x -d 'The head that archive printed: what was sealed then must still be there'
-complete -c histctl -n '__histctl_at \'histctl verify\'' -l subset -x -d 'Read only a part of an archive\'s segments in full: 1/7, 5% or 10M'
-complete -c histctl -n '__histctl_at \'histctl verify\'' -l limit -x -d 'List at most COUNT findings of each kind; all are counted'
-complete -c histctl -n '__histctl_at \'histctl verify\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl verify\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl verify\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl verify\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl verify\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl verify\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl verify\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl verify\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl verify\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl verify\' 1' -F
-
-complete -c histctl -n '__histctl_at \'histctl token\'' -a check -d 'Say whether tokens work with a store'
-complete -c histctl -n '__histctl_at \'histctl token\'' -a show -d 'Show a token in all its forms, or convert it to one'
-complete -c histctl -n '__histctl_at \'histctl token\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl token\'' -l help -d 'Show help information'
-
-complete -c histctl -n '__histctl_at \'histctl token check\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl token check\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl token check\'' -l archive -x -a '(__fish_complete_directories (commandline -ct))' -d 'Read what the store does not keep any more from this archive'
-complete -c histctl -n '__histctl_at \'histctl token check\'' -l store-identifier -x -d 'The store that is meant, where an archive of several takes its place'
-complete -c histctl -n '__histctl_at \'histctl token check\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl token check\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl token check\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl token check\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl token check\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl token check\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl token check\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl token check\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl token check\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl token check\' 1' -F
-complete -c histctl -n '__histctl_argument \'histctl token check\' 2 repeating' -k -a '(__histctl_ask token)'
-
-complete -c histctl -n '__histctl_at \'histctl token show\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl token show\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl token show\'' -l as -x -a 'number portable json plist' -d 'Write only this form'
-complete -c histctl -n '__histctl_at \'histctl token show\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl token show\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl token show\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl token show\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl token show\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl token show\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl token show\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl token show\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl token show\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl token show\' 1' -F
-complete -c histctl -n '__histctl_argument \'histctl token show\' 2' -k -a '(__histctl_ask token)'
-
-complete -c histctl -n '__histctl_at \'histctl bookmark\'' -a set -d 'Keep a token under the name of its consumer'
-complete -c histctl -n '__histctl_at \'histctl bookmark\'' -a list -d 'List the bookmarks of a store, and how far behind their consumers are'
-complete -c histctl -n '__histctl_at \'histctl bookmark\'' -a check -d 'Say whether bookmarks work and their consumers keep up'
-complete -c histctl -n '__histctl_at \'histctl bookmark\'' -a remove -d 'Remove bookmarks'
-complete -c histctl -n '__histctl_at \'histctl bookmark\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl bookmark\'' -l help -d 'Show help information'
-
-complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l force -d 'Set it although it goes back, or replaces a bookmark of another store'
-complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl bookmark set\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl bookmark set\' 1' -F
-complete -c histctl -n '__histctl_argument \'histctl bookmark set\' 2' -k -a '(__histctl_ask bookmark)'
-complete -c histctl -n '__histctl_argument \'histctl bookmark set\' 3' -k -a '(__histctl_ask token)'
-
-complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l max-behind -x -d 'Report bookmarks that are farther behind: a duration, such as 30d, or a number of transactions'
-complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l keep-within -x -d 'Show when bookmarks would expire if history were kept for this duration'
-complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l keep-last -x -d 'Show when bookmarks would expire if COUNT transactions were kept'
-complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl bookmark list\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl bookmark list\' 1' -F
-
-complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l max-behind -x -d 'Report bookmarks that are farther behind: a duration, such as 30d, or a number of transactions'
-complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l keep-within -x -d 'Show when bookmarks would expire if history were kept for this duration'
-complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l keep-last -x -d 'Show when bookmarks would expire if COUNT transactions were kept'
-complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl bookmark check\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl bookmark check\' 1' -F
-complete -c histctl -n '__histctl_argument \'histctl bookmark check\' 2 repeating' -k -a '(__histctl_ask bookmark)'
-
-complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl bookmark remove\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl bookmark remove\' 1' -F
-complete -c histctl -n '__histctl_argument \'histctl bookmark remove\' 2 repeating' -k -a '(__histctl_ask bookmark)'
-
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l bookmark-file -r -F -d 'Keep bookmarks in this file instead of STORE-bookmarks.json'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l busy-timeout -x -d 'Seconds to wait for a locked store'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l expire -x -k -a '(__histctl_ask token)' -d 'Let exactly this token expire; may be repeated'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -s o -r -F -d 'The file to write the copy to'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l output -r -F -d 'The file to write the copy to'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l overwrite -d 'Replace an existing store'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l check-token -x -k -a '(__histctl_ask token)' -d 'Show what becomes of this token in the copy; may be repeated'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l no-values -d 'Leave out old and new values of updates that were recorded'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l values-file -r -F -d 'Look for recorded values in this file instead of STORE-values.db'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl rehearse\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl rehearse\' 1' -F
-complete -c histctl -n '__histctl_argument \'histctl rehearse\' 2' -k -a '(__histctl_ask token)'
-
-complete -c histctl -n '__histctl_at \'histctl demo\'' -l overwrite -d 'Replace a store that is there already'
-complete -c histctl -n '__histctl_at \'histctl demo\'' -l ending -x -d 'The last day of the history'
-complete -c histctl -n '__histctl_at \'histctl demo\'' -l json -d 'Write JSON, one object a line; errors too'
-complete -c histctl -n '__histctl_at \'histctl demo\'' -l qualified -d 'Write tokens with the identifier of their store'
-complete -c histctl -n '__histctl_at \'histctl demo\'' -l date -x -a 'local utc relative raw' -d 'How to write times'
-complete -c histctl -n '__histctl_at \'histctl demo\'' -l color -x -a 'auto always never' -d 'When to use colour'
-complete -c histctl -n '__histctl_at \'histctl demo\'' -l no-pager -d 'Do not show long output through a pager'
-complete -c histctl -n '__histctl_at \'histctl demo\'' -s q -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl demo\'' -l quiet -d 'Say nothing on standard error but errors'
-complete -c histctl -n '__histctl_at \'histctl demo\'' -l version -d 'Show the version'
-complete -c histctl -n '__histctl_at \'histctl demo\'' -l help -d 'Show help information'
-complete -c histctl -n '__histctl_argument \'histctl demo\' 1' -a '(__fish_complete_directories (commandline -ct))'
+complete -c 'histctl' -f
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'info' -d 'Describe a store and its history, or an archive.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'log' -d 'List transactions, newest first.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'show' -d 'Show one transaction in full.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'diff' -d 'Show the net changes of objects between two tokens.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'object' -d 'Show the history of one object, and its present values.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'export' -d 'Export transactions, oldest first, as records for other programs.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'stats' -d 'Show activity over time, and by author, entity and kind.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'archive' -d 'Seal history in an archive that any program can read.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'prune' -d 'Delete the beginning of a history.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'restore' -d 'Put sealed history back into its store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'compact' -d 'Give pages of a store that hold nothing back to the file system.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'maintain' -d 'Export, prune and compact many stores, as a config file says.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'check' -d 'Say whether histories stay within limits, for monitoring.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'verify' -d 'Check a store\'s history or an archive for damage.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'token' -d 'Show what a token means and whether it works.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'bookmark' -d 'Keep tokens under names, and show how far behind their consumers are.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'rehearse' -d 'Copy a store so that tokens have expired in the copy, to test how an app takes it.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'demo' -d 'Write a sample store, and list commands to try on it.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'help' -d 'Show subcommand help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl info" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" all' -l 'all' -d 'List all entities, authors, bundles and processes, not just 20 of each.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" model' -l 'model' -d 'List the model: entities, attributes and relationships.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info"' -l 'entity' -d 'With --model, only this entity.' -rfka '(__histctl_custom_completion ---completion info -- --entity (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl log" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" archive' -l 'archive' -d 'Read history that the store has pruned from this archive.' -rfa '(__histctl_complete_directories)'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" store-identifier' -l 'store-identifier' -d 'The store to read, if an archive of several is given.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" after since' -l 'after' -l 'since' -d 'Only transactions after this token.' -rfka '(__histctl_custom_completion ---completion log -- --after (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" until' -l 'until' -d 'Only transactions up to and including this token.' -rfka '(__histctl_custom_completion ---completion log -- --until (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log"' -l 'author' -d 'Only those by this author.' -rfka '(__histctl_custom_completion ---completion log -- --author (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log"' -l 'not-author' -d 'Not those by this author; keeps those without an author.' -rfka '(__histctl_custom_completion ---completion log -- --not-author (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" no-author' -l 'no-author' -d 'Only those without an author; with --author, those as well.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log"' -l 'bundle' -d 'Only those of this bundle identifier.' -rfka '(__histctl_custom_completion ---completion log -- --bundle (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log"' -l 'process' -d 'Only those of this process.' -rfka '(__histctl_custom_completion ---completion log -- --process (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log"' -l 'entity' -d 'Only those that change an object of this entity or its sub-entities.' -rfka '(__histctl_custom_completion ---completion log -- --entity (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log"' -l 'exact-entity' -d 'Only those that change an object of exactly this entity.' -rfka '(__histctl_custom_completion ---completion log -- --exact-entity (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log"' -l 'kind' -d 'Only those with changes of this kind.' -rfka 'insert update delete'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log"' -l 'object' -d 'Only those that change this object, such as Trip/p12.' -rfka '(__histctl_custom_completion ---completion log -- --object (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log"' -l 'attribute' -d 'Only those that updated this attribute or relationship.' -rfka '(__histctl_custom_completion ---completion log -- --attribute (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" n' -s 'n' -d 'Show at most COUNT transactions, the newest ones.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" reverse' -l 'reverse' -d 'Show the oldest first; -n still selects the newest.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" changes' -l 'changes' -d 'Show each change below its transaction.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" only-matching' -l 'only-matching' -d 'Hide changes that do not match --entity, --kind, --object and --attribute.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" f follow' -l 'follow' -s 'f' -d 'Show the newest transactions, then each new one as it is saved.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl show" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" archive' -l 'archive' -d 'Read history that the store has pruned from this archive.' -rfa '(__histctl_complete_directories)'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" store-identifier' -l 'store-identifier' -d 'The store to read, if an archive of several is given.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl show" -eq 2' -fka '(__histctl_custom_completion ---completion show -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl diff" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl diff" -eq 2' -fka '(__histctl_custom_completion ---completion diff -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl diff" -eq 3' -fka '(__histctl_custom_completion ---completion diff -- positional@2 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" with' -l 'with' -d 'Compare with this copy of the store.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" archive' -l 'archive' -d 'Read history that the store has pruned from this archive.' -rfa '(__histctl_complete_directories)'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" store-identifier' -l 'store-identifier' -d 'The store to read, if an archive of several is given.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff"' -l 'author' -d 'Only those by this author.' -rfka '(__histctl_custom_completion ---completion diff -- --author (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff"' -l 'not-author' -d 'Not those by this author; keeps those without an author.' -rfka '(__histctl_custom_completion ---completion diff -- --not-author (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" no-author' -l 'no-author' -d 'Only those without an author; with --author, those as well.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff"' -l 'bundle' -d 'Only those of this bundle identifier.' -rfka '(__histctl_custom_completion ---completion diff -- --bundle (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff"' -l 'process' -d 'Only those of this process.' -rfka '(__histctl_custom_completion ---completion diff -- --process (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff"' -l 'entity' -d 'Only those that change an object of this entity or its sub-entities.' -rfka '(__histctl_custom_completion ---completion diff -- --entity (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff"' -l 'exact-entity' -d 'Only those that change an object of exactly this entity.' -rfka '(__histctl_custom_completion ---completion diff -- --exact-entity (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff"' -l 'kind' -d 'Only those with changes of this kind.' -rfka 'insert update delete'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff"' -l 'object' -d 'Only those that change this object, such as Trip/p12.' -rfka '(__histctl_custom_completion ---completion diff -- --object (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff"' -l 'attribute' -d 'Only those that updated this attribute or relationship.' -rfka '(__histctl_custom_completion ---completion diff -- --attribute (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" each' -l 'each' -d 'Show every change in order instead of net changes.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" stat' -l 'stat' -d 'Show the number of changed objects of each entity.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" name-only' -l 'name-only' -d 'Show only the names of the objects.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" exit-code' -l 'exit-code' -d 'End with status 1 if there are differences.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl object" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl object" -eq 2' -fka '(__histctl_custom_completion ---completion object -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" archive' -l 'archive' -d 'Read history that the store has pruned from this archive.' -rfa '(__histctl_complete_directories)'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" store-identifier' -l 'store-identifier' -d 'The store to read, if an archive of several is given.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" after since' -l 'after' -l 'since' -d 'Only changes after this token.' -rfka '(__histctl_custom_completion ---completion object -- --after (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" until' -l 'until' -d 'Only changes up to and including this token.' -rfka '(__histctl_custom_completion ---completion object -- --until (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object"' -l 'author' -d 'Only those by this author.' -rfka '(__histctl_custom_completion ---completion object -- --author (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object"' -l 'not-author' -d 'Not those by this author; keeps those without an author.' -rfka '(__histctl_custom_completion ---completion object -- --not-author (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" no-author' -l 'no-author' -d 'Only those without an author; with --author, those as well.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object"' -l 'bundle' -d 'Only those of this bundle identifier.' -rfka '(__histctl_custom_completion ---completion object -- --bundle (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object"' -l 'process' -d 'Only those of this process.' -rfka '(__histctl_custom_completion ---completion object -- --process (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object"' -l 'kind' -d 'Only changes of this kind.' -rfka 'insert update delete'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object"' -l 'attribute' -d 'Only updates of this attribute or relationship.' -rfka '(__histctl_custom_completion ---completion object -- --attribute (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl export" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" archive' -l 'archive' -d 'Read history that the store has pruned from this archive.' -rfa '(__histctl_complete_directories)'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" store-identifier' -l 'store-identifier' -d 'The store to read, if an archive of several is given.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" after since' -l 'after' -l 'since' -d 'Only transactions after this token.' -rfka '(__histctl_custom_completion ---completion export -- --after (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" until' -l 'until' -d 'Only transactions up to and including this token.' -rfka '(__histctl_custom_completion ---completion export -- --until (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export"' -l 'author' -d 'Only those by this author.' -rfka '(__histctl_custom_completion ---completion export -- --author (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export"' -l 'not-author' -d 'Not those by this author; keeps those without an author.' -rfka '(__histctl_custom_completion ---completion export -- --not-author (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" no-author' -l 'no-author' -d 'Only those without an author; with --author, those as well.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export"' -l 'bundle' -d 'Only those of this bundle identifier.' -rfka '(__histctl_custom_completion ---completion export -- --bundle (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export"' -l 'process' -d 'Only those of this process.' -rfka '(__histctl_custom_completion ---completion export -- --process (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export"' -l 'entity' -d 'Only those that change an object of this entity or its sub-entities.' -rfka '(__histctl_custom_completion ---completion export -- --entity (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export"' -l 'exact-entity' -d 'Only those that change an object of exactly this entity.' -rfka '(__histctl_custom_completion ---completion export -- --exact-entity (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export"' -l 'kind' -d 'Only those with changes of this kind.' -rfka 'insert update delete'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export"' -l 'object' -d 'Only those that change this object, such as Trip/p12.' -rfka '(__histctl_custom_completion ---completion export -- --object (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export"' -l 'attribute' -d 'Only those that updated this attribute or relationship.' -rfka '(__histctl_custom_completion ---completion export -- --attribute (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" only-matching' -l 'only-matching' -d 'Leave out changes that do not match the options on changes.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" format' -l 'format' -d 'The format of the records; by default as the name of the file says, else jsonl.' -rfka 'jsonl changes cloudevents debezium csv'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" fields' -l 'fields' -d 'Only these fields of each record, separated by commas.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" safe-cells' -l 'safe-cells' -d 'Write \' before texts in CSV that a spreadsheet would take for a formula.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" with-current' -l 'with-current' -d 'Add to each change what its object is now, where it still exists.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" compress' -l 'compress' -d 'Pack the text; by default as the name of the file says, and with zstd in a folder.' -rfka 'none zstd gzip'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" o output' -s 'o' -l 'output' -d 'Write a file, which must not be there yet; - is standard output.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" overwrite' -l 'overwrite' -d 'Replace a file that is there.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" output-dir' -l 'output-dir' -d 'Write into this folder, a file named by its range: STORE/FIRST-LAST.jsonl.zst.' -rfa '(__histctl_complete_directories)'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" bookmark' -l 'bookmark' -d 'Start after this bookmark, and move it when the file is safe; with --output-dir.' -rfka '(__histctl_custom_completion ---completion export -- --bookmark (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" lock-wait' -l 'lock-wait' -d 'Time to wait for another export with the same bookmark, such as 10min.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl stats" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" archive' -l 'archive' -d 'Read history that the store has pruned from this archive.' -rfa '(__histctl_complete_directories)'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" store-identifier' -l 'store-identifier' -d 'The store to read, if an archive of several is given.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" after since' -l 'after' -l 'since' -d 'Only transactions after this token.' -rfka '(__histctl_custom_completion ---completion stats -- --after (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" until' -l 'until' -d 'Only transactions up to and including this token.' -rfka '(__histctl_custom_completion ---completion stats -- --until (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats"' -l 'author' -d 'Only those by this author.' -rfka '(__histctl_custom_completion ---completion stats -- --author (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats"' -l 'not-author' -d 'Not those by this author; keeps those without an author.' -rfka '(__histctl_custom_completion ---completion stats -- --not-author (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" no-author' -l 'no-author' -d 'Only those without an author; with --author, those as well.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats"' -l 'bundle' -d 'Only those of this bundle identifier.' -rfka '(__histctl_custom_completion ---completion stats -- --bundle (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats"' -l 'process' -d 'Only those of this process.' -rfka '(__histctl_custom_completion ---completion stats -- --process (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats"' -l 'entity' -d 'Only those that change an object of this entity or its sub-entities.' -rfka '(__histctl_custom_completion ---completion stats -- --entity (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats"' -l 'exact-entity' -d 'Only those that change an object of exactly this entity.' -rfka '(__histctl_custom_completion ---completion stats -- --exact-entity (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats"' -l 'kind' -d 'Only those with changes of this kind.' -rfka 'insert update delete'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats"' -l 'object' -d 'Only those that change this object, such as Trip/p12.' -rfka '(__histctl_custom_completion ---completion stats -- --object (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats"' -l 'attribute' -d 'Only those that updated this attribute or relationship.' -rfka '(__histctl_custom_completion ---completion stats -- --attribute (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" by' -l 'by' -d 'List the activity of each hour, day, week or month.' -rfka 'hour day week month'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" top' -l 'top' -d 'List at most COUNT authors, entities and so on.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" until-size' -l 'until-size' -d 'Show when the history will reach this size, such as 100M, at the present rate.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" csv' -l 'csv' -d 'Write CSV, as one table.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" safe-cells' -l 'safe-cells' -d 'In CSV, write \' before texts that a spreadsheet would evaluate as formulas.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl archive" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl archive" -eq 2' -fa '(__histctl_complete_directories)'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" before' -l 'before' -d 'Seal only what was saved before this token, which itself is left.' -rfka '(__histctl_custom_completion ---completion archive -- --before (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" segment-size' -l 'segment-size' -d 'Size of a segment before compression, such as 64M.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" allow-gap' -l 'allow-gap' -d 'Seal although history between the archive and the store is missing.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" lock-wait' -l 'lock-wait' -d 'Maximum time to wait for another program that uses the archive, such as 10min.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive"' -l 'ignore-guard' -d 'Ignore this guard: damage, which stops the command if the store shows any.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" dry-run n' -s 'n' -l 'dry-run' -d 'Show what would be sealed, and seal nothing.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl prune" -ge 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" before' -l 'before' -d 'Delete transactions before this token, and keep its own.' -rfka '(__histctl_custom_completion ---completion prune -- --before (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" keep-within' -l 'keep-within' -d 'Keep transactions of this time, such as 30d.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" keep-last' -l 'keep-last' -d 'Keep the newest COUNT transactions.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" max-size' -l 'max-size' -d 'Keep the newest transactions up to this size, such as 50M.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" all' -l 'all' -d 'Delete even the newest transaction, which expires every token.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" entity' -l 'entity' -d 'Delete only the changes of an entity that has left the model.' -rfka '(__histctl_custom_completion ---completion prune -- --entity (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" if-larger' -l 'if-larger' -d 'Delete only if the history is larger than this.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" max-behind' -l 'max-behind' -d 'Let bookmarks expire that are farther behind: 30d, or a number of transactions.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune"' -l 'ignore-guard' -d 'Ignore this guard: mirroring, archive, bookmarks, damage, or one bookmark as @name.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" archive' -l 'archive' -d 'Seal in this archive what is to be deleted, before it is.' -rfa '(__histctl_complete_directories)'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" segment-size' -l 'segment-size' -d 'Size of a segment before compression, such as 64M.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" allow-gap' -l 'allow-gap' -d 'Seal although history between the archive and the store is missing.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" lock-wait' -l 'lock-wait' -d 'Maximum time to wait for another program that uses the archive, such as 10min.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune"' -l 'check-token' -d 'Say what becomes of this token; may be repeated.' -rfka '(__histctl_custom_completion ---completion prune -- --check-token (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" dry-run n' -s 'n' -l 'dry-run' -d 'Show what would be deleted, and delete nothing.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" y yes' -l 'yes' -s 'y' -d 'Delete without a question.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl restore" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl restore" -eq 2' -fa '(__histctl_complete_directories)'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" from' -l 'from' -d 'Restore only as far back as this token, which then works again.' -rfka '(__histctl_custom_completion ---completion restore -- --from (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore"' -l 'ignore-guard' -d 'Ignore this guard: mirroring or damage.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" dry-run n' -s 'n' -l 'dry-run' -d 'Show what would be restored, and restore nothing.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" y yes' -l 'yes' -s 'y' -d 'Restore without a question.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" lock-wait' -l 'lock-wait' -d 'Time to wait for another program that uses the archive, such as 10min.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" no-values' -l 'no-values' -d 'Leave out old and new values of updates that were sealed with them.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl compact" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" full' -l 'full' -d 'Rebuild the whole store; no other program may have it open.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" dry-run n' -s 'n' -l 'dry-run' -d 'Show how much can be freed, and change nothing.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact"' -l 'ignore-guard' -d 'Ignore this guard: damage, which stops the command if the store shows any.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" config' -l 'config' -d 'The config file.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain"' -l 'only' -d 'Only the stores of this section, or this store; may be repeated.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" check-config' -l 'check-config' -d 'Say what the file asks for, or all its mistakes, and change nothing.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" dry-run n' -s 'n' -l 'dry-run' -d 'Say what would be done, and change nothing.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" lock-wait' -l 'lock-wait' -d 'Time to wait for another run on the same store, such as 10min.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain"' -l 'ignore-guard' -d 'Ignore this guard: damage, which stops the command if the store shows any.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl check" -ge 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" max-size' -l 'max-size' -d 'Maximum size of the history, such as 50M.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" max-age' -l 'max-age' -d 'Maximum age of the oldest transaction, such as 90d.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" min-headroom' -l 'min-headroom' -d 'Minimum time until a bookmark expires, such as 7d; with --keep-within or --keep-last.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" max-behind' -l 'max-behind' -d 'Report bookmarks that are farther behind: a duration, such as 30d, or a number of transactions.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" keep-within' -l 'keep-within' -d 'Show when bookmarks would expire if history were kept for this duration.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" keep-last' -l 'keep-last' -d 'Show when bookmarks would expire if COUNT transactions were kept.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" prometheus' -l 'prometheus' -d 'Write metrics in the text format of Prometheus.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl verify" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" bookmark-file' -l 'bookmark-file' -d 'Read the store\'s bookmarks from this file instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" full' -l 'full' -d 'Check the pages of all tables of a store, and decode all lines of an archive.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" archive' -l 'archive' -d 'Verify this archive of the store too, and that the store continues it.' -rfa '(__histctl_complete_directories)'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" anchor' -l 'anchor' -d 'The head that histctl archive printed; later segments must follow it.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" subset' -l 'subset' -d 'Read only part of an archive\'s segments in full: 1/7, 5% or 10M.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" limit' -l 'limit' -d 'List at most COUNT findings of each kind (all are counted).' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token" -eq 1' -fa 'check' -d 'Check whether tokens work with a store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token" -eq 1' -fa 'show' -d 'Show a token in all its forms, or convert it to one of them.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token check" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" archive' -l 'archive' -d 'Read history that the store has pruned from this archive.' -rfa '(__histctl_complete_directories)'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" store-identifier' -l 'store-identifier' -d 'The store to read, if an archive of several is given.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token check" -ge 2' -fka '(__histctl_custom_completion ---completion token check -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token show" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token show" -eq 2' -fka '(__histctl_custom_completion ---completion token show -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" as' -l 'as' -d 'Write only this form.' -rfka 'number portable json plist'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark" -eq 1' -fa 'set' -d 'Keep a token under the name of its consumer.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark" -eq 1' -fa 'list' -d 'List the bookmarks of a store, and how far behind their consumers are.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark" -eq 1' -fa 'check' -d 'Check whether bookmarks work and their consumers keep up.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark" -eq 1' -fa 'remove' -d 'Remove bookmarks.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark set" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark set" -eq 2' -fka '(__histctl_custom_completion ---completion bookmark set -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark set" -eq 3' -fka '(__histctl_custom_completion ---completion bookmark set -- positional@2 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" force' -l 'force' -d 'Move it back, or replace a bookmark of another store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark list" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" max-behind' -l 'max-behind' -d 'Report bookmarks that are farther behind: a duration, such as 30d, or a number of transactions.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" keep-within' -l 'keep-within' -d 'Show when bookmarks would expire if history were kept for this duration.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" keep-last' -l 'keep-last' -d 'Show when bookmarks would expire if COUNT transactions were kept.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark check" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark check" -ge 2' -fka '(__histctl_custom_completion ---completion bookmark check -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" max-behind' -l 'max-behind' -d 'Report bookmarks that are farther behind: a duration, such as 30d, or a number of transactions.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" keep-within' -l 'keep-within' -d 'Show when bookmarks would expire if history were kept for this duration.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" keep-last' -l 'keep-last' -d 'Show when bookmarks would expire if COUNT transactions were kept.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark remove" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark remove" -ge 2' -fka '(__histctl_custom_completion ---completion bookmark remove -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl rehearse" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl rehearse" -eq 2' -fka '(__histctl_custom_completion ---completion rehearse -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse"' -l 'expire' -d 'Let exactly this token expire; can be repeated.' -rfka '(__histctl_custom_completion ---completion rehearse -- --expire (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" o output' -s 'o' -l 'output' -d 'Where to write the copy.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" overwrite' -l 'overwrite' -d 'Replace a store that is there.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse"' -l 'check-token' -d 'Say what becomes of this token in the copy; can be repeated.' -rfka '(__histctl_custom_completion ---completion rehearse -- --check-token (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl demo" -eq 1' -fa '(__histctl_complete_directories)'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" overwrite' -l 'overwrite' -d 'Replace an existing store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" ending' -l 'ending' -d 'The last day of the history.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl help" version' -l 'version' -d 'Show the version.'

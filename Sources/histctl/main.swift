@@ -20,18 +20,13 @@ TemporaryFiles.tell { paths in
   return { registrations.forEach(TemporaryFileRegistry.unregister) }
 }
 
-let arguments = Array(CommandLine.arguments.dropFirst())
 let name = CommandLine.arguments.first ?? ""
 let console = Console(
   terminal: .current(), output: STDOUT_FILENO, errors: STDERR_FILENO,
   // A login shell's name begins with a dash.
   programName: name.isEmpty || name.hasPrefix("-") ? "histctl" : name,
   homeFolder: ProcessEnvironment.variables(named: ["HOME"])["HOME"],
-  readAnswer: { readLine() }, endQuietly: ProcessorTimeLimit.endQuietly,
+  readAnswer: { readLine() }, endQuietly: { ProcessorTimeLimit.endQuietly(afterMilliseconds: $0) },
   workDone: WorkDone(isReportedBySignals: true))
-do {
-  try CommandLineBytes.check()
-  exit(Program.run(arguments, console).rawValue)
-} catch {
-  exit(Program.report(error, of: arguments, console).rawValue)
-}
+let arguments = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+exit(Program.run(systemArguments: arguments, console).rawValue)

@@ -10,7 +10,6 @@ import Terminal
 struct ArchiveHistory: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "archive",
-    _superCommandName: "histctl",
     abstract: "Seal history in an archive that any program can read.",
     discussion: """
       Writes transactions that are not sealed yet as JSON lines into compressed segments, reads them \
@@ -36,7 +35,8 @@ struct ArchiveHistory: HistctlCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Seal only what was saved before this token.", valueName: "token"))
+      "Seal only what was saved before this token.", valueName: "token"),
+    completion: Completion.token.kind)
   var before: String?
 
   @OptionGroup(title: "The archive") var sealing: SealingOptions

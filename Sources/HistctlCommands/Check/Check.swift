@@ -4,10 +4,9 @@ import PersistentHistory
 import Terminal
 
 /// `histctl check`: whether histories stay within limits.
-struct Check: HistctlCommand, CheckedOptions {
+struct Check: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    _superCommandName: "histctl",
     abstract: "Say whether histories stay within limits, for monitoring.",
     discussion: """
       Checks the size of the history, the age of its oldest transaction and its bookmarks. The exit \
@@ -30,7 +29,7 @@ struct Check: HistctlCommand, CheckedOptions {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func check() throws {
+  func validate() throws {
     if limits.minHeadroom != nil, outlook.retention == nil {
       throw ValidationError(
         "--min-headroom asks when a retention would expire bookmarks; say which one with "

@@ -10,7 +10,6 @@ import Terminal
 struct Compact: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact",
-    _superCommandName: "histctl",
     abstract: "Return free pages of a store to the file system.",
     discussion: """
       Deleting history does not make a file smaller; compacting does. It frees a few pages at a time, \

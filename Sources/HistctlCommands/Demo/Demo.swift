@@ -6,17 +6,15 @@ import StoreEditing
 import StoreFormat
 import Terminal
 
-/// `histctl demo`: a sample store to try histctl on.
+/// `histctl demo`: writes a sample store.
 struct Demo: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    _superCommandName: "histctl",
-    abstract: "Write a sample store with a lively history, and say what to try on it.",
+    abstract: "Write a sample store, and list commands to try on it.",
     discussion: """
-      The store is DIR/trips.store, in the layout that Apple's frameworks write: six weeks in the \
-      life of an app that plans trips, with its widget and its server, up to yesterday. The \
-      beginning of its history has been deleted, so that old tokens have expired. The commands \
-      that are listed can be pasted as they stand.
+      The store is DIR/trips.store, in the layout of Apple's frameworks: six weeks of an app that \
+      plans trips, with its widget and its server, up to yesterday. The beginning of its history \
+      is deleted, so old tokens have expired. The listed commands can be pasted as they are.
 
       Examples:
         histctl demo demo
@@ -25,11 +23,11 @@ struct Demo: HistctlCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The folder for the store; made where it is missing.", valueName: "dir"),
+    help: ArgumentHelp("The folder for the store; created if it is missing.", valueName: "dir"),
     completion: .directory)
   var folder: String
 
-  @Flag(help: "Replace a store that is there already.")
+  @Flag(help: "Replace an existing store.")
   var overwrite = false
 
   @Option(help: ArgumentHelp("The last day of the history.", valueName: "date"))

@@ -3,8 +3,7 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// What a sample store holds, as read from itself, and what to try on it: one value for text and
-/// JSON.
+/// The contents of a sample store, and commands to try on it.
 struct DemoReport {
   let path: String
   let storeIdentifier: String?
@@ -12,8 +11,8 @@ struct DemoReport {
   let tour: DemoTour
 
   /// - Parameters:
-  ///   - path: The store's path as the report and its commands name it.
-  ///   - program: How the program was called.
+  ///   - path: The store's path in the report and its commands.
+  ///   - program: The word that called the program.
   init(snapshot: StoreSnapshot, path: String, program: String, isQualified: Bool) throws {
     self.path = path
     storeIdentifier = snapshot.metadata.storeIdentifier
@@ -23,28 +22,26 @@ struct DemoReport {
       tokens: TokenText(isQualified: isQualified, store: storeIdentifier))
   }
 
-  /// The report as one JSON object.
   var json: JSONValue {
-    func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
-    return [
-      "schema": .integer(HistoryLine.schema), "type": "demo", "path": .string(path),
-      "store": text(storeIdentifier),
-      "transactions": .integer(overview.transactionCount),
-      "changes": .integer(overview.changeCount), "oldest": overview.oldest?.json ?? .null,
-      "newest": overview.newest?.json ?? .null, "validToken": text(tour.validToken),
-      "expiredToken": text(tour.expiredToken),
-      "commands": .array(
-        tour.steps.map {
-          [
-            "command": .string($0.command), "reason": .string($0.reason),
-            "status": .integer(Int64($0.status.rawValue)),
-          ]
-        }),
-    ]
+    .record(
+      "demo",
+      [
+        "path": path, "store": storeIdentifier?.json ?? JSONValue.null,
+        "transactions": overview.transactionCount, "changes": overview.changeCount,
+        "oldest": overview.oldest?.json ?? JSONValue.null,
+        "newest": overview.newest?.json ?? JSONValue.null,
+        "validToken": tour.validToken?.json ?? JSONValue.null,
+        "expiredToken": tour.expiredToken?.json ?? JSONValue.null,
+        "commands": tour.steps.map {
+          JSONValue.object(of: [
+            "command": $0.command, "reason": $0.reason, "status": Int64($0.status.rawValue),
+          ])
+        },
+      ])
   }
 }
 
-/// Writes for people what a sample store holds, and what to try on it.
+/// Writes the report as text.
 struct DemoText: FieldPage {
   let session: Session
   let writer: OutputWriter
@@ -52,9 +49,7 @@ struct DemoText: FieldPage {
 
   func write() throws {
     let overview = report.overview
-    let tokens = TokenText(
-      isQualified: session.options.qualified, store: report.storeIdentifier)
-    let time = TimeText(style: session.options.date, now: session.now)
+    let tokens = session.tokens(of: report.storeIdentifier)
     func position(_ position: TransactionPosition?) -> String? {
       position.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" }
     }
@@ -70,7 +65,7 @@ struct DemoText: FieldPage {
     try writer.writeLine("")
     for step in report.tour.steps {
       try writer.writeLine(session.palette.apply(.secondary, to: step.reason))
-      // Never cut, for a part of a command is of no use; what must not be shown is spelled out.
+      // Commands are never cut.
       try writer.writeLine("  " + step.command)
     }
   }

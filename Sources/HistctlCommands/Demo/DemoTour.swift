@@ -2,15 +2,15 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// Commands to try on a sample store, with tokens and objects that it has.
+/// Commands to try on a sample store, with its tokens and objects.
 struct DemoTour {
   /// One command.
   struct Step {
-    /// What it is for.
+    /// Its purpose.
     let reason: String
     /// The command line for a POSIX shell.
     let command: String
-    /// The status that it ends with.
+    /// Its exit status.
     let status: ExitStatus
   }
 
@@ -22,24 +22,24 @@ struct DemoTour {
 
   private let program: String
 
-  /// Looks for what a sample store has; what it lacks is left out.
+  /// Chooses commands for what the store contains.
   ///
   /// - Parameters:
-  ///   - path: The store's path as commands are to name it.
-  ///   - program: How the program was called.
+  ///   - path: The store's path in commands.
+  ///   - program: The word that called the program.
   init(snapshot: StoreSnapshot, path: String, program: String, tokens: TokenText) throws {
     self.program = program
     validToken = try snapshot.newestTransaction(offset: 20).map { tokens.text($0.number) }
     expiredToken = try snapshot.oldestTransaction().flatMap { oldest in
       oldest.number > 1 ? tokens.text(oldest.number / 2) : nil
     }
-    // A path that begins with a dash would be taken for an option.
+    // A path that begins with a dash would be an option.
     let store = path.hasPrefix("-") ? "./" + path : path
-    add("What the file is, and who has written to it", ["info", store])
-    add("The newest saves: when, who, what", ["log", store, "-n", "10"])
+    add("Describe the store", ["info", store])
+    add("List the newest saves", ["log", store, "-n", "10"])
     try addSaves(snapshot, store, tokens)
     addTokens(store)
-    add("The same for programs, a transaction a line", ["log", store, "-n", "3", "--json"])
+    add("List them as JSON, one transaction a line", ["log", store, "-n", "3", "--json"])
   }
 
   private mutating func addSaves(
@@ -48,7 +48,7 @@ struct DemoTour {
     let ofWidget = HistoryQuery(author: .init(anyOf: ["widget"]))
     if let transaction = try Self.newest(snapshot, ofWidget) {
       add(
-        "One save of the widget, with what it touched",
+        "Show a save of the widget",
         ["show", store, tokens.text(transaction.number)])
     }
     let deletion = ChangeCondition(kinds: [.delete], entities: ["Trip"])
@@ -56,27 +56,27 @@ struct DemoTour {
       return
     }
     add(
-      "A deleted trip, what went with it, and what was kept of it",
+      "Show the deletion of a trip, with its tombstone",
       ["show", store, tokens.text(transaction.number)])
     if let key = transaction.changes.first(where: deletion.matches)?.primaryKey {
       add(
-        "That trip's life, from its insertion on", ["object", store, "Trip/p\(key)"])
+        "Show the history of that trip", ["object", store, "Trip/p\(key)"])
     }
   }
 
   private mutating func addTokens(_ store: String) {
     if let validToken {
-      add("A token that works", ["token", "check", store, validToken])
+      add("Check a token that works", ["token", "check", store, validToken])
       add(
-        "What others than the app saved after it",
+        "List what others than the app saved after it",
         ["log", store, "--after", validToken, "--not-author", "app", "--reverse"])
     }
     if let expiredToken {
       add(
-        "A token that has expired; ends with 1", ["token", "check", store, expiredToken],
+        "Check an expired token; ends with 1", ["token", "check", store, expiredToken],
         .answerIsNo)
       add(
-        "History after it, which is refused and not given in part; ends with 4",
+        "Ask for the history after it; ends with 4",
         ["log", store, "--after", expiredToken], .historyGap)
     }
   }

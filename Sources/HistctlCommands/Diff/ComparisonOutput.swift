@@ -40,7 +40,7 @@ struct ComparisonOutput {
   }
 
   private func tokens(_ comparison: StoreComparison) -> TokenText {
-    TokenText(isQualified: session.options.qualified, store: comparison.storeIdentifier)
+    session.tokens(of: comparison.storeIdentifier)
   }
 
   // MARK: - For people
@@ -88,35 +88,27 @@ struct ComparisonOutput {
     guard position.number != 0 || position.timestamp != nil else {
       return "nothing but the beginning"
     }
-    let time = TimeText(style: session.options.date, now: session.now)
-    return "\(tokens(comparison).text(position.number))  \(time.text(position.timestamp))"
+    return "\(tokens(comparison).text(position.number))  \(session.time.text(position.timestamp))"
   }
 
   // MARK: - For programs
 
   private func json(_ comparison: StoreComparison) -> JSONValue {
-    var members: [(String, JSONValue)] = [("schema", 1), ("type", "comparison")]
-    if let store = comparison.storeIdentifier { members.append(("store", .string(store))) }
-    members.append(("relation", .string(comparison.relation.rawValue)))
-    members += Self.members("common", comparison.common)
-    members.append(("first", Self.json(comparison.first)))
-    members.append(("second", Self.json(comparison.second)))
-    return .object(JSONObject(members))
+    .record(
+      "comparison",
+      [
+        "store": comparison.storeIdentifier, "relation": comparison.relation.rawValue,
+        "common": comparison.common.number,
+        "commonTimestamp": comparison.common.timestamp?.iso8601(),
+        "first": Self.json(comparison.first), "second": Self.json(comparison.second),
+      ])
   }
 
   private static func json(_ copy: StoreComparison.Copy) -> JSONValue {
-    var members: [(String, JSONValue)] = [
-      ("path", .string(copy.path)), ("transactionsSince", .integer(copy.transactionCount)),
-    ]
-    if copy.earlierCount > 0 { members.append(("transactionsBefore", .integer(copy.earlierCount))) }
-    if let newest = copy.newest { members += Self.members("newest", newest) }
-    return .object(JSONObject(members))
-  }
-
-  private static func members(
-    _ key: String, _ position: TransactionPosition
-  ) -> [(String, JSONValue)] {
-    [(key, .integer(position.number))]
-      + (position.timestamp?.iso8601().map { [("\(key)Timestamp", .string($0))] } ?? [])
+    .object(of: [
+      "path": copy.path, "transactionsSince": copy.transactionCount,
+      "transactionsBefore": copy.earlierCount > 0 ? copy.earlierCount : nil,
+      "newest": copy.newest?.number, "newestTimestamp": copy.newest?.timestamp?.iso8601(),
+    ])
   }
 }

@@ -3,23 +3,21 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// `histctl diff`: what happened to each object between two positions.
-struct Diff: HistctlCommand, CheckedOptions {
+/// `histctl diff`: shows the net changes of objects.
+struct Diff: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    _superCommandName: "histctl",
-    abstract: "Show what happened to each object between two positions.",
+    abstract: "Show the net changes of objects between two tokens.",
     discussion: """
-      The changes after the first token, up to and including the second, are folded into one line \
-      for each object: what was inserted and deleted again is left out, updates name all the \
-      attributes that they touched, with what each was first and is last where that was recorded, a \
-      deleted object shows what it left behind. Without a second \
-      token the newest transaction is the end; 0 stands before everything. The options under \
-      "which changes" choose the changes before they are folded; --kind chooses objects by what \
-      happened to them in the end.
+      Shows the net effect of the changes after the first token up to and including the second, \
+      one line for each object. An object that was inserted and deleted is left out; updates name \
+      all attributes that they touched, with the first old and the last new value where those were \
+      recorded; a deleted object shows the values it left. Without a second token the newest \
+      transaction is the end; 0 is before all history. The options under "Which changes" choose \
+      changes before they are combined; --kind chooses objects by their net change.
 
-      With --with, two copies of one store are compared: up to where their histories are the same, \
-      and what each has of its own since.
+      With --with, compares two copies of one store: up to where their histories agree, and which \
+      changes each has had since.
 
       Examples:
         histctl diff default.store yesterday
@@ -34,59 +32,65 @@ struct Diff: HistctlCommand, CheckedOptions {
   @OptionGroup var store: StoreOptions
 
   @Argument(
-    help: ArgumentHelp("The position before the changes, as a token.", valueName: "token"))
+    help: ArgumentHelp("The token before the changes.", valueName: "token"),
+    completion: Completion.token.kind)
   var start: String?
 
   @Argument(
     help: ArgumentHelp(
-      "The position after them, as a token; without it the newest transaction.",
-      valueName: "token"))
+      "The token after the changes (default: the newest transaction).",
+      valueName: "token"),
+    completion: Completion.token.kind)
   var end: String?
 
   @Option(
     name: .customLong("with"),
-    help: ArgumentHelp("Compare with this copy of the store instead.", valueName: "copy"),
+    help: ArgumentHelp("Compare with this copy of the store.", valueName: "copy"),
     completion: .file())
   var copy: String?
 
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which changes") var conditions: ConditionOptions
 
-  @Flag(help: "Show every change in order instead of what they come to.")
+  @Flag(help: "Show every change in order instead of net changes.")
   var each = false
 
-  @Flag(help: "Show how many objects of each entity were changed.")
+  @Flag(help: "Show the number of changed objects of each entity.")
   var stat = false
 
-  @Flag(help: "Show the names of the objects alone.")
+  @Flag(help: "Show only the names of the objects.")
   var nameOnly = false
 
-  @Flag(help: "End with 1 where there are differences.")
+  @Flag(help: "End with status 1 if there are differences.")
   var exitCode = false
 
   @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func check() throws {
+  func validate() throws {
     if copy == nil, start == nil {
       throw ValidationError("Missing expected argument '<token>'")
     }
     if copy != nil, start != nil {
       throw ValidationError(
-        "--with finds out by itself from where on two copies differ, so it cannot be combined with a token"
+        "--with cannot be combined with a token: it finds where the copies differ"
       )
     }
     if copy != nil, archive.archive != nil || archive.storeIdentifier != nil {
       throw ValidationError(
-        "--with compares two stores as they are, so it cannot be combined with --archive")
+        "--with cannot be combined with --archive: it compares two stores")
     }
     if [each, stat, nameOnly].count(where: { $0 }) > 1 {
       throw ValidationError(
-        "--each, --stat and --name-only are different answers: give one of them")
+        "--each, --stat and --name-only cannot be combined")
     }
     if nameOnly && output.json {
-      throw ValidationError("--name-only writes names alone, --json objects: give one of them")
+      throw ValidationError("--name-only cannot be combined with --json")
     }
+  }
+
+  func remedy(for token: UnusableToken) -> String {
+    token.text == start ? token.remedy : token.remedyWithReach
   }
 
   func run(_ console: Console) throws {
@@ -108,7 +112,7 @@ struct Diff: HistctlCommand, CheckedOptions {
     if isDifferent, exitCode { session.end(with: .answerIsNo) }
   }
 
-  /// Shows the changes between two positions and tells whether there are any.
+  /// Shows the changes between two tokens and returns whether there are any.
   private func show(
     _ session: Session, _ writer: OutputWriter, _ timeline: HistoryTimeline,
     _ resolver: TokenResolver
@@ -127,7 +131,7 @@ struct Diff: HistctlCommand, CheckedOptions {
     ).write(range, query) > 0
   }
 
-  /// Compares two copies and tells whether they differ.
+  /// Compares two copies and returns whether they differ.
   private func compare(
     _ session: Session, _ writer: OutputWriter, _ snapshot: StoreSnapshot, copy: String
   ) throws -> Bool {

@@ -6,30 +6,30 @@ import Terminal
 
 /// Writes the difference between two positions in a history.
 struct DiffOutput {
-  /// How many bytes of lines are gathered before they are written.
-  private static let pieceSize = 1 << 16
+  /// The number of bytes that are collected before they are written.
+  private static let pieceSize = TransactionLines.pieceSize
 
   let session: Session
   let writer: OutputWriter
   let timeline: HistoryTimeline
   let schema: HistorySchema
   let form: DiffForm
-  /// The store's path in lines, where there are several stores; nil for none.
+  /// The store's path, written in lines if there are several stores.
   var path: String?
 
-  /// Writes what happened in a range and gives how many objects, or with ``DiffForm/changes`` how
-  /// many changes, that concerned.
+  /// Writes the changes in a range and returns the number of objects, or with ``DiffForm/changes`` of
+  /// changes.
   ///
-  /// - Parameter conditions: Conditions on transactions and changes. Its kinds select what is shown:
-  ///   objects by what happened to them in the end.
+  /// - Parameter conditions: Conditions on transactions and changes. Its kinds select objects by their
+  ///   net change.
   func write(_ range: HistoryRange, _ conditions: HistoryQuery) throws -> Int {
     var query = conditions
     query.after = range.after
     query.until = range.until
-    // A name that the store does not have is told before anything is written.
+    // Report unknown names before anything is written.
     _ = try TimelineReader(timeline, query: query, schema: schema)
     session.noteUnknownHierarchy(of: query, in: timeline)
-    try DiffHeading(session: session, writer: writer, path: path).write(range, timeline)
+    try writeHeading(range)
     if form != .changes { try writeGaps(query) }
     return switch form {
     case .objects: try writeObjects(query)
@@ -39,13 +39,33 @@ struct DiffOutput {
     }
   }
 
+  /// Writes which range is compared: in JSON always, in words if the tokens are in reverse order.
+  private func writeHeading(_ range: HistoryRange) throws {
+    let store = timeline.storeIdentifier
+    if session.options.json {
+      try writer.writeLine(
+        .record(
+          "diff",
+          [
+            "path": path, "store": store, "after": range.after, "until": range.until,
+            "reversed": range.isReversed ? true : nil,
+          ]))
+    }
+    guard range.isReversed else { return }
+    let tokens = session.tokens(of: store)
+    session.diagnostics.warn(
+      "the second token is before the first: showing the changes after "
+        + "\(tokens.text(range.after)) up to \(tokens.text(range.until)), not their reverse",
+      kind: "reversedRange", hint: "give the earlier token first")
+  }
+
   private var gaps: GapReport { GapReport(session: session, timeline: timeline) }
 
-  /// Says what the answer leaves out because nobody holds it any more.
+  /// Reports history in the range that is missing.
   private func writeGaps(_ query: HistoryQuery) throws {
     for gap in try timeline.gaps(after: query.after, until: query.until) {
       if session.options.json { try TransactionLines(writer: writer).write(gap) }
-      gaps.tell(gap)
+      gaps.report(gap)
     }
   }
 
@@ -80,7 +100,7 @@ struct DiffOutput {
       try table.finish()
       try writeSummary(summary.total)
     }
-    try tell(of: reader, summary.total, query)
+    try reportSkipped(by: reader, summary.total, query)
     return summary.total.total
   }
 
@@ -91,7 +111,7 @@ struct DiffOutput {
       summary.add(change)
       try writer.writeLine(text.escaped(NetChangeText.name(change)))
     }
-    try tell(of: reader, summary.total, query)
+    try reportSkipped(by: reader, summary.total, query)
     return summary.total.total
   }
 
@@ -100,11 +120,11 @@ struct DiffOutput {
     let reader = try forEachObject(query, readsDetails: false) { summary.add($0) }
     try NetChangeStat(session: session, writer: writer, path: path).write(summary)
     if !session.options.json { try writeSummary(summary.total) }
-    try tell(of: reader, summary.total, query)
+    try reportSkipped(by: reader, summary.total, query)
     return summary.total.total
   }
 
-  /// Reads the net changes that are to be shown.
+  /// Reads the net changes to show.
   private func forEachObject(
     _ query: HistoryQuery, readsDetails: Bool = true, _ body: (NetChange) throws -> Void
   ) throws -> NetChangeReader {
@@ -127,22 +147,22 @@ struct DiffOutput {
     try writer.writeLine(StyledLine(session).line(NetChangeText.summary(counts)))
   }
 
-  /// Tells what the answer does not show.
-  private func tell(
-    of reader: NetChangeReader, _ counts: NetChangeSummary.Counts, _ query: HistoryQuery
+  /// Reports what the answer does not show.
+  private func reportSkipped(
+    by reader: NetChangeReader, _ counts: NetChangeSummary.Counts, _ query: HistoryQuery
   ) throws {
     let skipped = reader.skippedChangeCount
     if skipped > 0 {
       session.diagnostics.warn(
-        "\(skipped.grouped) change\(skipped == 1 ? " is" : "s are") left out, for the row names no "
-          + "object or a kind that no framework writes",
+        "\(skipped.counted("change")) skipped: the row names no object, or a kind that no framework "
+          + "writes",
         kind: "skippedChanges", hint: "--each shows every change")
     }
-    if counts.total == 0 { try tellOfNothing(foldedCount: reader.changeCount, query) }
+    if counts.total == 0 { try explainNothing(foldedCount: reader.changeCount, query) }
   }
 
-  /// Tells why there is no answer.
-  private func tellOfNothing(foldedCount: Int, _ query: HistoryQuery) throws {
+  /// Explains an empty answer.
+  private func explainNothing(foldedCount: Int, _ query: HistoryQuery) throws {
     if foldedCount == 0, !query.isUnconditional {
       _ = try session.warnOfUnknownSavers(in: query, of: timeline)
     }
@@ -154,7 +174,7 @@ struct DiffOutput {
     session.diagnostics.note(
       foldedCount == 0
         ? "no change \(range)\(asked)"
-        : "the \(foldedCount.grouped) changes \(range) come to nothing\(asked)")
+        : "the \(foldedCount.grouped) changes \(range) have no net effect\(asked)")
   }
 
   // MARK: - Each change
@@ -170,7 +190,7 @@ struct DiffOutput {
         guard case .transaction(let transaction) = element else {
           if case .gap(let gap) = element {
             encoder.append(gap)
-            gaps.tell(gap)
+            gaps.report(gap)
           }
           continue
         }
@@ -187,7 +207,7 @@ struct DiffOutput {
       let table = try ChangeTable(session: session, writer: writer, timeline: timeline)
       while let element = try reader.nextElement() {
         guard case .transaction(let transaction) = element else {
-          if case .gap(let gap) = element { gaps.tell(gap) }
+          if case .gap(let gap) = element { gaps.report(gap) }
           continue
         }
         while let change = try reader.nextChange() {
@@ -197,7 +217,7 @@ struct DiffOutput {
       }
       try table.finish()
     }
-    if count == 0 { try tellOfNothing(foldedCount: 0, query) }
+    if count == 0 { try explainNothing(foldedCount: 0, query) }
     return count
   }
 
@@ -213,8 +233,7 @@ struct DiffOutput {
 }
 
 extension NetChange {
-  /// Whether this is of a kind that was asked for; an object that was replaced was deleted, and
-  /// another was inserted.
+  /// Whether this is of a kind that was asked for; replacing an object deletes it and inserts another.
   fileprivate func isKind(_ kind: ChangeKind) -> Bool {
     switch self.kind {
     case .insert: kind == .insert
@@ -228,40 +247,12 @@ extension NetChange {
 
 /// What `diff` shows of the changes in a range.
 enum DiffForm {
-  /// What happened to each object in the end.
+  /// The net change of each object.
   case objects
-  /// The names of the objects alone.
+  /// Only the names of the objects.
   case names
-  /// How many objects of each entity.
+  /// The number of objects of each entity.
   case stat
-  /// Each change.
+  /// Every change.
   case changes
-}
-
-/// Says which range of a history is compared: in JSON always, in words where it may surprise.
-struct DiffHeading {
-  let session: Session
-  let writer: OutputWriter
-  /// The store's path in lines, where there are several stores; nil for none.
-  var path: String?
-
-  func write(_ range: HistoryRange, _ timeline: HistoryTimeline) throws {
-    let store = timeline.storeIdentifier
-    if session.options.json {
-      var members: [(String, JSONValue)] = [("schema", 1), ("type", "diff")]
-      if let path { members.append(("path", .string(path))) }
-      if let store { members.append(("store", .string(store))) }
-      members.append(("after", .integer(range.after)))
-      members.append(("until", .integer(range.until)))
-      if range.isReversed { members.append(("reversed", true)) }
-      try writer.writeLine(.object(JSONObject(members)))
-    }
-    guard range.isReversed else { return }
-    let tokens = TokenText(isQualified: session.options.qualified, store: store)
-    session.diagnostics.warn(
-      "the second token stands before the first; shown is what happened after "
-        + "\(tokens.text(range.after)) up to \(tokens.text(range.until)), not its reverse",
-      kind: "reversedRange",
-      hint: "give the earlier token first")
-  }
 }

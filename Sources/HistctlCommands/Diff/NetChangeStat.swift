@@ -2,11 +2,11 @@ import HistoryCoding
 import PersistentHistory
 import Terminal
 
-/// Writes how many objects of each entity were changed, with bars.
+/// Writes the number of changed objects of each entity, with bars.
 struct NetChangeStat {
   let session: Session
   let writer: OutputWriter
-  /// The store, where there are several; nil for none.
+  /// The path of the store, if there are several.
   let path: String?
 
   /// Writes the entities with the most objects first.
@@ -41,19 +41,13 @@ struct NetChangeStat {
   }
 
   private func json(_ entry: NetChangeSummary.Entry) -> JSONValue {
-    var members: [(String, JSONValue)] = [("schema", 1), ("type", "netCount")]
-    if let path { members.append(("path", .string(path))) }
-    if let name = entry.entity?.name {
-      members.append(("entity", .string(name)))
-    } else if let number = entry.entity?.number {
-      members.append(("entityRaw", .integer(number)))
-    }
-    for (key, count) in [
-      ("inserts", entry.counts.inserts), ("updates", entry.counts.updates),
-      ("deletes", entry.counts.deletes), ("replaces", entry.counts.replaces),
-    ] {
-      members.append((key, .integer(Int64(count))))
-    }
-    return .object(JSONObject(members))
+    let name = entry.entity?.name
+    return .record(
+      "netCount",
+      [
+        "path": path, "entity": name, "entityRaw": name == nil ? entry.entity?.number : nil,
+        "inserts": entry.counts.inserts, "updates": entry.counts.updates,
+        "deletes": entry.counts.deletes, "replaces": entry.counts.replaces,
+      ])
   }
 }

@@ -7,10 +7,9 @@ import StoreFormat
 import Terminal
 
 /// `histctl export`: writes the history as records for other programs.
-struct Export: HistctlCommand, CheckedOptions {
+struct Export: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    _superCommandName: "histctl",
     abstract: "Export transactions, oldest first, as records for other programs.",
     discussion: """
       The formats are jsonl (one JSON line per transaction, lossless), changes (one JSON line per \
@@ -40,13 +39,19 @@ struct Export: HistctlCommand, CheckedOptions {
   @OptionGroup(title: "Form and place") var export: ExportOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func check() throws {
+  func validate() throws {
     if export.consumer != nil, filter.after != nil {
       throw ValidationError("--bookmark says where to start, so it cannot be combined with --after")
     }
     if output.json, export.format == .csv, export.file == nil, export.outputDir == nil {
       throw ValidationError("--json cannot be combined with --format csv on standard output")
     }
+  }
+
+  func remedy(for token: UnusableToken) -> String {
+    export.consumer == nil
+      ? filter.remedy(for: token)
+      : token.remedyOfBookmark(isInOtherFile: store.bookmarkFile != nil)
   }
 
   func run(_ console: Console) throws {

@@ -2,7 +2,7 @@ import ArgumentParser
 import HistoryCoding
 
 /// The format and the place of an export.
-struct ExportOptions: CheckedOptions {
+struct ExportOptions: ParsableArguments {
   @Option(
     name: .customLong("format"),
     help: ArgumentHelp(
@@ -49,7 +49,8 @@ struct ExportOptions: CheckedOptions {
     name: .customLong("bookmark"),
     help: ArgumentHelp(
       "Start after this bookmark, and move it when the file is safe; with --output-dir.",
-      valueName: "name"))
+      valueName: "name"),
+    completion: Completion.bookmark.kind)
   var consumer: String?
 
   @Option(
@@ -59,7 +60,7 @@ struct ExportOptions: CheckedOptions {
     transform: DurationArgument.init(parsing:))
   var lockWait: DurationArgument?
 
-  func check() throws {
+  func validate() throws {
     if lockWait != nil, consumer == nil {
       throw ValidationError(
         "--lock-wait waits for an export with the same bookmark; name it with --bookmark")

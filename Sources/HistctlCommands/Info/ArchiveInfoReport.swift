@@ -4,15 +4,14 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// What there is to say of an archive, for people and for programs.
+/// Writes a report on an archive as text or JSON.
 struct ArchiveInfoReport: FieldPage {
   let session: Session
   let writer: OutputWriter
   let overview: ArchiveOverview
-  /// How many entities are listed before the rest is summed up.
+  /// The number of entities that are listed.
   let rowLimit: Int
 
-  /// Writes it in the form that was asked for.
   func write() throws {
     guard !session.options.json else { return try writer.writeLine(json) }
     try writeArchive()
@@ -31,20 +30,19 @@ struct ArchiveInfoReport: FieldPage {
   private var segmentCount: Int64 { sum { Int64($0.segmentCount) } }
   private var frameCount: Int64 { sum { Int64($0.frameCount) } }
 
-  /// What deserves attention.
+  /// Notes on the archive.
   private var notices: [(kind: String, text: String)] {
     var notices: [(kind: String, text: String)] = []
     for store in overview.stores {
       for gap in store.gaps {
-        notices.append(("gap", "of the store \(store.identifier), \(gap.message)"))
+        notices.append(("gap", "store \(store.identifier): \(gap.message)"))
       }
       if store.overlapCount > 0 {
         notices.append(
           (
             "overlap",
-            "of the store \(store.identifier), "
-              + store.overlapCount.counted("segment")
-              + " with transactions that others have too, which is normal after a crash"
+            "store \(store.identifier): " + store.overlapCount.counted("segment")
+              + " repeat transactions, which is normal after a crash"
           ))
       }
     }
@@ -52,8 +50,8 @@ struct ArchiveInfoReport: FieldPage {
       notices.append(
         (
           "tornCatalog",
-          "the catalog ends in the middle of a line, as a crash leaves it; the next sealing puts it "
-            + "right"
+          "the catalog ends in the middle of a line, as after a crash; the next archive command "
+            + "repairs it"
         ))
     }
     return notices
@@ -80,7 +78,6 @@ struct ArchiveInfoReport: FieldPage {
 
   private func writeStores() throws {
     guard !overview.stores.isEmpty else { return }
-    let time = TimeText(style: session.options.date, now: session.now)
     let rows = overview.stores.map { store in
       [
         TableCell(store.identifier),
@@ -94,7 +91,7 @@ struct ArchiveInfoReport: FieldPage {
     }
     try writer.writeTable(
       [
-        // Whoever chooses among the stores needs all of an identifier.
+        // An identifier is needed in full to choose a store.
         TableColumn("STORE", priority: 7),
         TableColumn("TRANSACTIONS", priority: 6, minimumWidth: 10, canShrink: true, canDrop: true),
         TableColumn("FROM", priority: 3, canDrop: true),
@@ -108,33 +105,29 @@ struct ArchiveInfoReport: FieldPage {
   // MARK: - For programs
 
   private var json: JSONValue {
-    [
-      "schema": .integer(1), "type": "archiveInfo", "path": .string(overview.path),
-      "head": .string(overview.head.description), "segments": .integer(segmentCount),
-      "frames": .integer(frameCount), "transactions": .integer(sum(\.transactionCount)),
-      "changes": .integer(sum(\.changeCount)), "bytes": .integer(sum(\.byteCount)),
-      "textBytes": .integer(sum(\.textByteCount)), "files": .integer(Int64(overview.fileCount)),
-      "fileBytes": .integer(overview.fileByteCount),
-      "stores": .array(overview.stores.map { members(of: $0) }),
-      "notices": .array(
-        notices.map { ["kind": .string($0.kind), "message": .string($0.text)] }),
-    ]
+    .record(
+      "archiveInfo",
+      [
+        "path": overview.path, "head": overview.head.description, "segments": segmentCount,
+        "frames": frameCount, "transactions": sum(\.transactionCount),
+        "changes": sum(\.changeCount), "bytes": sum(\.byteCount),
+        "textBytes": sum(\.textByteCount), "files": overview.fileCount,
+        "fileBytes": overview.fileByteCount, "stores": overview.stores.map(json),
+        "notices": notices.map { JSONValue.object(of: ["kind": $0.kind, "message": $0.text]) },
+      ])
   }
 
-  private func members(of store: ArchiveOverview.Store) -> JSONValue {
-    [
-      "store": .string(store.identifier), "segments": .integer(Int64(store.segmentCount)),
-      "frames": .integer(Int64(store.frameCount)),
-      "transactions": .integer(store.transactionCount), "changes": .integer(store.changeCount),
-      "bytes": .integer(store.byteCount), "textBytes": .integer(store.textByteCount),
-      "first": store.first.json, "last": store.last.json,
-      "ranges": .array(
-        store.ranges.map {
-          ["first": .integer($0.lowerBound), "last": .integer($0.upperBound)]
-        }),
-      "overlaps": .integer(Int64(store.overlapCount)),
-      "modelVersions": .array(store.modelVersions.map(JSONValue.string)),
-      "entities": .array(store.entities.map { EntityCounts($0).json }),
-    ]
+  private func json(_ store: ArchiveOverview.Store) -> JSONValue {
+    .object(of: [
+      "store": store.identifier, "segments": store.segmentCount, "frames": store.frameCount,
+      "transactions": store.transactionCount, "changes": store.changeCount,
+      "bytes": store.byteCount, "textBytes": store.textByteCount, "first": store.first,
+      "last": store.last,
+      "ranges": store.ranges.map {
+        JSONValue.object(of: ["first": $0.lowerBound, "last": $0.upperBound])
+      },
+      "overlaps": store.overlapCount, "modelVersions": store.modelVersions,
+      "entities": store.entities.map { EntityCounts($0).json },
+    ])
   }
 }

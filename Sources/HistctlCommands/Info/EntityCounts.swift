@@ -3,31 +3,29 @@ import HistoryCoding
 import PersistentHistory
 import Terminal
 
-/// How many changes of each kind there are of one entity, as `info` shows them.
+/// The numbers of changes of one entity.
 struct EntityCounts {
   let label: String
   let inserts: Int64
   let updates: Int64
   let deletes: Int64
 
-  /// Those that a store's history has.
+  /// The numbers of a store.
   init(_ count: HistoryOverview.EntityCount) {
     label = count.entity.label
     (inserts, updates, deletes) = (count.inserts, count.updates, count.deletes)
   }
 
-  /// Those that an archive has.
+  /// The numbers of an archive.
   init(_ count: ArchiveOverview.EntityCount) {
     label = count.label
     (inserts, updates, deletes) = (count.counts.inserts, count.counts.updates, count.counts.deletes)
   }
 
-  /// For programs.
   var json: JSONValue {
-    [
-      "entity": .string(label), "inserts": .integer(inserts), "updates": .integer(updates),
-      "deletes": .integer(deletes),
-    ]
+    .object(of: [
+      "entity": label, "inserts": inserts, "updates": updates, "deletes": deletes,
+    ])
   }
 
   fileprivate var cells: [TableCell] {
@@ -41,9 +39,9 @@ struct EntityCounts {
 }
 
 extension OutputWriter {
-  /// Writes a table of entities; nothing where there are none.
+  /// Writes a table of entities, or nothing without entities.
   ///
-  /// - Parameter rowLimit: How many of them are shown at the most; the others are counted.
+  /// - Parameter rowLimit: The maximum number of rows; the others are counted.
   func writeTable(_ entities: [EntityCounts], rowLimit: Int, in session: Session) throws {
     guard !entities.isEmpty else { return }
     let rows = entities.prefix(rowLimit).map(\.cells)

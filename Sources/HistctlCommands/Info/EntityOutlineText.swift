@@ -1,7 +1,7 @@
 import StoreFormat
 import Terminal
 
-/// Writes what is known of an entity for people.
+/// Writes an entity of a model as text.
 struct EntityOutlineText: FieldPage {
   let session: Session
   let writer: OutputWriter
@@ -30,7 +30,7 @@ struct EntityOutlineText: FieldPage {
   // MARK: - With a model
 
   private func write(_ properties: [EntityOutline.Property], of entity: EntityOutline) throws {
-    // A name or a type that is cut is of no use, so that other columns make room first.
+    // Names and types must not be cut, so other columns shrink first.
     let isWide = (session.environment.lineWidth ?? .max) >= 100
     let columns = [
       TableColumn("SLOT", alignment: .trailing, priority: 3, canDrop: true),
@@ -68,7 +68,7 @@ struct EntityOutlineText: FieldPage {
     ]
   }
 
-  /// The type as Swift would have it: a question mark stands for what may be nil.
+  /// Returns the type as in Swift, with a question mark if it is optional.
   private func type(of property: EntityOutline.Property) -> String {
     func text(_ word: String, _ relationship: ManagedRelationship) -> String {
       ([word] + [relationship.destinationName].compactMap { $0 }).joined(separator: " ")
@@ -119,7 +119,7 @@ struct EntityOutlineText: FieldPage {
       spans: [.init(text: "no column" + (notes.isEmpty ? "" : ", "), style: .warning)] + spans)
   }
 
-  /// The columns, with their table where it is another than the entity's.
+  /// Returns the columns, with their table if it is not the entity's.
   private func text(of place: EntityOutline.Place?, in entity: EntityOutline) -> String {
     guard let place else { return "" }
     return (place.table == entity.tableName ? "" : place.table + ".")
@@ -139,7 +139,7 @@ struct EntityOutlineText: FieldPage {
 }
 
 extension ManagedRelationship.DeleteRule {
-  /// The rule in words.
+  /// The name of the rule in text.
   fileprivate var text: String {
     switch self {
     case .noAction: "no action"

@@ -5,21 +5,20 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// `histctl info`: what a store is and what its history holds, or what an archive has.
+/// `histctl info`: describes a store or an archive.
 struct Info: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
-    _superCommandName: "histctl",
-    abstract: "Say what a store is and what its history holds.",
+    abstract: "Describe a store and its history, or an archive.",
     discussion: """
-      Identifier, framework and its system, the span of the history, changes by entity, \
-      transactions by author, the bytes that history occupies, bookmarks and what to know about \
-      the store. A store without history tables is described as well, and ends with 8. Of an \
-      archive: its stores, ranges, segments and bytes, and the head of its chain.
+      Shows the identifier, the framework and its system, the span and the size of the history, \
+      changes by entity, transactions by author, bookmarks, and notes. A store without history \
+      tables is described too, with status 8. For an archive, shows its stores, ranges, segments \
+      and sizes, and the head of its chain.
 
-      With --model it lists what the model says instead: of every entity its number and its table, \
-      and its attributes and relationships in the order of the bits by which history marks what \
-      an update touched.
+      With --model, lists the entities of the model instead, with their number and table, and \
+      their attributes and relationships in the order of the bits with which history marks the \
+      attributes that an update set.
 
       Examples:
         histctl info default.store
@@ -31,7 +30,7 @@ struct Info: HistctlCommand {
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var values: ValuesOptions
-  @Flag(help: "List all entities, authors, bundles and processes, not only the first 20.")
+  @Flag(help: "List all entities, authors, bundles and processes, not just 20 of each.")
   var all = false
 
   @OptionGroup(title: "The model") var model: ModelOptions
@@ -39,7 +38,7 @@ struct Info: HistctlCommand {
 
   func run(_ console: Console) throws {
     let session = Session(output, console)
-    if model.model { return try tellModel(session) }
+    if model.model { return try writeModel(session) }
     if Archive.isArchive(store.store) {
       let overview = try ArchiveOverview(Archive(path: store.store))
       return try session.write(usesPager: true) { writer in
@@ -48,7 +47,7 @@ struct Info: HistctlCommand {
         ).write()
       }
     }
-    // Told among the notices.
+    // The problem is one of the notices.
     let logProblem = StoreReading.logProblem(of: store.store)
     if logProblem != nil { session.end(with: .damaged) }
     let file = try StoreFile(path: store.store, busyTimeout: store.busyTimeout)
@@ -79,7 +78,7 @@ struct Info: HistctlCommand {
 
   private var rowLimit: Int { all ? .max : 20 }
 
-  private func tellModel(_ session: Session) throws {
+  private func writeModel(_ session: Session) throws {
     func report(_ writer: OutputWriter) -> ModelReport {
       ModelReport(session: session, writer: writer, entityNames: model.entity)
     }
@@ -89,24 +88,26 @@ struct Info: HistctlCommand {
     }
     if ExportedText.isName(store.store) {
       throw Failure(
-        status: .usage, kind: "usage", message: "lines that were exported have no model",
-        hint: "give the store that they come from, or an archive of its history")
+        status: .usage, kind: "usage", message: "exported lines have no model",
+        hint: "give their store, or an archive of its history")
     }
     try session.read(store) { writer, snapshot, _ in try report(writer).write(snapshot) }
   }
 }
 
-/// Whether to tell of a store's model, and of which entities.
-struct ModelOptions: CheckedOptions {
-  @Flag(help: "List what the model says instead: entities, attributes and relationships.")
+/// Whether to list the model, and which entities of it.
+struct ModelOptions: ParsableArguments {
+  @Flag(help: "List the model: entities, attributes and relationships.")
   var model = false
 
-  @Option(help: ArgumentHelp("With --model, only this entity.", valueName: "entity"))
+  @Option(
+    help: ArgumentHelp("With --model, only this entity.", valueName: "entity"),
+    completion: Completion.entity.kind)
   var entity: [String] = []
 
-  func check() throws {
+  func validate() throws {
     if !entity.isEmpty, !model {
-      throw ValidationError("--entity chooses among what --model lists; add --model")
+      throw ValidationError("--entity needs --model")
     }
   }
 }

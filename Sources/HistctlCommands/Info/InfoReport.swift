@@ -3,9 +3,9 @@ import PersistentHistory
 import StoreEditing
 import StoreFormat
 
-/// What there is to say of a store: one value for text and JSON.
+/// What is known of a store and its history.
 struct InfoReport {
-  /// Something to know about the store.
+  /// A note on the store.
   struct Notice {
     let kind: String
     let text: String
@@ -18,16 +18,16 @@ struct InfoReport {
   let entityNames: [String]
   let storeByteCount: Int64
   let freeByteCount: Int64
-  /// The history; nil in a store without history tables.
+  /// The history; `nil` for a store without history tables.
   let overview: HistoryOverview?
   let bookmarks: [Bookmark]
-  /// Why the bookmarks cannot be read; nil where they can.
+  /// Why the bookmarks cannot be read; `nil` if they can.
   let bookmarkProblem: HistoryError?
-  /// How the bookmarks stand, by name; empty in a store without history tables.
+  /// The states of the bookmarks by name; empty without history tables.
   let standings: [String: BookmarkStanding]
-  /// How far mirroring to CloudKit has come; nil where the store is not mirrored, or keeps no history.
+  /// The progress of mirroring to CloudKit; `nil` if the store is not mirrored, or keeps no history.
   let mirroring: MirroringState?
-  /// What was recorded of values beside the store; nil where nothing is.
+  /// The recorded values beside the store; `nil` if there are none.
   let values: (path: String, extent: RecordedValuesFile.Extent)?
   let notices: [Notice]
 
@@ -61,7 +61,7 @@ struct InfoReport {
       + (bookmarkProblem.map { [Notice(kind: "unreadableBookmarks", text: $0.message)] } ?? [])
   }
 
-  /// What is damaged, but for a log that was told of and counters for which there is another notice.
+  /// Lists damage, except that of the log and of counters if there is another notice.
   private static func damage(_ damage: EvidentDamage, logProblem: String?) -> [Notice] {
     damage.findings.filter { $0.kind != .tornCounter && !($0.isOfLog && logProblem != nil) }.map {
       Notice(kind: $0.kind.rawValue, text: "damaged: \($0.place): \($0.detail)")
@@ -78,7 +78,7 @@ struct InfoReport {
         Notice(
           kind: "torn",
           text:
-            "the store has issued lower numbers than its history holds: a copy that lost its -wal"))
+            "the store issued lower numbers than its history contains: a copy that lost its -wal"))
     }
     if let overview, overview.oldest == nil, overview.highestIssued > 0 {
       notices.append(
@@ -105,7 +105,8 @@ struct InfoReport {
         Notice(
           kind: "oldLayout",
           text:
-            "the history has the layout of macOS 10.13; column masks of that time can hold noise"))
+            "the history has the layout of macOS 10.13; column masks of that time can be unreliable"
+        ))
     }
     if layout.history?.indexesChangesByTransaction == false {
       notices.append(
@@ -120,45 +121,34 @@ struct InfoReport {
     return notices
   }
 
-  /// The report as one JSON object.
   var json: JSONValue {
-    var members = JSONMembers.start("info") + [("path", .string(path))]
-    func add(_ key: String, _ value: JSONValue?) {
-      if let value { members.append((key, value)) }
-    }
-    add("store", metadata.storeIdentifier.map(JSONValue.string))
-    add("origin", .string(origin.name))
-    add("frameworkVersion", (metadata.frameworkVersion?.number).map(JSONValue.integer))
-    add("system", (metadata.frameworkVersion?.system).map(JSONValue.string))
-    add("modelVersions", .array(metadata.modelVersionIdentifiers.map(JSONValue.string)))
-    add("modelEntities", .array(entityNames.map(JSONValue.string)))
-    add("storeBytes", .integer(storeByteCount))
-    add("freeBytes", .integer(freeByteCount))
-    add("mirrored", .boolean(!layout.mirroringTables.isEmpty))
-    add("mirroring", mirroring?.json)
-    add("hasHistory", .boolean(overview != nil))
-    if let overview { members += overview.jsonMembers }
-    add("bookmarks", .array(bookmarks.map { $0.json(standings[$0.name]) }))
-    add("values", values.map { $0.extent.json(path: $0.path) })
-    add("notices", .array(notices.map { ["kind": .string($0.kind), "message": .string($0.text)] }))
-    return .object(JSONObject(members))
-  }
-}
-
-extension RecordedValuesFile.Extent {
-  /// The extent as a JSON object.
-  fileprivate func json(path: String) -> JSONValue {
-    var members: [(String, JSONValue)] = [
-      ("path", .string(path)), ("bytes", .integer(byteCount)),
-    ]
-    if let first { members.append(("first", .integer(first.number))) }
-    if let last { members.append(("last", .integer(last.number))) }
-    return .object(JSONObject(members))
+    .record(
+      "info",
+      [
+        "path": path, "store": metadata.storeIdentifier, "origin": origin.name,
+        "frameworkVersion": metadata.frameworkVersion?.number,
+        "system": metadata.frameworkVersion?.system,
+        "modelVersions": metadata.modelVersionIdentifiers, "modelEntities": entityNames,
+        "storeBytes": storeByteCount, "freeBytes": freeByteCount,
+        "mirrored": !layout.mirroringTables.isEmpty, "mirroring": mirroring?.json,
+        "hasHistory": overview != nil,
+      ],
+      and: (overview?.jsonMembers ?? [])
+        + JSONValue.list(of: [
+          "bookmarks": bookmarks.map { $0.json(standings[$0.name]) },
+          "values": values.map { values in
+            .object(of: [
+              "path": values.path, "bytes": values.extent.byteCount,
+              "first": values.extent.first?.number, "last": values.extent.last?.number,
+            ]) as JSONValue
+          },
+          "notices": notices.map { JSONValue.object(of: ["kind": $0.kind, "message": $0.text]) },
+        ]))
   }
 }
 
 extension StoreOrigin {
-  /// The origin in a word.
+  /// The name of the origin.
   var name: String {
     switch self {
     case .swiftData: "SwiftData"
@@ -172,37 +162,29 @@ extension HistoryOverview {
   /// The members of the JSON of `info` that are about history.
   fileprivate var jsonMembers: [(String, JSONValue)] {
     func texts(_ key: String, _ counts: [TextCount]) -> JSONValue {
-      .array(
-        counts.map {
-          [
-            (key, $0.text.map { .string($0.string) } ?? .null),
-            ("transactions", .integer($0.count)),
-          ]
-        }.map { .object(JSONObject($0)) })
+      counts.map { count -> JSONValue in
+        .object(
+          JSONObject([
+            (key, count.text.map { .string($0.string) } ?? .null),
+            ("transactions", .integer(count.count)),
+          ]))
+      }.json
     }
-    return [
-      ("transactions", .integer(transactionCount)), ("changes", .integer(changeCount)),
-      ("oldest", oldest?.json ?? .null), ("newest", newest?.json ?? .null),
-      ("highestIssued", .integer(highestIssued)),
-      ("historyBytes", historyByteCount.map(JSONValue.integer) ?? .null),
-      ("entities", .array(entities.map { EntityCounts($0).json })),
-      ("authors", texts("author", authors)), ("bundles", texts("bundle", bundles)),
-      ("processes", texts("process", processes)),
-    ]
+    return JSONValue.list(of: [
+      "transactions": transactionCount, "changes": changeCount,
+      "oldest": oldest?.json ?? JSONValue.null, "newest": newest?.json ?? JSONValue.null,
+      "highestIssued": highestIssued, "historyBytes": historyByteCount?.json ?? JSONValue.null,
+      "entities": entities.map { EntityCounts($0).json }, "authors": texts("author", authors),
+      "bundles": texts("bundle", bundles), "processes": texts("process", processes),
+    ])
   }
 }
 
 extension Bookmark {
-  /// The bookmark as a JSON object.
   fileprivate func json(_ standing: BookmarkStanding?) -> JSONValue {
-    var members: [(String, JSONValue)] = [
-      ("name", .string(name)), ("token", .string(token.description)),
-    ]
-    if let time = timestamp?.iso8601() { members.append(("timestamp", .string(time))) }
-    if let standing { members.append(("state", .string(standing.token.state.name))) }
-    if let lag = standing?.lag {
-      members.append(("transactionsBehind", .integer(lag.transactions)))
-    }
-    return .object(JSONObject(members))
+    .object(of: [
+      "name": name, "token": token.description, "timestamp": timestamp?.iso8601(),
+      "state": standing?.token.state.name, "transactionsBehind": standing?.lag?.transactions,
+    ])
   }
 }

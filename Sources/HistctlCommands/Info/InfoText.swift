@@ -2,12 +2,12 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// Writes a report on a store for people.
+/// Writes a report on a store as text.
 struct InfoText: FieldPage {
   let session: Session
   let writer: OutputWriter
   let report: InfoReport
-  /// How many entities, authors and the like are listed before the rest is summed up.
+  /// The number of entities, authors and so on that are listed.
   let rowLimit: Int
 
   func write() throws {
@@ -23,8 +23,6 @@ struct InfoText: FieldPage {
     try writeBookmarks()
     try writer.writeNotices(report.notices.map(\.text), in: session)
   }
-
-  private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
 
   private func writeStore() throws {
     try field("store", report.path, style: .heading)
@@ -44,8 +42,7 @@ struct InfoText: FieldPage {
       "history",
       "\(overview.transactionCount.counted("transaction")), "
         + "\(overview.changeCount.counted("change"))\(bytes)")
-    let tokens = TokenText(
-      isQualified: session.options.qualified, store: report.metadata.storeIdentifier)
+    let tokens = session.tokens(of: report.metadata.storeIdentifier)
     try field(
       "oldest", overview.oldest.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
     try field(
@@ -54,7 +51,7 @@ struct InfoText: FieldPage {
     try field("values", report.values.map { text(of: $0.extent, tokens) })
   }
 
-  /// What is recorded of values, by the numbers of its transactions.
+  /// Returns the transactions with recorded values, and the size of their file.
   private func text(of extent: RecordedValuesFile.Extent, _ tokens: TokenText) -> String {
     let bytes = "\(ByteCount(extent.byteCount))"
     guard let first = extent.first, let last = extent.last else { return "none yet, \(bytes)" }
@@ -62,7 +59,7 @@ struct InfoText: FieldPage {
   }
 
   private func writeTexts(_ title: String, _ counts: [TextCount]) throws {
-    // One program that never names itself says nothing worth a table.
+    // A list without any name is not worth a table.
     guard counts.contains(where: { $0.text != nil }) else { return }
     let rows = counts.prefix(rowLimit).map { count in
       [
@@ -79,8 +76,7 @@ struct InfoText: FieldPage {
   }
 
   private func writeBookmarks() throws {
-    let tokens = TokenText(
-      isQualified: session.options.qualified, store: report.metadata.storeIdentifier)
+    let tokens = session.tokens(of: report.metadata.storeIdentifier)
     guard !report.bookmarks.isEmpty else { return }
     let rows = report.bookmarks.map { bookmark in
       let standing = report.standings[bookmark.name]

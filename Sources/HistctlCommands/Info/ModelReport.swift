@@ -4,14 +4,14 @@ import StoreEditing
 import StoreFormat
 import Terminal
 
-/// Tells what a store's model says, or as much of it as an archive of its history has kept.
+/// Lists the model of a store, or the part of it that an archive has.
 struct ModelReport: FieldPage {
-  /// How many properties without a column are named.
-  private static let mostMissing = 3
+  /// The number of properties without a column that are named.
+  private static let maxNamed = 3
 
   let session: Session
   let writer: OutputWriter
-  /// The entities that are asked for; all where none is.
+  /// The names of the entities to list; empty for all.
   let entityNames: [String]
 
   // MARK: - Of a store
@@ -39,21 +39,22 @@ struct ModelReport: FieldPage {
         missing.append("\(outline.label).\(property.name)")
       }
     }
-    tell(missing)
+    warn(ofMissing: missing)
   }
 
-  private func tell(_ missing: [String]) {
+  private func warn(ofMissing missing: [String]) {
     guard !missing.isEmpty else { return }
-    let named = missing.prefix(Self.mostMissing).joined(separator: ", ")
-    let more = missing.count - Self.mostMissing
+    let named = missing.prefix(Self.maxNamed).joined(separator: ", ")
+    let more = missing.count - Self.maxNamed
     session.diagnostics.warn(
       "the tables have no column for \(named)" + (more > 0 ? " and \(more) more" : ""),
-      kind: "missingColumns", hint: "the store was written with another model than it carries")
+      kind: "missingColumns",
+      hint: "the store was written with another model than the one it contains")
   }
 
   // MARK: - Of an archive
 
-  /// Tells of every store the model that its newest segment was sealed with.
+  /// Lists the model of the newest segment of each store.
   func write(_ archive: Archive) throws {
     let models = try archive.stores().compactMap { store in
       try store.entries.last.map { (store.identifier, try archive.manifest(of: $0).schema) }
@@ -64,7 +65,7 @@ struct ModelReport: FieldPage {
     }
     if !session.options.json { try field("archive", archive.path, style: .heading) }
     for ((store, model), entities) in zip(models, chosen) {
-      // Of several stores, perhaps only one has the entity.
+      // The entity may exist in only one of the stores.
       if entities.isEmpty, !entityNames.isEmpty { continue }
       if !session.options.json {
         try writeHeading(
@@ -78,7 +79,7 @@ struct ModelReport: FieldPage {
     }
   }
 
-  // MARK: - What both have in common
+  // MARK: - Common parts
 
   private func writeHeading(store: String?, versions: [String], count: Int) throws {
     try field("identifier", store)
@@ -97,9 +98,9 @@ struct ModelReport: FieldPage {
     }
   }
 
-  /// The entities that are asked for, in their own order.
+  /// Returns the entities to list, in their order.
   ///
-  /// - Throws: `HistoryError.unknownEntity` for one that none of them is.
+  /// - Throws: `HistoryError.unknownEntity`.
   private func chosen<Entity>(
     among entities: [Entity], schema: HistorySchema, name: (Entity) -> String?,
     number: (Entity) -> Int64?

@@ -2,7 +2,7 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// Writes changes as a table, one line each with what its transaction says of itself.
+/// Writes changes as a table, one line each, with the time and author of their transaction.
 struct ChangeTable {
   private let table: StreamedTable
   private let tokens: TokenText
@@ -10,8 +10,8 @@ struct ChangeTable {
   private let showsAuthors: Bool
 
   init(session: Session, writer: OutputWriter, timeline: HistoryTimeline) throws {
-    tokens = TokenText(isQualified: session.options.qualified, store: timeline.storeIdentifier)
-    time = TimeText(style: session.options.date, now: session.now)
+    tokens = session.tokens(of: timeline.storeIdentifier)
+    time = session.time
     showsAuthors = try timeline.hasAuthors()
     let author = TableColumn(
       "AUTHOR", priority: 2, minimumWidth: 6, canShrink: true, canDrop: true)
@@ -39,6 +39,6 @@ struct ChangeTable {
       ])
   }
 
-  /// Writes what has been kept back.
+  /// Writes the rows that were kept back.
   func finish() throws { try table.finish() }
 }

@@ -1,19 +1,19 @@
 import ArgumentParser
+import HistoryOperations
 import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// `histctl log`: the transactions of a store.
-struct Log: HistctlCommand, CheckedOptions {
+/// `histctl log`: lists transactions.
+struct Log: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
-    _superCommandName: "histctl",
     abstract: "List transactions, newest first.",
     discussion: """
-      Values of one option are alternatives, different options must all hold. They select whole \
-      transactions; --only-matching leaves out the changes that do not match. A token is a number, \
-      STORE:NUMBER, first, last, last~3, a date, a duration such as 2w, @bookmark or @./file; see \
-      histctl-tokens(7). The lines of --json are described in histctl-json(5).
+      Values of the same option are alternatives; different options must all match. They select \
+      whole transactions; --only-matching hides the changes that do not match. A token is a \
+      number, STORE:NUMBER, first, last, last~3, a date, a duration such as 2w, @bookmark or \
+      @./file; see histctl-tokens(7). The lines of --json are described in histctl-json(5).
 
       Examples:
         histctl log default.store -n 20
@@ -32,53 +32,42 @@ struct Log: HistctlCommand, CheckedOptions {
 
   @Option(
     name: .customShort("n", allowingJoined: true),
-    help: ArgumentHelp("Show at most COUNT transactions, the newest.", valueName: "count"))
+    help: ArgumentHelp("Show at most COUNT transactions, the newest ones.", valueName: "count"))
   var count: Int?
 
-  @Flag(help: "Oldest first; with -n still the newest ones.")
+  @Flag(help: "Show the oldest first; -n still selects the newest.")
   var reverse = false
 
   @Flag(help: "Show each change below its transaction.")
   var changes = false
 
-  @Flag(help: "Leave out changes that do not match the options on changes.")
+  @Flag(help: "Hide changes that do not match --entity, --kind, --object and --attribute.")
   var onlyMatching = false
 
   @Flag(
-    name: .shortAndLong, help: "Show the newest transactions, then each one as it is saved.")
+    name: .shortAndLong, help: "Show the newest transactions, then each new one as it is saved.")
   var follow = false
 
   @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func check() throws {
+  func validate() throws {
     if follow, filter.until != nil {
-      throw ValidationError("--follow has no end, so it cannot be combined with --until")
+      throw ValidationError("--follow cannot be combined with --until")
     }
     if let count, count < 0 {
-      throw ValidationError("-n takes a number of transactions, 0 or more")
+      throw ValidationError("-n must be 0 or more")
     }
   }
 
+  func remedy(for token: UnusableToken) -> String { filter.remedy(for: token) }
+
   func run(_ console: Console) throws {
     let session = Session(output, console)
-    guard !follow else {
-      return try FollowedLog(session: session, store: store, archive: archive).write(
-        start: { resolver, timeline in
-          var query = try query(resolver)
-          if showsChanges { try values.apply(to: &query, session, timeline) }
-          query.order = .ascending
-          if query.limit == nil, filter.after == nil { query.limit = FollowedLog.usualStart }
-          return query
-        },
-        table: { writer, timeline in
-          output.json ? nil : try table(session, writer, timeline)
-        })
-    }
+    if follow { return try followHistory(session) }
     try session.readHistory(store, archive) { writer, timeline, resolver in
       _ = try timeline.snapshot?.historyTables()
-      var query = try query(resolver)
-      if showsChanges { try values.apply(to: &query, session, timeline) }
+      let query = try query(session, timeline, resolver)
       let gaps = GapReport(session: session, timeline: timeline)
       try gaps.note(
         missingBeginning: resolver.missingBeginning(after: filter.after),
@@ -87,12 +76,10 @@ struct Log: HistctlCommand, CheckedOptions {
       let reader = try TimelineReader(
         timeline, query: query,
         schema: session.schema(
-          of: timeline, namesAttributes: namesAttributes, joinsArchive: !query.change.isEmpty))
+          of: timeline, namesAttributes: showsChanges || !filter.conditions.attribute.isEmpty,
+          joinsArchive: !query.change.isEmpty))
       session.noteUnknownHierarchy(of: query, in: timeline)
-      let count =
-        output.json
-        ? try TransactionLines(writer: writer, gaps: gaps).write(reader)
-        : try table(session, writer, timeline).write(reader)
+      let count = try write(reader, table(session, writer, timeline), writer, gaps)
       if count == 0 { try session.explainEmptyAnswer(to: query, of: timeline) }
     }
   }
@@ -100,27 +87,83 @@ struct Log: HistctlCommand, CheckedOptions {
   /// Whether every change is shown.
   private var showsChanges: Bool { output.json || changes }
 
-  /// Whether the model is needed: for names of attributes, not for those of entities.
-  private var namesAttributes: Bool {
-    showsChanges || !filter.conditions.attribute.isEmpty
-  }
-
-  private func query(_ resolver: TokenResolver) throws -> HistoryQuery {
+  private func query(
+    _ session: Session, _ timeline: HistoryTimeline, _ resolver: TokenResolver
+  ) throws -> HistoryQuery {
     var query = try filter.query(resolver)
     query.order = reverse ? .ascending : .descending
     query.limit = count
     query.limitKeepsNewest = true
     query.keepsOnlyMatchingChanges = onlyMatching
+    if showsChanges { try values.apply(to: &query, session, timeline) }
     return query
   }
 
+  /// Returns the table for text; `nil` for JSON.
   private func table(
     _ session: Session, _ writer: OutputWriter, _ timeline: HistoryTimeline
-  ) throws -> TransactionTable {
-    TransactionTable(
+  ) throws -> TransactionTable? {
+    if output.json { return nil }
+    return TransactionTable(
       session: session, writer: writer, showsChanges: changes,
-      showsAuthors: try timeline.hasAuthors(),
-      tokens: TokenText(isQualified: output.qualified, store: timeline.storeIdentifier),
+      showsAuthors: try timeline.hasAuthors(), tokens: session.tokens(of: timeline.storeIdentifier),
       gaps: GapReport(session: session, timeline: timeline))
+  }
+
+  private func write(
+    _ reader: TimelineReader, _ table: TransactionTable?, _ writer: OutputWriter,
+    _ gaps: GapReport? = nil
+  ) throws -> Int {
+    try table?.write(reader) ?? TransactionLines(writer: writer, gaps: gaps).write(reader)
+  }
+
+  // MARK: - Following
+
+  /// The number of transactions that `--follow` shows first.
+  private static let firstFollowedCount = 10
+
+  /// Writes the newest transactions, then every one that is saved, until the program is ended.
+  private func followHistory(_ session: Session) throws {
+    let input = session.input(store, archive)
+    guard try input.archiveAlone() == nil else {
+      throw Failure(
+        status: .usage, kind: "usage", message: "--follow needs a store, which can be saved to",
+        hint: "leave out --follow, or give the store")
+    }
+    try session.write(usesPager: false) { writer in
+      writer.flushesEachLine = true
+      var query = HistoryQuery()
+      var position: Int64 = 0
+      var table: TransactionTable?
+      try session.open(store.store, busyTimeout: store.busyTimeout).read { snapshot in
+        _ = try snapshot.historyTables()
+        let timeline = try input.timeline(of: snapshot)
+        query = try self.query(session, timeline, input.resolver(timeline))
+        query.order = .ascending
+        if query.limit == nil, filter.after == nil { query.limit = Self.firstFollowedCount }
+        table = try self.table(session, writer, timeline)
+        position = try snapshot.newestTransaction()?.number ?? 0
+        let reader = try TimelineReader(
+          timeline, query: query, schema: session.schema(of: timeline))
+        _ = try write(reader, table, writer, GapReport(session: session, timeline: timeline))
+        try writer.flush()
+      }
+      query.after = nil
+      let follower = try HistoryFollower(
+        path: store.store, busyTimeout: store.busyTimeout, query: query, after: position)
+      try follower.run { event in
+        switch event {
+        case .transactions(let reader): _ = try write(TimelineReader(reader), table, writer)
+        case .gap(let after, let oldest):
+          if let table {
+            try table.writeGap(after: after, oldest: oldest)
+          } else {
+            try TransactionLines(writer: writer).write(
+              HistoryGap(store: follower.storeIdentifier, after: after, oldest: oldest))
+          }
+        }
+        try writer.flush()
+      }
+    }
   }
 }

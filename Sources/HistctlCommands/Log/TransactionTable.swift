@@ -2,17 +2,17 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// Writes transactions as a table, one line each, newest or oldest first as they come.
+/// Writes transactions as a table, one line each, in the order in which they come.
 ///
-/// The first transactions choose the widths, for all that come later as well.
+/// The first transactions determine the widths of all later ones.
 final class TransactionTable {
   private let session: Session
   private let writer: OutputWriter
   private let showsChanges: Bool
-  /// Whether anybody who saved has named themselves; most apps never do.
+  /// Whether any transaction has an author; those of most apps have none.
   private let showsAuthors: Bool
   private let tokens: TokenText
-  /// Tells of gaps; nil where none can be.
+  /// Reports gaps; `nil` where there can be none.
   private let gaps: GapReport?
   private let table: StreamedTable
   private var hasWritten = false
@@ -40,24 +40,29 @@ final class TransactionTable {
       ])
   }
 
-  /// Writes all that a reader gives and tells how many transactions that were.
+  /// Writes everything that a reader returns, and returns the number of transactions and gaps.
   func write(_ reader: TimelineReader) throws -> Int {
-    // With changes below each line nothing is kept back, for one transaction can have millions.
-    if showsChanges { return try writeWithChanges(reader) }
     var count = 0
     do {
       while let element = try reader.nextElement() {
+        if showsChanges, hasWritten { try writer.writeLine("") }
+        hasWritten = true
         count += 1
         switch element {
+        case .transaction(let transaction) where showsChanges:
+          // A transaction can have millions of changes, so nothing is kept back.
+          try writer.writeLine(StyledLine(session).line(heading(transaction)))
+          try writeChanges(reader)
         case .transaction(let transaction):
           try table.write(row(transaction) + [ChangeText.summary(reader.countChanges())])
         case .gap(let gap):
-          try table.write(line: line(gap.message))
-          gaps?.tell(gap)
+          let line = line(gap.message)
+          if showsChanges { try writer.writeLine(line) } else { try table.write(line: line) }
+          gaps?.report(gap)
         }
       }
     } catch {
-      // What could be read is shown; what cannot be written either, the first error tells.
+      // Show what could be read; the first error is the one to report.
       try? table.finish()
       throw error
     }
@@ -66,43 +71,24 @@ final class TransactionTable {
   }
 
   private func row(_ transaction: HistoryTransaction) -> [TableCell] {
-    let time = TimeText(style: session.options.date, now: session.now)
     let author = showsAuthors ? [TableCell(transaction.author?.string ?? "")] : []
     return [
       TableCell(tokens.text(transaction.number), style: .token),
-      TableCell(time.text(transaction.timestamp)),
+      TableCell(session.time.text(transaction.timestamp)),
     ] + author + [TableCell(transaction.process?.string ?? "", style: .secondary)]
   }
 
-  // MARK: - With changes
-
-  private func writeWithChanges(_ reader: TimelineReader) throws -> Int {
+  private func writeChanges(_ reader: TimelineReader) throws {
     let styled = StyledLine(session)
-    var count = 0
-    while let element = try reader.nextElement() {
-      if hasWritten { try writer.writeLine("") }
-      hasWritten = true
-      count += 1
-      guard case .transaction(let transaction) = element else {
-        if case .gap(let gap) = element {
-          try writer.writeLine(line(gap.message))
-          gaps?.tell(gap)
-        }
-        continue
-      }
-      try writer.writeLine(styled.line(heading(transaction)))
-      while let change = try reader.nextChange() {
-        for line in styled.lines(
-          ChangeText.spans(change), indentation: 4, width: session.environment.lineWidth)
-        {
-          try writer.writeLine(line)
-        }
+    let width = session.environment.lineWidth
+    while let change = try reader.nextChange() {
+      for line in styled.lines(ChangeText.spans(change), indentation: 4, width: width) {
+        try writer.writeLine(line)
       }
     }
-    return count
   }
 
-  /// Tells that transactions were pruned before they could be read.
+  /// Reports transactions that were pruned before they could be read.
   func writeGap(after position: Int64, oldest: Int64) throws {
     try writer.writeLine(
       line("transactions \(position + 1) to \(oldest - 1) were pruned before they were read"))
@@ -115,7 +101,7 @@ final class TransactionTable {
   private func heading(_ transaction: HistoryTransaction) -> [TableCell.Span] {
     var spans: [TableCell.Span] = []
     var cells = row(transaction)
-    // The process would stand in the place of the author who is missing.
+    // Without it the process would be taken for the author.
     if showsAuthors, cells[2].spans.allSatisfy(\.text.isEmpty) {
       cells[2] = TableCell("-", style: .secondary)
     }

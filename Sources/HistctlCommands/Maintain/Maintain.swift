@@ -4,10 +4,9 @@ import PersistentHistory
 import Terminal
 
 /// `histctl maintain`: exports, prunes and compacts many stores in one run.
-struct Maintain: HistctlCommand, CheckedOptions {
+struct Maintain: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "maintain",
-    _superCommandName: "histctl",
     abstract: "Export, prune and compact many stores, as a config file says.",
     discussion: """
       For cron or a systemd timer. For each store, exports what is new, then prunes history, then \
@@ -47,7 +46,7 @@ struct Maintain: HistctlCommand, CheckedOptions {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func check() throws {
+  func validate() throws {
     if checkConfig, dryRun {
       throw ValidationError(
         "--check-config looks at the file, and --dry-run at the stores too; choose one")

@@ -1,37 +1,43 @@
 import ArgumentParser
+import HistoryCoding
 import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// `histctl object`: the life of one object.
+/// `histctl object`: shows the history of one object.
 struct Object: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "object",
-    _superCommandName: "histctl",
-    abstract: "Show the life of one object, and what it is now.",
+    abstract: "Show the history of one object, and its present values.",
     discussion: """
-      Every change of the object, oldest first, with who saved it: when it was inserted, which \
-      attributes each update touched, what it left behind when it was deleted. If it still is in \
-      the store, its values follow. The options under "which changes" leave out other changes, but \
-      what has become of the object is told in any case. Ends with 1 where neither the store nor its history knows the \
-      object.
+      Lists every change of the object, oldest first, with who saved it: its insertion, the \
+      attributes that each update touched, and the values that its deletion left. If the object is \
+      still in the store, its values follow. The options under "Which changes" select changes; the \
+      object's present state is always shown. Ends with 1 if neither the store nor its history has \
+      the object.
 
       Examples:
         histctl object default.store Trip/p12
-        histctl object default.store x-coredata://1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F/Trip/p1
+        histctl object default.store \\
+          x-coredata://1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F/Trip/p1
         histctl object default.store Trip/p12 --attribute name
-        histctl object default.store Trip/p12 --json | jq 'select(.type == "object") | .current'
+        histctl object default.store Trip/p12 --json |
+          jq 'select(.type == "object") | .current'
       """)
 
   @OptionGroup var store: StoreOptions
 
-  @Argument(help: "The object, such as Trip/p12.")
+  @Argument(help: "The object, such as Trip/p12.", completion: Completion.object.kind)
   var object: String
 
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which changes") var filter: LifeOptions
   @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
+
+  func remedy(for token: UnusableToken) -> String {
+    token.text == filter.until ? token.remedyWithReach : token.remedyWithAfter
+  }
 
   func run(_ console: Console) throws {
     let session = Session(output, console)
@@ -42,29 +48,64 @@ struct Object: HistctlCommand {
         HistoryObject(object), in: timeline, schema: session.schema(of: timeline), query: query)
       let gaps = GapReport(session: session, timeline: timeline)
       if output.json {
-        try ObjectLines(writer: writer, timeline: timeline, gaps: gaps).write(reader) {
-          try noteMissingBeginning(of: reader.life, gaps, resolver, writer)
+        try writeLines(reader, writer, gaps)
+        try noteMissingBeginning(of: reader.life, gaps, resolver, writer)
+        if reader.life.state != .unknown {
+          var object = ObjectLifeEncoder()
+          object.encode(reader.life, store: timeline.storeIdentifier)
+          try object.withUnsafeBytes { try writer.write($0) }
         }
       } else {
         try ObjectText(session: session, writer: writer, timeline: timeline, gaps: gaps)
           .write(reader)
         try noteMissingBeginning(of: reader.life, gaps, resolver, writer)
       }
-      if let snapshot = timeline.snapshot, snapshot.layout.history == nil {
-        // Of what it is now, a store without history tells all the same.
-        if reader.life.state == .unknown {
-          session.diagnostics.report(Failure(try reader.unknownObject()))
-        }
-        let failure = Failure(StoreError.withoutHistory(path: snapshot.location.path))
-        session.diagnostics.report(failure)
-        session.end(with: failure.status)
-      } else if reader.life.state == .unknown {
-        throw try reader.unknownObject()
-      }
+      try reportUnknown(reader, timeline, session)
     }
   }
 
-  /// Says that a life began before the history does, where the changes from then on were asked for.
+  /// Reports an object that is not known, and a store without history.
+  private func reportUnknown(
+    _ reader: ObjectLifeReader, _ timeline: HistoryTimeline, _ session: Session
+  ) throws {
+    let isUnknown = reader.life.state == .unknown
+    guard let snapshot = timeline.snapshot, snapshot.layout.history == nil else {
+      if isUnknown { throw try reader.unknownObject() }
+      return
+    }
+    // A store without history has present values all the same.
+    if isUnknown { session.diagnostics.report(Failure(try reader.unknownObject())) }
+    let failure = Failure(StoreError.withoutHistory(path: snapshot.location.path))
+    session.diagnostics.report(failure)
+    session.end(with: failure.status)
+  }
+
+  /// Writes the transactions as JSON lines, reduced to the changes of the object.
+  private func writeLines(
+    _ reader: ObjectLifeReader, _ writer: OutputWriter, _ gaps: GapReport
+  ) throws {
+    var encoder = TransactionLineEncoder()
+    while let element = try reader.nextElement() {
+      switch element {
+      case .transaction(let transaction):
+        encoder.begin(transaction)
+        while let change = try reader.nextChange() { encoder.append(change) }
+        encoder.end()
+      case .gap(let gap):
+        encoder.append(gap)
+        gaps.report(gap)
+      }
+      if encoder.byteCount >= TransactionLines.pieceSize { try flush(&encoder, writer) }
+    }
+    try flush(&encoder, writer)
+  }
+
+  private func flush(_ encoder: inout TransactionLineEncoder, _ writer: OutputWriter) throws {
+    try encoder.withUnsafeBytes { try writer.write($0) }
+    encoder.removeAll()
+  }
+
+  /// Notes that the object is older than the history, if its first changes were asked for.
   private func noteMissingBeginning(
     of life: ObjectLife, _ gaps: GapReport, _ resolver: TokenResolver, _ writer: OutputWriter
   ) throws {
@@ -82,14 +123,15 @@ struct Object: HistctlCommand {
 
 /// Which changes of one object to show.
 struct LifeOptions: ParsableArguments {
-  @OptionGroup var slips: RangeSlips
-
   @Option(
     name: [.customLong("after"), .customLong("since")],
-    help: ArgumentHelp("Only changes after this token.", valueName: "token"))
+    help: ArgumentHelp("Only changes after this token.", valueName: "token"),
+    completion: Completion.token.kind)
   var after: String?
 
-  @Option(help: ArgumentHelp("Only changes up to and including this token.", valueName: "token"))
+  @Option(
+    help: ArgumentHelp("Only changes up to and including this token.", valueName: "token"),
+    completion: Completion.token.kind)
   var until: String?
 
   @OptionGroup var savers: SaverOptions
@@ -99,10 +141,11 @@ struct LifeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only updates of this attribute or relationship.", valueName: "attribute"))
+      "Only updates of this attribute or relationship.", valueName: "attribute"),
+    completion: Completion.attribute.kind)
   var attribute: [String] = []
 
-  /// The query that the options spell, for one store.
+  /// Returns the query for one store.
   func query(_ resolver: TokenResolver) throws -> HistoryQuery {
     var query = savers.query()
     query.after = try after.map { try resolver.resolveUsable($0).number } ?? nil

@@ -4,21 +4,21 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// Writes the life of an object for people: its changes as they are read, then what it is now.
-struct ObjectText {
+/// Writes the history of an object as text: its changes as they are read, then its present values.
+struct ObjectText: FieldPage {
   let session: Session
   let writer: OutputWriter
   let timeline: HistoryTimeline
   let gaps: GapReport
 
-  /// Writes everything that a reader gives; nothing at all where the object is unknown.
+  /// Writes everything that a reader returns; nothing for an unknown object.
   func write(_ reader: ObjectLifeReader) throws {
     let showsAuthors = try hasHistory && timeline.hasAuthors()
     let table = changeTable(showsAuthors)
     var shown = 0
     while let element = try reader.nextElement() {
       guard case .transaction(let transaction) = element else {
-        if case .gap(let gap) = element { gaps.tell(gap) }
+        if case .gap(let gap) = element { gaps.report(gap) }
         continue
       }
       while let change = try reader.nextChange() {
@@ -32,8 +32,7 @@ struct ObjectText {
     if shown == 0 {
       try writeHeading(reader.life)
       if reader.life.changeCount > 0 {
-        try writer.writeLine(
-          styled.line([.init(text: "no change meets the conditions", style: .secondary)]))
+        try line("no change matches", .secondary)
       }
     }
     if reader.life.changeCount > 0 { try writer.writeLine("") }
@@ -53,11 +52,7 @@ struct ObjectText {
     }
   }
 
-  private var styled: StyledLine { StyledLine(session) }
-  private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
-  private var tokens: TokenText {
-    TokenText(isQualified: session.options.qualified, store: timeline.storeIdentifier)
-  }
+  private var tokens: TokenText { session.tokens(of: timeline.storeIdentifier) }
   private var hasHistory: Bool { timeline.snapshot.map { $0.layout.history != nil } ?? true }
 
   private func writeHeading(_ life: ObjectLife) throws {
@@ -110,33 +105,32 @@ struct ObjectText {
     ]
   }
 
-  // MARK: - What it is now
+  // MARK: - Its present values
 
   private func writeState(_ life: ObjectLife) throws {
     let (text, style): (String, Style) =
       switch life.state {
       case .present where life.changeCount == 0:
-        ("in the store; nothing is recorded of it", .inserted)
+        ("in the store; the history has no change of it", .inserted)
       case .present: ("in the store", .inserted)
       case .deleted: ("deleted" + (life.deleted.map { by($0) } ?? ""), .deleted)
-      case .missing: ("not in the store, although no delete was recorded", .warning)
+      case .missing: ("not in the store, although no deletion was recorded", .warning)
       case .recorded: ("not deleted, as far as the \(source) goes", .plain)
       case .unknown: ("unknown", .warning)
       }
-    try writer.writeLine(styled.line([.init(text: text, style: style)]))
+    try line(text, style)
   }
 
-  /// What is read in the place of a store.
+  /// The kind of input that replaces a store.
   private var source: String { timeline.archive is ExportedHistory ? "export" : "archive" }
 
-  /// Names and values below each other.
+  /// Writes names and values, one a line.
   private func write(_ rows: [[TableCell]]) throws {
-    let table = session.table(
-      columns: [
+    try writer.writeRows(
+      [
         TableColumn("", priority: 2, minimumWidth: 10, canShrink: true),
         TableColumn("", priority: 1, minimumWidth: 8, canShrink: true, canDrop: true),
-      ], sample: rows)
-    for row in rows { try writer.writeLine(table.line(row)) }
+      ], rows, hasHeading: false, in: session)
   }
 
   private func by(_ event: ObjectLife.Event) -> String {
@@ -162,18 +156,20 @@ struct ObjectText {
       session.diagnostics.warn(problem.message, kind: "unreadableValue", hint: problem.remedy)
     }
     if !present.isNamedByModel {
-      session.diagnostics.note("the values stand under the names of their columns")
+      session.diagnostics.note(
+        "the model is unknown; values are listed by the names of their columns")
     } else if !present.missingProperties.isEmpty {
       session.diagnostics.warn(
         "the table has no column for \(present.missingProperties.joined(separator: ", "))",
-        kind: "missingColumns", hint: "the store was written with another model than it carries")
+        kind: "missingColumns",
+        hint: "the store was written with another model than the one it contains")
     }
   }
 }
 
 /// Writes the present values of objects for people.
 enum ObjectValueText {
-  /// A value; data and very long texts are told by their size.
+  /// Returns a value, or the size of data and of very long texts.
   static func cell(_ value: PresentObject.Value) -> TableCell {
     if let file = value.externalFile {
       return value.problemReason.map { TableCell("in the file \(file): \($0)", style: .warning) }
@@ -187,7 +183,7 @@ enum ObjectValueText {
       ChangeText.value(value.value, of: value.type, longest: ChangeText.longText))
   }
 
-  /// The object that a relationship leads to.
+  /// Returns the object that a relationship refers to.
   static func cell(_ reference: PresentObject.Reference) -> TableCell {
     guard let key = reference.primaryKey else { return TableCell("nil", style: .secondary) }
     return TableCell("\(reference.entityName ?? "?")/p\(key)", style: .token)

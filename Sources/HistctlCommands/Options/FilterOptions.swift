@@ -1,24 +1,29 @@
 import ArgumentParser
 import PersistentHistory
 
-/// Which transactions to show: a part of the history, and conditions.
+/// Which transactions to show.
 struct FilterOptions: ParsableArguments {
-  @OptionGroup var slips: RangeSlips
-
   @Option(
     name: [.customLong("after"), .customLong("since")],
-    help: ArgumentHelp("Only transactions after this token.", valueName: "token"))
+    help: ArgumentHelp("Only transactions after this token.", valueName: "token"),
+    completion: Completion.token.kind)
   var after: String?
 
   @Option(
-    help: ArgumentHelp("Only transactions up to and including this token.", valueName: "token"))
+    help: ArgumentHelp("Only transactions up to and including this token.", valueName: "token"),
+    completion: Completion.token.kind)
   var until: String?
 
   @OptionGroup var conditions: ConditionOptions
 
-  /// The query that the options spell, for one store.
+  /// Returns how to go on if the token of `--after` or `--until` does not work.
+  func remedy(for token: UnusableToken) -> String {
+    token.text == until ? token.remedyWithReach : token.remedyWithAfter
+  }
+
+  /// Returns the query for one store.
   func query(_ resolver: TokenResolver) throws -> HistoryQuery {
-    // A token that does not work is told of before a name that does not exist.
+    // Report tokens that do not work before unknown names.
     let after = try after.map { try resolver.resolveUsable($0).number } ?? nil
     let until = try until.map { try resolver.resolveUsable($0).number } ?? nil
     var query = try conditions.query()
@@ -28,36 +33,40 @@ struct FilterOptions: ParsableArguments {
   }
 }
 
-/// Which transactions and changes a command is about. Values of one option are alternatives,
-/// different options must all hold.
+/// Conditions on transactions and changes. Values of the same option are alternatives; different
+/// options must all match.
 struct ConditionOptions: ParsableArguments {
   @OptionGroup var savers: SaverOptions
 
   @Option(
     help: ArgumentHelp(
-      "Only those that concern an object of this entity or its sub-entities.",
-      valueName: "entity"))
+      "Only those that change an object of this entity or its sub-entities.",
+      valueName: "entity"),
+    completion: Completion.entity.kind)
   var entity: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Only those that concern an object of exactly this entity.", valueName: "entity"))
+      "Only those that change an object of exactly this entity.", valueName: "entity"),
+    completion: Completion.entity.kind)
   var exactEntity: [String] = []
 
-  @Option(help: ArgumentHelp("Only those of this kind.", valueName: "kind"))
+  @Option(help: ArgumentHelp("Only those with changes of this kind.", valueName: "kind"))
   var kind: [KindArgument] = []
 
   @Option(
     help: ArgumentHelp(
-      "Only those that concern this object, such as Trip/p12.", valueName: "object"))
+      "Only those that change this object, such as Trip/p12.", valueName: "object"),
+    completion: Completion.object.kind)
   var object: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Only those that updated this attribute or relationship.", valueName: "attribute"))
+      "Only those that updated this attribute or relationship.", valueName: "attribute"),
+    completion: Completion.attribute.kind)
   var attribute: [String] = []
 
-  /// A query with the conditions that the options spell, for a whole history.
+  /// Returns a query with the conditions, for a whole history.
   func query() throws -> HistoryQuery {
     var query = savers.query()
     query.change = ChangeCondition(
@@ -67,27 +76,33 @@ struct ConditionOptions: ParsableArguments {
   }
 }
 
-/// Whose transactions a command is about. Values of one option are alternatives, different options
-/// must all hold.
+/// Conditions on who saved.
 struct SaverOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Only those by this author.", valueName: "author"))
+  @Option(
+    help: ArgumentHelp("Only those by this author.", valueName: "author"),
+    completion: Completion.author.kind)
   var author: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "None by this author; those without an author stay.", valueName: "author"))
+      "Not those by this author; keeps those without an author.", valueName: "author"),
+    completion: Completion.author.kind)
   var notAuthor: [String] = []
 
-  @Flag(help: "Only those without an author; with --author, those too.")
+  @Flag(help: "Only those without an author; with --author, those as well.")
   var noAuthor = false
 
-  @Option(help: ArgumentHelp("Only those of this bundle identifier.", valueName: "bundle"))
+  @Option(
+    help: ArgumentHelp("Only those of this bundle identifier.", valueName: "bundle"),
+    completion: Completion.bundle.kind)
   var bundle: [String] = []
 
-  @Option(help: ArgumentHelp("Only those of this process.", valueName: "process"))
+  @Option(
+    help: ArgumentHelp("Only those of this process.", valueName: "process"),
+    completion: Completion.process.kind)
   var process: [String] = []
 
-  /// A query with the conditions that the options spell, for a whole history.
+  /// Returns a query with the conditions, for a whole history.
   func query() -> HistoryQuery {
     var query = HistoryQuery()
     query.author = HistoryQuery.TextCondition(
@@ -98,16 +113,16 @@ struct SaverOptions: ParsableArguments {
   }
 }
 
-/// What a history is held to.
+/// The limits of a history.
 struct LimitOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The history may be as large as this, such as 50M.", valueName: "size"),
+    help: ArgumentHelp("Maximum size of the history, such as 50M.", valueName: "size"),
     transform: ByteSize.init(parsing:))
   var maxSize: ByteSize?
 
   @Option(
     help: ArgumentHelp(
-      "The oldest transaction may be as old as this, such as 90d.", valueName: "duration"),
+      "Maximum age of the oldest transaction, such as 90d.", valueName: "duration"),
     transform: DurationArgument.init(parsing:))
   var maxAge: DurationArgument?
 

@@ -4,12 +4,12 @@ import StoreFormat
 
 /// A number of bytes on the command line: 100M, 1.5G, 4096B.
 ///
-/// The unit must be there: 100 could be meant as bytes or as megabytes, and a size decides much.
+/// A unit is required: 100 could mean bytes or megabytes, and sizes decide what is deleted.
 struct ByteSize: Equatable {
   /// The number of bytes, 1 or more.
   let bytes: Int64
 
-  /// As GNU's programs have it: K, M and G are powers of 1024, KB, MB and GB powers of 1000.
+  /// As in GNU's programs, K, M and G are powers of 1024, KB, MB and GB powers of 1000.
   private static let units: [String: Int64] = {
     var units: [String: Int64] = ["b": 1]
     var (binary, decimal): (Int64, Int64) = (1, 1)
@@ -30,19 +30,19 @@ struct ByteSize: Equatable {
     let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let unit = text.dropFirst(number.count).drop { $0 == " " }
     guard let thousandths = Self.thousandths(number) else {
-      throw ValidationError("it is not a size; \(Self.remedy)")
+      throw ValidationError("not a size; \(Self.remedy)")
     }
-    guard !unit.isEmpty else { throw ValidationError("it has no unit; \(Self.remedy)") }
+    guard !unit.isEmpty else { throw ValidationError("the unit is missing; \(Self.remedy)") }
     guard let size = Self.units[unit.lowercased()] else {
-      throw ValidationError("it has an unknown unit; write B, K, M, G, T or P after the number")
+      throw ValidationError("unknown unit; write B, K, M, G, T or P after the number")
     }
     let (product, overflow) = thousandths.multipliedReportingOverflow(by: size)
-    guard !overflow else { throw ValidationError("it is too large") }
-    guard product >= 1000 else { throw ValidationError("it is less than a byte; \(Self.remedy)") }
+    guard !overflow else { throw ValidationError("too large") }
+    guard product >= 1000 else { throw ValidationError("less than a byte; \(Self.remedy)") }
     bytes = product / 1000
   }
 
-  /// A decimal number in thousandths; nil for anything else, and for more than 12 digits.
+  /// Returns a decimal number in thousandths, or `nil` for anything else and for more than 12 digits.
   private static func thousandths(_ number: Substring) -> Int64? {
     let parts = number.split(separator: ".", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), (1...12).contains(parts[0].count),
@@ -58,15 +58,15 @@ struct ByteSize: Equatable {
 struct DurationArgument: Equatable {
   let duration: HistoryDuration
 
-  /// Dates have four digits for the year.
-  private static let mostYears = 9999.0
+  /// Years have four digits.
+  private static let maxYears = 9999.0
 
-  /// How many seconds it is before a moment: months differ.
+  /// Returns the number of seconds before a moment; the lengths of months differ.
   func seconds(before now: StoreTimestamp) -> Double {
     now.secondsSinceReferenceDate - duration.before(now).secondsSinceReferenceDate
   }
 
-  /// Reads a duration that is more than nothing; the unit must be there.
+  /// Reads a duration greater than zero, with its unit.
   init(parsing text: String) throws(ValidationError) {
     do {
       duration = try HistoryDuration(parsing: text)
@@ -74,13 +74,13 @@ struct DurationArgument: Equatable {
       throw ValidationError(error.description)
     }
     guard !duration.isZero else {
-      throw ValidationError("it is no time at all; write a number of 1 or more, such as 30d")
+      throw ValidationError("the duration must be greater than zero; write for example 30d")
     }
     let years =
       Double(duration.months) / 12 + Double(duration.days) / 365
       + Double(duration.seconds) / (365 * 86_400)
-    guard years <= Self.mostYears else {
-      throw ValidationError("it is longer than any calendar; write 9999y or less")
+    guard years <= Self.maxYears else {
+      throw ValidationError("too long; write 9999y or less")
     }
   }
 }
@@ -94,21 +94,21 @@ struct TransactionCount: Equatable {
   init(parsing text: String) throws(ValidationError) {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
       throw ValidationError(
-        "it is not a number of transactions; write one, such as 1000, or for a time --keep-within 30d"
+        "not a number of transactions; write for example 1000, or use --keep-within 30d"
       )
     }
     guard let number = Int64(text) else {
-      throw ValidationError("it is larger than any number of transactions")
+      throw ValidationError("too large")
     }
     guard number > 0 else {
       throw ValidationError(
-        "it would keep nothing; write 1 to keep the newest transaction, or --all to delete all")
+        "must be 1 or more; to delete all transactions, use --all")
     }
     count = number
   }
 }
 
-/// How far behind a bookmark may be, on the command line: 30d or 100000.
+/// How far behind a bookmark is allowed to be, on the command line: 30d or 100000.
 struct AllowanceArgument: Equatable {
   let allowance: BookmarkAllowance
 
@@ -116,7 +116,8 @@ struct AllowanceArgument: Equatable {
   init(parsing text: String) throws(ValidationError) {
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       guard let count = Int64(text), count > 0 else {
-        throw ValidationError("it is not 1 or more; write a number of transactions, or a time: 30d")
+        throw ValidationError(
+          "must be 1 or more; write a number of transactions, or a duration: 30d")
       }
       allowance = .transactions(count)
     } else {
@@ -125,19 +126,19 @@ struct AllowanceArgument: Equatable {
   }
 }
 
-/// The name of a guard that pruning is to ignore.
+/// The name of a guard to ignore.
 enum GuardArgument {
-  /// Gives a name back, and refuses what is none.
+  /// Returns the name of a guard.
   static func name(parsing text: String) throws(ValidationError) -> String {
     guard RetentionGuard.isName(text) else {
       throw ValidationError(
-        "no guard is named '\(text)'; the guards are mirroring, archive, bookmarks, damage, and one "
-          + "bookmark as @name")
+        "no guard is named '\(text)'; the guards are mirroring, archive, bookmarks, damage, and @NAME "
+          + "for one bookmark")
     }
     return text
   }
 
-  /// Gives a name back that is one of a few.
+  /// Returns the name of a guard that a command has.
   static func name(
     parsing text: String, among names: [String], of command: String
   ) throws(ValidationError) -> String {
@@ -166,7 +167,7 @@ enum KindArgument: String, WordArgument {
 
 /// A choice among a few words on the command line.
 ///
-/// The argument parser would find out the words by reflection, in every run and for every choice.
+/// Lists the words explicitly, because the argument parser would find them by reflection in every run.
 protocol WordArgument: ExpressibleByArgument, CaseIterable, RawRepresentable, Sendable
 where RawValue == String {}
 
@@ -174,6 +175,6 @@ extension WordArgument {
   /// The words, in the order of declaration.
   package static var allValueStrings: [String] { allCases.map(\.rawValue) }
 
-  /// The word, as help shows a default.
+  /// The word that help shows as the default.
   package var defaultValueDescription: String { rawValue }
 }

@@ -1,12 +1,12 @@
 import ArgumentParser
 import Terminal
 
-/// How a command writes what it has to say.
+/// How a command writes its output.
 struct OutputOptions: ParsableArguments {
-  @Flag(help: "Write JSON, one object a line; errors too.")
+  @Flag(help: "Write JSON, one object a line, also for errors.")
   var json = false
 
-  @Flag(help: "Write tokens with the identifier of their store.")
+  @Flag(help: "Write tokens with the identifier of the store.")
   var qualified = false
 
   @Option(
@@ -19,7 +19,7 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Do not show long output through a pager.")
   var noPager = false
 
-  @Flag(name: .shortAndLong, help: "Say nothing on standard error but errors.")
+  @Flag(name: .shortAndLong, help: "Write only errors to standard error.")
   var quiet = false
 }
 

@@ -4,16 +4,17 @@ import HistoryOperations
 import PersistentHistory
 import StoreFormat
 
-/// What is to be kept. With several rules, a transaction goes only if every one lets it go.
-struct RetentionOptions: CheckedOptions {
+/// Which transactions to keep. One is deleted only if every rule allows it.
+struct RetentionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Delete what was saved before this token, which itself stays.", valueName: "token"))
+      "Delete transactions before this token, and keep its own.", valueName: "token"),
+    completion: Completion.token.kind)
   var before: String?
 
   @Option(
     help: ArgumentHelp(
-      "Keep what was saved within this time, such as 30d.", valueName: "duration"),
+      "Keep transactions of this time, such as 30d.", valueName: "duration"),
     transform: DurationArgument.init(parsing:))
   var keepWithin: DurationArgument?
 
@@ -24,7 +25,7 @@ struct RetentionOptions: CheckedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Keep the newest transactions that fit into this size, such as 50M.", valueName: "size"),
+      "Keep the newest transactions up to this size, such as 50M.", valueName: "size"),
     transform: ByteSize.init(parsing:))
   var maxSize: ByteSize?
 
@@ -33,8 +34,9 @@ struct RetentionOptions: CheckedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Delete the changes of an entity that has left the model, and keep the transactions.",
-      valueName: "entity"))
+      "Delete only the changes of an entity that has left the model.",
+      valueName: "entity"),
+    completion: Completion.entity.kind)
   var entity: String?
 
   /// The rules that are given.
@@ -46,14 +48,14 @@ struct RetentionOptions: CheckedOptions {
     ].compactMap { $0 }
   }
 
-  func check() throws {
+  func validate() throws {
     if entity == nil, rules.isEmpty {
       throw ValidationError(
         "no retention rule given: use --before, --keep-within, --keep-last or --max-size")
     }
     if entity != nil, !rules.isEmpty {
       throw ValidationError(
-        "--entity deletes changes and keeps their transactions; rules delete transactions: "
+        "--entity deletes changes and keeps their transactions, rules delete transactions: "
           + "run the command twice")
     }
   }
@@ -62,25 +64,25 @@ struct RetentionOptions: CheckedOptions {
   var target: PruneRequest.Target { entity.map { .entity($0) } ?? .transactions(rules) }
 }
 
-/// How history is sealed.
-struct SealingOptions: CheckedOptions {
+/// How to seal history.
+struct SealingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Size of a segment's text before compression, such as 64M.", valueName: "size"),
+      "Size of a segment before compression, such as 64M.", valueName: "size"),
     transform: ByteSize.init(parsing:))
   var segmentSize: ByteSize?
 
-  @Flag(help: "Seal although history between the archive and the store is gone.")
+  @Flag(help: "Seal although history between the archive and the store is missing.")
   var allowGap = false
 
   @Option(
     help: ArgumentHelp(
-      "Time to wait for another program that uses the archive, such as 10min.",
+      "Maximum time to wait for another program that uses the archive, such as 10min.",
       valueName: "duration"),
     transform: DurationArgument.init(parsing:))
   var lockWait: DurationArgument?
 
-  /// The request to seal in an archive.
+  /// Returns the request to seal in an archive.
   func request(
     _ archivePath: String, busyTimeout: Double, ignoredGuards: Set<String>, now: StoreTimestamp
   ) -> SealingRequest {
@@ -95,31 +97,31 @@ struct SealingOptions: CheckedOptions {
   /// Whether any of them is given.
   var isGiven: Bool { segmentSize != nil || allowGap || lockWait != nil }
 
-  func check() throws {
+  func validate() throws {
     if let size = segmentSize, !ArchiveSealer.segmentSizes.contains(size.bytes) {
-      throw ValidationError("--segment-size takes 64K to 16G")
+      throw ValidationError("--segment-size must be 64K to 16G")
     }
   }
 }
 
-/// The way past the guard against damage, for commands that ask no other.
-struct DamageGuardOptions: CheckedOptions {
+/// The option to ignore damage, for commands without other guards.
+struct DamageGuardOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Ignore this guard: damage, which stops the command where the store shows any.",
+      "Ignore this guard: damage, which stops the command if the store shows any.",
       valueName: "name"))
   var ignoreGuard: [String] = []
 
-  /// The names of guards that are not asked.
+  /// The names of guards to ignore.
   var ignoredGuards: Set<String> { Set(ignoreGuard) }
 
-  /// Whether damage stops nothing.
+  /// Whether damage is ignored.
   var ignoresDamage: Bool { ignoreGuard.contains(RetentionGuard.damageName) }
 
-  func check() throws {
+  func validate() throws {
     for name in ignoreGuard {
       guard name == RetentionGuard.damageName else {
-        throw ValidationError("no guard here is named '\(name)'; the guard is damage")
+        throw ValidationError("no guard is named '\(name)'; the only guard is damage")
       }
     }
   }

@@ -3,15 +3,15 @@ import HistoryArchive
 import PersistentHistory
 import StoreFormat
 
-/// Which store a command is about, and how to open it.
-struct StoreOptions: CheckedOptions {
+/// The store of a command, and how to open it.
+struct StoreOptions: ParsableArguments {
   @Argument(help: "The store file.", completion: .file())
   var store: String
 
   @Option(
     name: .customLong("bookmark-file"),
     help: ArgumentHelp(
-      "Keep bookmarks in this file instead of STORE-bookmarks.json.", valueName: "file"),
+      "Use this file of bookmarks instead of STORE-bookmarks.json.", valueName: "file"),
     completion: .file())
   var bookmarkFile: String?
 
@@ -19,39 +19,39 @@ struct StoreOptions: CheckedOptions {
     help: ArgumentHelp("Seconds to wait for a locked store.", valueName: "seconds"))
   var busyTimeout: Double = 5
 
-  func check() throws {
+  func validate() throws {
     try Self.validate(busyTimeout: busyTimeout)
     try Self.check(bookmarkFile, isNotOf: [store])
   }
 
-  /// Checks that a file of bookmarks is not a store's own.
+  /// Rejects a store that is given as the file of bookmarks.
   static func check(_ bookmarkFile: String?, isNotOf stores: [String]) throws {
     guard let bookmarkFile else { return }
     for store in stores where store != ExportedText.standardInput {
       guard BookmarkFile.isFile(bookmarkFile, ofStoreAt: store) else { continue }
       throw ValidationError(
-        "--bookmark-file names \(store) itself, or a file that belongs to it; name another file")
+        "--bookmark-file names \(store) or a file that belongs to it; name another file")
     }
   }
 
-  /// How long one may be willing to wait, in seconds.
+  /// The times to wait that are allowed, in seconds.
   static let busyTimeouts = 0.0...86_400
 
-  /// Checks a time to wait, for whichever options name one.
+  /// Checks a time to wait.
   static func validate(busyTimeout: Double) throws {
     guard busyTimeouts.contains(busyTimeout) else {
-      throw ValidationError("--busy-timeout takes 0 to 86400 seconds")
+      throw ValidationError("--busy-timeout must be 0 to 86400 seconds")
     }
   }
 
-  /// The file that keeps the bookmarks of the store.
+  /// Returns the file with the bookmarks of the store.
   func bookmarkPath(beside location: StoreLocation) -> String {
     bookmarkFile ?? BookmarkFile.path(besideStore: location.resolvedPath)
   }
 }
 
-/// Which stores a command is about, and how to open them.
-struct SeveralStoresOptions: CheckedOptions {
+/// The stores of a command, and how to open them.
+struct SeveralStoresOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp("The store files.", valueName: "store"), completion: .file())
   var stores: [String]
@@ -59,7 +59,7 @@ struct SeveralStoresOptions: CheckedOptions {
   @Option(
     name: .customLong("bookmark-file"),
     help: ArgumentHelp(
-      "Read bookmarks from this file instead of STORE-bookmarks.json.", valueName: "file"),
+      "Use this file of bookmarks instead of STORE-bookmarks.json.", valueName: "file"),
     completion: .file())
   var bookmarkFile: String?
 
@@ -67,23 +67,23 @@ struct SeveralStoresOptions: CheckedOptions {
     help: ArgumentHelp("Seconds to wait for a locked store.", valueName: "seconds"))
   var busyTimeout: Double = 5
 
-  func check() throws {
+  func validate() throws {
     try StoreOptions.validate(busyTimeout: busyTimeout)
     try StoreOptions.check(bookmarkFile, isNotOf: stores)
   }
 }
 
-/// Where history is that the store has pruned, and which store's it is.
+/// The archive of a store.
 struct ArchiveOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Read what the store does not keep any more from this archive.", valueName: "dir"),
+      "Read history that the store has pruned from this archive.", valueName: "dir"),
     completion: .directory)
   var archive: String?
 
   @Option(
     help: ArgumentHelp(
-      "The store that is meant, where an archive of several takes its place.",
+      "The store to read, if an archive of several is given.",
       valueName: "identifier"))
   var storeIdentifier: String?
 }

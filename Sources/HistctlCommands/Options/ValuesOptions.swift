@@ -3,21 +3,21 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// Whether old and new values of updates are shown that were recorded beside the store.
-struct ValuesOptions: CheckedOptions {
+/// Whether to show the old and new values of updates that were recorded beside the store.
+struct ValuesOptions: ParsableArguments {
   @Flag(
     name: .customLong("no-values"),
-    help: "Leave out old and new values of updates that were recorded.")
+    help: "Do not show recorded old and new values of updates.")
   var omitsValues = false
 
   @Option(
     name: .customLong("values-file"),
     help: ArgumentHelp(
-      "Look for recorded values in this file instead of STORE-values.db.", valueName: "file"),
+      "Read recorded values from this file instead of STORE-values.db.", valueName: "file"),
     completion: .file())
   var valuesFile: String?
 
-  /// Those of a command line that says nothing of values.
+  /// The options of a command line without any of them.
   static var usual: ValuesOptions {
     var options = ValuesOptions()
     options.omitsValues = false
@@ -25,28 +25,27 @@ struct ValuesOptions: CheckedOptions {
     return options
   }
 
-  func check() throws {
+  func validate() throws {
     if omitsValues, valuesFile != nil {
-      throw ValidationError("--values-file names values that --no-values leaves out: give one")
+      throw ValidationError("--values-file and --no-values cannot be combined")
     }
   }
 
-  /// The recorded values of a store; nil where there are none, or none are wanted.
+  /// Returns the recorded values of a store, or `nil` if there are none or none are wanted.
   ///
-  /// - Throws: `StoreError` where the file is there and cannot be used.
+  /// - Throws: `StoreError` if the file exists and cannot be used.
   func values(_ snapshot: StoreSnapshot?) throws -> RecordedValues? {
     guard !omitsValues, let snapshot else { return nil }
     return try RecordedValues(beside: snapshot, path: valuesFile)
   }
 
-  /// Lets a query give recorded values; where they cannot be used and nobody named them, that is told
-  /// and the answer goes without.
+  /// Makes a query return recorded values; warns if they cannot be used, unless they were named.
   func apply(to query: inout HistoryQuery, _ session: Session, _ timeline: HistoryTimeline) throws {
     query.omitsRecordedValues = omitsValues
     query.recordedValues = try usable(session, timeline)
   }
 
-  /// The recorded values of a store, where they can be used; else that is told.
+  /// Returns the recorded values of a store, or warns that they cannot be used.
   func usable(_ session: Session, _ timeline: HistoryTimeline) throws -> RecordedValues? {
     do {
       return try values(timeline.snapshot)

@@ -1,139 +1,139 @@
 import ArgumentParser
 import PersistentHistory
+import Terminal
 
-/// Turns the command line into a command.
-///
-/// The argument parser goes down its tree level by level and reflects on every level's options,
-/// which takes longer than many a command. So the command that the leading words name is asked
-/// first; whatever it refuses (help, mistakes, no command at all) goes through the whole tree, which
-/// has the right words for it.
+/// Reads the command line with the argument parser and explains what it refuses.
 enum CommandLineParser {
-  /// The command that the arguments spell.
+  /// The names that other programs give to options, with the ones that they have here.
+  private static let synonyms = ["--from": "--after", "--to": "--until", "--before": "--until"]
+
+  /// Returns the command that the arguments spell.
   static func parse(_ arguments: [String]) throws -> any ParsableCommand {
-    try checkHelp(arguments)
-    var words = arguments[...]
-    var type: any ParsableCommand.Type = Histctl.self
-    while let word = words.first,
-      let next = type.configuration.subcommands.first(where: {
-        $0.configuration.commandName == word
-      })
-    {
-      type = next
-      words = words.dropFirst()
-    }
-    if let word = words.first, !word.hasPrefix("-"), word != "help",
-      !type.configuration.subcommands.isEmpty
-    {
-      throw unknownCommand(word, among: type.configuration.subcommands)
-    }
-    if type.configuration.subcommands.isEmpty {
-      if let command = try? type.parseAsRoot(Array(words)), Swift.type(of: command) == type {
-        return command
-      }
-      if let error = unknownOption(in: words, of: type) { throw error }
+    // The parser explains the whole program in place of a command that it does not know.
+    if arguments.first == "help", let unknown = command(in: arguments.dropFirst()).unknown {
+      throw unknown
     }
     return try Histctl.parseAsRoot(arguments)
   }
 
-  /// Whether options are not checked, to find one that the parser does not know.
-  @TaskLocal static var isLookingForUnknownOption = false
+  /// Whether an error is the parser's own: help, the version, or a mistake on the command line.
+  static func isOwn(_ error: any Error) -> Bool {
+    let code = Histctl.exitCode(for: error)
+    return !(error is Failure) && (code == .success || code == .validationFailure)
+  }
 
-  /// Returns the parser's error about the first unknown option, where that is one of several mistakes.
-  ///
-  /// The parser complains about a missing argument or an invalid value first. So it is asked about each
-  /// option on its own, with stand-ins for the values and arguments that it may need.
-  private static func unknownOption(
-    in words: ArraySlice<String>, of type: any ParsableCommand.Type
-  ) -> (any Error)? {
-    $isLookingForUnknownOption.withValue(true) {
-      for word in words.prefix(while: { $0 != "--" }) where isOption(word) {
-        do {
-          _ = try type.parseAsRoot([word, "0", "0", "0"])
-        } catch let error where CommandLineError.isUnknownOption(error) {
-          return error
-        } catch {
-          // Any other mistake is left to the parser's reading of all words.
-        }
-      }
-      return nil
+  /// Writes help and the version to standard output, and reports mistakes.
+  static func report(_ error: any Error, of arguments: [String], _ console: Console) -> ExitStatus {
+    let text = Histctl.fullMessage(for: error, columns: console.terminal.lineWidth ?? 100)
+    let diagnostics = Diagnostics(arguments: arguments, console: console)
+    guard Histctl.exitCode(for: error) == .success else {
+      diagnostics.report(mistake(error, text, arguments))
+      return .usage
+    }
+    do {
+      try console.write { try $0.writeLine(help(text, for: arguments)) }
+      return .success
+    } catch OutputError.closedPipe {
+      return .success
+    } catch {
+      let failure = Failure(error)
+      diagnostics.report(failure)
+      return failure.status
     }
   }
 
-  /// Whether a word looks like an option, and not like a negative number.
-  private static func isOption(_ word: String) -> Bool {
-    word.hasPrefix("-") && !(word.dropFirst().first?.isNumber ?? true)
-  }
-
-  /// Refuses to explain what is no command: the parser would explain the program in its place.
-  private static func checkHelp(_ arguments: [String]) throws {
-    guard arguments.first == "help" else { return }
-    var type: any ParsableCommand.Type = Histctl.self
-    for word in arguments.dropFirst() where !word.hasPrefix("-") {
-      let commands = type.configuration.subcommands
-      guard let next = commands.first(where: { $0.configuration.commandName == word }) else {
-        guard !commands.isEmpty else { return }
-        throw unknownCommand(word, among: commands)
-      }
-      type = next
-    }
-  }
-
-  /// The parser would report a word that is not a command as one argument too many.
-  private static func unknownCommand(
-    _ word: String, among commands: [any ParsableCommand.Type]
-  ) -> Failure {
-    var names: [String] = []
-    for command in commands where command.configuration.shouldDisplay {
-      if let name = command.configuration.commandName { names.append(name) }
-    }
-    let near = NearNames.of(word, in: names)
-    return Failure(
-      status: .usage, kind: "usage", message: "no command named '\(word)'",
-      hint: near.isEmpty
-        ? "the commands are \(names.joined(separator: ", "))"
-        : "did you mean \(near.map { "'\($0)'" }.joined(separator: " or "))?")
-  }
-}
-
-/// Help in two lengths: `-h` for the options at a glance, `--help` with explanations and examples.
-enum HelpText {
-  /// The arguments in the form that the parser knows: it has one help only.
-  static func withLongHelp(_ arguments: [String]) -> [String] {
-    arguments.firstIndex(of: "--").map { end in
-      arguments[..<end].map { $0 == "-h" ? "--help" : $0 } + arguments[end...]
-    } ?? arguments.map { $0 == "-h" ? "--help" : $0 }
-  }
-
-  /// The parser's help, cut to the length that was asked for.
-  static func asAsked(_ text: String, arguments: [String]) -> String {
+  /// Shortens help to the first sentence and the options where `-h` asks for it.
+  private static func help(_ text: String, for arguments: [String]) -> String {
     guard arguments.contains("-h"), !arguments.contains("--help"), text.hasPrefix("OVERVIEW: "),
-      let usage = text.range(of: "\nUSAGE: ")
+      let usage = text.ranges(of: "\nUSAGE: ").first
     else { return text }
     let overview = text[..<usage.lowerBound].prefix { $0 != "\n" }.dropFirst("OVERVIEW: ".count)
     return overview + "\n" + text[usage.lowerBound...]
   }
-}
 
-extension String {
-  /// Where a text first occurs; the standard library alone has no such search on older systems.
-  fileprivate func range(of text: String) -> Range<Index>? {
-    ranges(of: text).first
-  }
-}
+  // MARK: - Mistakes
 
-/// The arguments as the system hands them over, which need not be text.
-package enum CommandLineBytes {
-  /// Refuses an argument that is no UTF-8: as text it would name another file, or none.
-  package static func check() throws {
-    let arguments = UnsafeBufferPointer(
-      start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
-    for argument in arguments.dropFirst() {
-      guard let argument, String(validatingCString: argument) == nil else { continue }
-      throw Failure(
-        status: .usage, kind: "usage",
-        message: "the argument '\(String(cString: argument))' is not UTF-8",
-        hint: "rename the file, or give it a second name with ln -s; its name has bytes of another "
-          + "encoding, shown here as \u{FFFD}")
+  /// Returns the mistake to report: an unknown command or option first, then the parser's complaint.
+  ///
+  /// The parser checks values, then missing arguments, and reports unknown words last. Whoever writes
+  /// `--from` for `--after` would be told that an argument is missing.
+  private static func mistake(
+    _ error: any Error, _ text: String, _ arguments: [String]
+  ) -> Failure {
+    let (command, words, unknown) = command(in: arguments[...])
+    if let unknown { return unknown }
+    let usage = text.split(separator: "\n").first { $0.hasPrefix("Usage: ") }
+      .map { "usage: " + $0.dropFirst("Usage: ".count) }
+    let options = options(of: command)
+    if let option = words.prefix(while: { $0 != "--" }).first(where: { !isKnown($0, options) }) {
+      let name = String(option.prefix { $0 != "=" })
+      let near = synonyms[name].map { [$0] }?.filter(options.contains)
+      return usageFailure(
+        "unknown option '\(name)'",
+        hint: question(near ?? NearNames.of(name, in: options.filter { $0.hasPrefix("--") }))
+          ?? usage)
     }
+    let message = Histctl.message(for: error)
+    let lowered = message.prefix(1).lowercased() + message.dropFirst()
+    if let option = message.firstMatch(of: /^Missing value for '(-[^ '<]+)/)?.1,
+      let place = words.firstIndex(of: String(option)), words.indices.contains(place + 1),
+      words[place + 1].hasPrefix("-")
+    {
+      let value = ShellWord.quoted(words[place + 1])
+      return usageFailure(
+        "\(lowered); '\(value)' after it begins with a dash, as an option does",
+        hint: "give a value without a dash, or join it to the option: \(option)=\(value)")
+    }
+    return usageFailure(lowered, hint: usage)
+  }
+
+  private static func usageFailure(_ message: String, hint: String?) -> Failure {
+    Failure(status: .usage, kind: "usage", message: message, hint: hint)
+  }
+
+  private static func question(_ names: [String]) -> String? {
+    names.isEmpty ? nil : "did you mean \(names.map { "'\($0)'" }.joined(separator: " or "))?"
+  }
+
+  /// Finds the command that words begin with, and the words after it.
+  private static func command(
+    in words: ArraySlice<String>
+  ) -> (type: any ParsableCommand.Type, words: ArraySlice<String>, unknown: Failure?) {
+    var type: any ParsableCommand.Type = Histctl.self
+    var words = words
+    while let word = words.first, !word.hasPrefix("-"), word != "help",
+      !type.configuration.subcommands.isEmpty
+    {
+      let commands = type.configuration.subcommands
+      guard let next = commands.first(where: { $0.configuration.commandName == word }) else {
+        let names = commands.filter { $0.configuration.shouldDisplay }
+          .compactMap { $0.configuration.commandName }
+        let hint =
+          question(NearNames.of(word, in: names))
+          ?? "the commands are \(names.joined(separator: ", "))"
+        return (type, words, usageFailure("no command named '\(word)'", hint: hint))
+      }
+      type = next
+      words = words.dropFirst()
+    }
+    return (type, words, nil)
+  }
+
+  /// The options of a command, as its help lists them.
+  private static func options(of command: any ParsableCommand.Type) -> [String] {
+    let names = /(?:^ {2}|, )(--?[A-Za-z][A-Za-z-]*)/.anchorsMatchLineEndings()
+    return Histctl.helpMessage(for: command, includeHidden: true, columns: 200)
+      .matches(of: names).map { String($0.1) }
+  }
+
+  /// Whether a word is no option, a negative number, or an option that is known; of several joined
+  /// letters the first decides.
+  private static func isKnown(_ word: String, _ options: [String]) -> Bool {
+    guard word.count > 1, word.hasPrefix("-"), word.wholeMatch(of: /-[0-9.].*/) == nil else {
+      return true
+    }
+    return word.hasPrefix("--")
+      ? options.contains(String(word.prefix { $0 != "=" })) || word == "--version"
+      : options.contains(String(word.prefix(2)))
   }
 }

@@ -1,20 +1,20 @@
 import Terminal
 
-/// Whether something may be changed.
+/// Whether a command may change something.
 enum Consent {
-  /// Nothing; it is only said what would be.
+  /// Only shows what would change.
   case dryRun
-  /// What the plan says.
+  /// Changes what the plan shows.
   case given
-  /// A person is asked.
+  /// Asks for confirmation.
   case asks
 
-  /// What is to be done to a history.
+  /// The change to a history.
   enum Action: String {
     case delete, restore
   }
 
-  /// Finds out from the options and from who is there.
+  /// Determines it from the options and the terminal.
   init(_ action: Action, dryRun: Bool, yes: Bool, session: Session) throws(Failure) {
     let environment = session.environment
     if dryRun {

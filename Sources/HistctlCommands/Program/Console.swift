@@ -2,32 +2,31 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// The surroundings of one run: where it writes, and what it knows of the terminal, the time and the
-/// user.
-package struct Console {
-  /// What is known of the terminal.
+/// The environment of one run: its streams, terminal, clock and user.
+package struct Console: Sendable {
+  /// The properties of the terminal.
   package var terminal: TerminalEnvironment
   /// The descriptors of standard output and standard error.
   package var output: Int32
   package var errors: Int32
-  /// The moment at which the run begins; relative times are counted from it.
+  /// The start of the run, from which relative times are counted.
   package var now: StoreTimestamp
-  /// The word that called the program, so that commands that are printed work when they are pasted.
+  /// The word that called the program, which printed commands begin with.
   package var programName: String
-  /// The user's folder, which `~` stands for in a configuration.
+  /// The user's home folder, for `~` in paths.
   package var homeFolder: String?
-  /// Reads a line that a person types; nil at the end of the input.
-  package var readAnswer: () -> String?
-  /// Ends the program with status 0 once it has computed for so many milliseconds.
-  package var endQuietly: (_ afterMilliseconds: Int) -> Void
-  /// What the command has done so far.
+  /// Reads a line from standard input; returns `nil` at its end.
+  package var readAnswer: @Sendable () -> String?
+  /// Ends the program with status 0 after it has computed for some milliseconds.
+  package var endQuietly: @Sendable (_ afterMilliseconds: Int) -> Void
+  /// What the command has done so far, to report after an interruption.
   package let workDone: WorkDone
 
   package init(
     terminal: TerminalEnvironment, output: Int32, errors: Int32, now: StoreTimestamp = .now(),
     programName: String = "histctl", homeFolder: String? = nil,
-    readAnswer: @escaping () -> String? = { nil },
-    endQuietly: @escaping (_ afterMilliseconds: Int) -> Void = { _ in },
+    readAnswer: @escaping @Sendable () -> String? = { nil },
+    endQuietly: @escaping @Sendable (_ afterMilliseconds: Int) -> Void = { _ in },
     workDone: WorkDone = WorkDone()
   ) {
     self.terminal = terminal

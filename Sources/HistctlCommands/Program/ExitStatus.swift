@@ -1,4 +1,4 @@
-/// The statuses that histctl ends with; each means the same in every command.
+/// The exit statuses of histctl; each has the same meaning in every command.
 package enum ExitStatus: Int32, CaseIterable, Sendable {
   case success = 0
   case answerIsNo = 1
@@ -12,28 +12,28 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
   case cannotReadOrWrite = 9
   case usage = 64
 
-  /// What the status means, as manual pages say it.
+  /// The meaning of the status, for manual pages.
   var meaning: String {
     switch self {
     case .success: "done, or nothing to do"
     case .answerIsNo:
-      "the answer is no: a token that does not work, a difference where none was wanted, an object that is nowhere, an oddity that verify found"
-    case .failure: "failed in a way that no other status names"
+      "the answer is no: a token does not work, stores differ, an object is unknown, or verify has findings that are no damage"
+    case .failure: "failed for a reason that no other status names"
     case .partlyDone: "partly done; the rest is listed"
     case .historyGap:
       "history gap: a token is expired, foreign, diverged or ahead, or two stores share no history"
     case .damaged: "the store or the archive is damaged"
     case .refused: "refused by a guard"
-    case .busy: "busy: another program holds the store or the archive"
+    case .busy: "busy: another program uses the store or the archive"
     case .notAStore: "not a store, or a store without history tables"
     case .cannotReadOrWrite: "cannot read or write a file"
-    case .usage: "the command line is wrong"
+    case .usage: "invalid command line"
     }
   }
 }
 
 extension ExitStatus {
-  /// How bad the status is, for a command that does several things and ends with the worst.
+  /// The rank of the status, for commands that end with the worst of several.
   var severity: Int {
     switch self {
     case .success: 0

@@ -24,10 +24,9 @@ struct Histctl: ParsableCommand {
       ArchiveHistory.self, Prune.self, Restore.self,
       Compact.self, Maintain.self, Check.self, Verify.self, Token.self, Bookmarks.self,
       Rehearse.self, Demo.self,
-      Complete.self,
       DumpExitStatuses.self,
     ],
-    helpNames: [.long])
+    helpNames: .shortAndLong)
 }
 
 /// The version of this program.

@@ -1,43 +1,96 @@
 import ArgumentParser
+import PersistentHistory
 import Terminal
 
-/// The program: parse, run, and turn whatever happened into one status.
+/// The program: parses, runs, and turns the outcome into one status.
 package enum Program {
+  /// Runs the command line that the system hands over, whose words need not be text.
+  package static func run(
+    systemArguments: UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>, _ console: Console
+  ) -> ExitStatus {
+    var arguments: [String] = []
+    for argument in systemArguments.dropFirst() {
+      guard let argument else { continue }
+      let text = String(cString: argument)
+      arguments.append(text)
+      // As text, it would name another file, or none.
+      guard String(validatingCString: argument) == nil else { continue }
+      let failure = Failure(
+        status: .usage, kind: "usage", message: "the argument '\(text)' is not UTF-8",
+        hint: "rename the file, or give it a second name with ln -s; bytes of another encoding are "
+          + "shown as \u{FFFD}")
+      Diagnostics(arguments: arguments, console: console).report(failure)
+      return failure.status
+    }
+    return run(arguments, console)
+  }
+
   /// Runs one command line and explains its errors.
   package static func run(_ arguments: [String], _ console: Console) -> ExitStatus {
+    var command: (any HistctlCommand)?
     do {
-      var command = try CommandLineParser.parse(HelpText.withLongHelp(arguments))
-      if let command = command as? any HistctlCommand {
-        try command.run(console)
-      } else {
-        try command.run()
+      var parsed = try Completion.$console.withValue(console) {
+        try CommandLineParser.parse(arguments)
       }
+      command = parsed as? any HistctlCommand
+      if let command { try command.run(console) } else { try parsed.run() }
       return .success
     } catch let end as EndWithStatus {
       return end.status
     } catch OutputError.closedPipe {
       return .success
-    } catch let error where CommandLineError.isOne(error) {
-      return CommandLineError(error).report(arguments, console)
+    } catch let error where CommandLineParser.isOwn(error) {
+      return CommandLineParser.report(error, of: arguments, console)
     } catch {
-      return report(error, of: arguments, console)
+      let options = command?.output
+      var failure = Failure(
+        error, time: TimeText(style: options?.date ?? .local, now: console.now).text)
+      if case HistoryError.unusableToken(let token) = error, let command {
+        failure.hint = command.remedy(for: token)
+      }
+      let diagnostics =
+        options.map { Diagnostics(options: $0, console: console) }
+        ?? Diagnostics(arguments: arguments, console: console)
+      diagnostics.report(failure)
+      if failure.status != .partlyDone { console.workDone.tell(diagnostics) }
+      return failure.status
     }
-  }
-
-  /// Explains an error that has ended a command line.
-  package static func report(
-    _ error: any Error, of arguments: [String], _ console: Console
-  ) -> ExitStatus {
-    let failure = Failure(error, of: arguments, now: console.now)
-    let diagnostics = Diagnostics(arguments: arguments, console: console)
-    diagnostics.report(failure)
-    if failure.status != .partlyDone { console.workDone.tell(diagnostics) }
-    return failure.status
   }
 }
 
 /// A command of histctl: a function of its arguments and a console.
 protocol HistctlCommand: ParsableCommand {
+  /// How it writes; `nil` for a command that only other programs run.
+  var output: OutputOptions { get }
+
   /// Does what the command line asks for.
   func run(_ console: Console) throws
+
+  /// Returns how to go on where one of its tokens does not work.
+  func remedy(for token: UnusableToken) -> String
+}
+
+extension HistctlCommand {
+  func remedy(for token: UnusableToken) -> String { token.remedyWithReach }
+}
+
+extension UnusableToken {
+  /// How to go on where only a token that works will do.
+  var remedyWithReach: String {
+    let reach = oldest.flatMap { oldest in newest.map { "\(oldest.number) to \($0.number)" } }
+    return remedy(
+      wayOn: "give a token that works: \(reach ?? "0, because the history is empty")")
+  }
+
+  /// How to go on where the token is what `--after` was given.
+  var remedyWithAfter: String { remedy(option: "--after") }
+
+  /// How to go on where a consumer was to go on from its bookmark.
+  func remedyOfBookmark(isInOtherFile: Bool = false) -> String {
+    guard text.hasPrefix("@") else { return remedy }
+    return remedy(
+      wayOn: "start again with: histctl bookmark set \(ShellWord.quoted(path)) "
+        + "\(text.dropFirst()) 0 --force"
+        + (isInOtherFile ? " with the same --bookmark-file" : ""))
+  }
 }

@@ -1,21 +1,20 @@
 import Terminal
 
-/// Works on one store after the other: what goes wrong with one is told of and does not keep the
-/// others waiting, and the worst status wins.
+/// Runs work on several stores: reports the errors of one store and continues with the next.
 final class StoreIsolation {
-  /// The worst of what became of the stores.
+  /// The worst status of the stores.
   private(set) var status = ExitStatus.success
 
   private let session: Session
   private let amongSeveral: Bool
 
-  /// - Parameter amongSeveral: Whether messages must say which store they are about.
+  /// - Parameter amongSeveral: Whether messages must name their store.
   init(session: Session, amongSeveral: Bool) {
     self.session = session
     self.amongSeveral = amongSeveral
   }
 
-  /// Tells of what goes wrong with one store; output that cannot be written ends everything.
+  /// Runs work on one store and reports its errors; rethrows errors of the output.
   func run(_ path: String, _ body: () throws -> Void) throws {
     do {
       try body()
@@ -30,14 +29,14 @@ final class StoreIsolation {
     }
   }
 
-  /// Ends with this status unless it has been worse.
+  /// Ends with this status unless an earlier one is worse.
   func end(with status: ExitStatus) {
     if status.severity > self.status.severity { self.status = status }
   }
 }
 
 extension Failure {
-  /// The failure with the store that it is about, where the message does not say so itself.
+  /// Returns the failure with the path of its store, if the message does not contain it.
   func naming(_ path: String, amongSeveral: Bool) -> Failure {
     var failure = self
     if amongSeveral, message.ranges(of: path).isEmpty {

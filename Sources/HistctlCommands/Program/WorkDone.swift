@@ -14,7 +14,7 @@ import Glibc
 ///
 /// A signal's handler may neither allocate nor lock, so the whole line is made beforehand, in one of a
 /// few buffers that are never freed, and the handler writes it as it stands.
-package final class WorkDone {
+package final class WorkDone: @unchecked Sendable {
   private static let capacity = 8192
   /// While a handler writes one, others are made.
   private static let count = 4

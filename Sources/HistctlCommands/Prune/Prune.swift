@@ -6,10 +6,9 @@ import StoreFormat
 import Terminal
 
 /// `histctl prune`: deletes the beginning of a history.
-struct Prune: HistctlCommand, CheckedOptions {
+struct Prune: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
-    _superCommandName: "histctl",
     abstract: "Delete the beginning of a history.",
     discussion: """
       Deletes everything before one transaction and keeps it and all after it, as an app does that \
@@ -57,7 +56,8 @@ struct Prune: HistctlCommand, CheckedOptions {
   @OptionGroup(title: "The archive") var sealing: SealingOptions
 
   @Option(
-    help: ArgumentHelp("Show what becomes of this token; may be repeated.", valueName: "token"))
+    help: ArgumentHelp("Show what becomes of this token; may be repeated.", valueName: "token"),
+    completion: Completion.token.kind)
   var checkToken: [String] = []
 
   @Flag(name: [.customShort("n"), .long], help: "Show what would be deleted, and delete nothing.")
@@ -68,7 +68,7 @@ struct Prune: HistctlCommand, CheckedOptions {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func check() throws {
+  func validate() throws {
     for name in ignoreGuard { _ = try GuardArgument.name(parsing: name) }
     if archive != nil, retention.entity != nil {
       throw ValidationError(

@@ -6,10 +6,9 @@ import StoreFormat
 import Terminal
 
 /// `histctl rehearse`: makes a copy of a store in which tokens have expired.
-struct Rehearse: HistctlCommand, CheckedOptions {
+struct Rehearse: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "rehearse",
-    _superCommandName: "histctl",
     abstract:
       "Copy a store so that tokens are expired in the copy, to test an app's handling of it.",
     discussion: """
@@ -26,11 +25,13 @@ struct Rehearse: HistctlCommand, CheckedOptions {
 
   @OptionGroup var store: StoreOptions
 
-  @Argument(help: "The oldest token that works in the copy.")
+  @Argument(
+    help: "The oldest token that works in the copy.", completion: Completion.token.kind)
   var token: String?
 
   @Option(
-    help: ArgumentHelp("Let exactly this token expire; may be repeated.", valueName: "token"))
+    help: ArgumentHelp("Let exactly this token expire; may be repeated.", valueName: "token"),
+    completion: Completion.token.kind)
   var expire: [String] = []
 
   @Option(
@@ -43,13 +44,14 @@ struct Rehearse: HistctlCommand, CheckedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Show what becomes of this token in the copy; may be repeated.", valueName: "token"))
+      "Show what becomes of this token in the copy; may be repeated.", valueName: "token"),
+    completion: Completion.token.kind)
   var checkToken: [String] = []
 
   @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func check() throws {
+  func validate() throws {
     if token == nil && expire.isEmpty {
       throw ValidationError(
         "nothing is to expire: give the oldest token that works in the copy, or --expire")

@@ -1,9 +1,9 @@
-/// One row of comma-separated values, quoted as RFC 4180 has it.
+/// A row of CSV, quoted as in RFC 4180.
 enum CSVRow {
-  /// The fields as a line, without line end; nil is an empty field, an empty text two quotes.
+  /// Returns the fields as a line without line feed; `nil` is an empty field, an empty text two quotes.
   ///
-  /// - Parameter guardsFormulas: Whether a text that a spreadsheet would take for a formula gets an
-  ///   apostrophe before it.
+  /// - Parameter guardsFormulas: Whether to write an apostrophe before texts that a spreadsheet would
+  ///   evaluate as formulas.
   static func line(_ fields: [String?], guardsFormulas: Bool = false) -> String {
     fields.map { text in
       guard let text else { return "" }
@@ -19,7 +19,7 @@ enum CSVRow {
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\"": quoted += "\"\""
-      // Many readers refuse a NUL or end the text there.
+      // Many readers reject a NUL, or end the text there.
       case "\0": quoted += "\u{FFFD}"
       default: quoted.unicodeScalars.append(scalar)
       }

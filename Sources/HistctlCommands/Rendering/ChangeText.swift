@@ -3,14 +3,14 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// Writes changes for people: `+ Trip/p12`, `~ Trip/p12  name, endDate`, `- Trip/p12  name: "Rome"`.
+/// Writes changes as text: `+ Trip/p12`, `~ Trip/p12  name, endDate`, `- Trip/p12  name: "Rome"`.
 struct ChangeText {
-  /// How much of a long text is shown where a change has one line among many, in characters.
+  /// The characters of a long text that are shown in a list of changes.
   static let shortText = 60
-  /// How much where the change, or the value, is what was asked for: all but what no one can read.
+  /// The characters of a long text that are shown for a single change or value.
   static let longText = 1 << 16
 
-  /// The counts of a transaction, such as `Trip +3 ~1  Item -2`.
+  /// Returns the counts of a transaction, such as `Trip +3 ~1  Item -2`.
   static func summary(_ summary: ChangeSummary) -> TableCell {
     guard summary.count > 0 else { return TableCell("no changes", style: .secondary) }
     var spans: [TableCell.Span] = []
@@ -28,11 +28,11 @@ struct ChangeText {
     return TableCell(spans: spans)
   }
 
-  /// One change: its sign, its object, and what is known of it.
+  /// Returns one change: its sign, its object and its details.
   ///
   /// - Parameters:
-  ///   - includesValues: Whether recorded values stand beside the names of what was touched.
-  ///   - longest: How much of a text is shown, in characters.
+  ///   - includesValues: Whether to show recorded values of attributes.
+  ///   - longest: The maximum length of a text, in characters.
   static func spans(
     _ change: HistoryChange, includesValues: Bool = true, longest: Int = shortText
   ) -> [TableCell.Span] {
@@ -40,7 +40,7 @@ struct ChangeText {
     return [object(change)] + (details.isEmpty ? [] : [.init(text: "  ", style: .plain)]) + details
   }
 
-  /// The sign of a change and its object.
+  /// Returns the sign of a change and its object.
   static func object(_ change: HistoryChange) -> TableCell.Span {
     let (sign, style): (String, Style) =
       switch change.kind {
@@ -53,7 +53,7 @@ struct ChangeText {
     return .init(text: "\(sign) \(change.entity?.label ?? "?")/\(key)", style: style)
   }
 
-  /// What is known of a change, in parts with gaps between.
+  /// Returns the details of a change, separated by spaces.
   static func details(
     _ change: HistoryChange, includesValues: Bool = true, longest: Int = shortText
   ) -> [TableCell.Span] {
@@ -67,7 +67,7 @@ struct ChangeText {
     return spaced(details)
   }
 
-  /// The parts that hold anything, with gaps between.
+  /// Returns the parts that are not empty, separated by spaces.
   static func spaced(_ parts: [TableCell.Span]) -> [TableCell.Span] {
     let parts = parts.filter { !$0.text.isEmpty }
     guard parts.count > 1 else { return parts }
@@ -76,9 +76,9 @@ struct ChangeText {
     }
   }
 
-  /// The properties that were touched, or the numbers of their columns where no model tells names.
+  /// Returns the attributes that were set, or the numbers of their columns without a model.
   ///
-  /// - Parameter values: What was recorded of their values.
+  /// - Parameter values: Their recorded values.
   static func columns(
     _ names: [String]?, _ mask: ColumnMask, _ values: [RecordedValue] = []
   ) -> TableCell.Span {
@@ -92,7 +92,7 @@ struct ChangeText {
     return .init(text: slots.isEmpty ? "no column" : "columns \(slots)", style: .secondary)
   }
 
-  /// What a deleted object left behind.
+  /// Returns the values in a tombstone.
   static func tombstone(
     _ named: [(attribute: ManagedAttribute, value: StoredValue)]?, _ stored: [StoredValue],
     longest: Int = shortText
@@ -107,12 +107,12 @@ struct ChangeText {
     return .init(text: values.isEmpty ? "" : "tombstone " + values, style: .secondary)
   }
 
-  /// Columns that say more than a row should.
+  /// Returns unexpected columns of a row.
   static func extra(_ columns: [ExtraColumn]) -> String {
     columns.map { "\($0.column) = \(value($0.value, of: .undefined))" }.joined(separator: ", ")
   }
 
-  /// A value of an attribute; bytes are told by their number, and long texts are cut.
+  /// Returns a value of an attribute; the length of data, and the beginning of a long text.
   static func value(
     _ value: StoredValue, of type: AttributeType, longest: Int = shortText
   ) -> String {

@@ -1,9 +1,8 @@
 import Terminal
 
-/// A table whose rows come one after the other, without end, with other lines between them; the first
-/// rows choose the widths.
+/// A table whose rows are written as they come; the first rows determine the widths.
 final class StreamedTable {
-  /// How many rows choose the widths of the columns.
+  /// The number of rows that determine the widths.
   private static let sampleSize = 100
 
   private let session: Session
@@ -20,8 +19,8 @@ final class StreamedTable {
     var row: [TableCell]? { if case .row(let row) = self { row } else { nil } }
   }
 
-  /// - Parameter wrapsLastColumn: Whether cells of the last column that are too long for a terminal go on
-  ///   in the next line, instead of being cut.
+  /// - Parameter wrapsLastColumn: Whether cells of the last column wrap on a terminal instead of being
+  ///   cut.
   init(
     session: Session, writer: OutputWriter, columns: [TableColumn], wrapsLastColumn: Bool = false
   ) {
@@ -31,13 +30,13 @@ final class StreamedTable {
     self.wrapsLastColumn = wrapsLastColumn
   }
 
-  /// Takes the next row; it is written at once, or with the first ones.
+  /// Adds a row.
   func write(_ row: [TableCell]) throws { try write(.row(row)) }
 
-  /// Takes a line that is no row, which is written where it comes.
+  /// Adds a line that is not a row.
   func write(line text: String) throws { try write(.text(text)) }
 
-  /// Writes what has been kept back; nothing where nothing has come.
+  /// Writes the rows that were kept back.
   func finish() throws {
     guard table == nil, !kept.isEmpty else { return }
     let table = session.table(columns: columns, sample: kept.compactMap(\.row))

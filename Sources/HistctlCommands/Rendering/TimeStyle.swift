@@ -3,31 +3,17 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// How times are written for people.
+/// A style of times in text.
 enum TimeStyle: String, WordArgument {
   case local, utc, relative, raw
-
-  /// The style that a command line asks for, for messages on what has ended it.
-  init(of arguments: [String]) {
-    let option = "--date"
-    let places = arguments.indices.filter { arguments[$0].hasPrefix(option) }
-    let words = places.compactMap { place -> String? in
-      if arguments[place].hasPrefix(option + "=") {
-        return String(arguments[place].dropFirst(option.count + 1))
-      }
-      return arguments[place] == option && place + 1 < arguments.endIndex
-        ? arguments[place + 1] : nil
-    }
-    self = words.last.flatMap(Self.init) ?? .local
-  }
 }
 
-/// Writes times for people.
+/// Writes times in text.
 struct TimeText {
   let style: TimeStyle
   let now: StoreTimestamp
 
-  /// A time in the style that was asked for; a time that no calendar has is written as stored.
+  /// Returns a time in the style; a time outside the calendar is written as stored.
   func text(_ timestamp: StoreTimestamp?) -> String {
     guard let timestamp else { return "-" }
     let raw = "\(timestamp.secondsSinceReferenceDate)"
@@ -39,7 +25,7 @@ struct TimeText {
     }
   }
 
-  /// A time in full: in the style, and how long ago that is.
+  /// Returns a time in the style, and how long ago it is.
   func fullText(_ timestamp: StoreTimestamp?) -> String {
     guard let timestamp else { return "-" }
     return switch style {

@@ -4,21 +4,19 @@ import Terminal
 
 /// Writes transactions as JSON lines while they are read.
 struct TransactionLines {
-  /// How many bytes are gathered before they are written.
-  private static let pieceSize = 1 << 16
+  /// The number of bytes that are collected before they are written.
+  static let pieceSize = 1 << 16
 
   let writer: OutputWriter
-  /// Tells of gaps; nil where none can be.
+  /// Reports gaps; `nil` where there can be none.
   var gaps: GapReport?
 
-  /// Writes all that a reader gives; where it fails, all lines before that.
-  ///
-  /// - Returns: How many lines.
+  /// Writes everything that a reader returns, up to its error, and returns the number of lines.
   @discardableResult
   func write(_ reader: TimelineReader) throws -> Int {
     var encoder = TransactionLineEncoder()
     var count = 0
-    // So much of the text is of whole lines.
+
     var wholeByteCount = 0
     do {
       while let element = try reader.nextElement() {
@@ -31,13 +29,13 @@ struct TransactionLines {
           }
         case .gap(let gap):
           encoder.append(gap)
-          gaps?.tell(gap)
+          gaps?.report(gap)
         }
         if encoder.byteCount >= TransactionLines.pieceSize { try flush(&encoder) }
         wholeByteCount = encoder.byteCount
       }
     } catch {
-      // What cannot be written either is told by the error that came first.
+      // The first error is the one to report.
       try? encoder.withUnsafeBytes {
         try writer.write(UnsafeRawBufferPointer(rebasing: $0.prefix(wholeByteCount)))
       }
@@ -47,7 +45,7 @@ struct TransactionLines {
     return count
   }
 
-  /// Writes that history is missing.
+  /// Writes a record of missing history.
   func write(_ gap: HistoryGap) throws {
     var encoder = TransactionLineEncoder()
     encoder.encode(.gap(gap))

@@ -6,10 +6,9 @@ import StoreFormat
 import Terminal
 
 /// `histctl restore`: puts sealed history back.
-struct Restore: HistctlCommand, CheckedOptions {
+struct Restore: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    _superCommandName: "histctl",
     abstract: "Put sealed history back into its store.",
     discussion: """
       Puts transactions of an archive before those that the store has, without a gap, so that expired \
@@ -32,7 +31,8 @@ struct Restore: HistctlCommand, CheckedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Restore only as far back as this token, which then works again.", valueName: "token"))
+      "Restore only as far back as this token, which then works again.", valueName: "token"),
+    completion: Completion.token.kind)
   var from: String?
 
   @Option(help: ArgumentHelp("Ignore this guard: mirroring or damage.", valueName: "name"))
@@ -59,7 +59,7 @@ struct Restore: HistctlCommand, CheckedOptions {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func check() throws {
+  func validate() throws {
     for name in ignoreGuard {
       _ = try GuardArgument.name(
         parsing: name, among: [RetentionGuard.mirroringName, RetentionGuard.damageName],

@@ -3,16 +3,15 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// `histctl show`: one transaction in full.
+/// `histctl show`: shows one transaction in full.
 struct Show: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    _superCommandName: "histctl",
     abstract: "Show one transaction in full.",
     discussion: """
-      Every change is shown with the attributes that an update touched and the values that a \
-      deleted object left behind; where the program that saved has recorded them, with what each \
-      value was before and became. A moment shows the first transaction at it or after it.
+      Every change is shown with the attributes that an update touched, the values that a deleted \
+      object left, and the old and new values of an update where the saving program recorded \
+      them. For a date or time, shows the first transaction at or after it.
 
       Examples:
         histctl show default.store last
@@ -24,7 +23,7 @@ struct Show: HistctlCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var archive: ArchiveOptions
 
-  @Argument(help: "The transaction, as a token.")
+  @Argument(help: "The transaction, as a token.", completion: Completion.token.kind)
   var token: String
 
   @OptionGroup var values: ValuesOptions
@@ -35,7 +34,7 @@ struct Show: HistctlCommand {
     try session.readHistory(store, archive) { writer, timeline, resolver in
       _ = try timeline.snapshot?.historyTables()
       let number = try resolver.transactionNumber(token)
-      // Nothing stands before the lowest number there is.
+      // The lowest number has no predecessor.
       let previous = number == .min ? nil : number - 1
       var query = HistoryQuery(after: previous, until: number, limit: 1)
       try values.apply(to: &query, session, timeline)
@@ -44,8 +43,48 @@ struct Show: HistctlCommand {
       if output.json {
         try TransactionLines(writer: writer).write(reader)
       } else if case .transaction(let transaction)? = try reader.nextElement() {
-        try TransactionDetail(session: session, writer: writer).write(transaction, reader)
+        try TransactionPage(session: session, writer: writer).write(transaction, reader)
       }
     }
+  }
+}
+
+/// Writes one transaction in full.
+private struct TransactionPage: FieldPage {
+  /// The indentation of recorded values below their change.
+  private static let valueIndentation = 6
+
+  let session: Session
+  let writer: OutputWriter
+
+  func write(_ transaction: HistoryTransaction, _ reader: TimelineReader) throws {
+    try field("transaction", "\(transaction.number)", style: .token)
+    try field("token", transaction.token?.description, style: .token)
+    try field("time", time.fullText(transaction.timestamp))
+    try field("author", transaction.author?.string)
+    try field("bundle", transaction.bundle?.string)
+    try field("process", transaction.process?.string)
+    try field("context", transaction.context?.string)
+    try field("generation", transaction.queryGeneration.map { "\($0.count) bytes" })
+    if !transaction.extra.isEmpty {
+      try field("also", ChangeText.extra(transaction.extra), style: .warning)
+    }
+    try writer.writeLine("")
+    var summary = ChangeSummary()
+    while let change = try reader.nextChange() {
+      summary.add(change)
+      try writer.writeLine(
+        styled.line(
+          ChangeText.spans(change, includesValues: false, longest: ChangeText.longText),
+          indentation: 2))
+      for value in change.values {
+        let width = session.environment.lineWidth.map { $0 - Self.valueIndentation }
+        try writer.writeLine(
+          String(repeating: " ", count: Self.valueIndentation)
+            + ValueChangeText.line(value, styled.text, width: width))
+      }
+    }
+    if summary.count > 0 { try writer.writeLine("") }
+    try writer.writeLine(styled.line(ChangeText.summary(summary).spans))
   }
 }

@@ -8,7 +8,7 @@ struct ActivityTable {
   let writer: OutputWriter
   let report: StatsReport
 
-  /// What a column tells of an activity.
+  /// A column of an activity.
   private struct Figure {
     let column: TableColumn
     let style: Style
@@ -17,7 +17,7 @@ struct ActivityTable {
 
   /// Writes the authors, the entities or the like.
   func write(_ section: StatsReport.Section) throws {
-    // Programs that never name themselves say nothing worth a table.
+    // A list without any name is not worth a table.
     guard section.rows.contains(where: { $0.key != nil }) else { return }
     let isOfChanges = section.name == "entity" || section.name == "kind"
     let measure: (Activity) -> Int64 = isOfChanges ? { $0.changes } : { $0.transactions }
@@ -41,7 +41,7 @@ struct ActivityTable {
     try write(section.name.uppercased(), figures, lines, measure)
   }
 
-  /// Writes the periods in which something was saved, and how many there are in between.
+  /// Writes the periods with saves, and the number of periods between them.
   func writePeriods() throws {
     let statistics = report.statistics
     var lines: [Line] = []
@@ -98,22 +98,22 @@ struct ActivityTable {
   private struct Line {
     let label: TableCell
     let activity: Activity?
-    /// How the bar is coloured; nil for a line without one.
+    /// The colour of the bar; `nil` for a line without one.
     let bar: Style?
   }
 
-  /// The least that a bar tells something with.
-  private static let leastBarWidth = 8
+  /// The minimum width of a useful bar.
+  private static let minBarWidth = 8
 
-  /// The bars' columns: what the figures leave, and no more than tells something; 0 for no bars.
+  /// Returns the width that the figures leave for bars, or 0 for no bars.
   private func barWidth(beside columns: [TableColumn], _ rows: [[TableCell]]) -> Int {
-    let wished = min(max(session.environment.columns / 4, Self.leastBarWidth), 40)
+    let wished = min(max(session.environment.columns / 4, Self.minBarWidth), 40)
     guard let limit = session.environment.lineWidth else { return wished }
     let figures = Table(
       columns: columns, sample: rows, lineWidth: nil, text: .terminal,
       palette: session.palette)
-    let room = min(limit - figures.width - TableLayout.gap, wished)
-    return room < Self.leastBarWidth ? 0 : room
+    let available = min(limit - figures.width - TableLayout.gap, wished)
+    return available < Self.minBarWidth ? 0 : available
   }
 
   private func style(_ section: StatsReport.Section, _ row: StatsReport.Row) -> Style {
@@ -144,7 +144,7 @@ struct ActivityTable {
       [TableColumn(title, priority: 10, minimumWidth: 8, canShrink: canShrink)]
       + figures.map(\.column)
     var barWidth = barWidth(beside: columns, rows)
-    // Bytes follow from the changes; all else is worth more than a bar.
+    // A bar is more useful than the bytes, which follow from the changes.
     if barWidth == 0, figures.last?.column.title == bytes.column.title {
       let shorter = rows.map { Array($0.prefix(figures.count)) }
       barWidth = self.barWidth(beside: columns.dropLast(), shorter)

@@ -3,17 +3,16 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// `histctl stats`: what was saved when, by whom and about what.
-struct Stats: HistctlCommand, CheckedOptions {
+/// `histctl stats`: shows the activity of a history.
+struct Stats: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats",
-    _superCommandName: "histctl",
-    abstract: "Show who saved how much, and when.",
+    abstract: "Show activity over time, and by author, entity and kind.",
     discussion: """
-      Activity over time, and by author, bundle, process, entity and kind of change; how much is \
-      saved in a day, and how fast the history grows. The options on transactions are those of log \
-      and choose whole transactions. Bytes are shares of the pages that history occupies, and about \
-      right.
+      Shows activity over time and by author, bundle, process, entity and kind of change; the \
+      amount saved per day; and the growth of the history. The options on transactions are those \
+      of log and select whole transactions. Bytes are estimates: shares of the pages that the \
+      history occupies.
 
       Examples:
         histctl stats default.store
@@ -28,36 +27,39 @@ struct Stats: HistctlCommand, CheckedOptions {
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var filter: FilterOptions
 
-  @Option(help: ArgumentHelp("List the activity of each of these periods.", valueName: "period"))
+  @Option(
+    help: ArgumentHelp("List the activity of each hour, day, week or month.", valueName: "period"))
   var by: PeriodArgument?
 
   @Option(
-    help: ArgumentHelp("List at most COUNT authors, entities and the like.", valueName: "count"))
+    help: ArgumentHelp("List at most COUNT authors, entities and so on.", valueName: "count"))
   var top = 10
 
   @Option(
     help: ArgumentHelp(
-      "Say when history will have this size, such as 100M, if it goes on as at present.",
+      "Show when the history will reach this size, such as 100M, at the present rate.",
       valueName: "size"),
     transform: ByteSize.init(parsing:))
   var untilSize: ByteSize?
 
-  @Flag(help: "Write one table of comma-separated values.")
+  @Flag(help: "Write CSV, as one table.")
   var csv = false
 
-  @Flag(help: "Write ' before texts in CSV that a spreadsheet would take for a formula.")
+  @Flag(help: "In CSV, write ' before texts that a spreadsheet would evaluate as formulas.")
   var safeCells = false
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func check() throws {
-    guard top > 0 else { throw ValidationError("--top takes a number of 1 or more") }
-    if safeCells && !csv { throw ValidationError("--safe-cells is about --csv") }
-    if csv && output.json { throw ValidationError("--csv and --json are two forms, choose one") }
+  func validate() throws {
+    guard top > 0 else { throw ValidationError("--top must be 1 or more") }
+    if safeCells && !csv { throw ValidationError("--safe-cells needs --csv") }
+    if csv && output.json { throw ValidationError("--csv and --json cannot be combined") }
     if csv && untilSize != nil {
-      throw ValidationError("--csv has no place for --until-size; --json has")
+      throw ValidationError("--until-size cannot be combined with --csv; use --json")
     }
   }
+
+  func remedy(for token: UnusableToken) -> String { filter.remedy(for: token) }
 
   func run(_ console: Console) throws {
     let session = Session(output, console)
@@ -67,8 +69,8 @@ struct Stats: HistctlCommand, CheckedOptions {
       if untilSize != nil, query != HistoryQuery() {
         throw Failure(
           status: .usage, kind: "usage",
-          message: "--until-size is about the whole history, not about chosen transactions",
-          hint: "leave out --until-size, or the options on transactions")
+          message: "--until-size needs the whole history; it cannot be combined with conditions",
+          hint: "leave out --until-size, or the options that select transactions")
       }
       if query.selectsEverything { try session.warnOfTornCounters(in: timeline.snapshot) }
       let schema = try session.schema(
@@ -82,7 +84,7 @@ struct Stats: HistctlCommand, CheckedOptions {
       do {
         statistics = try count(query)
       } catch let error as StoreError {
-        // What can be counted of a damaged store is shown, and the damage reported.
+        // Show what can be counted in a damaged store, and report the damage.
         guard case .damaged = error else { throw error }
         var tolerant = query
         tolerant.checksCompleteness = false

@@ -2,33 +2,33 @@ import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
-/// What there is to say of a history's activity: one value for text, JSON and CSV.
+/// The activity of a history, as text, JSON and CSV.
 struct StatsReport {
-  /// A list of who or what was active, cut to the busiest.
+  /// A list of the most active authors, entities or the like.
   struct Section {
-    /// What the list is of: `author`.
+    /// What the list contains: `author`.
     let name: String
-    /// More than one of it.
+    /// The plural of the name.
     let plural: String
     let rows: [Row]
     let rest: Rest?
   }
 
-  /// What a list leaves out.
+  /// The entries that a list leaves out.
   struct Rest {
-    /// How many; nil where they were too many to be told apart.
+    /// Their number; `nil` if there were too many to count.
     let count: Int?
     let activity: Activity
   }
 
   /// One line of a list.
   struct Row {
-    /// Who or what; nil for nobody.
+    /// The author, entity or the like; `nil` for none.
     let key: String?
     let activity: Activity
   }
 
-  /// How fast the history grew in a time.
+  /// The growth of the history over some days.
   struct Rate {
     let days: Double
     let activity: Activity
@@ -36,12 +36,12 @@ struct StatsReport {
 
   let path: String
   let store: String?
-  /// The archive that was read as well.
+  /// The archive that was read too.
   let archive: String?
   let now: StoreTimestamp
   let statistics: HistoryStatistics
   let sections: [Section]
-  /// The size that was asked about.
+  /// The size of `--until-size`.
   let size: Int64?
 
   init(
@@ -80,112 +80,92 @@ struct StatsReport {
 
   // MARK: - JSON
 
-  /// The report as one JSON object.
   var json: JSONValue {
-    var members = JSONMembers.start("stats") + [("path", .string(path))]
-    if let store { members.append(("store", .string(store))) }
-    if let archive { members.append(("archive", .string(archive))) }
-    members += [
-      ("by", .string(statistics.unit.rawValue)),
-      ("clock", .string(statistics.clock == .universal ? "utc" : "local")),
-      ("historyBytes", statistics.size.map { .integer($0.pageByteCount) } ?? .null),
-    ]
-    members += self.members(statistics.total)
-    members += [
-      ("oldest", statistics.oldest?.json ?? .null), ("newest", statistics.newest?.json ?? .null),
-      ("earliest", time(statistics.times?.lowerBound)),
-      ("latest", time(statistics.times?.upperBound)),
-      ("rate", rate(total)), ("last7Days", lastWeek.map(rate) ?? .null),
-      ("last30Days", lastMonth.map(rate) ?? .null),
-    ]
-    if size != nil { members.append(("forecast", forecastJSON)) }
-    if !statistics.gaps.isEmpty {
-      members.append(("gaps", .array(statistics.gaps.map { .object($0.members) })))
-    }
-    members.append(
+    let lists = sections.map { section in
       (
-        "periods",
-        .array(
-          statistics.periods.map { entry in
-            .object(
-              JSONObject(
-                [
-                  ("period", .string(entry.period.name)), ("start", time(entry.period.start)),
-                  ("end", time(entry.period.end)),
-                ] + self.members(entry.activity)))
-          })
-      ))
-    if !statistics.withoutTime.isEmpty {
-      members.append(("withoutTime", .object(JSONObject(self.members(statistics.withoutTime)))))
+        section.plural,
+        section.rows.map { row in
+          JSONValue.object(
+            of: [section.name: row.key?.json ?? JSONValue.null], and: members(row.activity))
+        }.json
+      )
     }
-    var others: [(String, JSONValue)] = []
-    for section in sections {
-      members.append(
+    let notListed = sections.compactMap { section in
+      section.rest.map { rest in
         (
           section.plural,
-          .array(
-            section.rows.map { row in
-              .object(
-                JSONObject(
-                  [(section.name, row.key.map(JSONValue.string) ?? .null)]
-                    + self.members(row.activity)))
-            })
-        ))
-      if let rest = section.rest {
-        let count = rest.count.map { JSONValue.integer(Int64($0)) } ?? .null
-        others.append(
-          (section.plural, .object(JSONObject([("count", count)] + self.members(rest.activity)))))
+          JSONValue.object(
+            of: ["count": rest.count?.json ?? JSONValue.null], and: members(rest.activity))
+        )
       }
     }
-    if !others.isEmpty { members.append(("notListed", .object(JSONObject(others)))) }
-    return .object(JSONObject(members))
+    let head: JSONValue.Members = [
+      "path": path, "store": store, "archive": archive, "by": statistics.unit.rawValue,
+      "clock": statistics.clock == .universal ? "utc" : "local",
+      "historyBytes": statistics.size?.pageByteCount.json ?? JSONValue.null,
+    ]
+    let span: JSONValue.Members = [
+      "oldest": statistics.oldest?.json ?? JSONValue.null,
+      "newest": statistics.newest?.json ?? JSONValue.null,
+      "earliest": time(statistics.times?.lowerBound),
+      "latest": time(statistics.times?.upperBound), "rate": rate(total),
+      "last7Days": lastWeek.map(rate) ?? JSONValue.null,
+      "last30Days": lastMonth.map(rate) ?? JSONValue.null,
+      "forecast": size == nil ? nil : forecastJSON,
+      "gaps": statistics.gaps.isEmpty
+        ? nil
+        : statistics.gaps.map { JSONValue.object(of: ["after": $0.after, "oldest": $0.oldest]) },
+      "periods": statistics.periods.map { entry in
+        JSONValue.object(
+          of: [
+            "period": entry.period.name, "start": time(entry.period.start),
+            "end": time(entry.period.end),
+          ], and: members(entry.activity))
+      },
+      "withoutTime": statistics.withoutTime.isEmpty
+        ? nil : JSONValue.object(JSONObject(members(statistics.withoutTime))),
+    ]
+    return .record(
+      "stats", head,
+      and: members(statistics.total) + JSONValue.list(of: span) + lists
+        + (notListed.isEmpty ? [] : [("notListed", .object(JSONObject(notListed)))]))
   }
 
   private func members(_ activity: Activity) -> [(String, JSONValue)] {
-    var members: [(String, JSONValue)] = [
-      ("transactions", .integer(activity.transactions)), ("changes", .integer(activity.changes)),
-      ("inserts", .integer(activity.inserts)), ("updates", .integer(activity.updates)),
-      ("deletes", .integer(activity.deletes)),
-    ]
-    if activity.others > 0 { members.append(("others", .integer(activity.others))) }
-    members.append(("bytes", statistics.byteCount(of: activity).map(JSONValue.integer) ?? .null))
-    return members
+    JSONValue.list(of: [
+      "transactions": activity.transactions, "changes": activity.changes,
+      "inserts": activity.inserts, "updates": activity.updates, "deletes": activity.deletes,
+      "others": activity.others > 0 ? activity.others : nil,
+      "bytes": statistics.byteCount(of: activity)?.json ?? JSONValue.null,
+    ])
   }
 
   private func rate(_ rate: Rate) -> JSONValue {
     let bytes = statistics.bytesPerDay(of: rate.activity, in: rate.days)
-    return [
-      "days": .real(rate.days),
-      "transactionsPerDay": .real(Double(rate.activity.transactions) / rate.days),
-      "changesPerDay": .real(Double(rate.activity.changes) / rate.days),
-      "bytesPerDay": bytes.map(JSONValue.real) ?? .null,
-    ]
+    return .object(of: [
+      "days": rate.days, "transactionsPerDay": Double(rate.activity.transactions) / rate.days,
+      "changesPerDay": Double(rate.activity.changes) / rate.days,
+      "bytesPerDay": bytes?.json ?? JSONValue.null,
+    ])
   }
 
   private var forecastJSON: JSONValue {
-    var members: [(String, JSONValue)] = [("size", .integer(size ?? 0))]
+    let state: String
+    var days: Double?
     switch forecast {
-    case .reached: members.append(("state", "reached"))
-    case .never: members.append(("state", "never"))
-    case .inDays(let days):
-      members += [
-        ("state", "ahead"), ("days", .real(days)),
-        ("timestamp", time(forecast?.date(from: now))),
-      ]
-    case nil: members.append(("state", "unknown"))
+    case .reached: state = "reached"
+    case .never: state = "never"
+    case .inDays(let number): (state, days) = ("ahead", number)
+    case nil: state = "unknown"
     }
-    members.append(("bytesPerDay", statistics.bytesPerDay.map(JSONValue.real) ?? .null))
-    return .object(JSONObject(members))
+    return .object(of: [
+      "size": size ?? 0, "state": state, "days": days,
+      "timestamp": days == nil ? nil : time(forecast?.date(from: now)),
+      "bytesPerDay": statistics.bytesPerDay?.json ?? JSONValue.null,
+    ])
   }
 
   private func time(_ timestamp: StoreTimestamp?) -> JSONValue {
     timestamp?.iso8601().map(JSONValue.string) ?? .null
-  }
-}
-
-extension HistoryGap {
-  /// Its numbers, as members of an object.
-  fileprivate var members: JSONObject {
-    JSONObject([("after", .integer(after))] + (oldest.map { [("oldest", .integer($0))] } ?? []))
   }
 }

@@ -2,7 +2,7 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// Writes a report on a history's activity as one flat table of comma-separated values.
+/// Writes the activity of a history as one table in CSV.
 struct StatsTable {
   private static let columns = [
     "section", "key", "transactions", "changes", "inserts", "updates", "deletes", "others",
@@ -48,7 +48,7 @@ struct StatsTable {
         ])
   }
 
-  /// A terminal is no place for what an author's name may hold; a file gets it as CSV has it.
+  /// Escapes control characters on a terminal; files get texts as they are.
   private func write(_ fields: [String?]) throws {
     let isTerminal = session.environment.isOutputTerminal
     try writer.writeLine(

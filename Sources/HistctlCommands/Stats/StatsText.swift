@@ -2,16 +2,15 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// Writes a report on a history's activity for people.
+/// Writes the activity of a history as text.
 struct StatsText: FieldPage {
   let session: Session
   let writer: OutputWriter
   let report: StatsReport
-  /// Whether each period has a line.
+  /// Whether each period is listed.
   let listsPeriods: Bool
 
   private var statistics: HistoryStatistics { report.statistics }
-  private var time: TimeText { TimeText(style: session.options.date, now: session.now) }
 
   func write() throws {
     try writeFacts()
@@ -58,14 +57,14 @@ struct StatsText: FieldPage {
     guard let size = report.size else { return }
     let answer =
       switch report.forecast {
-      case .reached: "history is that large already"
-      case .never: "never: history does not grow"
+      case .reached: "already reached"
+      case .never: "never: the history does not grow"
       case .inDays(let days):
         "in \(counted(days: days))"
           + (report.forecast?.date(from: report.now).map { ", \(time.text($0))" } ?? "")
-          + ", if it goes on as at present"
-      case nil where statistics.size != nil: "not known: no transaction has a usable time"
-      case nil: "not known: this SQLite cannot tell the size of tables"
+          + " at the present rate"
+      case nil where statistics.size != nil: "unknown: no transaction has a usable time"
+      case nil: "unknown: this SQLite does not report the size of tables"
       }
     try field("\(ByteCount(size))", answer)
   }
@@ -102,7 +101,7 @@ struct StatsText: FieldPage {
     }
   }
 
-  /// What was saved in a day, lately and in all.
+  /// Writes the number of saves a day.
   private func writeRates() throws {
     guard statistics.times != nil else { return }
     let rates = [
@@ -122,16 +121,13 @@ struct StatsText: FieldPage {
         ]
       }
     }
-    let table = session.table(
-      columns: [
+    try writer.writeTable(
+      [
         TableColumn("A DAY", priority: 4),
         TableColumn("TRANSACTIONS", alignment: .trailing, priority: 3, canDrop: true),
         TableColumn("CHANGES", alignment: .trailing, priority: 1, canDrop: true),
         TableColumn("BYTES", alignment: .trailing, priority: 2, canDrop: true),
-      ], sample: rows)
-    try writer.writeLine("")
-    try writer.writeLine(table.header)
-    for row in rows { try writer.writeLine(table.line(row)) }
+      ], rows, in: session)
   }
 
   private func writeNote(_ text: String) throws {
@@ -140,12 +136,12 @@ struct StatsText: FieldPage {
   }
 }
 
-/// The transactions of all periods from the first to the last, those without any included.
+/// The transactions of all periods from the first to the last, including empty ones.
 struct PeriodRun {
-  /// How many in each.
+  /// Their number in each period.
   private(set) var values: [Int64] = []
 
-  /// More cannot come up: the times that count are so few.
+  /// A limit that no range of valid times reaches.
   private static let mostPeriods = 100_000
 
   init(_ statistics: HistoryStatistics) {
@@ -165,7 +161,7 @@ struct PeriodRun {
     }
   }
 
-  /// How many periods lie between two.
+  /// Returns the number of periods between two.
   static func emptyPeriods(
     between last: HistoryPeriod?, and next: HistoryPeriod, _ clock: PeriodClock
   ) -> Int {

@@ -1,10 +1,103 @@
 import ArgumentParser
+import PersistentHistory
+import StoreFormat
+import Terminal
 
-/// `histctl token`: what tokens mean, and whether they work.
+/// `histctl token`: explains tokens.
 struct Token: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token",
-    _superCommandName: "histctl",
-    abstract: "Say what a token means and whether it works.",
+    abstract: "Show what a token means and whether it works.",
     subcommands: [TokenCheck.self, TokenShow.self])
+}
+
+/// `histctl token check`: reports whether tokens work with a store.
+struct TokenCheck: HistctlCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Check whether tokens work with a store.",
+    discussion: """
+      A token is valid if the history after it can be read. It is expired if the store has no \
+      transaction with exactly its number (the frameworks then raise historyTokenExpired, error \
+      134301); archived if the given archive has that transaction and all later ones up to the \
+      store; ahead if the store never issued its number; foreign if it belongs to another store; \
+      diverged if a bookmark or the archive remembers another save under its number. Ends with 1 \
+      if one of the tokens does not work.
+
+      Examples:
+        histctl token check default.store 57
+        histctl token check default.store @widget @./saved-token.json
+        histctl token check default.store 57 --archive history-archive
+      """)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var archive: ArchiveOptions
+
+  @Argument(
+    help: ArgumentHelp("The tokens.", valueName: "token"), completion: Completion.token.kind)
+  var tokens: [String]
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run(_ console: Console) throws {
+    let session = Session(output, console)
+    try session.readHistory(store, archive, usesPager: false) { writer, timeline, resolver in
+      _ = try timeline.snapshot?.historyTables()
+      let reports = try tokens.map { try TokenReport(resolver.resolve($0), resolver: resolver) }
+      // History after a token can be read only if the segments that have it are there.
+      if let first = reports.filter(\.isUsable).compactMap(\.token.number).min() {
+        try timeline.checkPresence(after: first)
+      }
+      if reports.contains(where: { !$0.isUsable }) { session.end(with: .answerIsNo) }
+      try TokenReportPage(session: session, writer: writer).write(reports)
+      try GapReport(session: session, timeline: timeline).note(
+        missingBeginning: tokens.compactMap { try resolver.missingBeginning(after: $0) }.first)
+    }
+  }
+}
+
+/// `histctl token show`: converts a token to its forms.
+struct TokenShow: HistctlCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show a token in all its forms, or convert it to one of them.",
+    discussion: """
+      The JSON is that of SwiftData's DefaultHistoryToken; the property list is an archived \
+      NSPersistentHistoryToken.
+
+      Examples:
+        histctl token show default.store last
+        histctl token show default.store yesterday --as portable
+        histctl token show default.store last --as json > token.json
+      """)
+
+  @OptionGroup var store: StoreOptions
+
+  @Argument(help: "The token.", completion: Completion.token.kind)
+  var token: String
+
+  @Option(
+    name: .customLong("as"), help: ArgumentHelp("Write only this form.", valueName: "form"))
+  var form: TokenForm?
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    if form != nil && output.json {
+      throw ValidationError("--as writes the token, --json a report on it; give one of them")
+    }
+  }
+
+  func run(_ console: Console) throws {
+    let session = Session(output, console)
+    try session.read(store, usesPager: false) { writer, snapshot, resolver in
+      _ = try snapshot.historyTables()
+      let report = try TokenReport(resolver.resolve(token), resolver: resolver)
+      if let form {
+        try writer.write(try report.bytes(as: form))
+      } else {
+        try TokenReportPage(session: session, writer: writer).write(report)
+      }
+    }
+  }
 }

@@ -3,10 +3,10 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// What a token means in a store and whether it works: one value for text and JSON.
-struct TokenReport {
+/// What a token means in a store and whether it works.
+struct TokenReport: JSONConvertible {
   let token: ResolvedToken
-  /// Why it does not work, and how to go on; nil for one that works.
+  /// Why it does not work, and how to go on; `nil` for a token that works.
   let problem: UnusableToken?
 
   init(_ token: ResolvedToken, resolver: TokenResolver) throws {
@@ -16,41 +16,69 @@ struct TokenReport {
 
   var isUsable: Bool { problem == nil }
 
-  /// The report as one JSON object.
   var json: JSONValue {
-    var members = JSONMembers.start("token")
-    members += [
-      ("token", .string(token.text)), ("state", .string(token.state.name)),
-    ]
-    func add(_ key: String, _ value: JSONValue?) {
-      if let value { members.append((key, value)) }
+    .record(
+      "token",
+      [
+        "token": token.text, "state": token.state.name, "transaction": token.number,
+        "portable": token.token?.description, "timestamp": token.timestamp?.iso8601(),
+        "moment": token.moment?.timestamp.iso8601(), "error": problem?.kind,
+        "message": problem?.message, "hint": problem?.remedy, "oldest": problem?.oldest?.number,
+        "oldestTimestamp": problem?.oldest?.timestamp?.iso8601(),
+      ])
+  }
+
+  /// Returns the token in one form, with a line end.
+  func bytes(as form: TokenForm) throws -> [UInt8] {
+    func unavailable(_ reason: String, _ other: TokenForm) -> Failure {
+      Failure(
+        status: .failure, kind: "unavailableForm",
+        message: "token \(token.text) has no form \(form.rawValue): \(reason)",
+        hint: "use --as \(other.rawValue)")
     }
-    add("transaction", token.number.map(JSONValue.integer))
-    add("portable", token.token.map { .string($0.description) })
-    add("timestamp", (token.timestamp?.iso8601()).map(JSONValue.string))
-    add("moment", (token.moment?.timestamp.iso8601()).map(JSONValue.string))
-    if let problem {
-      add("error", .string(problem.kind))
-      add("message", .string(problem.message))
-      add("hint", .string(problem.remedy))
-      add("oldest", (problem.oldest?.number).map(JSONValue.integer))
-      add("oldestTimestamp", (problem.oldest?.timestamp?.iso8601()).map(JSONValue.string))
+    if form == .number {
+      guard let number = token.number else {
+        throw unavailable("it belongs to another store", .portable)
+      }
+      return Array("\(number)\n".utf8)
     }
-    return .object(JSONObject(members))
+    guard let value = token.token else {
+      throw unavailable("the store has no identifier", .number)
+    }
+    return switch form {
+    case .number, .portable: Array("\(value)\n".utf8)
+    case .json: Array((value.json + "\n").utf8)
+    case .plist: try value.archivedPropertyList()
+    }
   }
 }
 
-/// Several tokens, a line each.
-struct TokenReportTable {
+/// The forms that a token can be converted to.
+enum TokenForm: String, WordArgument {
+  case number, portable, json, plist
+}
+
+extension HistoryToken {
+  /// The token as SwiftData encodes it in JSON, with the stores in order.
+  fileprivate var json: String {
+    var writer = JSONWriter()
+    let tokens = storeTokens.sorted { $0.key < $1.key }
+      .map { ($0.key, JSONValue.integer($0.value)) }
+    writer.append(["storeTokens": .object(JSONObject(tokens))])
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
+
+/// Writes reports on tokens.
+struct TokenReportPage: FieldPage {
   let session: Session
   let writer: OutputWriter
 
+  /// Writes one line for each token.
   func write(_ reports: [TokenReport]) throws {
     guard !session.options.json else {
-      for report in reports { try writer.writeLine(report.json) }
-      return
+      return try reports.forEach { try writer.writeLine($0.json) }
     }
-    let time = TimeText(style: session.options.date, now: session.now)
     let rows = reports.map { report in
       let token = report.token
       let shown =
@@ -58,65 +86,35 @@ struct TokenReportTable {
       return [
         TableCell(token.text, style: .token),
         TableCell(token.state.name, style: report.isUsable ? .inserted : .deleted),
-        TableCell(shown ?? "-"),
-        TableCell(time.text(token.timestamp)),
+        TableCell(shown ?? "-"), TableCell(time.text(token.timestamp)),
       ]
     }
-    let table = session.table(
-      columns: [
+    try writer.writeRows(
+      [
         TableColumn("TOKEN", priority: 4, minimumWidth: 8, canShrink: true),
         TableColumn("STATE", priority: 5),
         TableColumn("NUMBER", priority: 3, canDrop: true),
         TableColumn("TIME", priority: 2, canDrop: true),
-      ], sample: rows)
-    try writer.writeLine(table.header)
-    for row in rows { try writer.writeLine(table.line(row)) }
+      ], rows, in: session)
+    explain(reports)
+  }
+
+  /// Writes one token in all its forms.
+  func write(_ report: TokenReport) throws {
+    guard !session.options.json else { return try writer.writeLine(report.json) }
+    let token = report.token
+    try field("number", token.number.map(String.init), style: .token)
+    try field("portable", token.token?.description)
+    try field("json", token.token?.json)
+    try field("moment", token.moment.map { time.fullText($0.timestamp) })
+    try field("time", token.timestamp.map(time.fullText))
+    try field("state", token.state.name, style: report.isUsable ? .inserted : .deleted)
+    explain([report])
+  }
+
+  private func explain(_ reports: [TokenReport]) {
     for problem in reports.compactMap(\.problem) {
       session.diagnostics.explain(problem.message(time: time.text), hint: problem.remedy)
     }
-  }
-}
-
-/// One token in all its forms.
-struct TokenReportDetail {
-  let session: Session
-  let writer: OutputWriter
-
-  func write(_ report: TokenReport) throws {
-    guard !session.options.json else {
-      try writer.writeLine(report.json)
-      return
-    }
-    let styled = StyledLine(session)
-    let time = TimeText(style: session.options.date, now: session.now)
-    func field(_ title: String, _ value: String?, style: Style = .plain) throws {
-      if let value { try writer.writeLine(styled.field(title, value, style: style)) }
-    }
-    try field("number", report.token.number.map(String.init), style: .token)
-    try field("portable", report.token.token?.description)
-    try field("json", report.token.token?.json)
-    try field("moment", report.token.moment.map { time.fullText($0.timestamp) })
-    try field("time", report.token.timestamp.map(time.fullText))
-    try field("state", report.token.state.name, style: report.isUsable ? .inserted : .deleted)
-    if let problem = report.problem {
-      session.diagnostics.explain(problem.message(time: time.text), hint: problem.remedy)
-    }
-  }
-}
-
-/// Writes tokens: as a number, or with the identifier of their store.
-struct TokenText {
-  let isQualified: Bool
-  let store: String?
-
-  /// The token that stands behind a transaction.
-  func text(_ number: Int64) -> String {
-    guard isQualified, let store else { return "\(number)" }
-    return HistoryToken(storeIdentifier: store, transaction: number).description
-  }
-
-  /// Where a bookmark stands: of one in another store, all of its token.
-  func text(_ bookmark: Bookmark) -> String {
-    store.flatMap { bookmark.token.transaction(in: $0) }.map(text) ?? bookmark.token.description
   }
 }

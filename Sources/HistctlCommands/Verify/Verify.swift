@@ -1,19 +1,22 @@
 import ArgumentParser
+import DurableFiles
 import HistoryArchive
+import HistoryOperations
+import PersistentHistory
+import StoreFormat
 import Terminal
 
-/// `histctl verify`: looks for damage in a store's history or an archive.
+/// `histctl verify`: checks a store's history or an archive for damage.
 struct Verify: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    _superCommandName: "histctl",
-    abstract: "Look for damage and oddities in a store's history or in an archive.",
+    abstract: "Check a store's history or an archive for damage.",
     discussion: """
-      In a store, SQLite checks the pages of the history's tables, the -wal is compared with its own \
-      checksums, and every row is looked at. In an archive every digest is compared, and with --full \
-      every line is decoded; --anchor also sees segments that were taken away. Each finding comes with its place, \
-      its meaning and what to do. Ends with 5 where something is damaged, with 1 where something \
-      else was found. Nothing is changed.
+      In a store, SQLite checks the pages of the history's tables, the -wal is compared with its \
+      own checksums, and every row is checked. In an archive every digest is compared, and with \
+      --full every line is decoded; --anchor also detects segments that were removed. Each finding \
+      is listed with its place, its meaning and a remedy. Ends with 5 if something is damaged, with \
+      1 if there are other findings. Nothing is changed.
 
       Examples:
         histctl verify default.store
@@ -23,7 +26,7 @@ struct Verify: HistctlCommand {
       """)
 
   @OptionGroup var target: VerifyOptions
-  @OptionGroup(title: "What to look at") var look: LookOptions
+  @OptionGroup(title: "What to check") var look: LookOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(_ console: Console) throws {
@@ -35,15 +38,55 @@ struct Verify: HistctlCommand {
   }
 }
 
-/// What to verify, and how closely.
-struct VerifyOptions: CheckedOptions {
-  @Argument(help: "The store file, or the folder of an archive.", completion: .file())
+/// What to check, and how thoroughly.
+struct LookOptions: ParsableArguments {
+  @Flag(help: "Check the pages of all tables of a store, and decode all lines of an archive.")
+  var full = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Verify this archive of the store too, and that the store continues it.",
+      valueName: "dir"),
+    completion: .directory)
+  var archive: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The head that histctl archive printed; later segments must follow it.",
+      valueName: "head"),
+    transform: AnchorArgument.init(parsing:))
+  var anchor: AnchorArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "Read only part of an archive's segments in full: 1/7, 5% or 10M.", valueName: "part"),
+    transform: SubsetArgument.init(parsing:))
+  var subset: SubsetArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "List at most COUNT findings of each kind (all are counted).", valueName: "count"))
+  var limit = 10
+
+  /// The number of findings of a kind that can be listed.
+  private static let limits = 1...100_000
+
+  func validate() throws {
+    guard Self.limits.contains(limit) else {
+      throw ValidationError("--limit must be 1 to 100000")
+    }
+  }
+}
+
+/// What to verify.
+struct VerifyOptions: ParsableArguments {
+  @Argument(help: "The store file or the folder of an archive.", completion: .file())
   var path: String
 
   @Option(
     name: .customLong("bookmark-file"),
     help: ArgumentHelp(
-      "Read a store's bookmarks from this file instead of STORE-bookmarks.json.",
+      "Read the store's bookmarks from this file instead of STORE-bookmarks.json.",
       valueName: "file"),
     completion: .file())
   var bookmarkFile: String?
@@ -52,12 +95,12 @@ struct VerifyOptions: CheckedOptions {
     help: ArgumentHelp("Seconds to wait for a locked store.", valueName: "seconds"))
   var busyTimeout: Double = 5
 
-  func check() throws {
+  func validate() throws {
     try StoreOptions.validate(busyTimeout: busyTimeout)
   }
 }
 
-/// A part of an archive on the command line, in restic's words.
+/// A part of an archive on the command line, as in restic.
 struct SubsetArgument: Equatable {
   let subset: VerificationSubset
 
@@ -66,7 +109,7 @@ struct SubsetArgument: Equatable {
     if let slash = text.firstIndex(of: "/") {
       guard let part = Int(text[..<slash]), let count = Int(text[text.index(after: slash)...]),
         (1...10_000).contains(count), (1...count).contains(part)
-      else { throw ValidationError("write the number of the part and how many there are: 1/7") }
+      else { throw ValidationError("write the part and the number of parts: 1/7") }
       subset = .part(part, of: count)
     } else if text.hasSuffix("%") {
       guard let percent = Double(text.dropLast()), percent > 0, percent <= 100 else {
@@ -94,7 +137,153 @@ struct AnchorArgument: Equatable {
       anchor = try ArchiveAnchor(word)
     } catch {
       throw ValidationError(
-        "it is not the head of a chain; write what archive prints, a number, a colon and 64 digits")
+        "not the head of an archive; copy what histctl archive prints, a number, a colon and 64 digits"
+      )
     }
   }
+}
+
+/// One run over a store, an archive, or both.
+private final class VerifyRun {
+  /// The worst status so far.
+  private(set) var status = ExitStatus.success
+
+  private let session: Session
+  private let target: VerifyOptions
+  private let look: LookOptions
+  private let isArchive: Bool
+
+  init(session: Session, target: VerifyOptions, look: LookOptions) {
+    self.session = session
+    self.target = target
+    self.look = look
+    isArchive = MissingFolders.isFolder(target.path)
+  }
+
+  /// Rejects options that do not apply to the input.
+  func validate() throws {
+    if isArchive {
+      let options = [
+        (look.archive != nil, "--archive"), (target.bookmarkFile != nil, "--bookmark-file"),
+      ]
+      if let option = options.first(where: \.0)?.1 {
+        throw Failure(
+          status: .usage, kind: "usage",
+          message: "\(option) needs a store; \(target.path) is a folder",
+          hint: "give a store file, or leave out \(option)")
+      }
+    } else if look.archive == nil, look.anchor != nil || look.subset != nil {
+      throw Failure(
+        status: .usage, kind: "usage", message: "--anchor and --subset need an archive",
+        hint: "give the folder of an archive, or --archive with it")
+    }
+  }
+
+  /// Verifies everything and writes the findings.
+  func run(_ writer: OutputWriter) throws {
+    guard !isArchive else { return try verify(archiveAt: target.path, of: nil, writer) }
+    try verifyStore(writer)
+    guard let archive = look.archive else { return }
+    try keepingStatus { try verify(archiveAt: archive, of: target.path, writer) }
+  }
+
+  /// Lets an error end the program, unless an earlier finding is worse: then the error is only
+  /// reported.
+  private func keepingStatus(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as OutputError {
+      throw error
+    } catch {
+      let failure = Failure(error)
+      guard status == .damaged || status.severity >= failure.status.severity else { throw error }
+      session.diagnostics.report(failure)
+    }
+  }
+
+  private func end<Kind>(with findings: FindingLog<Kind>) {
+    let found: ExitStatus =
+      findings.damageCount > 0 ? .damaged : findings.isEmpty ? .success : .answerIsNo
+    if found.severity > status.severity { status = found }
+  }
+
+  // MARK: - A store
+
+  private func verifyStore(_ writer: OutputWriter) throws {
+    var options = StoreVerification.Options()
+    options.checksAllTables = look.full
+    options.limit = look.limit
+    options.bookmarkPath = target.bookmarkFile
+    options.busyTimeout = target.busyTimeout
+    options.helperCount = max(1, StoreReading.helperCount)
+    let progress = VerifyProgress(session, unit: "changes")
+    let verification = try {
+      defer { progress.finish() }
+      return try StoreVerification(path: target.path, options: options) { progress.update($0) }
+    }()
+    let report = VerifyReport(
+      session: session, writer: writer, path: verification.path,
+      store: verification.storeIdentifier)
+    try report.write(verification.findings, verification.facts)
+    end(with: verification.findings)
+  }
+
+  // MARK: - An archive
+
+  private func verify(
+    archiveAt path: String, of storePath: String?, _ writer: OutputWriter
+  ) throws {
+    var options = ArchiveVerification.Options()
+    options.anchor = look.anchor?.anchor
+    options.subset = look.subset?.subset
+    options.decodesLines = look.full
+    options.limit = look.limit
+    options.lockWait = target.busyTimeout
+    let progress = VerifyProgress(session, unit: "transactions")
+    var verification = try {
+      defer { progress.finish() }
+      return try ArchiveVerification(path: path, options: options) { progress.update($0) }
+    }()
+    let comparison = Result { try storePath.flatMap { try continuity(of: $0, path, verification) } }
+    if case .success(let continuity?) = comparison { verification.add(continuity) }
+    let report = VerifyReport(session: session, writer: writer, path: path, store: nil)
+    try report.write(verification.findings, verification.facts)
+    end(with: verification.findings)
+    try keepingStatus { _ = try comparison.get() }
+  }
+
+  /// Compares a store with its archive; returns `nil` if damage that was reported prevents it.
+  private func continuity(
+    of storePath: String, _ path: String, _ verification: ArchiveVerification
+  ) throws -> StoreContinuity? {
+    let progress = VerifyProgress(session, unit: "transactions", label: "comparing")
+    defer { progress.finish() }
+    do {
+      return try StoreFile(path: storePath, busyTimeout: target.busyTimeout).read { snapshot in
+        try StoreContinuity(of: snapshot, with: Archive(path: path), limit: look.limit) {
+          progress.update($0)
+        }
+      }
+    } catch let error as StoreError {
+      guard case .damaged = error, status == .damaged else { throw error }
+    } catch let error as ArchiveError {
+      guard verification.findings.damageCount > 0 else { throw error }
+    }
+    return nil
+  }
+}
+
+/// Shows progress on a terminal. One thread at a time updates it.
+private final class VerifyProgress: @unchecked Sendable {
+  private let line: Progress?
+
+  init(_ session: Session, unit: String, label: String = "verifying") {
+    line = session.diagnostics.wordWriter.map {
+      Progress(
+        label: label, unit: unit, environment: session.environment, diagnostics: $0)
+    }
+  }
+
+  func update(_ count: Int64) { line?.update(count) }
+  func finish() { line?.finish() }
 }

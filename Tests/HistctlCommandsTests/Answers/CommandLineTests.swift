@@ -7,20 +7,24 @@ import Testing
   @Test(
     "An unknown option is named before any other mistake",
     arguments: [
-      ("log sample.store --from 2024-01-01", "--from'. Did you mean '--after'?"),
-      ("export sample.store --to 5", "--to'. Did you mean '--until'?"),
-      ("prune sample.store --keeplast 5", "--keeplast'. Did you mean '--keep-last'?"),
-      ("prune sample.store --frob", "--frob'"), ("archive --frob", "--frob'"),
-      ("stats --top 0 --csv --frob sample.store", "--frob'"), ("diff --frob", "--frob'"),
-      ("log sample.store -n abc --frob", "--frob'"), ("log --kind x --frob", "--frob'"),
-      ("log sample.store --from=3", "--from'. Did you mean '--after'?"),
-      ("log sample.store -n x --before", "--before'. Did you mean '--until'?"),
+      ("log sample.store --from 2024-01-01", "--from'", "did you mean '--after'?\n"),
+      ("export sample.store --to 5", "--to'", "did you mean '--until'?\n"),
+      ("prune sample.store --keeplast 5", "--keeplast'", "did you mean '--keep-last'?\n"),
+      ("prune sample.store --frob", "--frob'", "usage: histctl prune "),
+      ("archive --frob", "--frob'", "usage: histctl archive "),
+      ("stats --top 0 --csv --frob sample.store", "--frob'", "usage: histctl stats "),
+      ("diff --frob", "--frob'", "usage: histctl diff "),
+      ("log sample.store -n abc --frob", "--frob'", "usage: histctl log "),
+      ("log --kind x --frob", "--frob'", "usage: histctl log "),
+      ("log sample.store --from=3", "--from'", "did you mean '--after'?\n"),
+      ("log sample.store -n x --before", "--before'", "did you mean '--until'?\n"),
+      ("token check --frob", "--frob'", "usage: histctl token check "),
     ])
-  func unknownOptions(_ line: String, _ words: String) async throws {
+  func unknownOptions(_ line: String, _ name: String, _ hint: String) async throws {
     let result = try await SampleFolder().run(line)
     #expect(result.status == 64)
     #expect(
-      result.errors.hasPrefix("histctl: Unknown option '" + words + "\nhint: usage: histctl "),
+      result.errors.hasPrefix("histctl: unknown option '\(name)\nhint: \(hint)"),
       "\(result.errors)")
   }
 

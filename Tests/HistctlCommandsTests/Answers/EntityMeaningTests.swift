@@ -26,7 +26,8 @@ import Testing
     _ = try await sample.run("export sample.store -o x.jsonl")
     let result = try await sample.run("log x.jsonl --entity LivingAccommodation")
     #expect(!result.rows.isEmpty)
-    #expect(result.errors.contains("does not tell which entities inherit from LivingAccommodation"))
+    #expect(
+      result.errors.contains("does not record which entities inherit from LivingAccommodation"))
     let exact = try await sample.run("log x.jsonl --exact-entity LivingAccommodation")
     #expect(exact.rows == result.rows && exact.errors == "")
   }

@@ -142,8 +142,8 @@ import Testing
     let sample = try SampleFolder()
     for (line, words) in [
       ("--min-headroom 7d", "--keep-within or --keep-last"),
-      ("--max-size 50", "it has no unit"),
-      ("--max-age 0d", "no time at all"),
+      ("--max-size 50", "the unit is missing"),
+      ("--max-age 0d", "must be greater than zero"),
       ("--json --prometheus", "choose one"),
     ] {
       let result = try await sample.run("check sample.store " + line)

@@ -158,7 +158,7 @@ import Testing
     let person = try await sample.run("diff sample.store 5 1")
     #expect(person.text == forward.text)
     #expect(person.status == 0)
-    #expect(person.errors.contains("the second token stands before the first"))
+    #expect(person.errors.contains("the second token is before the first"))
     #expect(person.errors.contains("after 1 up to 5"))
     let program = try await sample.run("diff sample.store last first --json")
     #expect(program.lines.first?.hasSuffix(#""after":1,"until":12,"reversed":true}"#) == true)
@@ -276,9 +276,10 @@ import Testing
   @Test(
     .enabled(if: Tool.hasTerminals),
     arguments: [
-      (["last"], "no change after 12 up to 12\n"), (["0"], "the 27 changes after 0 up to 12 come"),
+      (["last"], "no change after 12 up to 12\n"),
+      (["0"], "the 27 changes after 0 up to 12 have no net effect"),
       (["0", "--bundle", "x"], "no change after 0 up to 12 that matches\n"),
-      (["0", "--kind", "insert"], "come to nothing that matches\n"),
+      (["0", "--kind", "insert"], "have no net effect that matches\n"),
       (["0", "--each", "--entity", "Tag"], "no change after 0 up to 12 that matches\n"),
     ]) func nothingIsExplainedToAPerson(_ options: [String], _ words: String) async throws
   {

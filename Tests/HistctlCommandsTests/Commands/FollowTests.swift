@@ -151,6 +151,6 @@ import Testing
   func refusesUntil() async throws {
     let result = try await Tool.histctl.run(["log", "x", "--follow", "--until", "5"])
     #expect(result.status == 64)
-    #expect(result.errors.contains("--follow has no end"))
+    #expect(result.errors.contains("--follow cannot be combined with --until"))
   }
 }

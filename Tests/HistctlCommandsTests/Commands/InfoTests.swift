@@ -130,7 +130,7 @@ import Testing
     #expect(person.status == 0)
     #expect(
       person.text.contains(
-        "\nmirrored    to CloudKit, history read up to 10, 1 of 2 records wait\n"))
+        "\nmirrored    to CloudKit, history read up to 10, 1 of 2 records are pending\n"))
     #expect(
       person.text.contains(
         "note: the store is mirrored to CloudKit, which needs its history from transaction 7 on\n"))

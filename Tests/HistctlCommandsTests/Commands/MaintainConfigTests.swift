@@ -40,9 +40,10 @@ import Testing
     Mistake(
       "a time without a unit", "[a]\nstore = x\nprune.keep-within = 30\n",
       (3, "'prune.keep-within' cannot be '30': ")),
-    Mistake("no time", "[a]\nstore = x\nprune.keep-within = 0d\n", (3, "no time at all")),
     Mistake(
-      "a size without a unit", "[a]\nstore = x\nprune.max-size = 50\n", (3, "it has no unit")),
+      "no time", "[a]\nstore = x\nprune.keep-within = 0d\n", (3, "must be greater than zero")),
+    Mistake(
+      "a size without a unit", "[a]\nstore = x\nprune.max-size = 50\n", (3, "the unit is missing")),
     Mistake("no number", "[a]\nstore = x\nprune.keep-last = all\n", (3, "1 or more")),
     Mistake("zero", "[a]\nstore = x\nprune.keep-last = 0\n", (3, "1 or more")),
     Mistake("neither yes nor no", "[a]\nstore = x\ncompact = maybe\n", (3, "write yes or no")),

@@ -110,7 +110,7 @@ import Testing
 
   @Test func anObjectOfWhichNothingIsRecorded() async throws {
     let result = try await Self.sample().run("object sample.store Trip/p40")
-    #expect(result.lines[1] == "in the store; nothing is recorded of it")
+    #expect(result.lines[1] == "in the store; the history has no change of it")
     #expect(result.lines.contains("  name             \"\""))
     #expect(result.status == 0)
   }
@@ -119,7 +119,7 @@ import Testing
     let sample = try SampleFolder()
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK = 8")
     let result = try await sample.run("object sample.store Trip/p5")
-    #expect(result.lines.last == "not in the store, although no delete was recorded")
+    #expect(result.lines.last == "not in the store, although no deletion was recorded")
     #expect(result.status == 0)
     let line = try await sample.run("object sample.store Trip/p5 --json")
     #expect(line.lines.last?.contains(#""state":"missing""#) == true)
@@ -149,14 +149,14 @@ import Testing
     let text = try await sample.run("object sample.store Trip/p9 " + options)
     let shown = text.lines.filter { $0.contains("  Trips    ") }
     #expect(shown.count == numbers.count)
-    #expect(text.lines.contains("no change meets the conditions") == numbers.isEmpty)
+    #expect(text.lines.contains("no change matches") == numbers.isEmpty)
     #expect(text.lines.contains("  name             \"Rome\""))
   }
 
   @Test func someOfTheChangesOfAnObjectThatIsGone() async throws {
     let result = try await SampleFolder().run("object sample.store Trip/p5 --author nobody")
     #expect(result.lines.first?.hasPrefix("Trip/p5  ") == true)
-    #expect(result.lines.contains("no change meets the conditions"))
+    #expect(result.lines.contains("no change matches"))
     #expect(result.lines.contains { $0.hasPrefix("deleted in transaction 8, ") })
     #expect(result.status == 0)
   }
@@ -381,7 +381,7 @@ import Testing
     try await sample.sqlite(
       "DROP TABLE ATRANSACTION; DROP TABLE ACHANGE; DROP TABLE ATRANSACTIONSTRING")
     let result = try await sample.run("object sample.store Trip/p40")
-    #expect(result.lines.contains("in the store; nothing is recorded of it"))
+    #expect(result.lines.contains("in the store; the history has no change of it"))
     #expect(result.status == 8)
     #expect(result.errors.contains("keeps no history"))
     // One that is not there is told of as such.

@@ -209,7 +209,7 @@ import Testing
       let result = try await folder.run(command)
       #expect(result.status == 4, "\(command)")
       #expect(
-        result.errors.hasSuffix("hint: give one that works: 9 to 12\n"), "\(result.errors)")
+        result.errors.hasSuffix("hint: give a token that works: 9 to 12\n"), "\(result.errors)")
     }
   }
 

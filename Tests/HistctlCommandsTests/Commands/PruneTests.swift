@@ -145,17 +145,17 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "no retention rule given"), ("--keep-last 0", "it would keep nothing"),
-    ("--keep-last 30d", "it is not a number"), ("--keep-last -3", "--keep-last"),
-    ("--keep-within 0d", "it is no time at all"),
+    ("", "no retention rule given"), ("--keep-last 0", "must be 1 or more"),
+    ("--keep-last 30d", "not a number"), ("--keep-last -3", "--keep-last"),
+    ("--keep-within 0d", "must be greater than zero"),
     ("--keep-within 30", "has a number without a unit"),
-    ("--keep-within 10000y", "it is longer than any calendar"),
-    ("--keep-within 99999999999d", "it is longer than any calendar"),
-    ("--max-size 50", "it has no unit"), ("--max-size 0M", "it is less than a byte"),
-    ("--keep-last 3 --max-behind 0", "it is not 1 or more"),
+    ("--keep-within 10000y", "too long"),
+    ("--keep-within 99999999999d", "too long"),
+    ("--max-size 50", "the unit is missing"), ("--max-size 0M", "less than a byte"),
+    ("--keep-last 3 --max-behind 0", "must be 1 or more"),
     ("--keep-last 3 --ignore-guard widget", "no guard is named 'widget'"),
     ("--keep-last 3 --entity Trip", "run the command twice"),
-    ("--keep-last 3 --if-larger 7", "it has no unit"), ("--before nonsense", "is not a token"),
+    ("--keep-last 3 --if-larger 7", "the unit is missing"), ("--before nonsense", "is not a token"),
     ("--entity Nothing", "no entity is named 'Nothing'"),
   ])
   func mistakes(_ options: String, _ words: String) async throws {

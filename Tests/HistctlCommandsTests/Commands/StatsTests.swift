@@ -300,7 +300,7 @@ import Testing
   @Test(arguments: [
     Mistake(options: "--by year", words: "--by"), Mistake(options: "--top 0", words: "--top"),
     Mistake(options: "--top x", words: "--top"),
-    Mistake(options: "--until-size 100", words: "it has no unit"),
+    Mistake(options: "--until-size 100", words: "the unit is missing"),
     Mistake(options: "--until-size 0M", words: "less than a byte"),
     Mistake(options: "--until-size -5M", words: "--until-size"),
     Mistake(options: "--until-size 5X", words: "unknown unit"),
@@ -308,7 +308,7 @@ import Testing
     Mistake(options: "--until-size 1.2.3M", words: "not a size"),
     Mistake(options: "--until-size 999999999999P", words: "too large"),
     Mistake(options: "--until-size 1M --author app", words: "the whole history"),
-    Mistake(options: "--csv --json", words: "choose one"),
+    Mistake(options: "--csv --json", words: "cannot be combined"),
     Mistake(options: "--csv --until-size 1M", words: "--until-size"),
     Mistake(options: "--entity Trop", words: "did you mean Trip?"),
     Mistake(options: "--nothing", words: "--nothing"),
@@ -332,7 +332,7 @@ import Testing
     let sample = try SampleFolder()
     #expect(
       try await sample.run("stats sample.store --until-size 1B").text
-        .contains("\n1 B         history is that large already\n"))
+        .contains("\n1 B         already reached\n"))
     #expect(
       try await sample.run("stats sample.store --until-size 1G").text
         .contains(#/\n1.0 GiB     in [\d,]+ days, \d{4}-\d\d-\d\d .*as at present\n/#))
@@ -366,7 +366,7 @@ import Testing
     let info = try Self.object(try await sample.run("info sample.store --json"))
     #expect(info["historyBytes"] as? Int == bytes)
     let text = try await sample.run("stats sample.store --until-size 1G")
-    #expect(text.lines.last == "1.0 GiB     never: history does not grow")
+    #expect(text.lines.last == "1.0 GiB     never: the history does not grow")
     let history = try await sample.run("info sample.store").lines.first { $0.hasPrefix("history") }
     #expect(text.lines.contains { $0 == history })
     let table = try await sample.run("stats sample.store --csv")
@@ -377,9 +377,9 @@ import Testing
     let sample = try SampleFolder()
     try await sample.sqlite("UPDATE ATRANSACTION SET ZTIMESTAMP = NULL")
     let text = try await sample.run("stats sample.store --until-size 1G")
-    #expect(text.lines.contains("1.0 GiB     not known: no transaction has a usable time"))
+    #expect(text.lines.contains("1.0 GiB     unknown: no transaction has a usable time"))
     let reached = try await sample.run("stats sample.store --until-size 1B")
-    #expect(reached.lines.contains("1 B         history is that large already"))
+    #expect(reached.lines.contains("1 B         already reached"))
   }
 
   @Test func storesWithoutHistoryAndEmptyOnes() async throws {

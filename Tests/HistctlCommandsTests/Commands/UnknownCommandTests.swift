@@ -63,7 +63,7 @@ import Testing
     #expect(result.status == 64 && result.output.isEmpty)
     let value = line.split(separator: " ").last ?? ""
     #expect(
-      result.errors.contains("'\(value)' behind it begins with a dash"), "\(result.errors)")
+      result.errors.contains("'\(value)' after it begins with a dash"), "\(result.errors)")
     #expect(result.errors.contains("join it to the option: \(joined)\n"), "\(result.errors)")
     let other = try await sample.run("log sample.store --after")
     #expect(other.errors.contains("\nhint: usage: "))

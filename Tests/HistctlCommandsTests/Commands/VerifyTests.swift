@@ -62,7 +62,7 @@ import Testing
           means   \(StoreFindingKind.unexpectedValue.meaning)
           remedy  \(StoreFindingKind.unexpectedValue.hint)
 
-        looked at 12 transactions (1 to 12), 27 changes, 5 texts, the pages of 6 tables
+        checked 12 transactions (1 to 12), 27 changes, 5 texts, the pages of 6 tables
 
         """)
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK = 1")
@@ -139,11 +139,11 @@ import Testing
     let sample = try SampleFolder()
     _ = try await sample.run("archive sample.store arch")
     for (line, words) in [
-      ("sample.store --limit 0", "--limit"), ("sample.store --subset 1/7", "are for archives"),
+      ("sample.store --limit 0", "--limit"), ("sample.store --subset 1/7", "need an archive"),
       ("arch --subset 0/7", "1/7"), ("arch --subset 8/7", "1/7"), ("arch --subset 0%", "5%"),
       ("arch --subset 101%", "5%"), ("arch --subset 10", "10M"), ("arch --subset x", "10M"),
       ("arch --anchor 5", "the head of a chain"),
-      ("arch --archive arch", "--archive is for stores"), ("sample.store --anchor x", "the head"),
+      ("arch --archive arch", "--archive needs a store"), ("sample.store --anchor x", "the head"),
     ] {
       let result = try await sample.run("verify " + line)
       #expect(result.status == 64 && result.output.isEmpty, "\(line)")

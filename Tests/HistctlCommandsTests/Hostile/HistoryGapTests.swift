@@ -66,7 +66,7 @@ import Testing
           ? "start again with --after 0, which has all that is kept, from transaction 4 on\n"
           : line == "diff sample.store " + gap.token
             ? "start again from 0, which has all that is kept, from transaction 4 on\n"
-            : "give one that works: 4 to 12\n"
+            : "give a token that works: 4 to 12\n"
       }
     #expect(person.errors.hasSuffix(wayOn), "\(person.errors)")
 

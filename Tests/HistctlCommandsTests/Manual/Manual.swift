@@ -24,6 +24,9 @@ enum Manual {
     return names.filter { [".1", ".5", ".7"].contains($0.suffix(2)) }.sorted()
   }()
 
+  /// The completion scripts by their shell.
+  static let completions = ["bash": "histctl.bash", "zsh": "_histctl", "fish": "histctl.fish"]
+
   /// The pages of commands.
   static let commandPageNames = pageNames.filter { $0.hasSuffix(".1") }
 

@@ -6,7 +6,7 @@ import Testing
 struct ManualGeneratorTests {
   private static let statuses = #"{"status":0,"meaning":"done"}"# + "\n"
 
-  /// A dump of a program with one option, and a hidden command that names the kinds of values.
+  /// A dump of a program with one option and a hidden command.
   private static func dump(
     abstract: String, version: Int = 0, value: String = "5.0"
   ) throws -> String {
@@ -18,15 +18,12 @@ struct ManualGeneratorTests {
       "names": [["kind": "long", "name": "limit"], ["kind": "short", "name": "l"]],
       "valueName": "count", "defaultValue": value, "abstract": abstract,
     ])
-    let kind = argument(["kind": "positional", "valueName": "kind", "allValues": ["author"]])
     let object: [String: Any] = [
       "serializationVersion": version,
       "command": [
         "commandName": "tool", "abstract": abstract, "arguments": [option],
         "subcommands": [
-          [
-            "commandName": "complete", "abstract": "x", "shouldDisplay": false, "arguments": [kind],
-          ],
+          ["commandName": "secret", "abstract": "x", "shouldDisplay": false],
           ["commandName": "help", "abstract": "Show help."],
         ],
       ],
@@ -38,7 +35,7 @@ struct ManualGeneratorTests {
     _ dump: String, fragments: [String: String], in folder: TemporaryFolder
   ) async throws -> Tool.Result {
     try FileBytes.write(Array(statuses.utf8), to: folder.file("statuses"))
-    for name in ["fragments", "man", "completions"] {
+    for name in ["fragments", "man"] {
       try FileManager.default.createDirectory(
         atPath: folder.file(name), withIntermediateDirectories: true)
     }
@@ -46,10 +43,7 @@ struct ManualGeneratorTests {
       try FileBytes.write(Array(text.utf8), to: folder.file("fragments/\(name).mdoc"))
     }
     return try await Manual.generator.run(
-      [
-        folder.file("statuses"), folder.file("fragments"), folder.file("man"),
-        folder.file("completions"),
-      ], input: dump)
+      [folder.file("statuses"), folder.file("fragments"), folder.file("man")], input: dump)
   }
 
   private static let fragment = ".Dd January 2, 2026\n.Sh DESCRIPTION\nText.\n"
@@ -91,24 +85,6 @@ struct ManualGeneratorTests {
       .components(separatedBy: "\n").first
     #expect(
       line.map(Manual.unescaped)?.replacingOccurrences(of: "\"", with: "") == "\(shown) .")
-  }
-
-  @Test(arguments: [
-    "it's", #"say "hi""#, "`touch x`", "$(touch x)", #"a\"#, "a: b", "100%", "日本",
-  ])
-  func `descriptions leave the completions whole`(_ text: String) async throws {
-    let folder = try TemporaryFolder()
-    let result = try await Self.run(
-      Self.dump(abstract: text), fragments: ["tool": Self.fragment], in: folder)
-    #expect(result.status == 0, "\(result.errors)")
-    for (shell, flag, file) in [
-      ("bash", "-n", "tool.bash"), ("zsh", "-n", "_tool"), ("fish", "--no-execute", "tool.fish"),
-    ] {
-      guard let shell = Tool(shell) else { continue }
-      let check = try await shell.run([flag, folder.file("completions/\(file)")])
-      #expect(check.errors == "")
-      #expect(check.status == 0)
-    }
   }
 
   @Test(

@@ -2,12 +2,21 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `histctl complete` gives what a store has, safe to show and to type, and is silent otherwise.
+/// Completions have the values of a store, safe to show and to type, and no words on failure.
 struct SuggestionTests {
+  /// Asks for values as the completion scripts do.
   private static func ask(
     _ kind: String, _ path: String, _ more: [String] = []
   ) async throws -> Tool.Result {
-    try await InProcess.run(["complete", kind, "--store", path] + more)
+    let (command, argument) =
+      switch kind {
+      case "bookmark": (["bookmark", "remove"], "positional@1")
+      case "token": (["log"], "--after")
+      default: (["log"], "--" + kind)
+      }
+    let words = ["histctl"] + command + [path] + more + [""]
+    return try await InProcess.run(
+      ["---completion"] + command + ["--", argument, "\(words.count - 1)", "0"] + words)
   }
 
   @Test(arguments: [
@@ -111,7 +120,7 @@ struct SuggestionTests {
     try FileBytes.write(Array(try FileBytes.read(store).prefix(9000)), to: store)
     for name in ["missing", "empty", "noise", "torn", "."] {
       let result = try await Self.ask(kind, folder.file(name))
-      #expect(result.text + result.errors == "", "\(name)")
+      #expect(result.text + result.errors == "\n", "\(name)")
       #expect(result.status == 0, "\(name)")
     }
   }
@@ -124,7 +133,7 @@ struct SuggestionTests {
     #expect(tokens.lines.first?.hasPrefix("first\t") == true)
     #expect(tokens.errors == "")
     let bookmarks = try await Self.ask("bookmark", path)
-    #expect(bookmarks.text + bookmarks.errors == "")
+    #expect(bookmarks.text + bookmarks.errors == "\n")
     #expect(bookmarks.status == 0)
   }
 
@@ -140,7 +149,7 @@ struct SuggestionTests {
     try writer.sql("PRAGMA locking_mode = EXCLUSIVE")
     try writer.transaction(13, author: "server")
     let result = try await Self.ask("author", path)
-    #expect(result.text + result.errors == "")
+    #expect(result.text + result.errors == "\n")
     #expect(result.status == 0)
     try writer.close()
     #expect(try await Self.ask("author", path).lines == ["app", "server", "widget"])

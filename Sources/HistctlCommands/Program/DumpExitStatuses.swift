@@ -6,9 +6,10 @@ import Terminal
 struct DumpExitStatuses: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump-exit-statuses",
-    _superCommandName: "histctl",
     abstract: "Write the exit statuses as JSON.",
     shouldDisplay: false)
+
+  @OptionGroup var output: OutputOptions
 
   func run(_ console: Console) throws {
     try console.write { writer in

@@ -1,0 +1,192 @@
+import HistoryOperations
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// How commands read: operations open the input, and the session shows their warnings and progress.
+extension Session {
+  /// Runs an operation, shows its events, and keeps what it has done for ``WorkDone``.
+  func observing<Result>(
+    _ operation: (@escaping OperationObserver) throws -> Result
+  ) rethrows -> Result {
+    let display = OperationDisplay(self)
+    defer { display.endProgress() }
+    return try operation { display.show($0) }
+  }
+
+  // MARK: - Stores
+
+  /// Opens a store for reading, and warns if a part of its log is damaged.
+  func open(_ path: String, busyTimeout: Double) throws -> StoreFile {
+    try observing { try StoreReading.open(path, busyTimeout: busyTimeout, observer: $0) }
+  }
+
+  /// Reads a store in one snapshot, writes what `body` finds, and ends with the session's status.
+  func read(
+    _ store: StoreOptions, usesPager: Bool = true,
+    _ body: (OutputWriter, StoreSnapshot, TokenResolver) throws -> Void
+  ) throws {
+    try read(
+      open(store.store, busyTimeout: store.busyTimeout), store, usesPager: usesPager, body)
+  }
+
+  /// Reads a store that is open already.
+  func read(
+    _ file: StoreFile, _ store: StoreOptions, usesPager: Bool = true,
+    _ body: (OutputWriter, StoreSnapshot, TokenResolver) throws -> Void
+  ) throws {
+    // The snapshot ends before the pager is waited for: a reader that takes an hour must not keep the
+    // app's log from being checkpointed.
+    try write(usesPager: usesPager) { writer in
+      try file.read { snapshot in
+        try body(
+          writer, snapshot,
+          TokenResolver(snapshot: snapshot, bookmarkPath: store.bookmarkFile, now: now))
+      }
+    }
+    if status != .success { throw EndWithStatus(status: status) }
+  }
+
+  // MARK: - Histories
+
+  /// Returns the input that options name.
+  func input(_ store: StoreOptions, _ archive: ArchiveOptions) -> HistoryInput {
+    let display = OperationDisplay(self)
+    return HistoryInput(
+      store.store, archivePath: archive.archive, storeIdentifier: archive.storeIdentifier,
+      bookmarkPath: store.bookmarkFile, now: now
+    ) { display.show($0) }
+  }
+
+  /// Reads a store, its archive, or both as one history, writes what `body` finds, and ends with the
+  /// session's status.
+  func readHistory(
+    _ store: StoreOptions, _ archive: ArchiveOptions, usesPager: Bool = true,
+    _ body: (OutputWriter, HistoryTimeline, TokenResolver) throws -> Void
+  ) throws {
+    let input = input(store, archive)
+    guard let alone = try input.archiveAlone() else {
+      return try read(store, usesPager: usesPager) { writer, snapshot, _ in
+        let timeline = try input.timeline(of: snapshot)
+        try body(writer, timeline, input.resolver(timeline))
+      }
+    }
+    try write(usesPager: usesPager) { writer in
+      let timeline = HistoryTimeline(alone)
+      try body(writer, timeline, input.resolver(timeline))
+    }
+    if status != .success { throw EndWithStatus(status: status) }
+  }
+
+  /// Reads a history on several threads; an archive without its store is read on one.
+  func readHistoryTogether(
+    _ store: StoreOptions, _ archive: ArchiveOptions,
+    _ body: (OutputWriter, HistoryTimeline, SnapshotHelpers?, TokenResolver) throws -> Void
+  ) throws {
+    let input = input(store, archive)
+    if let alone = try input.archiveAlone() {
+      try write(usesPager: false) { writer in
+        let timeline = HistoryTimeline(alone)
+        try body(writer, timeline, nil, input.resolver(timeline))
+      }
+    } else {
+      let file = try open(store.store, busyTimeout: store.busyTimeout)
+      try write(usesPager: false) { writer in
+        try file.read(withHelpers: StoreReading.helperCount) { snapshot, helpers in
+          let timeline = try input.timeline(of: snapshot)
+          try body(writer, timeline, helpers, input.resolver(timeline))
+        }
+      }
+    }
+    if status != .success { throw EndWithStatus(status: status) }
+  }
+
+  // MARK: - Names
+
+  /// Returns the names of entities and attributes, and warns if the model cannot be read.
+  ///
+  /// - Parameter namesAttributes: Whether names of attributes are needed as well.
+  func schema(of snapshot: StoreSnapshot, namesAttributes: Bool = true) throws -> HistorySchema {
+    try observing {
+      try StoreReading.warnOfModel(in: snapshot, readsModel: namesAttributes, observer: $0)
+    }
+    return namesAttributes
+      ? try HistorySchema(snapshot) : HistorySchema(namesOf: snapshot.entities)
+  }
+
+  /// Returns the names of a whole history.
+  ///
+  /// - Parameter joinsArchive: Whether names that only the archive has are needed, for which all its
+  ///   manifests are read. Its transactions bring their own names.
+  func schema(
+    of timeline: HistoryTimeline, namesAttributes: Bool = true, joinsArchive: Bool = true
+  ) throws -> HistorySchema {
+    let store = try timeline.snapshot.map { try schema(of: $0, namesAttributes: namesAttributes) }
+    return joinsArchive ? try timeline.schema(store) : store ?? HistorySchema(entities: [])
+  }
+
+  // MARK: - Notes on what was read
+
+  /// Warns of counters that are lower than numbers in use.
+  func warnOfTornCounters(in snapshot: StoreSnapshot?) throws {
+    guard let snapshot else { return }
+    try observing { try StoreReading.warnOfTornCounters(in: snapshot, observer: $0) }
+  }
+
+  /// Explains an empty answer: savers that no transaction has, and on a terminal the reach of the
+  /// history.
+  func explainEmptyAnswer(to query: HistoryQuery, of timeline: HistoryTimeline) throws {
+    if try warnOfUnknownSavers(in: query, of: timeline) { return }
+    guard environment.isErrorTerminal, !options.json else { return }
+    if let newest = try timeline.newestTransaction() {
+      return diagnostics.note("no transaction matches; the newest is \(newest.number)")
+    }
+    let issued = timeline.snapshot?.entities.highestNumber(of: .transaction) ?? 0
+    diagnostics.note(
+      issued > 0
+        ? "the history is empty: transactions up to \(issued) were pruned"
+        : "the history is empty: no save has been recorded yet")
+  }
+
+  /// Warns of authors, bundles and processes in a query that no transaction has, and returns whether
+  /// there was one. Nothing lists those of an archive.
+  func warnOfUnknownSavers(in query: HistoryQuery, of timeline: HistoryTimeline) throws -> Bool {
+    guard timeline.archive == nil, let snapshot = timeline.snapshot else { return false }
+    let conditions: [(StringRole, String, HistoryQuery.TextCondition)] = [
+      (.author, "author", query.author), (.bundle, "bundle", query.bundle),
+      (.process, "process", query.process),
+    ]
+    var isAnyUnknown = false
+    for (role, noun, condition) in conditions {
+      guard let wanted = condition.anyOf, !wanted.isEmpty else { continue }
+      let known = try snapshot.textCounts(role).compactMap { $0.text?.string }
+      guard known.count < StoreSnapshot.maxGroups else { continue }
+      for name in wanted where !known.contains(name) {
+        isAnyUnknown = true
+        let near = NearNames.of(name, in: known)
+        let hint =
+          known.isEmpty
+          ? "no transaction has any \(noun)"
+          : near.isEmpty
+            ? "there are: \(known.prefix(10).joined(separator: ", "))"
+            : "did you mean \(near.map { "'\($0)'" }.joined(separator: " or "))?"
+        diagnostics.warn(
+          "no transaction has the \(noun) '\(name)'", kind: "unknown" + noun.capitalized,
+          hint: hint)
+      }
+    }
+    return isAnyUnknown
+  }
+
+  /// Warns that only the named entities match where nothing tells which entities inherit from them.
+  func noteUnknownHierarchy(of query: HistoryQuery, in timeline: HistoryTimeline) {
+    let names = query.change.entities
+    guard timeline.snapshot == nil, !names.isEmpty else { return }
+    diagnostics.warn(
+      "\(timeline.path) does not record which entities inherit from "
+        + "\(names.joined(separator: ", ")): only "
+        + (names.count == 1 ? "that entity itself matches" : "those themselves match"),
+      kind: "unknownHierarchy",
+      hint: "read it together with its store, or use --exact-entity")
+  }
+}

@@ -1,0 +1,109 @@
+import PersistentHistory
+import Terminal
+
+/// Lines of styled parts, escaped for a terminal, that take the width they need.
+struct StyledLine {
+  let text: TerminalText
+  let palette: Palette
+
+  init(_ session: Session) {
+    text = TerminalText.terminal
+    palette = session.palette
+  }
+
+  /// Returns the parts after an indentation.
+  func line(_ spans: [TableCell.Span], indentation: Int = 0) -> String {
+    String(repeating: " ", count: indentation)
+      + spans.map { palette.apply($0.style, to: text.escaped($0.text)) }.joined()
+  }
+
+  /// Returns one part after an indentation.
+  func line(_ text: String, _ style: Style = .plain, indentation: Int = 0) -> String {
+    line([.init(text: text, style: style)], indentation: indentation)
+  }
+
+  /// Returns the parts in lines of at most a width; all but the first are indented twice as far.
+  func lines(_ spans: [TableCell.Span], indentation: Int, width: Int?) -> [String] {
+    guard let width else { return [line(spans, indentation: indentation)] }
+    let further = min(2 * indentation, width / 2)
+    let parts = spans.wrapped(to: max(width - further, 1)) { text.escaped($0).displayWidth }
+    return parts.enumerated().map { index, part in
+      line(part, indentation: index == 0 ? indentation : further)
+    }
+  }
+
+  /// Returns a title and its value.
+  func field(_ title: String, _ value: String, width: Int = 12, style: Style = .plain) -> String {
+    palette.apply(.secondary, to: title.padded(to: width))
+      + palette.apply(style, to: text.escaped(value))
+  }
+}
+
+/// A report that is written as lines of titles and values, and as tables.
+protocol FieldPage {
+  var session: Session { get }
+  var writer: OutputWriter { get }
+}
+
+extension FieldPage {
+  var styled: StyledLine { StyledLine(session) }
+  var time: TimeText { session.time }
+
+  /// Writes a title and its value, or nothing without a value.
+  func field(_ title: String, _ value: String?, style: Style = .plain) throws {
+    guard let value else { return }
+    try writer.writeLine(styled.field(title, value, style: style))
+  }
+
+  /// Writes one styled line.
+  func line(_ text: String, _ style: Style = .plain, indentation: Int = 0) throws {
+    try writer.writeLine(styled.line(text, style, indentation: indentation))
+  }
+}
+
+extension OutputWriter {
+  /// Writes a table after an empty line, or nothing without rows.
+  ///
+  /// - Parameter hidden: The number of rows that were left out, which a last line reports.
+  func writeTable(
+    _ columns: [TableColumn], _ rows: [[TableCell]], hidden: Int = 0, in session: Session
+  ) throws {
+    guard !rows.isEmpty else { return }
+    try writeLine("")
+    try writeRows(columns, rows, in: session)
+    if hidden > 0 { try writeLine(session.palette.apply(.secondary, to: "and \(hidden) more")) }
+  }
+
+  /// Writes a table.
+  func writeRows(
+    _ columns: [TableColumn], _ rows: [[TableCell]], hasHeading: Bool = true, in session: Session
+  ) throws {
+    let table = session.table(columns: columns, sample: rows)
+    if hasHeading { try writeLine(table.header) }
+    for row in rows { try writeLine(table.line(row)) }
+  }
+
+  /// Writes notes after an empty line.
+  func writeNotices(_ texts: [String], in session: Session) throws {
+    guard !texts.isEmpty else { return }
+    try writeLine("")
+    for text in texts { try writeLine(StyledLine(session).line("note: \(text)", .warning)) }
+  }
+}
+
+/// Writes tokens: as a number, or with the identifier of their store.
+struct TokenText {
+  let isQualified: Bool
+  let store: String?
+
+  /// Returns the token of a transaction.
+  func text(_ number: Int64) -> String {
+    guard isQualified, let store else { return "\(number)" }
+    return HistoryToken(storeIdentifier: store, transaction: number).description
+  }
+
+  /// Returns the position of a bookmark; all of its token, if that is of another store.
+  func text(_ bookmark: Bookmark) -> String {
+    store.flatMap { bookmark.token.transaction(in: $0) }.map(text) ?? bookmark.token.description
+  }
+}
