@@ -64,7 +64,8 @@ package struct StoreContinuity: Sendable {
     case .diverged(let number):
       findings.add(
         .divergedStore, at: .transaction(number),
-        "the store begins with another transaction \(number) than the one that followed the archive")
+        "the store begins with another transaction \(number) than the one that followed the archive"
+      )
     case .gap(_, let oldest):
       findings.add(
         .storeGap, at: .transactions(last + 1...oldest - 1),

@@ -65,7 +65,8 @@ import Testing
     try await sample.sqlite("UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 1 WHERE Z_PK > 8")
     let result = try await sample.run("archive sample.store arch")
     #expect(result.status == 4)
-    #expect(result.errors.contains("of copies of a store that diverged: transaction 9 is the first"))
+    #expect(
+      result.errors.contains("of copies of a store that diverged: transaction 9 is the first"))
     #expect(!result.errors.contains("older copy"))
   }
 }

@@ -274,7 +274,8 @@ import Testing
       #expect(result.status == 9, "\(result.errors)")
       #expect(result.text == "")
       #expect(result.errors.hasPrefix("histctl: cannot write demo/trips.store: "))
-      #expect(result.errors.contains("\nhint: check the permissions of the folder and the free space"))
+      #expect(
+        result.errors.contains("\nhint: check the permissions of the folder and the free space"))
       #expect(
         try FileManager.default.contentsOfDirectory(atPath: folder.file("demo"))
           == (former ? ["trips.store"] : []))

@@ -62,7 +62,9 @@ import Testing
     let forged = try await #require(Tool("python3")).run(["-c", Self.script, archive, kind])
     try #require(forged.status == 0, "\(forged.errors)")
     let largest = kind == "text" ? 23 << 9 : 0
-    for command in ["info sealed", "log sealed -n 1", "verify sealed", "restore sample.store sealed -n"] {
+    for command in [
+      "info sealed", "log sealed -n 1", "verify sealed", "restore sample.store sealed -n",
+    ] {
       let run = try await MemoryTests.run(command, in: sample.folder)
       #expect(
         run.kilobytes < 64 << 10 + 2 * largest, "\(command): \(run.kilobytes) KB, \(run.errors)")
