@@ -7,8 +7,8 @@ let strict: [SwiftSetting] =
   Context.environment["HISTCTL_STRICT"] == "1"
   ? [.treatAllWarnings(as: .error)] : []
 
-// The Makefile asks for optimised libraries in debug builds: the tests run them thousands of times, and
-// unoptimised generic code would take most of that time.
+// HISTCTL_OPTIMIZED=1 optimises the libraries in debug builds: the tests run them thousands of times, and
+// unoptimised generic code takes most of that time.
 let library: [SwiftSetting] =
   Context.environment["HISTCTL_OPTIMIZED"] == "1" ? strict + [.unsafeFlags(["-O"])] : strict
 
