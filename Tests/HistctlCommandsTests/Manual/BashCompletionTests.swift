@@ -23,7 +23,7 @@ struct BashCompletionTests {
       """#
     var words = line.replacing("\\ ", with: "\u{1}").split(
       separator: " ", omittingEmptySubsequences: false
-    ).map { $0.replacing("\u{1}", with: "\\ ") }
+    ).map { String($0).replacing("\u{1}", with: "\\ ") }
     let cursor = words.firstIndex(of: "|") ?? words.count - 1
     if words[cursor] == "|" { words[cursor] = "" }
     let bash = try #require(Tool("bash"))
