@@ -55,8 +55,8 @@ enum CommandLineParser {
 
   /// Returns the mistake to report: an unknown command or option first, then the parser's complaint.
   ///
-  /// The parser checks values, then missing arguments, and reports unknown words last. Whoever writes
-  /// `--from` for `--after` would be told that an argument is missing.
+  /// The parser checks values, then missing arguments, and reports unknown words last: for `--from`
+  /// instead of `--after` it would report a missing argument.
   private static func mistake(
     _ error: any Error, _ text: String, _ arguments: [String]
   ) -> Failure {

@@ -7,7 +7,7 @@ import StoreEditing
 import StoreFormat
 import Terminal
 
-/// An error as people and programs are told of it.
+/// An error as it is reported to people and programs.
 struct Failure: Error {
   /// The status that the program ends with.
   let status: ExitStatus
