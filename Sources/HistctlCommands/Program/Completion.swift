@@ -143,9 +143,9 @@ enum Completion: String, CaseIterable {
     // `compgen -W` of the parser's script expands commands in words that are not quoted.
     case .bash?: return ShellWord.quoted(value)
     case .zsh?:
-      let escaped = value.split(separator: ":", omittingEmptySubsequences: false)
-        .joined(separator: #"\:"#)
-      return note.map { "\(escaped):\($0)" } ?? escaped
+      // Its `_describe` reads a backslash as an escape, and a colon as the end of the value.
+      let escaped = value.replacing(#"\"#, with: #"\\"#).replacing(":", with: #"\:"#)
+      return note.map { "\(escaped):\($0.replacing(#"\"#, with: #"\\"#))" } ?? escaped
     default: return note.map { "\(value)\t\($0)" } ?? value
     }
   }

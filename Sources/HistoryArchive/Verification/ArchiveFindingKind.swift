@@ -113,7 +113,7 @@ package enum ArchiveFindingKind: String, FindingKind {
     case .partialTransaction:
       "prune to the same place again, or restore the changes"
     case .storeGap:
-      "seal before pruning (prune --archive does both)"
+      "seal history before pruning it"
     }
   }
 }

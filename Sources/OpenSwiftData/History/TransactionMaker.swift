@@ -40,7 +40,7 @@ final class TransactionMaker {
           throw SwiftDataError(
             .storeFailure,
             "change \(row.number) of transaction \(recorded.number) in store \(storeIdentifier) "
-              + "has no known kind, entity or key; check the store with histctl verify")
+              + "has no known kind, entity or key; verify the store")
         }
         // Changes of models that are not in the schema have no type.
         guard let maker = maker(of: entity) else { continue }

@@ -52,7 +52,7 @@ import Testing
     let sample = try await Self.sample()
     #expect(try await sample.run("verify sample.store").status == 5)
     #expect(try await sample.run("check sample.store").status == 5)
-    #expect(try await sample.run("info sample.store").text.contains("note: the store has issued"))
+    #expect(try await sample.run("info sample.store").text.contains("note: the store issued"))
   }
 
   @Test("A file that is too short for its pages is one too")

@@ -82,7 +82,7 @@ import Testing
       #expect(stores[1]["textBytes"] as? Int == count)
     }
     let text = try await sample.run("info sealed")
-    #expect(text.text.contains("1-2 6-8") && text.text.contains("note: of the store \(Self.other)"))
+    #expect(text.text.contains("1-2 6-8") && text.text.contains("note: store \(Self.other)"))
   }
 
   @Test("An empty archive, a torn catalog, and damage")

@@ -77,8 +77,8 @@ import Testing
     let first = try await sample.run("archive sample.store arch")
     #expect(first.status == 0)
     for (line, status, words) in [
-      ("archive sample.store .", 9, "has other things in it"),
-      ("archive sample.store arch --segment-size 5", 64, "no unit"),
+      ("archive sample.store .", 9, "it has other files"),
+      ("archive sample.store arch --segment-size 5", 64, "the unit is missing"),
       ("archive sample.store arch --segment-size 5K", 64, "64K to 16G"),
       ("archive sample.store arch --before 99", 4, "99"),
       ("archive missing.store other", 9, "no file"),

@@ -144,7 +144,7 @@ import Testing
       ("--min-headroom 7d", "--keep-within or --keep-last"),
       ("--max-size 50", "the unit is missing"),
       ("--max-age 0d", "must be greater than zero"),
-      ("--json --prometheus", "choose one"),
+      ("--json --prometheus", "cannot be combined"),
     ] {
       let result = try await sample.run("check sample.store " + line)
       #expect(result.status == 64 && result.output.isEmpty)

@@ -198,7 +198,7 @@ import Testing
     #expect(
       person.errors == """
         histctl: there is a file at demo/trips.store already
-        hint: choose another place, or replace what is there with --overwrite
+        hint: choose another path, or replace the file with --overwrite
 
         """)
     let program = try await run(["demo", "--json"])

@@ -163,7 +163,7 @@ import Testing
     func add(_ text: [String], _ words: String) { cases.append((text, words)) }
     add(
       [lines[0], lines[1], String(lines[2].dropLast(9))], "x.jsonl, line 3: the line is not JSON")
-    add([lines[0], "", lines[1], lines[1]], "x.jsonl, line 4: transaction 2 comes twice")
+    add([lines[0], "", lines[1], lines[1]], "x.jsonl, line 4: transaction 2 is repeated")
     add([lines[0], "null"], "x.jsonl, line 2: in the line, the line is not an object")
     add([lines[0], #"{"schema":2,"type":"transaction"}"#], "line 2: the line follows schema 2")
     add(
@@ -173,7 +173,7 @@ import Testing
     add(
       [lines[0], #"{"schema":1,"type":"note"}"#], "line 2: the line is a record of the unknown")
     let zero = lines[0].replacing(#""transaction":1,"#, with: #""transaction":0,"#)
-    add([zero], "line 1: transaction 0")
+    add([zero], "line 1: no transaction can have the number 0")
     let word = lines[0].replacing(#""pk":1"#, with: #""pk":"one""#)
     add([word], "line 1: in the line, pk is not")
     let partial = lines[0].replacing("]}", with: #"],"partial":true}"#)

@@ -159,7 +159,7 @@ import Testing
     let log = try await Self.run("log trips.store --entity Tripp", in: folder)
     #expect(log.errors == result.errors && log.status == 64)
     let alone = try await Self.run("info trips.store --entity Trip", in: folder)
-    #expect(alone.status == 64 && alone.errors.contains("add --model"))
+    #expect(alone.status == 64 && alone.errors.contains("--entity needs --model"))
   }
 
   @Test func aStoreWithoutAModelTellsItsColumns() async throws {
@@ -251,7 +251,7 @@ import Testing
     #expect(try await sample.run("export sample.store -o a.jsonl --quiet").status == 0)
     let result = try await sample.run("info a.jsonl --model")
     #expect(result.status == 64 && result.text == "")
-    #expect(result.errors.hasPrefix("histctl: lines that were exported have no model\n"))
+    #expect(result.errors.hasPrefix("histctl: exported lines have no model\n"))
   }
 
   @Test(.enabled(if: Tool.hasTerminals)) func hostileNamesAreWrittenOut() async throws {

@@ -310,12 +310,14 @@ import Testing
     ])
     let file = try await InProcess.run(["object", path, "Photo/p1"])
     #expect(
-      file.lines.contains("  data  in the file 1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"),
+      file.lines.contains(
+        "  data  in the file 1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F: it is missing"),
       "\(file.text)")
     let line = try await InProcess.run(["object", path, "Photo/p1", "--json"])
     #expect(
       line.text.contains(
-        #""current":{"data":{"$external":"1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"}}"#))
+        #""current":{"data":{"$external":"1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F","#
+          + #""$problem":"it is missing"}}"#))
     let inline = try await InProcess.run(["object", path, "Photo/p2"])
     #expect(inline.lines.contains("  data  2 bytes"), "\(inline.text)")
     let data = try await InProcess.run(["object", path, "Photo/p2", "--json"])

@@ -192,7 +192,7 @@ import Testing
     try StoreQuery(path: trips.valuesPath).run(
       "UPDATE recorded_value SET new = 'Roam' WHERE transaction_number = 4 AND name = 'name'")
     let found = try await run("verify Trips.store --archive sealed")
-    #expect(found.text.contains("its recorded values are others beside the store"))
+    #expect(found.text.contains("its recorded values differ from those beside the store"))
     #expect(found.status != 0)
     // Where there are none, the rows are the same all the same.
     try FileManager.default.removeItem(atPath: trips.valuesPath)

@@ -253,7 +253,7 @@ import Testing
     try migrate(model { $0.filter { $0.name != "isDone" } })
     let refused = try await sample.run("restore \(Self.name) archive --yes")
     #expect(refused.status == 6)
-    #expect(refused.errors.contains("BucketListItem has no isDone any more"))
+    #expect(refused.errors.contains("BucketListItem no longer has isDone"))
     #expect(try Self.numbers(sample.store) == ["12"])
     try migrate(model { [.attribute(.init(name: "area", type: .string))] + $0 })
     let plan = try await sample.run("restore \(Self.name) archive --dry-run")

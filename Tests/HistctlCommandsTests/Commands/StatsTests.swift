@@ -335,7 +335,7 @@ import Testing
         .contains("\n1 B         already reached\n"))
     #expect(
       try await sample.run("stats sample.store --until-size 1G").text
-        .contains(#/\n1.0 GiB     in [\d,]+ days, \d{4}-\d\d-\d\d .*as at present\n/#))
+        .contains(#/\n1.0 GiB     in [\d,]+ days, \d{4}-\d\d-\d\d .*at the present rate\n/#))
   }
 
   @Test func theForecastGoesByTheRateOfTheTable() async throws {

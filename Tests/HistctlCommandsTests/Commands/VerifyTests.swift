@@ -142,7 +142,7 @@ import Testing
       ("sample.store --limit 0", "--limit"), ("sample.store --subset 1/7", "need an archive"),
       ("arch --subset 0/7", "1/7"), ("arch --subset 8/7", "1/7"), ("arch --subset 0%", "5%"),
       ("arch --subset 101%", "5%"), ("arch --subset 10", "10M"), ("arch --subset x", "10M"),
-      ("arch --anchor 5", "the head of a chain"),
+      ("arch --anchor 5", "not the head of an archive"),
       ("arch --archive arch", "--archive needs a store"), ("sample.store --anchor x", "the head"),
     ] {
       let result = try await sample.run("verify " + line)

@@ -34,7 +34,7 @@ import Testing
     #expect(told["kind"] as? String == "withoutRoom")
     let message = try #require(told["message"] as? String)
     #expect(message.contains(path + "-shm") && message.contains("32768 bytes"))
-    #expect((told["hint"] as? String)?.hasPrefix("make room") == true)
+    #expect((told["hint"] as? String)?.hasPrefix("free space") == true)
     for (file, bytes) in left { #expect(try FileBytes.read(file) == bytes) }
   }
 }

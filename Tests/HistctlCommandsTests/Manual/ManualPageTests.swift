@@ -146,7 +146,10 @@ struct ManualPageTests {
     }
     for (shell, file) in Manual.completions {
       let script = try await Tool.histctl.run(["--generate-completion-script", shell])
-      let isSame = try FileBytes.read(Manual.path("completions/\(file)")) == script.output
+      // The package must not contain the first line of a script for bash.
+      let lines = script.output.drop { $0 != UInt8(ascii: "\n") }.dropFirst()
+      let expected = shell == "bash" ? Array(lines) : script.output
+      let isSame = try FileBytes.read(Manual.path("completions/\(file)")) == expected
       #expect(isSame, "\(file) is stale; run make docs")
     }
   }

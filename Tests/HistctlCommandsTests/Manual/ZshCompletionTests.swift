@@ -5,7 +5,8 @@ import Testing
 /// The completion of zsh, asked through an interactive zsh.
 @Suite(.enabled(if: Tool("zsh") != nil))
 struct ZshCompletionTests {
-  /// Runs in the interactive shell: prints each value, and after a tab what zsh shows for it.
+  /// Runs in the interactive shell: prints each value as the program receives it, and after a tab what
+  /// zsh shows for it.
   private static let setup = #"""
     PROMPT= RPROMPT=
     fpath=($COMPLETIONS $fpath)
@@ -85,7 +86,8 @@ struct ZshCompletionTests {
   func `authors arrive as they are stored`(_ line: String) async throws {
     let folder = try TemporaryFolder()
     try CompletionStore.write(in: folder)
-    #expect(try await Self.complete(line, in: folder) == CompletionStore.authors)
+    let found = try await Self.complete(line, in: folder)
+    #expect(found == CompletionStore.authors, "\(found)")
   }
 
   @Test(arguments: [

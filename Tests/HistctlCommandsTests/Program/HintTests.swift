@@ -203,12 +203,14 @@ import Testing
       Self.errors.compactMap { Failure($0.0).hint } + StoreFindingKind.allCases.map(\.hint)
       + ArchiveFindingKind.allCases.map(\.hint)
     for hint in hints {
-      // An option after a command is that command's, any other is that of some command.
-      var known = Array(help.values)
+      // An option right after a command is that command's, any other is that of some command.
+      var last: String?
       for word in hint.split(whereSeparator: { " ,;:()".contains($0) }).map(String.init) {
-        if let text = help[word] { known = [text] }
-        guard word.hasPrefix("--") else { continue }
-        #expect(known.contains { $0.contains(word) }, "\(word) in: \(hint)")
+        if word.hasPrefix("--") {
+          let known = last.flatMap { help[$0] }.map { [$0] } ?? Array(help.values)
+          #expect(known.contains { $0.contains(word) }, "\(word) in: \(hint)")
+        }
+        last = word
       }
       for match in hint.matches(of: /histctl ([a-z]+)/) {
         #expect(help[String(match.1)] != nil, "\(hint)")

@@ -4,7 +4,7 @@ import Testing
 @Suite("JSON reader")
 struct JSONReaderTests {
   private static let samples: [(text: String, value: JSONValue)] = [
-    ("null", nil), ("true", true), ("false", false), ("0", 0), ("-0", 0), ("42", 42), ("-1", -1),
+    ("null", JSONValue.null), ("true", true), ("false", false), ("0", 0), ("-0", 0), ("42", 42), ("-1", -1),
     ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
     ("9223372036854775808", .real(9_223_372_036_854_775_808)),
     ("-9223372036854775809", .real(-9_223_372_036_854_775_808)),
@@ -20,7 +20,7 @@ struct JSONReaderTests {
     ("123e-999999999999999999999", 0.0), ("1e23", 1e23), ("8.41e21", 8.41e21),
     ("\"\"", ""), ("\"a\"", "a"), ("[]", []), ("{}", [:]), (" [ 1 , 2 ] ", [1, 2]),
     ("\t\r\n{\"a\" : [ ] , \"b\":{}}\n", ["a": [], "b": [:]]),
-    ("[[[]],{\"a\":[{}]}]", [[[]], ["a": [[:]]]]), ("[null,true,false]", [nil, true, false]),
+    ("[[[]],{\"a\":[{}]}]", [[[]], ["a": [[:]]]]), ("[null,true,false]", [.null, true, false]),
   ]
 
   @Test("reads every kind of value", arguments: samples)

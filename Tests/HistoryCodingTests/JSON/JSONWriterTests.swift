@@ -149,7 +149,7 @@ struct JSONWriterTests {
   @Test("writes values in order, nested, without blanks")
   func values() throws {
     let value: JSONValue = [
-      "z": [1, -2.5, "x\n", nil, true, false], "a": [:], "b": ["c": [[], [[]]]], "": .real(.nan),
+      "z": [1, -2.5, "x\n", .null, true, false], "a": [:], "b": ["c": [[], [[]]]], "": .real(.nan),
     ]
     #expect(
       Self.text { $0.append(value) }

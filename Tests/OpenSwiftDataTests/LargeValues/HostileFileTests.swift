@@ -68,11 +68,11 @@ import Darwin
     case .folder:
       try manager.removeItem(atPath: file)
       try manager.createDirectory(atPath: file, withIntermediateDirectories: false)
-      words += ["no file"]
+      words += ["not a file"]
     case .pipe:
       try manager.removeItem(atPath: file)
       #expect(mkfifo(file, 0o600) == 0)
-      words += ["no file"]
+      words += ["not a file"]
     case .huge:
       #expect(truncate(file, 1 << 40) == 0)
       words += ["1099511627776 bytes"]

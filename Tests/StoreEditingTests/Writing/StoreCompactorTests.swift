@@ -15,7 +15,7 @@ import Testing
     try other.run(
       """
       CREATE TABLE ZPHOTO (Z_PK INTEGER PRIMARY KEY, ZDATA BLOB);
-      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
       INSERT INTO ZPHOTO SELECT i, randomblob(3000) FROM n;
       DELETE FROM ZPHOTO WHERE Z_PK % 2;
       """)
