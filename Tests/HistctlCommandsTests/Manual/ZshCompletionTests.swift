@@ -27,7 +27,7 @@ struct ZshCompletionTests {
         if [[ $names == \(* ]]; then eval "shown=$names"; else shown=("${(@P)names}"); fi
       fi
       builtin compadd -A hits -D shown "$@"
-      for (( i = 1; i <= $#hits; i++ )); do print -r -- "$hits[i]"$'\t'"$shown[i]"; done
+      for (( i = 1; i <= $#hits; i++ )); do print -r -- "${(Q)hits[i]}"$'\t'"$shown[i]"; done
     }
     print READY
     """#
