@@ -188,7 +188,7 @@ public final class NetChangeReader {
         archivedDetails.addTombstone(change, row.object)
       }
       archivedDetails.addValues(change, row.object)
-      if table.isFull || archivedDetails.isFull, table.canShrink {
+      while table.isFull || archivedDetails.isFull, table.canShrink {
         ceiling = table.shrink()
         if let ceiling { archivedDetails.removeAll(after: ceiling) }
       }
@@ -210,7 +210,7 @@ public final class NetChangeReader {
         mask: kind == .update ? change.mask : nil,
         hasTombstone: kind == .delete && change.hasTombstone)
       guard table.fold(row) != nil else { return false }
-      if table.isFull {
+      while table.isFull {
         ceiling = table.shrink()
         if let ceiling { archivedDetails.removeAll(after: ceiling) }
       }

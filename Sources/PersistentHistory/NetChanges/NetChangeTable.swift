@@ -1,6 +1,6 @@
 import StoreFormat
 
-/// The net effects of changes on many objects, in about thirty bytes for each object.
+/// The net effects of changes on many objects, in 24 bytes for each object and its cell.
 ///
 /// `Number` holds primary keys, transaction and change numbers: 32 bits suffice for every store
 /// that an app can have written, and 64 for any other.
@@ -14,15 +14,26 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
     /// pool. An object never needs both.
     var detail: Number
     var changeCount: UInt32 = 1
-    var entity: UInt32
+    var entity: UInt16
     var effect: NetEffect
-    var lacksColumns = false
-    var wasDeleted = false
-    var hasTombstone = false
+    private var facts: UInt8 = 0
+
+    var lacksColumns: Bool {
+      get { facts & 1 != 0 }
+      set { facts = newValue ? facts | 1 : facts & ~1 }
+    }
+    var wasDeleted: Bool {
+      get { facts & 2 != 0 }
+      set { facts = newValue ? facts | 2 : facts & ~2 }
+    }
+    var hasTombstone: Bool {
+      get { facts & 4 != 0 }
+      set { facts = newValue ? facts | 4 : facts & ~4 }
+    }
 
     init(_ row: NetChangeRow, entity: Int, primaryKey: Number, transaction: Number) {
       self.primaryKey = primaryKey
-      self.entity = UInt32(truncatingIfNeeded: entity)
+      self.entity = UInt16(truncatingIfNeeded: entity)
       firstTransaction = transaction
       lastTransaction = transaction
       detail = Number(MaskPool.none)
@@ -40,6 +51,8 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
   /// theirs; otherwise the table holds fewer objects.
   private static var commonBytesPerObject: Int { 12 }
   private static var bytesPerEntity: Int { 64 }
+  /// Entries count their entities in 16 bits.
+  private static var maxEntities: Int { 1 << 16 }
   private static var free: UInt32 { .max }
   /// The number of bits of a cell that are the index of an entry. The others are a part of its
   /// hash, so that entries of other objects are rarely compared.
@@ -65,7 +78,7 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
 
   /// Whether ``shrink()`` must be called before the next change.
   var isFull: Bool {
-    entries.count >= capacity
+    entries.count >= capacity || entityNumbers.count >= Self.maxEntities
       || entries.count > 1
         && masks.byteCount + entityNumbers.count * Self.bytesPerEntity
           > max(capacity * Self.commonBytesPerObject, 1 << 16)
@@ -205,7 +218,7 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
     // Entities and masks that only the others had are removed too.
     (entityNumbers, entityPlaces, lastEntity, masks) = ([], [:], nil, MaskPool())
     for index in entries.indices {
-      entries[index].entity = UInt32(
+      entries[index].entity = UInt16(
         truncatingIfNeeded: place(of: numbers[Int(entries[index].entity)]))
       if !entries[index].effect.changesIdentity,
         let mask = pool[UInt32(entries[index].detail)]

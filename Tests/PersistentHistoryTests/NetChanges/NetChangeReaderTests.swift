@@ -184,6 +184,35 @@ struct NetChangeReaderTests {
     }
   }
 
+  private struct ExpectedObject: Equatable {
+    let entity: Int
+    let key: Int
+  }
+
+  @Test("more entities than 16 bits can count")
+  func manyEntities() throws {
+    let folder = try TemporaryFolder()
+    let writer = try StoreWriter(path: folder.file("x.store"))
+    try writer.transaction(1)
+    try writer.close()
+    // A third of the objects are of the last entity, so that those that are kept have all others.
+    try StoreQuery(path: writer.path).run(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 210000)
+      INSERT INTO ACHANGE (Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID)
+      SELECT i, 0, CASE WHEN i <= 140000 THEN 1 + i * 48611 % 70000 ELSE 70001 END, i, 1 FROM n;
+      """)
+    try StoreFile(path: writer.path).read { snapshot in
+      let net = try Self.read(in: snapshot)
+      var expected = (1...140_000).map { ExpectedObject(entity: 1 + $0 * 48611 % 70_000, key: $0) }
+      expected.sort { ($0.entity, $0.key) < ($1.entity, $1.key) }
+      expected += (140_001...210_000).map { ExpectedObject(entity: 70_001, key: $0) }
+      #expect(
+        net.map { ExpectedObject(entity: Int($0.entity.number ?? 0), key: Int($0.primaryKey)) }
+          == expected)
+    }
+  }
+
   @Test("changes that cannot be folded are counted")
   func skipped() throws {
     let folder = try TemporaryFolder()
