@@ -83,7 +83,6 @@ public final class HistoryFollower {
       }
       if !store.seesLaterSaves { store = try StoreFile(path: path, busyTimeout: busyTimeout) }
     }
-    stamp = now
     try store.read { snapshot in
       try check(snapshot)
       if let oldest = try snapshot.oldestTransaction()?.number, oldest > position,
@@ -101,6 +100,8 @@ public final class HistoryFollower {
       position = newest
       timestamp = last.timestamp
     }
+    // Only now: what a failed reading has missed is read the next time.
+    stamp = now
   }
 
   /// Refuses another store, or an older copy.

@@ -22,6 +22,29 @@ import Testing
     #expect(gaps == [.max] && other.position == .max)
   }
 
+  @Test("A save that a locked store hides from one reading is in the next")
+  func locked() throws {
+    let folder = try TemporaryFolder()
+    var shape = StoreWriter.Shape()
+    shape.usesWriteAheadLog = false
+    let path = try SampleStore.write(to: folder.file("trips.store"), shape: shape)
+    let follower = try HistoryFollower(
+      path: path, busyTimeout: 0, query: HistoryQuery(), after: 0)
+    try follower.readNews { _ in }
+    let read = follower.position
+    let other = try StoreQuery(path: path)
+    try other.run("INSERT INTO ATRANSACTION (Z_PK, ZTIMESTAMP) VALUES (\(read + 1), 1)")
+    try other.run("BEGIN EXCLUSIVE")
+    #expect(throws: StoreError.busy(path: path, seconds: 0)) { try follower.readNews { _ in } }
+    try other.run("ROLLBACK")
+    var seen: [Int64] = []
+    try follower.readNews { event in
+      guard case .transactions(let reader) = event else { return }
+      while let transaction = try reader.nextTransaction() { seen.append(transaction.number) }
+    }
+    #expect(seen == [read + 1])
+  }
+
   @Test(
     "Gaps are told, whatever their numbers",
     arguments: [
