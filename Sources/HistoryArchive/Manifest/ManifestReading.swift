@@ -52,7 +52,8 @@ extension SegmentManifest {
       .damaged(path: path, place: place, detail: detail)
     }
     guard first.number >= 1, first.number <= last.number,
-      after.map({ $0 < first.number }) ?? true, next.map({ $0.number > last.number }) ?? true
+      after.map({ $0 < first.number }) ?? true, next.map({ $0.number > last.number }) ?? true,
+      transactionCount - 1 <= last.number - first.number
     else { throw damaged("first and last", "they contradict each other") }
     guard let start = frames.first, !start.isContinuation, start.transaction == first.number else {
       throw damaged("frames", "the first frame does not begin with the first transaction")

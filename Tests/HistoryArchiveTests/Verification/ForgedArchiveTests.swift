@@ -134,6 +134,8 @@ import Testing
       (#""first":{"transaction":1"#, #""first":{"transaction":-9223372036854775808"#),
       (#""last":{"transaction":2"#, #""last":{"transaction":9223372036854775807"#),
       (#""inserts":1"#, #""inserts":9223372036854775807"#),
+      // More transactions than numbers.
+      (#""transactions":2"#, #""transactions":5"#),
     ] {
       let tiny = try TinyArchive()
       try Self.forge(tiny, Self.replacing(old, new))
