@@ -97,8 +97,8 @@ struct SegmentSealing {
     return tally
   }
 
-  /// Compares what is on the disk with a second reading of the store, whose indexes count the transactions
-  /// and changes.
+  /// Compares what is on the disk with a second reading of the store, which looks up changes in their
+  /// index, and the counts with those of the indexes.
   private func compare(
     _ path: String, _ manifest: SegmentManifest, _ snapshot: StoreSnapshot,
     _ helpers: SnapshotHelpers, _ progress: @escaping Progress
@@ -111,7 +111,9 @@ struct SegmentSealing {
     }
     let groups = manifest.runs(ofAbout: FrameComparer.windowSize)
     let windows = ListedWindows(FrameComparer.transactions(of: groups, manifest))
-    let query = query(after: manifest.first.number - 1, until: manifest.last.number)
+    var query = query(after: manifest.first.number - 1, until: manifest.last.number)
+    // The first reading follows the order of the rows.
+    query.looksUpChanges = true
     let summary = try WindowedReading(query: query, dealer: windows).run(
       snapshot, helpers,
       packer: { try FrameComparer(path: path, manifest: manifest, groups: groups) },

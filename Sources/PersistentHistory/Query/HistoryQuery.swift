@@ -48,6 +48,9 @@ public struct HistoryQuery: Hashable, Sendable {
   ///
   /// Only queries without conditions on texts or changes and without a limit can check that.
   package var checksCompleteness = true
+  /// Whether the changes of each transaction of a store are looked up in the index, which is slower than
+  /// reading rows in their order, and can contradict it.
+  package var looksUpChanges = false
 
   /// Creates a query; without arguments, for all transactions, oldest first.
   public init(
@@ -109,6 +112,7 @@ extension HistoryQuery {
       change: try change.selection(in: schema, of: snapshot), order: order, limit: limit,
       limitKeepsNewest: limitKeepsNewest)
     selection.checksCompleteness = checksCompleteness
+    selection.looksUpChanges = looksUpChanges
     return selection
   }
 

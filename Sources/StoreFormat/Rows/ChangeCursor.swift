@@ -19,8 +19,8 @@ package enum ChangeDetail: Sendable {
 /// How rows are read is chosen once, when the cursor is made. Where their numbers rise along the
 /// index by transaction, as in every store that a framework wrote, they are read as they are
 /// stored: from the pages of the file if ``ChangePages`` knows the layout, or else by a statement
-/// over their numbers. Rows of any other order are looked up by transaction. A row that contradicts
-/// the choice later on is damage.
+/// over their numbers. Rows of any other order are looked up by transaction, as are all rows if the
+/// selection demands it. A row that contradicts the choice later on is damage.
 package final class ChangeCursor {
   private enum Way {
     /// By number, where all rows of the transactions are in order.
@@ -82,7 +82,8 @@ package final class ChangeCursor {
     path = snapshot.location.path
     range = selection.range
     hasSkipped = isPart
-    let stored = selection.isSparse ? nil : try snapshot.storedChangeRows(ofTransactions: range)
+    let looksUp = selection.isSparse || selection.looksUpChanges
+    let stored = looksUp ? nil : try snapshot.storedChangeRows(ofTransactions: range)
     checkCount = snapshot.countCheck(of: selection, listed: stored?.count)
     let pages = detail == .sizes || stored == nil ? nil : snapshot.changePages
     // Pages give every column, and rows that they do not describe need the same.
@@ -99,7 +100,7 @@ package final class ChangeCursor {
     }
     self.pages = nil
     let select = "SELECT \(columns.selection) FROM ACHANGE WHERE ZTRANSACTIONID"
-    if selection.isSparse, tables.indexesChangesByTransaction {
+    if looksUp, tables.indexesChangesByTransaction {
       way = .lookup
       statement = try StatementCursor(database, sql: "\(select) = ?1 ORDER BY Z_PK")
     } else {

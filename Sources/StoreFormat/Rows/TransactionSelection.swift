@@ -45,6 +45,9 @@ public struct TransactionSelection: Hashable, Sendable {
   /// Whether reading fails at its end if an index lists more rows than were read, as for a change
   /// whose transaction is missing.
   package var checksCompleteness = true
+  /// Whether the changes of each transaction are looked up in the index, although they could be read
+  /// in the order of their rows: a second reading that can contradict the first.
+  package var looksUpChanges = false
 
   package init(
     after: Int64? = nil, until: Int64? = nil, texts: [StringRole: TextCondition] = [:],
