@@ -10,7 +10,8 @@ let strict: [SwiftSetting] =
 // HISTCTL_OPTIMIZED=1 optimises the libraries in debug builds: the tests run them thousands of times, and
 // unoptimised generic code takes most of that time.
 let library: [SwiftSetting] =
-  Context.environment["HISTCTL_OPTIMIZED"] == "1" ? strict + [.unsafeFlags(["-O"], .when(configuration: .debug))] : strict
+  Context.environment["HISTCTL_OPTIMIZED"] == "1"
+  ? strict + [.unsafeFlags(["-O"], .when(configuration: .debug))] : strict
 
 let package = Package(
   name: "histctl",

@@ -63,7 +63,7 @@ import Testing
     },
     Case(
       "log of a store", "log sample.store-wal", 8, "notAStore",
-      ["it is a file that belongs to sample.store", "give sample.store,"]
+      ["it is the -wal file of sample.store", "give sample.store,"]
     ) { try FileBytes.write(Array(repeating: 7, count: 4096), to: $0.store + "-wal") },
     Case("device", "log /dev/null", 8, "notAStore", ["/dev/null is not a", "device"]),
     Case(

@@ -4,7 +4,8 @@ import Testing
 @Suite("JSON reader")
 struct JSONReaderTests {
   private static let samples: [(text: String, value: JSONValue)] = [
-    ("null", JSONValue.null), ("true", true), ("false", false), ("0", 0), ("-0", 0), ("42", 42), ("-1", -1),
+    ("null", JSONValue.null), ("true", true), ("false", false), ("0", 0), ("-0", 0), ("42", 42),
+    ("-1", -1),
     ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
     ("9223372036854775808", .real(9_223_372_036_854_775_808)),
     ("-9223372036854775809", .real(-9_223_372_036_854_775_808)),

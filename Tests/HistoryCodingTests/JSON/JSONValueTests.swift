@@ -42,7 +42,8 @@ struct JSONValueTests {
   @Test("are equal only when they would be written alike")
   func equality() {
     let different: [JSONValue] = [
-      .null, true, false, 0, 1, 0.0, 1.0, .real(-0.0), .real(.nan), "", "\u{E9}", "e\u{301}", "0", [],
+      .null, true, false, 0, 1, 0.0, 1.0, .real(-0.0), .real(.nan), "", "\u{E9}", "e\u{301}", "0",
+      [],
       [[]], [1, 2], [2, 1], [:], ["a": 1, "b": 2], ["b": 2, "a": 1], ["\u{E9}": 1],
       ["e\u{301}": 1],
     ]
