@@ -9,6 +9,7 @@ import StoreFormat
 struct FramePacker: WindowPacker {
   var encoder = TallyingEncoder()
   private(set) var takenByteCount = 0
+  var byteCount: Int { encoder.byteCount }
   private let storePath: String
   private let context: ZstdContext
   private var frames: [PackedFrame] = []

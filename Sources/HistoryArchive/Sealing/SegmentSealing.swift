@@ -169,6 +169,7 @@ struct FrameComparer: WindowPacker {
 
   var encoder = TransactionLineEncoder()
   private(set) var takenByteCount = 0
+  var byteCount: Int { encoder.byteCount }
   private let reader: SegmentReader
   private let groups: [Range<Int>]
   /// The frames of the window that were not reached yet.

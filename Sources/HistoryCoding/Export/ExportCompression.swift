@@ -99,6 +99,7 @@ struct ExportCompressor {
 struct TextPacker<Encoder: HistoryEncoder>: WindowPacker {
   var encoder: Encoder
   private(set) var takenByteCount = 0
+  var byteCount: Int { encoder.byteCount }
   private var compressor: ExportCompressor
 
   init(_ encoder: Encoder, _ compression: ExportCompression) {

@@ -108,7 +108,8 @@ public struct TransactionLineEncoder: BufferedEncoder {
       let entity = change.entity, let number = entity.number,
       let index = plainIndex(number, entity),
       plainChanges[index].append(
-        change.number, kind, primaryKey, change.mask, isFirst: isFirstChange, to: &writer)
+        change.number, kind, primaryKey, change.mask?.shortKey, change.mask, isFirst: isFirstChange,
+        to: &writer)
     {
       isFirstChange = false
     } else {
@@ -138,8 +139,9 @@ public struct TransactionLineEncoder: BufferedEncoder {
     if isPartial || reader.readsPresentObjects {
       return try appendChangesAndObjects(of: reader, byteLimit: byteLimit)
     }
-    while let row = try reader.nextRow() {
-      try append(row, of: reader)
+    let rows = try reader.rows()
+    while try reader.next(rows) {
+      try append(rows, of: reader)
       if writer.count >= byteLimit { return false }
     }
     return true
@@ -162,7 +164,8 @@ public struct TransactionLineEncoder: BufferedEncoder {
       let isWritten =
         row.isPlain
         ? plainChanges[index].append(
-          row.number, kind, primaryKey, row.mask, isFirst: isFirstChange, to: &writer)
+          row.number, kind, primaryKey, row.maskKey, row.hasMask ? row.mask : nil,
+          isFirst: isFirstChange, to: &writer)
         : plainChanges[index].appendTombstone(
           of: row, kind, primaryKey, isFirst: isFirstChange, to: &writer)
       if isWritten {
@@ -210,11 +213,29 @@ private struct PlainChanges: Sendable {
   /// More masks than one entity's saves have.
   private static let maxMasks = 4096
 
+  /// The text around the two numbers of a change.
+  private struct Pattern {
+    let bytes: [UInt8]
+    /// The number of bytes before the first number, after the comma between two changes.
+    let first: Int
+    /// The number of bytes before the second number.
+    let second: Int
+
+    init(_ middle: [UInt8], _ end: some Sequence<UInt8>) {
+      let start = Array(",{".utf8) + LineKey.change.text
+      bytes = start + middle + end
+      first = start.count
+      second = first + middle.count
+    }
+  }
+
   let text: EntityText
-  private let endOfDelete: [UInt8]
-  private var endsByMask: [UInt64: [UInt8]] = [:]
+  private let insert: Pattern
+  private let delete: Pattern
+  private let deleteWithTombstone: Pattern
+  private var updates: [UInt64: Pattern] = [:]
   private var lastMask: UInt64?
-  private var lastEnd: [UInt8] = []
+  private var lastUpdate: Pattern
 
   init(_ text: EntityText) {
     self.text = text
@@ -224,27 +245,29 @@ private struct PlainChanges: Sendable {
       writer.appendRaw("{}")
     }
     writer.appendRaw(UInt8(ascii: "}"))
-    endOfDelete = Array(writer.bytes)
+    insert = Pattern(text.middles[0], [UInt8(ascii: "}")])
+    delete = Pattern(text.middles[2], writer.bytes)
+    deleteWithTombstone = Pattern(text.middles[2], [])
+    lastUpdate = insert
   }
 
   /// Writes a change; returns `false` and writes nothing if it is not plain.
   @inline(__always)
   mutating func append(
-    _ number: Int64, _ kind: ChangeKind, _ primaryKey: Int64, _ mask: ColumnMask?, isFirst: Bool,
-    to writer: inout JSONWriter
+    _ number: Int64, _ kind: ChangeKind, _ primaryKey: Int64, _ key: UInt64?,
+    _ mask: @autoclosure () -> ColumnMask?, isFirst: Bool, to writer: inout JSONWriter
   ) -> Bool {
     switch kind {
-    case .insert where mask == nil:
-      write(number, text.middles[0], primaryKey, [UInt8(ascii: "}")], isFirst, to: &writer)
-    case .delete where mask == nil:
-      write(number, text.middles[2], primaryKey, endOfDelete, isFirst, to: &writer)
+    case .insert where mask() == nil: Self.write(number, primaryKey, insert, isFirst, to: &writer)
+    case .delete where mask() == nil: Self.write(number, primaryKey, delete, isFirst, to: &writer)
     case .update:
-      guard let mask, let key = mask.shortKey else { return false }
+      guard let key else { return false }
       if key != lastMask {
-        lastEnd = endsByMask[key] ?? remember(mask, key)
+        guard let mask = mask() else { return false }
+        lastUpdate = updates[key] ?? remember(mask, key)
         lastMask = key
       }
-      write(number, text.middles[1], primaryKey, lastEnd, isFirst, to: &writer)
+      Self.write(number, primaryKey, lastUpdate, isFirst, to: &writer)
     default: return false
     }
     return true
@@ -252,13 +275,15 @@ private struct PlainChanges: Sendable {
 
   /// Writes a delete with the values that it left; returns `false` and writes nothing if they do not
   /// say everything.
-  func appendTombstone(
+  ///
+  /// It changes nothing, but a call in place copies no element of an array.
+  mutating func appendTombstone(
     of row: ChangeCursor, _ kind: ChangeKind, _ primaryKey: Int64, isFirst: Bool,
     to writer: inout JSONWriter
   ) -> Bool {
     guard kind == .delete, row.mask == nil, let types = text.tombstoneTypes else { return false }
     let start = writer.count
-    write(row.number, text.middles[2], primaryKey, [], isFirst, to: &writer)
+    Self.write(row.number, primaryKey, deleteWithTombstone, isFirst, to: &writer)
     writer.append(.tombstone)
     writer.appendRaw(UInt8(ascii: "{"))
     var next = 0
@@ -274,7 +299,7 @@ private struct PlainChanges: Sendable {
     return isExact
   }
 
-  private mutating func remember(_ mask: ColumnMask, _ key: UInt64) -> [UInt8] {
+  private mutating func remember(_ mask: ColumnMask, _ key: UInt64) -> Pattern {
     var writer = JSONWriter()
     if text.names(mask) {
       writer.append(.attributes)
@@ -283,42 +308,43 @@ private struct PlainChanges: Sendable {
     writer.append(.columnsRaw)
     writer.append(mask)
     writer.appendRaw(UInt8(ascii: "}"))
-    if endsByMask.count >= Self.maxMasks { endsByMask.removeAll(keepingCapacity: true) }
-    let end = Array(writer.bytes)
-    endsByMask[key] = end
-    return end
+    if updates.count >= Self.maxMasks { updates.removeAll(keepingCapacity: true) }
+    let update = Pattern(text.middles[1], writer.bytes)
+    updates[key] = update
+    return update
   }
 
   @inline(__always)
-  private func write(
-    _ number: Int64, _ middle: [UInt8], _ primaryKey: Int64, _ end: [UInt8], _ isFirst: Bool,
+  private static func write(
+    _ number: Int64, _ primaryKey: Int64, _ pattern: Pattern, _ isFirst: Bool,
     to writer: inout JSONWriter
   ) {
-    let key = LineKey.change.text
-    let capacity = 2 + key.count + 20 + middle.count + 20 + end.count
+    let capacity = pattern.bytes.count + 40
     writer.appendUninitialized(capacity: capacity) { buffer in
-      var count = 0
-      func append(_ bytes: UnsafeRawBufferPointer) {
-        UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[count...]))
-          .copyMemory(from: bytes)
-        count &+= bytes.count
+      var rest = UnsafeMutableBufferPointer(rebasing: buffer[...])
+      pattern.bytes.withUnsafeBufferPointer { bytes in
+        rest.put(UnsafeBufferPointer(rebasing: bytes[(isFirst ? 1 : 0)..<pattern.first]))
+        rest.put(number)
+        rest.put(UnsafeBufferPointer(rebasing: bytes[pattern.first..<pattern.second]))
+        rest.put(primaryKey)
+        rest.put(UnsafeBufferPointer(rebasing: bytes[pattern.second...]))
       }
-      func append(_ number: Int64) {
-        count &+= JSONWriter.write(
-          number, to: UnsafeMutableBufferPointer(rebasing: buffer[count...]))
-      }
-      if !isFirst {
-        buffer[0] = UInt8(ascii: ",")
-        count = 1
-      }
-      buffer[count] = UInt8(ascii: "{")
-      count &+= 1
-      append(UnsafeRawBufferPointer(key))
-      append(number)
-      middle.withUnsafeBytes { append($0) }
-      append(primaryKey)
-      end.withUnsafeBytes { append($0) }
-      return count
+      return capacity - rest.count
     }
+  }
+}
+
+/// The rest of a buffer, which becomes shorter with everything that is written.
+extension UnsafeMutableBufferPointer<UInt8> {
+  @inline(__always)
+  fileprivate mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {
+    UnsafeMutableRawBufferPointer(self).copyMemory(from: UnsafeRawBufferPointer(bytes))
+    self = UnsafeMutableBufferPointer(rebasing: self[bytes.count...])
+  }
+
+  @inline(__always)
+  fileprivate mutating func put(_ number: Int64) {
+    let count = JSONWriter.write(number, to: self)
+    self = UnsafeMutableBufferPointer(rebasing: self[count...])
   }
 }

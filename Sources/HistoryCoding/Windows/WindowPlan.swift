@@ -6,7 +6,7 @@ import Synchronization
 package final class WindowPlan: WindowDealer {
   package struct Sizes: Sendable {
     /// The bytes of text that one window should make.
-    package var window: Int64 = 1 << 20
+    package var window: Int64 = 2 << 20
     /// The bytes of text after which no more windows are assigned, estimated; `nil` for all.
     package var total: Int64?
     /// The number of transaction numbers in the first window.

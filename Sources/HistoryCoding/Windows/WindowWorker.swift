@@ -86,7 +86,7 @@ struct WindowWorker<Packer: WindowPacker> {
       packer.encoder.end()
       try packer.end(position)
       lastWhole = position.number
-      if packer.encoder.byteCount >= Self.pieceSize { try flush(window, in: nil) }
+      if packer.byteCount >= Self.pieceSize { try flush(window, in: nil) }
     }
     summary.storedChanges = reader.readChangeCount
     return summary

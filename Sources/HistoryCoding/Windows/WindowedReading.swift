@@ -67,6 +67,9 @@ package protocol WindowPacker: SendableMetatype {
   /// Writes the text; ``takePiece(in:)`` and ``finish()`` empty it.
   var encoder: Encoder { get set }
 
+  /// The number of bytes of text in ``encoder``. To ask that would copy it.
+  var byteCount: Int { get }
+
   /// Begins a window, or begins it again without what was made so far.
   mutating func begin(_ window: HistoryWindow) throws
 

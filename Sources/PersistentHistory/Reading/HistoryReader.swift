@@ -91,13 +91,25 @@ public final class HistoryReader {
   /// A row costs a fraction of a ``HistoryChange`` and is valid until the next step;
   /// ``change(at:)`` makes a value of it.
   package func nextRow() throws -> ChangeCursor? {
-    let changes = try changes ?? transactions.changes()
-    self.changes = changes
-    while try changes.next() {
-      if let filter, !filter.matches(change(at: changes)) { continue }
-      return changes
+    let rows = try rows()
+    return try next(rows) ? rows : nil
+  }
+
+  /// Returns the cursor that ``nextRow()`` returns, whose loops ``next(_:)`` makes cheaper.
+  package func rows() throws -> ChangeCursor {
+    if let changes { return changes }
+    let rows = try transactions.changes()
+    changes = rows
+    return rows
+  }
+
+  /// Moves ``rows()`` to the next change of the current transaction; returns `false` after the last one.
+  package func next(_ rows: ChangeCursor) throws -> Bool {
+    while try rows.next() {
+      guard let filter else { return true }
+      if filter.matches(change(at: rows)) { return true }
     }
-    return nil
+    return false
   }
 
   /// Counts the changes of the current transaction without reading what they hold.

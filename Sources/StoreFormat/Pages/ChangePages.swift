@@ -5,7 +5,7 @@ import GRDB
 ///
 /// That excludes columns with a default or an expression, and integers that a column shows as
 /// reals.
-struct ChangePages {
+final class ChangePages {
   /// What a column of `ACHANGE` holds.
   enum Role: UInt8 {
     case kind, entity, primaryKey, transaction, own, number, mask
@@ -126,6 +126,24 @@ struct ChangePages {
     return try names.first.flatMap { try root(of: $0, type: "index", database) }
   }
 
+  // MARK: - Tombstones
+
+  /// Lends the values that the deleted object of a record left, in the order of the columns, without nulls.
+  ///
+  /// - Parameter body: Takes a slot and its value, and returns whether to go on.
+  /// - Returns: Whether all values were lent and wanted; if not, SQLite must be asked for them.
+  func forEachTombstoneValue(of record: TreeRecord, _ body: (Int, LentValue) -> Bool) -> Bool {
+    guard readsTombstones, var fields = RecordFields(record) else { return false }
+    var index = 0
+    while let field = fields.next() {
+      if roles[index] == .tombstone, !field.isNull {
+        guard let value = field.value, body(tombstoneSlots[index], value) else { return false }
+      }
+      index += 1
+    }
+    return true
+  }
+
   // MARK: - The index
 
   /// Collects the rows of a range of transactions from the index; returns `false` where there is no
@@ -135,7 +153,7 @@ struct ChangePages {
   func collect(_ span: inout ChangeRowSpan, ofTransactions range: ClosedRange<Int64>) throws -> Bool
   {
     guard let index else { return false }
-    let cursor = try TreeCursor(source, index) { record in
+    var cursor = try TreeCursor(source, index) { record in
       // An entry without a transaction is before all others.
       try entry(record).transaction.map { $0 < range.lowerBound } ?? true
     }

@@ -37,6 +37,17 @@ struct RecordFields {
     return Field(type: type, start: start + offset, count: length)
   }
 
+  /// Skips nulls, of which a row of the history has many in a row; returns their number, up to 8.
+  @inline(__always)
+  mutating func skipNulls() -> Int {
+    guard place < headerEnd else { return 0 }
+    // Eight types; the padding of a page follows the last record.
+    let types = start.loadUnaligned(fromByteOffset: place, as: UInt64.self).littleEndian
+    let count = min(types.trailingZeroBitCount / 8, headerEnd - place)
+    place += count
+    return count
+  }
+
   /// Whether every field has been read.
   @inline(__always) var isAtEnd: Bool { place == headerEnd }
 

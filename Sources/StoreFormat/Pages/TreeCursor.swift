@@ -2,7 +2,7 @@
 ///
 /// A page that contradicts the file format ends the reading with
 /// ``StoreError/damaged(path:place:detail:)``.
-final class TreeCursor {
+struct TreeCursor {
   /// What is read, and what errors call it.
   struct Tree {
     let root: UInt32
@@ -29,9 +29,9 @@ final class TreeCursor {
   private let tree: Tree
   private var levels: [Level] = []
   private var spares: [PageBuffer] = []
-  // The current leaf.
-  @exclusivity(unchecked) private var leaf: TreePage?
-  @exclusivity(unchecked) private var nextCell = 0
+  /// The current leaf.
+  private var leaf: TreePage?
+  private var nextCell = 0
 
   /// Goes before the first record that is not before a place.
   ///
@@ -45,7 +45,7 @@ final class TreeCursor {
 
   /// Returns the next record, or `nil` after the last one.
   @inline(__always)
-  func next() throws -> TreeRecord? {
+  mutating func next() throws -> TreeRecord? {
     while true {
       if let leaf, nextCell < leaf.cellCount {
         guard let offset = leaf.cell(nextCell), let record = leaf.record(ofCellAt: offset) else {
@@ -68,7 +68,7 @@ final class TreeCursor {
   }
 
   /// Goes to the next leaf, or to the record of an index between two leaves.
-  private func leaveLeaf() throws -> TreeRecord? {
+  private mutating func leaveLeaf() throws -> TreeRecord? {
     if leaf != nil {
       leaf = nil
       spares.append(levels.removeLast().buffer)
@@ -96,7 +96,7 @@ final class TreeCursor {
   }
 
   /// Goes down to a leaf, and in each page past everything before the place looked for.
-  private func descend(to root: UInt32, _ isBefore: (TreeRecord) throws -> Bool) throws {
+  private mutating func descend(to root: UInt32, _ isBefore: (TreeRecord) throws -> Bool) throws {
     var number = root
     while true {
       guard levels.count < Self.maxLevels else { throw damage(number) }

@@ -43,7 +43,8 @@ package final class ChangeCursor {
   private let way: Way
   /// The transactions.
   private let range: ClosedRange<Int64>
-  private let pages: ChangePageCursor?
+  private let pages: ChangePages?
+  @exclusivity(unchecked) private var pageRows: ChangePageCursor?
   /// Reads all rows, or with ``pages`` those that pages do not describe.
   private let statement: StatementCursor
   @exclusivity(unchecked) private var restStatement: StatementCursor?
@@ -53,8 +54,6 @@ package final class ChangeCursor {
   /// Whether the next row was stepped to already, but belongs to a later transaction.
   @exclusivity(unchecked) private var isRowPending = false
   @exclusivity(unchecked) private var isAtEnd = false
-  /// Whether the statement is at the row, or the page.
-  @exclusivity(unchecked) private var isInPage = false
   /// Checks the change numbers that the statement returns; `nil` if it does not select them.
   @exclusivity(unchecked) private var order: RowOrder?
   /// The transaction of the row before.
@@ -85,7 +84,7 @@ package final class ChangeCursor {
     let looksUp = selection.isSparse || selection.looksUpChanges
     let stored = looksUp ? nil : try snapshot.storedChangeRows(ofTransactions: range)
     checkCount = snapshot.countCheck(of: selection, listed: stored?.count)
-    let pages = detail == .sizes || stored == nil ? nil : snapshot.changePages
+    pages = detail == .sizes || stored == nil ? nil : snapshot.changePages
     // Pages give every column, and rows that they do not describe need the same.
     let detail = pages == nil ? detail : .everything
     self.detail = detail
@@ -94,11 +93,10 @@ package final class ChangeCursor {
     expectedCount = stored?.count
     if let rows = stored?.rows {
       way = .stored
-      self.pages = try pages.map { try ChangePageCursor($0, rows: rows) }
+      pageRows = try pages.map { try ChangePageCursor($0, rows: rows) }
       statement = try Self.numbered(database, columns, rows: pages == nil ? rows : nil)
       return
     }
-    self.pages = nil
     let select = "SELECT \(columns.selection) FROM ACHANGE WHERE ZTRANSACTIONID"
     if looksUp, tables.indexesChangesByTransaction {
       way = .lookup
@@ -254,10 +252,9 @@ package final class ChangeCursor {
 
   @inline(__always)
   private func stepToRow() throws -> Bool {
-    if let pages {
-      guard try pages.next() else { return false }
-      isInPage = pages.isRegular
-      if !isInPage { try ask(pages.number) }
+    if let hasRow = try pageRows?.next(&row) {
+      guard hasRow else { return false }
+      if row.record == nil { try ask(row.number) }
       return true
     }
     guard try statement.step() else { return false }
@@ -270,7 +267,7 @@ package final class ChangeCursor {
 
   /// Moves the statement to a row that a page holds.
   private func ask(_ number: Int64) throws {
-    isInPage = false
+    row.record = nil
     try statement.bind(number)
     guard try statement.step() else {
       throw damage("row \(number) is in a page, and cannot be found by its number")
@@ -280,7 +277,7 @@ package final class ChangeCursor {
   /// The transaction of the row that was stepped to; `nil` if it names none.
   @inline(__always)
   private var rowOwner: Int64? {
-    if isInPage, let pages { return pages.transaction }
+    if row.record != nil { return row.transaction }
     return statement.integerIfAny(at: ChangeColumns.transaction)
   }
 
@@ -288,23 +285,7 @@ package final class ChangeCursor {
 
   // A property that reads private storage is a function for other modules, which costs less than a
   // check of exclusive access to the storage there.
-  @exclusivity(unchecked) private var row = Row()
-
-  private struct Row {
-    var number: Int64 = 0
-    var transaction: Int64?
-    var kind: ChangeKind?
-    var entityNumber: Int64?
-    var primaryKey: Int64?
-    var mask: ColumnMask?
-    var isPlain = true
-    var byteCount: Int64 = 0
-    /// Whether the tombstone is still in the page.
-    var lendsTombstone = false
-    /// The values of the columns that are mostly null.
-    var tombstone: [StoredValue] = []
-    var unexpected: [ExtraColumn] = []
-  }
+  @exclusivity(unchecked) private var row = ChangeRow()
 
   /// The change number, `Z_PK`.
   package var number: Int64 { row.number }
@@ -318,6 +299,10 @@ package final class ChangeCursor {
   package var primaryKey: Int64? { row.primaryKey }
   /// Which slots an update touched; `nil` for inserts and deletes.
   package var mask: ColumnMask? { row.mask }
+  /// Whether ``mask`` has a value.
+  package var hasMask: Bool { row.mask != nil }
+  /// The ``ColumnMask/shortKey`` of ``mask``, without a copy of the mask.
+  package var maskKey: UInt64? { row.mask?.shortKey }
   /// Whether the row holds nothing but the properties above: no ``tombstone`` and no ``extra``.
   package var isPlain: Bool { row.isPlain }
   /// About how many bytes the row takes, with ``ChangeDetail/sizes``.
@@ -326,9 +311,9 @@ package final class ChangeCursor {
   package var hasTombstone: Bool { row.lendsTombstone || !row.tombstone.isEmpty }
   /// The values that a deleted object left, by slot and without nulls at the end; mostly empty.
   package var tombstone: [StoredValue] {
-    guard row.lendsTombstone, let pages else { return row.tombstone }
+    guard row.lendsTombstone else { return row.tombstone }
     var values: [StoredValue] = []
-    _ = pages.forEachTombstoneValue { slot, value in
+    _ = forEachTombstoneValue { slot, value in
       while values.count <= slot { values.append(.null) }
       values[slot] = value.stored
       return true
@@ -345,36 +330,23 @@ package final class ChangeCursor {
   /// - Parameter body: Takes a slot and its value, and returns whether to go on.
   /// - Returns: Whether all values were lent and wanted; `false` for a row that does not lend them.
   package func forEachTombstoneValue(_ body: (Int, LentValue) -> Bool) -> Bool {
-    guard row.lendsTombstone, let pages else { return false }
-    return pages.forEachTombstoneValue(body)
+    guard row.lendsTombstone, let record = row.record, let pages else { return false }
+    return pages.forEachTombstoneValue(of: record, body)
   }
 
   @inline(__always)
   private func load() throws {
-    guard isInPage, let pages else { return try loadFromStatement() }
-    row.kind = ChangeKind(rawValue: pages.kind)
-    let isPlain = row.kind != nil && !pages.hasTombstone && !pages.hasUnexpected
-    guard isPlain || (row.kind != nil && pages.lendsTombstone()) else {
-      try ask(pages.number)
+    guard let record = row.record else { return try loadFromStatement() }
+    let isKnown = row.kind != nil && !row.recordHasUnexpected
+    let isPlain = isKnown && !row.recordHasTombstone
+    guard isPlain || isKnown && pages?.forEachTombstoneValue(of: record, { _, _ in true }) ?? false
+    else {
+      try ask(row.number)
       return try loadFromStatement()
     }
-    row.number = pages.number
-    row.transaction = pages.transaction
-    row.entityNumber = pages.entityNumber
-    row.primaryKey = pages.primaryKey
-    row.mask = pages.mask
-    clearRest()
+    row.clearRest()
     row.isPlain = isPlain
     row.lendsTombstone = !isPlain
-  }
-
-  /// Forgets what few rows have.
-  @inline(__always)
-  private func clearRest() {
-    guard !row.isPlain else { return }
-    row.tombstone = []
-    row.unexpected = []
-    row.lendsTombstone = false
   }
 
   private func loadFromStatement() throws {
@@ -397,7 +369,7 @@ package final class ChangeCursor {
       row.mask = nil
       isPlain = false
     }
-    clearRest()
+    row.clearRest()
     if !statement.isNull(at: ChangeColumns.rest) {
       isPlain = false
       try loadRest()
