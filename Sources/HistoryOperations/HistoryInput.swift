@@ -61,7 +61,7 @@ package struct HistoryInput {
     do {
       let archive = try reader(
         archivePath, storeIdentifier: snapshot.metadata.storeIdentifier ?? "")
-      return try HistoryTimeline(snapshot, behind: archive)
+      return try HistoryTimeline(snapshot, continuing: archive)
     } catch let error as ArchiveError {
       // Before its first segment is sealed, an archive has nothing to add.
       guard case .unknownStore = error else { throw error }

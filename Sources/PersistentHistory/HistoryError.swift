@@ -22,7 +22,7 @@ public enum HistoryError: Error, Hashable, Sendable {
   case divergedArchive(ArchiveDivergence)
   /// Another program was changing the bookmarks for too long.
   case busyBookmarks(path: String)
-  /// There are so many bookmarks that the file which keeps them could not be read again.
+  /// The bookmark file would be too large to be read again.
   case fullBookmarks(path: String)
   /// A text cannot be a bookmark's name.
   case malformedBookmarkName(String)
@@ -86,7 +86,7 @@ extension HistoryError {
     case .unwritableBookmarks(let path, let reason):
       "cannot change the bookmarks in \(path): \(reason)"
     case .missingBookmarks(let path):
-      "there is no file of bookmarks at \(path), so that nobody knows what its consumers need"
+      "no bookmark file at \(path), so the positions of its consumers are unknown"
     case .busyBookmarks(let path):
       "another program is changing the bookmarks in \(path)"
     case .fullBookmarks(let path):
@@ -162,11 +162,11 @@ extension HistoryError {
     case .unwritableBookmarks:
       "make the file and its folder writable, or name another file"
     case .missingBookmarks:
-      "name the file that has them; to delete whatever they need, ignore the guard of bookmarks"
+      "name the file that has them, or ignore the guard of bookmarks"
     case .busyBookmarks:
       "try again when the other program is done"
     case .fullBookmarks:
-      "remove those that nobody needs, or name another file"
+      "remove unused bookmarks, or name another file"
     case .malformedBookmarkName:
       "a name has letters, digits, '.', '_' and '-', and begins with a letter, a digit or '_'"
     case .bookmarkIsAhead:

@@ -40,7 +40,7 @@ static inline int csqlite_keep_log_on_close(sqlite3 *connection) {
 
 /// The file that a connection has open as its main database; null where there is none.
 ///
-/// Whoever opened the file by himself and closed it again would drop SQLite's locks.
+/// Opening and closing the file by other means would drop SQLite's locks.
 static inline sqlite3_file *csqlite_main_file(sqlite3 *connection) {
   sqlite3_file *file = 0;
   int result = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);

@@ -340,7 +340,7 @@ extension Failure {
     }
   }
 
-  /// What programs are told of an error beside its message.
+  /// The kind and the hint of an error, for programs.
   private static func details(of error: any ExplainedError) -> [(String, JSONValue)] {
     func store(_ path: String) -> [(String, JSONValue)] { [("store", .string(path))] }
     switch error {

@@ -84,7 +84,7 @@ struct PruneReport {
     if let problem = plan.recordedValues?.problem {
       session.diagnostics.warn(
         problem, kind: "unusableValues",
-        hint: "recorded values are not deleted; move the file away if nobody needs it")
+        hint: "recorded values are not deleted; move the file away if it is not needed")
     }
   }
 

@@ -9,7 +9,7 @@ import StoreFormat
 /// ```swift
 /// let archive = try ArchiveReader(path: "history-archive", storeIdentifier: identifier)
 /// try store.read { snapshot in
-///   let timeline = try HistoryTimeline(snapshot, behind: archive)
+///   let timeline = try HistoryTimeline(snapshot, continuing: archive)
 ///   …
 /// }
 /// ```

@@ -56,7 +56,7 @@ extension ModelContext {
     try checkChangedBlanks()
     let parts = try saveParts()
     var outcome = SaveOutcome()
-    // What was saved is told even if a later store refuses.
+    // Saves are reported even if a later store refuses.
     defer { tell(outcome) }
     do {
       try container.saves.noting {

@@ -38,7 +38,7 @@ struct RecordedSave: Sendable {
 /// Distributes the saves to a container's stores: those of its own contexts at once, those of
 /// others a moment later.
 ///
-/// Every transaction is told once. Files are watched only while there are subscribers.
+/// Every transaction is reported once. Files are watched only while there are subscribers.
 final class SaveHub: Sendable {
   /// Receives saves, on the thread that saved or on the watcher's.
   typealias Listener = @Sendable ([RecordedSave]) -> Void

@@ -8,7 +8,7 @@ import StoreFormat
 ///
 /// ```swift
 /// try store.read { snapshot in
-///   let timeline = try HistoryTimeline(snapshot, behind: archive)
+///   let timeline = try HistoryTimeline(snapshot, continuing: archive)
 ///   let reader = try TimelineReader(timeline, query: HistoryQuery(), schema: timeline.schema())
 ///   while let element = try reader.nextElement() { … }
 /// }
@@ -51,7 +51,7 @@ package struct HistoryTimeline {
   /// Makes the history of a store after that of an archive.
   ///
   /// - Throws: ``/StoreFormat/StoreError``, or what the archive throws.
-  package init(_ snapshot: StoreSnapshot, behind archive: any ArchivedHistory) throws {
+  package init(_ snapshot: StoreSnapshot, continuing archive: any ArchivedHistory) throws {
     self.snapshot = snapshot
     self.archive = archive
     _ = try snapshot.historyTables()

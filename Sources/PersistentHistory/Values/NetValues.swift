@@ -32,7 +32,7 @@ final class NetValues {
   /// - Parameter before: The net values of the transactions before these.
   func values(
     of entity: HistoryEntity, _ primaryKey: Int64, in transactions: ClosedRange<Int64>,
-    behind before: [RecordedValue]
+    after before: [RecordedValue]
   ) throws -> [RecordedValue] {
     guard let name = entity.name else { return before }
     var values = before

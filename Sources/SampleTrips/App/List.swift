@@ -13,7 +13,7 @@ extension SampleTrips {
     func run() throws {
       let book = try TripBook(path: store.path, as: .app)
       let unread = try UnreadTrips(container: book.container, storePath: store.path).find()
-      if let reason = unread.reasonToStartAnew {
+      if let reason = unread.reasonToStartOver {
         FileHandle.standardError.write(
           Data("sampletrips: \(reason), so all that the widget has done counts as new\n".utf8))
       }

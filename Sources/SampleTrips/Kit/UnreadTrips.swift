@@ -9,7 +9,7 @@ public struct UnreadTrips {
     /// The trips that the widget changed.
     public let trips: Set<PersistentIdentifier>
     /// The reason why the whole history was read, or `nil` if only the new part was.
-    public let reasonToStartAnew: String?
+    public let reasonToStartOver: String?
   }
 
   private let context: ModelContext
@@ -32,15 +32,15 @@ public struct UnreadTrips {
     } catch {
       return Found(
         trips: try trips(after: nil),
-        reasonToStartAnew: "\(tokenFile.lastPathComponent) cannot be read")
+        reasonToStartOver: "\(tokenFile.lastPathComponent) cannot be read")
     }
     do {
-      return Found(trips: try trips(after: token), reasonToStartAnew: nil)
+      return Found(trips: try trips(after: token), reasonToStartOver: nil)
     } catch SwiftDataError.historyTokenExpired {
       try FileManager.default.removeItem(at: tokenFile)
       return Found(
         trips: try trips(after: nil),
-        reasonToStartAnew: "the history was pruned beyond what was read last")
+        reasonToStartOver: "the history was pruned beyond what was read last")
     }
   }
 

@@ -93,7 +93,7 @@ extension StoreWriteError {
     case .notIncremental(let path):
       "\(path) was created to free unused pages only when it is rebuilt"
     case .renumbersRows(let path, let tables):
-      "rebuilding \(path) would number rows anew in \(tables.prefix(5).joined(separator: ", "))"
+      "rebuilding \(path) would renumber rows in \(tables.prefix(5).joined(separator: ", "))"
         + (tables.count > 5 ? " and \(tables.count - 5) more" : "")
         + ", which \(tables.count == 1 ? "has" : "have") no primary key"
     case .withoutSpace(let path, let needed, let free):

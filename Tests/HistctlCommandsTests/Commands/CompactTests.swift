@@ -192,7 +192,7 @@ import Testing
     #expect(result.text == "well\n", "\(result.errors)")
   }
 
-  @Test("A rebuild is refused where it would number rows anew")
+  @Test("A rebuild is refused where it would renumber rows")
   func renumbering() async throws {
     let sample = try SampleFolder()
     try await sample.sqlite(
@@ -207,7 +207,7 @@ import Testing
     for options in [" --dry-run", ""] {
       let result = try await sample.run("compact sample.store --full" + options)
       #expect(result.status == 6)
-      #expect(result.errors.contains("number rows anew in note, which has no primary key"))
+      #expect(result.errors.contains("renumber rows in note, which has no primary key"))
     }
     #expect(try FileBytes.read(sample.store) == bytes)
     #expect(try await sample.run("compact sample.store").status == 0)

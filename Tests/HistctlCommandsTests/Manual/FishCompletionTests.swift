@@ -58,7 +58,8 @@ struct FishCompletionTests {
     import os, pty, re, select, sys, time
     pid, terminal = pty.fork()
     if pid == 0:
-        os.execvp(sys.argv[1], [sys.argv[1], "--no-config"])
+        prompt = "function fish_prompt; printf 'fish> '; end"
+        os.execvp(sys.argv[1], [sys.argv[1], "--no-config", "-C", prompt])
     def read(seconds, words=None):
         data, end = b"", time.time() + seconds
         while time.time() < end and (words is None or words not in data):
@@ -66,7 +67,7 @@ struct FishCompletionTests {
                 try: data += os.read(terminal, 65536)
                 except OSError: break
         return data
-    read(20, b">")
+    read(20, b"fish> ")
     os.write(terminal, b"source %s; echo REA''DY\r" % sys.argv[2].encode())
     read(20, b"READY")
     os.write(terminal, sys.argv[3].encode() + b"\t")

@@ -63,7 +63,7 @@ struct ArchivedCopy {
     let archive = try open()
     try StoreFile(path: whole).read { whole in
       try StoreFile(path: pruned).read { pruned in
-        try body(whole, HistoryTimeline(pruned, behind: archive))
+        try body(whole, HistoryTimeline(pruned, continuing: archive))
       }
     }
   }

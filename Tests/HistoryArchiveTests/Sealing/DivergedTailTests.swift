@@ -56,7 +56,7 @@ import Testing
     let isDiverged = try StoreFile(path: path).read { snapshot in
       let reader = try ArchiveReader(
         path: archive, storeIdentifier: snapshot.metadata.storeIdentifier)
-      return try HistoryTimeline(snapshot, behind: reader).divergence != nil
+      return try HistoryTimeline(snapshot, continuing: reader).divergence != nil
     }
     #expect(isDiverged)
   }
