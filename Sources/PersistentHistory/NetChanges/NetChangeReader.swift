@@ -135,7 +135,7 @@ public final class NetChangeReader {
     guard let values, outline.firstTransaction <= outline.lastTransaction else { return archived }
     return try values.values(
       of: entity, outline.object.primaryKey,
-      in: outline.firstTransaction...outline.lastTransaction, continuing: archived)
+      in: outline.firstTransaction...outline.lastTransaction, after: archived)
   }
 
   private func entity(_ number: Int64) -> HistoryEntity {

@@ -124,7 +124,7 @@ import Testing
   @Test("A reader that pins the log ends it with 3, and a next run goes on")
   func pinnedLog() async throws {
     let sample = try SampleFolder()
-    try await Self.grow(sample, rows: 16000)
+    try await Self.grow(sample, rows: 32000)
     let script = """
       import os, sqlite3, subprocess, sys
       store, tool = sys.argv[1:3]
@@ -135,7 +135,8 @@ import Testing
                            capture_output=True, text=True)
       assert run.returncode == 3, (run.returncode, run.stderr)
       assert '"finished":false' in run.stdout and '"kind":"partlyDone"' in run.stderr
-      assert os.path.getsize(store + "-wal") < 16_000_000, os.path.getsize(store + "-wal")
+      # Without a limit it would become as long as the store.
+      assert os.path.getsize(store + "-wal") < 32_000_000, os.path.getsize(store + "-wal")
       db.execute("commit")
       run = subprocess.run([tool, "compact", store], capture_output=True, text=True)
       assert run.returncode == 0, run.stderr
