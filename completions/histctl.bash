@@ -172,13 +172,13 @@ _histctl() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    info|log|show|diff|object|export|stats|archive|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|demo|help)
+    info|log|show|diff|object|blame|export|stats|archive|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|demo|help)
         # Offer subcommand argument completions
         "_histctl_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'info log show diff object export stats archive prune restore compact maintain check verify token bookmark rehearse demo help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats archive prune restore compact maintain check verify token bookmark rehearse demo help' -- "${cur}"))
         ;;
     esac
 }
@@ -540,6 +540,64 @@ _histctl_object() {
         ;;
     2)
         __histctl_add_completions -W "$(__histctl_custom_complete ---completion object -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_histctl_blame() {
+    repeating_flags=()
+    non_repeating_flags=(--no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=(--attribute)
+    non_repeating_options=(--bookmark-file --busy-timeout --at --archive --store-identifier --values-file --date --color)
+    __histctl_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--at')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion blame -- --at "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--attribute')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion blame -- --attribute "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--archive')
+        __histctl_add_completions -d
+        return
+        ;;
+    '--store-identifier')
+        return
+        ;;
+    '--values-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    2)
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion blame -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
         return
         ;;
     esac

@@ -32,6 +32,8 @@ function __histctl_parse_tokens -S
             __histctl_parse_subcommand 3 'bookmark-file=' 'busy-timeout=' 'with=' 'archive=' 'store-identifier=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'each' 'stat' 'name-only' 'exit-code' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'object'
             __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'after=' 'until=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'kind=+' 'attribute=+' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'blame'
+            __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'at=' 'attribute=+' 'archive=' 'store-identifier=' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'export'
             __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'after=' 'until=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'only-matching' 'no-values' 'values-file=' 'format=' 'fields=' 'safe-cells' 'with-current' 'compress=' 'o/output=' 'overwrite' 'output-dir=' 'bookmark=' 'lock-wait=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'stats'
@@ -136,6 +138,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "his
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'show' -d 'Show one transaction in full.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'diff' -d 'Show the net changes of objects between two tokens.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'object' -d 'Show the history of one object, and its present values.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'blame' -d 'Show who last set each attribute of an object.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'export' -d 'Export transactions, oldest first, as records for other programs.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'stats' -d 'Show activity over time, and by author, entity and kind.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'archive' -d 'Seal history in an archive that any program can read.'
@@ -271,6 +274,24 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl blame" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl blame" -eq 2' -fka '(__histctl_custom_completion ---completion blame -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" at' -l 'at' -d 'Show the object as it was right after this token.' -rfka '(__histctl_custom_completion ---completion blame -- --at (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame"' -l 'attribute' -d 'Show only this attribute or relationship.' -rfka '(__histctl_custom_completion ---completion blame -- --attribute (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" archive' -l 'archive' -d 'Read history that the store has pruned from this archive.' -rfa '(__histctl_complete_directories)'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" store-identifier' -l 'store-identifier' -d 'The store to read, if an archive of several is given.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl export" -eq 1' -F
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''

@@ -20,7 +20,7 @@ struct Histctl: ParsableCommand {
       """,
     version: Version.text,
     subcommands: [
-      Info.self, Log.self, Show.self, Diff.self, Object.self, Export.self, Stats.self,
+      Info.self, Log.self, Show.self, Diff.self, Object.self, Blame.self, Export.self, Stats.self,
       ArchiveHistory.self, Prune.self, Restore.self,
       Compact.self, Maintain.self, Check.self, Verify.self, Token.self, Bookmarks.self,
       Rehearse.self, Demo.self,

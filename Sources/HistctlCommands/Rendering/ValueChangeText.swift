@@ -42,7 +42,7 @@ enum ValueChangeText {
     return parts.joined(separator: ", ")
   }
 
-  private static func content(
+  static func content(
     _ content: RecordedContent, _ kind: RecordedValue.Kind, longest: Int = ChangeText.shortText
   ) -> String {
     switch content {

@@ -14,6 +14,7 @@ package enum LineKey: Int, CaseIterable, Sendable {
   // Net changes and objects.
   case path, firstTransaction, lastTransaction, changeCount
   case state, inserted, updated, deleted, updateCount, version
+  case attribute, value
   // CloudEvents.
   case specversion, source, time, datacontenttype, dataschema, id, subject, sequence, data
   // Debezium.

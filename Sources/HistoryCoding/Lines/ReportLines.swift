@@ -149,16 +149,82 @@ package struct ObjectLifeEncoder: Sendable {
     var isFirst = true
     writer.append(key)
     writer.appendRaw(UInt8(ascii: "{"))
-    writer.append(.transaction, &isFirst)
-    writer.appendInteger(event.transaction)
-    if let timestamp = event.timestamp { writer.append(.timestamp, timestamp, &isFirst) }
-    writer.append(.author, event.author, &isFirst)
-    writer.append(.process, event.process, &isFirst)
+    writer.appendMembers(of: event, &isFirst)
     writer.appendRaw(UInt8(ascii: "}"))
   }
 }
 
+/// Writes the changes that last set the attributes of an object, a JSON line for each attribute.
+package struct BlameLineEncoder: Sendable {
+  private var writer = JSONWriter()
+
+  /// Creates an encoder with an empty buffer.
+  package init() {}
+
+  /// Lends what has been written.
+  package func withUnsafeBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    try writer.withUnsafeBytes(body)
+  }
+
+  /// Writes the line of one attribute.
+  package mutating func encode(
+    _ line: ObjectBlame.Line, of object: HistoryObject, store: String?
+  ) {
+    writer.begin(line: "\"blame\"")
+    if let store {
+      writer.append(.store)
+      writer.appendString(store)
+    }
+    writer.append(.entity)
+    writer.appendString(object.entityName)
+    writer.append(.pk)
+    writer.appendInteger(object.primaryKey)
+    writer.append(.object)
+    writer.appendString(object.description)
+    writer.append(.attribute)
+    writer.appendString(line.name)
+    append(line.value)
+    if let kind = line.kind {
+      writer.append(.kind)
+      writer.append(kind)
+    }
+    if let event = line.event {
+      var isFirst = false
+      writer.appendMembers(of: event, &isFirst)
+    }
+    if let before = line.before {
+      writer.append(.old)
+      writer.append(before.old, before.kind)
+    }
+    writer.appendRaw("}\n")
+  }
+
+  /// Writes a value under its key; nothing if it is not known.
+  private mutating func append(_ value: ObjectBlame.Value) {
+    if case .unknown = value { return }
+    writer.append(.value)
+    switch value {
+    case .present(let value): writer.append(value)
+    case .reference(let reference): writer.append(reference)
+    case .preserved(let value, let type): writer.append(value, of: type)
+    case .recorded(let content, let kind): writer.append(content, kind)
+    case .unknown: break
+    }
+  }
+}
+
 extension JSONWriter {
+  /// Writes the members of the transaction of a change.
+  fileprivate mutating func appendMembers(of event: ObjectLife.Event, _ isFirst: inout Bool) {
+    append(.transaction, &isFirst)
+    appendInteger(event.transaction)
+    if let timestamp = event.timestamp { append(.timestamp, timestamp, &isFirst) }
+    append(.author, event.author, &isFirst)
+    append(.process, event.process, &isFirst)
+  }
+
   /// Writes the present state of an object, under the key that says whether its names are those of the
   /// model.
   mutating func append(_ present: PresentObject, _ isFirst: inout Bool) {
@@ -170,11 +236,9 @@ extension JSONWriter {
       append(value)
     }
     for reference in present.references {
-      guard let key = reference.primaryKey else { continue }
+      guard reference.primaryKey != nil else { continue }
       appendName(reference.name, &isFirst)
-      appendRaw("{\"$object\":")
-      appendString("\(reference.entityName ?? "?")/p\(key)")
-      appendRaw(UInt8(ascii: "}"))
+      append(reference)
     }
     for count in present.counts {
       appendName(count.name, &isFirst)
@@ -185,7 +249,15 @@ extension JSONWriter {
     appendRaw(UInt8(ascii: "}"))
   }
 
-  private mutating func append(_ value: PresentObject.Value) {
+  /// Writes the object that a relationship refers to.
+  fileprivate mutating func append(_ reference: PresentObject.Reference) {
+    guard let key = reference.primaryKey else { return appendRaw("null") }
+    appendRaw("{\"$object\":")
+    appendString("\(reference.entityName ?? "?")/p\(key)")
+    appendRaw(UInt8(ascii: "}"))
+  }
+
+  fileprivate mutating func append(_ value: PresentObject.Value) {
     if let file = value.externalFile {
       appendRaw("{\"$external\":")
       appendString(file)

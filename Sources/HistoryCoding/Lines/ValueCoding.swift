@@ -213,7 +213,8 @@ extension JSONWriter {
     }
   }
 
-  private mutating func append(_ content: RecordedContent, _ kind: RecordedValue.Kind) {
+  /// Writes a value before or after an update.
+  mutating func append(_ content: RecordedContent, _ kind: RecordedValue.Kind) {
     switch content {
     case .digest(let bytes, let byteCount):
       appendRaw("{\"$sha256\":")

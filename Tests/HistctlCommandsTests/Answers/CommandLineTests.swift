@@ -118,7 +118,8 @@ import Testing
   // MARK: - Wrong command lines
 
   private static let commands = [
-    "log", "show", "diff", "object", "export", "stats", "archive", "prune", "restore", "compact",
+    "log", "show", "diff", "object", "blame", "export", "stats", "archive", "prune", "restore",
+    "compact",
     "check", "verify", "info", "token check", "token show", "bookmark set", "bookmark check",
     "bookmark list", "bookmark remove", "rehearse", "maintain",
   ]

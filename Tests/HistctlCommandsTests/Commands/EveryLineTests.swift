@@ -10,6 +10,7 @@ import Testing
     "log sample.store -n 3", "log sample.store --after 99", "log sample.store --nonsense",
     "show sample.store 8", "diff sample.store 2 6", "diff sample.store 6 2 --stat",
     "diff sample.store 2 6 --each", "object sample.store Trip/p1", "object sample.store Trip/p777",
+    "blame sample.store Trip/p9", "blame sample.store Trip/p9 --at 1",
     "export sample.store", "export sample.store -o a.jsonl",
     "export sample.store --format changes --kind delete",
     "export sample.store --output-dir logs --bookmark nightly",

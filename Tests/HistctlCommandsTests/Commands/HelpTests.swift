@@ -4,7 +4,8 @@ import Testing
 /// Help in two lengths, and the version.
 @Suite struct HelpTests {
   static let commands = [
-    "", "demo", "info", "log", "show", "diff", "object", "export", "stats", "prune", "restore",
+    "", "demo", "info", "log", "show", "diff", "object", "blame", "export", "stats", "prune",
+    "restore",
     "token",
     "token check", "token show", "bookmark", "bookmark set", "bookmark list", "bookmark check",
     "bookmark remove", "rehearse", "compact", "check", "maintain", "archive", "verify",
@@ -51,7 +52,8 @@ import Testing
 
   /// The examples of the help work as they stand, on a store of that name.
   @Test(arguments: [
-    "demo", "info", "log", "show", "diff", "object", "stats", "prune", "restore", "token check",
+    "demo", "info", "log", "show", "diff", "object", "blame", "stats", "prune", "restore",
+    "token check",
     "token show",
     "bookmark set", "bookmark list", "bookmark check", "bookmark remove", "rehearse", "compact",
     "check", "verify",

@@ -1,0 +1,176 @@
+import ArgumentParser
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// `histctl blame`: shows which transaction last set each attribute of an object.
+struct Blame: HistctlCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "blame",
+    abstract: "Show who last set each attribute of an object.",
+    discussion: """
+      Lists the attributes and to-one relationships of an object with their values, the transaction \
+      that set each of them, its time and its author, and the value before if it was recorded. With \
+      --at, shows the object as it was right after a transaction; a value that a later transaction \
+      replaced is shown if it was recorded.
+
+      Examples:
+        histctl blame default.store Trip/p12
+        histctl blame default.store Trip/p12 --at 2026-11-01
+        histctl blame default.store Trip/p12 --attribute name --json
+      """)
+
+  @OptionGroup var store: StoreOptions
+
+  @Argument(help: "The object, such as Trip/p12.", completion: Completion.object.kind)
+  var object: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Show the object as it was right after this token.", valueName: "token"),
+    completion: Completion.token.kind)
+  var at: String?
+
+  @Option(
+    help: ArgumentHelp("Show only this attribute or relationship.", valueName: "attribute"),
+    completion: Completion.attribute.kind)
+  var attribute: [String] = []
+
+  @OptionGroup var archive: ArchiveOptions
+  @OptionGroup var values: ValuesOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run(_ console: Console) throws {
+    let session = Session(output, console)
+    try session.readHistory(store, archive) { writer, timeline, resolver in
+      if let snapshot = timeline.snapshot { _ = try snapshot.historyTables() }
+      let object = try HistoryObject(object)
+      let schema = try session.schema(of: timeline)
+      // A reader checks the names; this one would leave out the insert.
+      _ = try ObjectLifeReader(
+        object, in: timeline, schema: schema,
+        query: HistoryQuery(change: ChangeCondition(attributes: attribute)))
+      var query = HistoryQuery()
+      try values.apply(to: &query, session, timeline)
+      let position = try at.map { try resolver.resolveUsable($0).number } ?? nil
+      let reader = try ObjectLifeReader(object, in: timeline, schema: schema, query: query)
+      let blame = try ObjectBlame(reader, at: position)
+      let report = BlameReport(
+        session: session, writer: writer, timeline: timeline, blame: blame, attributes: attribute)
+      guard blame.life.state != .unknown else { throw try reader.unknownObject() }
+      if let inserted = blame.laterInsert { throw report.notYet(inserted) }
+      try report.write(asJSON: output.json)
+    }
+  }
+}
+
+/// The report of ``Blame``.
+struct BlameReport: FieldPage {
+  let session: Session
+  let writer: OutputWriter
+  let timeline: HistoryTimeline
+  let blame: ObjectBlame
+  /// The attributes to show; empty for all.
+  let attributes: [String]
+
+  private var tokens: TokenText { session.tokens(of: timeline.storeIdentifier) }
+
+  private var lines: [ObjectBlame.Line] {
+    attributes.isEmpty
+      ? blame.lines
+      : blame.lines.filter { line in
+        attributes.contains { line.name == $0 || line.name.hasPrefix($0 + ".") }
+      }
+  }
+
+  func write(asJSON isJSON: Bool) throws {
+    if isJSON {
+      var encoder = BlameLineEncoder()
+      for line in lines {
+        encoder.encode(line, of: blame.life.object, store: timeline.storeIdentifier)
+      }
+      try encoder.withUnsafeBytes { try writer.write($0) }
+    } else {
+      try writeText()
+    }
+    try writeNotes(asJSON: isJSON)
+  }
+
+  /// Returns the error for an object that was inserted after the position.
+  func notYet(_ inserted: ObjectLife.Event) -> Failure {
+    Failure(
+      status: .answerIsNo, kind: "unknownObject",
+      message: "\(blame.life.object) did not exist yet: transaction "
+        + "\(tokens.text(inserted.transaction)) inserted it, \(time.text(inserted.timestamp))",
+      hint: "give that token or a later one with --at")
+  }
+
+  // MARK: - Text
+
+  private func writeText() throws {
+    var heading: [TableCell.Span] = [
+      .init(text: blame.life.object.description, style: .heading)
+    ]
+    if let deletion = blame.deletion {
+      heading.append(
+        .init(
+          text: "deleted in transaction \(tokens.text(deletion.transaction)), "
+            + time.text(deletion.timestamp) + (deletion.author.map { ", by \($0.string)" } ?? ""),
+          style: .deleted))
+    }
+    try writer.writeLine(styled.line(ChangeText.spaced(heading)))
+    guard !lines.isEmpty else {
+      return try line("no attribute of it is known", .secondary)
+    }
+    let showsBefore = lines.contains { $0.before != nil }
+    try writer.writeTable(
+      [
+        TableColumn("ATTRIBUTE", priority: 7, minimumWidth: 8, canShrink: true),
+        TableColumn("VALUE", priority: 6, minimumWidth: 8, canShrink: true),
+        TableColumn("TOKEN", alignment: tokens.isQualified ? .leading : .trailing, priority: 5),
+        TableColumn("TIME", priority: 4, canDrop: true),
+        TableColumn("AUTHOR", priority: 3, minimumWidth: 6, canShrink: true, canDrop: true),
+      ]
+        + (showsBefore
+          ? [TableColumn("BEFORE", priority: 2, minimumWidth: 6, canShrink: true, canDrop: true)]
+          : []),
+      lines.map { row($0, showsBefore) }, in: session)
+  }
+
+  private func row(_ line: ObjectBlame.Line, _ showsBefore: Bool) -> [TableCell] {
+    [
+      TableCell(line.name), value(line.value),
+      TableCell(line.event.map { tokens.text($0.transaction) } ?? "-", style: .token),
+      TableCell(line.event.map { time.text($0.timestamp) } ?? "-"),
+      TableCell(line.event?.author?.string ?? ""),
+    ]
+      + (showsBefore
+        ? [TableCell(line.before.map { ValueChangeText.content($0.old, $0.kind) } ?? "")] : [])
+  }
+
+  private func value(_ value: ObjectBlame.Value) -> TableCell {
+    switch value {
+    case .present(let value): ObjectValueText.cell(value)
+    case .reference(let reference): ObjectValueText.cell(reference)
+    case .preserved(let value, let type):
+      TableCell(ChangeText.value(value, of: type, longest: ChangeText.longText))
+    case .recorded(let content, let kind): TableCell(ValueChangeText.content(content, kind))
+    case .unknown: TableCell("not known", style: .secondary)
+    }
+  }
+
+  /// Notes why a transaction is not known.
+  private func writeNotes(asJSON isJSON: Bool) throws {
+    if blame.unnamedUpdateCount > 0 {
+      session.diagnostics.note(
+        "\(blame.unnamedUpdateCount.counted("update")) cannot be read by attribute; what was set "
+          + "before is not known")
+    }
+    guard lines.contains(where: { $0.event == nil }), blame.unnamedUpdateCount == 0,
+      let gap = try timeline.missingBeginning()
+    else { return }
+    try GapReport(session: session, timeline: timeline).note(
+      missingBeginning: gap, to: isJSON ? writer : nil)
+  }
+}

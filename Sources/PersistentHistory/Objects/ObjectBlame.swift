@@ -1,0 +1,180 @@
+import StoreFormat
+
+/// The change that last set each attribute of an object, up to a position in the history.
+package struct ObjectBlame: Sendable {
+  /// An attribute, an element of a composite one as `attribute.element`, or a to-one relationship.
+  package struct Line: Sendable {
+    package let name: String
+    /// The value at the position.
+    package let value: Value
+    /// The transaction that set it; `nil` if that is not known, as when history begins later.
+    package let event: ObjectLife.Event?
+    /// Whether that transaction inserted or updated the object.
+    package let kind: ChangeKind?
+    /// The value before that transaction; `nil` if it was not recorded.
+    package let before: RecordedValue?
+  }
+
+  package enum Value: Sendable {
+    /// A value of the object's row.
+    case present(PresentObject.Value)
+    /// A reference of the object's row.
+    case reference(PresentObject.Reference)
+    /// A value that the deleted object left.
+    case preserved(StoredValue, AttributeType)
+    /// A value that was recorded with an update.
+    case recorded(RecordedContent, RecordedValue.Kind)
+    /// The value was not kept, or a later change replaced it.
+    case unknown
+  }
+
+  /// What the history knows of an attribute at a position.
+  private struct Setting {
+    let event: ObjectLife.Event
+    let kind: ChangeKind
+    var recorded: [RecordedValue] = []
+  }
+
+  /// The object's life, with its changes after the position.
+  package private(set) var life: ObjectLife
+  /// The attributes and relationships, in the order of the model if the object exists.
+  package private(set) var lines: [Line] = []
+  /// The delete of the object up to the position; `nil` if it existed there.
+  package private(set) var deletion: ObjectLife.Event?
+  /// The insert after the position, if the object did not exist there yet.
+  package private(set) var laterInsert: ObjectLife.Event?
+  /// The number of updates whose attributes have no names, so that earlier changes say nothing.
+  package private(set) var unnamedUpdateCount = 0
+
+  private var inserted: Setting?
+  private var settings: [String: Setting] = [:]
+  /// The attributes that changes after the position set, with the first of their recorded values.
+  private var replaced: [String: [RecordedValue]] = [:]
+  /// Whether later changes may have set any attribute.
+  private var isReplaced = false
+
+  /// Reads the whole life of an object.
+  ///
+  /// - Parameters:
+  ///   - reader: A reader that has not read anything.
+  ///   - position: The last transaction to consider; `nil` for the newest.
+  package init(_ reader: ObjectLifeReader, at position: Int64? = nil) throws {
+    life = reader.life
+    var isEarlier = true
+    var exists = false
+    while let element = try reader.nextElement() {
+      guard case .transaction(let transaction) = element else {
+        // Any attribute may have been set in the missing transactions.
+        forget(isEarlier)
+        continue
+      }
+      isEarlier = position.map { transaction.number <= $0 } ?? true
+      while let change = try reader.nextChange() {
+        let event = ObjectLife.Event(transaction)
+        if isEarlier {
+          exists = change.kind != .delete
+          take(change, event)
+        } else {
+          takeLater(change, event, exists: exists)
+        }
+      }
+    }
+    life = reader.life
+    // A program put the object back without the framework.
+    if position == nil, life.present != nil { deletion = nil }
+    if laterInsert == nil { makeLines() }
+  }
+
+  private mutating func forget(_ isEarlier: Bool) {
+    guard isEarlier else {
+      isReplaced = true
+      return
+    }
+    inserted = nil
+    settings = [:]
+  }
+
+  private mutating func take(_ change: HistoryChange, _ event: ObjectLife.Event) {
+    switch change.kind {
+    case .insert:
+      forget(true)
+      deletion = nil
+      inserted = Setting(event: event, kind: .insert)
+    case .update:
+      guard let names = change.attributes else {
+        unnamedUpdateCount += 1
+        return forget(true)
+      }
+      let slots = change.entity?.slots?.slots ?? []
+      for name in names where !slots.contains(where: { $0.name == name && $0.role == .toMany }) {
+        settings[name] = Setting(
+          event: event, kind: .update, recorded: change.values.filter { $0.property == name })
+      }
+    case .delete: deletion = event
+    case nil: forget(true)
+    }
+  }
+
+  private mutating func takeLater(
+    _ change: HistoryChange, _ event: ObjectLife.Event, exists: Bool
+  ) {
+    switch change.kind {
+    case .insert:
+      // Another object under the same key.
+      if !exists, laterInsert == nil, deletion == nil { laterInsert = event }
+      isReplaced = true
+    case .update:
+      guard let names = change.attributes else {
+        isReplaced = true
+        return
+      }
+      for name in names where replaced[name] == nil {
+        replaced[name] = isReplaced ? [] : change.values.filter { $0.property == name }
+      }
+    case .delete: break
+    case nil: isReplaced = true
+    }
+  }
+
+  // MARK: - The lines
+
+  private mutating func makeLines() {
+    var values: [(name: String, value: Value)] = []
+    if let present = life.present, present.isNamedByModel {
+      values += present.values.map { ($0.name, .present($0)) }
+      values += present.references.map { ($0.name, .reference($0)) }
+    } else if let preserved = life.deletion?.preservedValues, life.state == .deleted {
+      values += preserved.map { ($0.attribute.name, .preserved($0.value, $0.attribute.type)) }
+    }
+    let known = Set(
+      values.map { Self.property($0.name) } + (life.present?.counts.map(\.name) ?? []))
+    values += settings.keys.filter { !known.contains($0) }.sorted().map { ($0, .unknown) }
+    lines = values.map { line($0.name, $0.value) }
+  }
+
+  private func line(_ name: String, _ value: Value) -> Line {
+    let property = Self.property(name)
+    let setting = settings[property] ?? inserted
+    let recorded = setting?.recorded.first { $0.name == name }
+    return Line(
+      name: name, value: self.value(name, property, value, recorded), event: setting?.event,
+      kind: setting?.kind, before: recorded)
+  }
+
+  private func value(
+    _ name: String, _ property: String, _ latest: Value, _ recorded: RecordedValue?
+  ) -> Value {
+    if let later = replaced[property] {
+      if let first = later.first(where: { $0.name == name }) {
+        return .recorded(first.old, first.kind)
+      }
+    } else if !isReplaced {
+      if case .unknown = latest {} else { return latest }
+    }
+    return recorded.map { .recorded($0.new, $0.kind) } ?? .unknown
+  }
+
+  private static func property(_ name: String) -> String {
+    name.firstIndex(of: ".").map { String(name[..<$0]) } ?? name
+  }
+}
