@@ -123,30 +123,37 @@ struct BlameReport: FieldPage {
     guard !lines.isEmpty else {
       return try line("no attribute of it is known", .secondary)
     }
-    let showsBefore = lines.contains { $0.before != nil }
-    try writer.writeTable(
-      [
-        TableColumn("ATTRIBUTE", priority: 7, minimumWidth: 8, canShrink: true),
-        TableColumn("VALUE", priority: 6, minimumWidth: 8, canShrink: true),
+    try writer.writeLine("")
+    let showsAuthors = lines.contains { $0.event?.author != nil }
+    let author = TableColumn(
+      "AUTHOR", priority: 4, minimumWidth: 6, canShrink: true, canDrop: true)
+    let table = StreamedTable(
+      session: session, writer: writer,
+      columns: [
+        TableColumn("ATTRIBUTE", priority: 6, minimumWidth: 12, canShrink: true),
         TableColumn("TOKEN", alignment: tokens.isQualified ? .leading : .trailing, priority: 5),
-        TableColumn("TIME", priority: 4, canDrop: true),
-        TableColumn("AUTHOR", priority: 3, minimumWidth: 6, canShrink: true, canDrop: true),
-      ]
-        + (showsBefore
-          ? [TableColumn("BEFORE", priority: 2, minimumWidth: 6, canShrink: true, canDrop: true)]
-          : []),
-      lines.map { row($0, showsBefore) }, in: session)
+        TableColumn("TIME", priority: 3, canDrop: true),
+      ] + (showsAuthors ? [author] : []) + [
+        TableColumn("VALUE", priority: 7, minimumWidth: 12, canShrink: true)
+      ], wrapsLastColumn: true)
+    for line in lines {
+      try table.write(
+        [
+          TableCell(line.name),
+          TableCell(line.event.map { tokens.text($0.transaction) } ?? "-", style: .token),
+          TableCell(line.event.map { time.text($0.timestamp) } ?? "-"),
+        ] + (showsAuthors ? [TableCell(line.event?.author?.string ?? "")] : []) + [value(line)])
+    }
+    try table.finish()
   }
 
-  private func row(_ line: ObjectBlame.Line, _ showsBefore: Bool) -> [TableCell] {
-    [
-      TableCell(line.name), value(line.value),
-      TableCell(line.event.map { tokens.text($0.transaction) } ?? "-", style: .token),
-      TableCell(line.event.map { time.text($0.timestamp) } ?? "-"),
-      TableCell(line.event?.author?.string ?? ""),
-    ]
-      + (showsBefore
-        ? [TableCell(line.before.map { ValueChangeText.content($0.old, $0.kind) } ?? "")] : [])
+  /// Returns the value and the value before.
+  private func value(_ line: ObjectBlame.Line) -> TableCell {
+    guard let before = line.before else { return value(line.value) }
+    let text = ValueChangeText.content(before.old, before.kind)
+    return TableCell(
+      spans: ChangeText.spaced(
+        value(line.value).spans + [.init(text: "(was \(text))", style: .secondary)]))
   }
 
   private func value(_ value: ObjectBlame.Value) -> TableCell {
