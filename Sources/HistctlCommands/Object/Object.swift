@@ -51,7 +51,7 @@ struct Object: HistctlCommand {
         try writeLines(reader, writer, gaps)
         try noteMissingBeginning(of: reader.life, gaps, resolver, writer)
         if reader.life.state != .unknown {
-          var object = ObjectLifeEncoder()
+          var object = ObjectLineEncoder()
           object.encode(reader.life, store: timeline.storeIdentifier)
           try object.withUnsafeBytes { try writer.write($0) }
         }

@@ -80,13 +80,14 @@ package struct NetChangeLineEncoder: Sendable {
   }
 }
 
-/// Writes what is known of an object as a JSON line, which follows the lines of its transactions.
+/// Writes what is known of an object as JSON lines: its life, which follows the lines of its
+/// transactions, or the changes that last set its attributes.
 ///
 /// What a deleted object left is written as in the line of its delete. Values of an object that exists
 /// are written by the types of their attributes, as those of a tombstone are. Data of more than
 /// ``longestData`` bytes, and a text of more than ``/StoreFormat/ObjectReader/longestValue``, are
 /// written as their size.
-package struct ObjectLifeEncoder: Sendable {
+package struct ObjectLineEncoder: Sendable {
   /// The maximum size of data that is written in full, in bytes.
   package static let longestData = 1024
 
@@ -109,17 +110,7 @@ package struct ObjectLifeEncoder: Sendable {
   ///   - store: The identifier of the store; `nil` in a store that has none.
   package mutating func encode(_ life: ObjectLife, store: String?) {
     var isFirst = false
-    writer.begin(line: "\"object\"")
-    if let store {
-      writer.append(.store)
-      writer.appendString(store)
-    }
-    writer.append(.entity)
-    writer.appendString(life.object.entityName)
-    writer.append(.pk)
-    writer.appendInteger(life.object.primaryKey)
-    writer.append(.object)
-    writer.appendString(life.object.description)
+    begin("\"object\"", of: life.object, store)
     writer.append(.state)
     writer.appendString(life.state.rawValue)
     append(.inserted, life.inserted)
@@ -144,45 +135,11 @@ package struct ObjectLifeEncoder: Sendable {
     writer.appendRaw("}\n")
   }
 
-  private mutating func append(_ key: LineKey, _ event: ObjectLife.Event?) {
-    guard let event else { return }
-    var isFirst = true
-    writer.append(key)
-    writer.appendRaw(UInt8(ascii: "{"))
-    writer.appendMembers(of: event, &isFirst)
-    writer.appendRaw(UInt8(ascii: "}"))
-  }
-}
-
-/// Writes the changes that last set the attributes of an object, a JSON line for each attribute.
-package struct BlameLineEncoder: Sendable {
-  private var writer = JSONWriter()
-
-  /// Creates an encoder with an empty buffer.
-  package init() {}
-
-  /// Lends what has been written.
-  package func withUnsafeBytes<Result>(
-    _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) rethrows -> Result {
-    try writer.withUnsafeBytes(body)
-  }
-
-  /// Writes the line of one attribute.
+  /// Writes the line of an attribute.
   package mutating func encode(
     _ line: ObjectBlame.Line, of object: HistoryObject, store: String?
   ) {
-    writer.begin(line: "\"blame\"")
-    if let store {
-      writer.append(.store)
-      writer.appendString(store)
-    }
-    writer.append(.entity)
-    writer.appendString(object.entityName)
-    writer.append(.pk)
-    writer.appendInteger(object.primaryKey)
-    writer.append(.object)
-    writer.appendString(object.description)
+    begin("\"blame\"", of: object, store)
     writer.append(.attribute)
     writer.appendString(line.name)
     append(line.value)
@@ -201,6 +158,20 @@ package struct BlameLineEncoder: Sendable {
     writer.appendRaw("}\n")
   }
 
+  private mutating func begin(_ type: StaticString, of object: HistoryObject, _ store: String?) {
+    writer.begin(line: type)
+    if let store {
+      writer.append(.store)
+      writer.appendString(store)
+    }
+    writer.append(.entity)
+    writer.appendString(object.entityName)
+    writer.append(.pk)
+    writer.appendInteger(object.primaryKey)
+    writer.append(.object)
+    writer.appendString(object.description)
+  }
+
   /// Writes a value under its key; nothing if it is not known.
   private mutating func append(_ value: ObjectBlame.Value) {
     if case .unknown = value { return }
@@ -212,6 +183,15 @@ package struct BlameLineEncoder: Sendable {
     case .recorded(let content, let kind): writer.append(content, kind)
     case .unknown: break
     }
+  }
+
+  private mutating func append(_ key: LineKey, _ event: ObjectLife.Event?) {
+    guard let event else { return }
+    var isFirst = true
+    writer.append(key)
+    writer.appendRaw(UInt8(ascii: "{"))
+    writer.appendMembers(of: event, &isFirst)
+    writer.appendRaw(UInt8(ascii: "}"))
   }
 }
 
@@ -267,7 +247,7 @@ extension JSONWriter {
       }
       appendRaw(UInt8(ascii: "}"))
     } else if let size = value.byteCount,
-      value.isLeftOut || value.isData && size > ObjectLifeEncoder.longestData
+      value.isLeftOut || value.isData && size > ObjectLineEncoder.longestData
     {
       appendRaw("{\"$size\":")
       appendInteger(Int64(size))

@@ -147,13 +147,13 @@ package struct ObjectBlame: Sendable {
       values += preserved.map { ($0.attribute.name, .preserved($0.value, $0.attribute.type)) }
     }
     let known = Set(
-      values.map { Self.property($0.name) } + (life.present?.counts.map(\.name) ?? []))
+      values.map { RecordedValue.property(of: $0.name) } + (life.present?.counts.map(\.name) ?? []))
     values += settings.keys.filter { !known.contains($0) }.sorted().map { ($0, .unknown) }
     lines = values.map { line($0.name, $0.value) }
   }
 
   private func line(_ name: String, _ value: Value) -> Line {
-    let property = Self.property(name)
+    let property = RecordedValue.property(of: name)
     let setting = settings[property] ?? inserted
     let recorded = setting?.recorded.first { $0.name == name }
     return Line(
@@ -172,9 +172,5 @@ package struct ObjectBlame: Sendable {
       if case .unknown = latest {} else { return latest }
     }
     return recorded.map { .recorded($0.new, $0.kind) } ?? .unknown
-  }
-
-  private static func property(_ name: String) -> String {
-    name.firstIndex(of: ".").map { String(name[..<$0]) } ?? name
   }
 }

@@ -16,7 +16,10 @@ package final class ObjectLifeReader {
 
   private let reader: TimelineReader?
   private let timeline: HistoryTimeline
+  private let schema: HistorySchema
   private let entityNumber: Int64
+  /// The names of its entity and of those that share its primary keys.
+  private let entityNames: [String]
   /// The object that has the primary key in the store, if it is of another branch of the hierarchy.
   private let other: PresentObject?
   private let query: HistoryQuery
@@ -69,13 +72,11 @@ package final class ObjectLifeReader {
     let isMeant = found.map { relatives.contains($0.entityNumber) } ?? false
     other = isMeant ? nil : found
     life = ObjectLife(object, present: isMeant ? found : nil, hasStore: snapshot != nil)
-    let names = relatives.map { schema.entity(number: $0).name ?? "\($0)" }
-    // Checks that one of them has each attribute.
-    let attributes = ChangeCondition(entities: names, attributes: query.change.attributes)
-    try attributes.check(in: schema, of: timeline)
-    if let snapshot { _ = try attributes.selection(in: schema, of: snapshot) }
+    self.schema = schema
+    entityNames = relatives.map { schema.entity(number: $0).name ?? "\($0)" }
     guard snapshot == nil || snapshot?.layout.history != nil else {
       reader = nil
+      try check(attributes: query.change.attributes)
       return
     }
     var whole = HistoryQuery(
@@ -83,6 +84,16 @@ package final class ObjectLifeReader {
     whole.recordedValues = query.recordedValues
     whole.omitsRecordedValues = query.omitsRecordedValues
     reader = try TimelineReader(timeline, query: whole, schema: schema)
+    try check(attributes: query.change.attributes)
+  }
+
+  /// Checks that the object's entity, or one related to it, has each of some attributes.
+  ///
+  /// - Throws: ``HistoryError/unknownAttribute(name:suggestions:)``, and errors of the store.
+  package func check(attributes: [String]) throws {
+    let condition = ChangeCondition(entities: entityNames, attributes: attributes)
+    try condition.check(in: schema, of: timeline)
+    if let snapshot = timeline.snapshot { _ = try condition.selection(in: schema, of: snapshot) }
   }
 
   /// Returns the error to report if the whole life was read and nothing was found.

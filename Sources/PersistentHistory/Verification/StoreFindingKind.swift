@@ -182,7 +182,7 @@ package enum StoreFindingKind: String, FindingKind {
       )
     case .unexpectedTombstone:
       (
-        .other, "an insert or update has values that only deleted objects leave behind",
+        .other, "an insert or update has a tombstone; frameworks write one for deletes only",
         Self.otherWriter
       )
     case .misfittingTombstone:

@@ -1,3 +1,15 @@
+import GRDB
+
+/// What a cursor reads of each change.
+package enum ChangeDetail: Sendable {
+  /// The whole row.
+  case everything
+  /// What happened, and to which entity: enough to count changes, at a third of the cost.
+  case kinds
+  /// What ``kinds`` reads, and about how many bytes the row takes.
+  case sizes
+}
+
 /// The columns of `ACHANGE` that a ``ChangeCursor`` selects, and their places in its statements.
 struct ChangeColumns {
   static let number = 0
@@ -54,5 +66,19 @@ struct ChangeColumns {
       ]
     }
     selection = expressions.joined(separator: ", ")
+  }
+
+  /// Returns a statement for rows by their numbers.
+  ///
+  /// - Parameter rows: The numbers; `nil` for one number at a time.
+  func statement(
+    _ database: Database, forRows rows: ClosedRange<Int64>?
+  ) throws -> StatementCursor {
+    let select = "SELECT \(selection) FROM ACHANGE NOT INDEXED WHERE Z_PK"
+    guard let rows else { return try StatementCursor(database, sql: "\(select) = ?1") }
+    let statement = try StatementCursor(
+      database, sql: "\(select) BETWEEN ?1 AND ?2 ORDER BY Z_PK")
+    try statement.bind([.integer(rows.lowerBound), .integer(rows.upperBound)])
+    return statement
   }
 }

@@ -1,16 +1,6 @@
 import GRDB
 import GRDBSQLite
 
-/// What a cursor reads of each change.
-package enum ChangeDetail: Sendable {
-  /// The whole row.
-  case everything
-  /// What happened, and to which entity: enough to count changes, at a third of the cost.
-  case kinds
-  /// What ``kinds`` reads, and about how many bytes the row takes.
-  case sizes
-}
-
 /// Steps through changes in the order of their transactions, and within one in recorded order.
 ///
 /// The properties describe the row that the last ``next()`` went to. For an ordinary insert or
@@ -94,7 +84,7 @@ package final class ChangeCursor {
     if let rows = stored?.rows {
       way = .stored
       pageRows = try pages.map { try ChangePageCursor($0, rows: rows) }
-      statement = try Self.numbered(database, columns, rows: pages == nil ? rows : nil)
+      statement = try columns.statement(database, forRows: pages == nil ? rows : nil)
       return
     }
     let select = "SELECT \(columns.selection) FROM ACHANGE WHERE ZTRANSACTIONID"
@@ -124,24 +114,10 @@ package final class ChangeCursor {
     way = .numbered
     range = .min ... .max
     pages = nil
-    statement = try Self.numbered(database, columns, rows: range)
+    statement = try columns.statement(database, forRows: range)
     order = RowOrder(path: path, table: "ACHANGE")
     hasSkipped = true
     checkCount = nil
-  }
-
-  /// Makes a statement for rows by their numbers.
-  ///
-  /// - Parameter rows: The numbers; `nil` for one number at a time.
-  private static func numbered(
-    _ database: Database, _ columns: ChangeColumns, rows: ClosedRange<Int64>?
-  ) throws -> StatementCursor {
-    let select = "SELECT \(columns.selection) FROM ACHANGE NOT INDEXED WHERE Z_PK"
-    guard let rows else { return try StatementCursor(database, sql: "\(select) = ?1") }
-    let statement = try StatementCursor(
-      database, sql: "\(select) BETWEEN ?1 AND ?2 ORDER BY Z_PK")
-    try statement.bind([.integer(rows.lowerBound), .integer(rows.upperBound)])
-    return statement
   }
 
   // MARK: - Going on

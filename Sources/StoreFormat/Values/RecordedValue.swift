@@ -46,7 +46,10 @@ public struct RecordedValue: Hashable, Sendable {
   package var byteCount: Int { old.byteCount + new.byteCount }
 
   /// The attribute or relationship that it belongs to: of an element that of the whole.
-  package var property: String {
+  package var property: String { Self.property(of: name) }
+
+  /// Returns the attribute or relationship that a name belongs to: of an element that of the whole.
+  package static func property(of name: String) -> String {
     name.firstIndex(of: ".").map { String(name[..<$0]) } ?? name
   }
 }
