@@ -122,4 +122,25 @@ static inline int csqlite_accept_uri_names(void) {
   return sqlite3_config(SQLITE_CONFIG_URI, 1);
 }
 
+/// A file whose bytes a program makes as they are read.
+typedef struct {
+  /// What the functions get as their first argument.
+  void *owner;
+  /// Reads a part of the file. Returns `SQLITE_OK`, or another result where it cannot be read.
+  int (*read)(void *owner, void *bytes, int count, sqlite3_int64 offset);
+  /// Returns the size of the file in bytes.
+  sqlite3_int64 (*size)(void *owner);
+} csqlite_made_file;
+
+/// Lets connections open one made file under the name of a VFS.
+///
+/// The file cannot be written, has neither a journal nor a log, and takes no locks. It may change while a
+/// connection has it open and runs no statement, if its bytes 24 to 39 change too: SQLite then forgets the
+/// pages that it has read. `name` and `file` must exist until `csqlite_remove_made_file`. Returns null
+/// where there is no memory.
+sqlite3_vfs *csqlite_add_made_file(const char *name, csqlite_made_file *file);
+
+/// Ends the use of a made file, which no connection may have open.
+void csqlite_remove_made_file(sqlite3_vfs *vfs);
+
 #endif

@@ -87,8 +87,8 @@ struct BlameReport: FieldPage {
 
   /// Returns the value and the value before.
   private func value(_ line: ObjectBlame.Line) -> TableCell {
-    guard let before = line.before else { return value(line.value) }
-    let text = ValueChangeText.content(before.old, before.kind)
+    guard let before = line.before, let old = before.old else { return value(line.value) }
+    let text = ValueChangeText.content(old, before.kind)
     return TableCell(
       spans: ChangeText.spaced(
         value(line.value).spans + [.init(text: "(was \(text))", style: .secondary)]))

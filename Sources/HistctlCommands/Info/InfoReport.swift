@@ -29,13 +29,16 @@ struct InfoReport {
   let mirroring: MirroringState?
   /// The recorded values beside the store; `nil` if there are none.
   let values: (path: String, extent: RecordedValuesFile.Extent)?
+  /// The transactions whose values the log holds; `nil` if it holds none.
+  let logValues: LogValueExtent?
   let notices: [Notice]
 
   init(
     snapshot: StoreSnapshot, schema: HistorySchema, bookmarkPath: String?,
     values recorded: RecordedValues?, logProblem: String? = nil
   ) throws {
-    values = try recorded.map { ($0.path, try $0.extent()) }
+    values = try recorded?.file.map { ($0.location.path, try $0.extent()) }
+    logValues = recorded?.readsLog == true ? try snapshot.logValueExtent() : nil
     path = snapshot.location.path
     metadata = snapshot.metadata
     origin = StoreOrigin(model: try snapshot.modelCache().model, metadata: snapshot.metadata)
@@ -140,6 +143,11 @@ struct InfoReport {
             .object(of: [
               "path": values.path, "bytes": values.extent.byteCount,
               "first": values.extent.first?.number, "last": values.extent.last?.number,
+            ]) as JSONValue
+          },
+          "logValues": logValues.map { values in
+            .object(of: [
+              "first": values.first, "last": values.last, "problem": values.problem,
             ]) as JSONValue
           },
           "notices": notices.map { JSONValue.object(of: ["kind": $0.kind, "message": $0.text]) },

@@ -49,6 +49,7 @@ struct InfoText: FieldPage {
       "newest", overview.newest.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
     try field("mirrored", report.mirroring.map { $0.text(tokens) })
     try field("values", report.values.map { text(of: $0.extent, tokens) })
+    try field("log values", report.logValues.map { text(of: $0, tokens) })
   }
 
   /// Returns the transactions with recorded values, and the size of their file.
@@ -56,6 +57,15 @@ struct InfoText: FieldPage {
     let bytes = "\(ByteCount(extent.byteCount))"
     guard let first = extent.first, let last = extent.last else { return "none yet, \(bytes)" }
     return "of updates, \(tokens.text(first.number)) to \(tokens.text(last.number)), \(bytes)"
+  }
+
+  /// Returns the transactions whose values the log holds, and why not all are known.
+  private func text(of extent: LogValueExtent, _ tokens: TokenText) -> String {
+    guard let first = extent.first, let last = extent.last else {
+      return "not known: \(extent.problem ?? "")"
+    }
+    return "\(tokens.text(first)) to \(tokens.text(last))"
+      + (extent.problem.map { " (\($0))" } ?? "")
   }
 
   private func writeTexts(_ title: String, _ counts: [TextCount]) throws {

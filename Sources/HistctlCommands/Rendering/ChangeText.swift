@@ -58,9 +58,17 @@ struct ChangeText {
     _ change: HistoryChange, includesValues: Bool = true, longest: Int = shortText
   ) -> [TableCell.Span] {
     var details: [TableCell.Span] = []
-    let values = includesValues ? change.values : []
-    if let mask = change.mask { details.append(columns(change.attributes, mask, values)) }
-    details.append(tombstone(change.preservedValues, change.tombstone, longest: longest))
+    let values = includesValues ? ValueChangeText.shown(change) : []
+    if let mask = change.mask {
+      details.append(columns(change.attributes, mask, values))
+    } else if !values.isEmpty {
+      let texts = values.map { ValueChangeText.text($0, of: change.kind) }
+      details.append(.init(text: texts.joined(separator: ", "), style: .plain))
+    }
+    // The values of a delete include those of its tombstone.
+    if change.kind != .delete || change.values.isEmpty {
+      details.append(tombstone(change.preservedValues, change.tombstone, longest: longest))
+    }
     if !change.extra.isEmpty {
       details.append(.init(text: extra(change.extra), style: .warning))
     }

@@ -77,11 +77,11 @@ private struct TransactionPage: FieldPage {
         styled.line(
           ChangeText.spans(change, includesValues: false, longest: ChangeText.longText),
           indentation: 2))
-      for value in change.values {
+      for value in ValueChangeText.shown(change) {
         let width = session.environment.lineWidth.map { $0 - Self.valueIndentation }
         try writer.writeLine(
           String(repeating: " ", count: Self.valueIndentation)
-            + ValueChangeText.line(value, styled.text, width: width))
+            + ValueChangeText.line(value, of: change.kind, styled.text, width: width))
       }
     }
     if summary.count > 0 { try writer.writeLine("") }

@@ -111,7 +111,8 @@ struct SegmentSealing {
     }
     let groups = manifest.runs(ofAbout: FrameComparer.windowSize)
     let windows = ListedWindows(FrameComparer.transactions(of: groups, manifest))
-    var query = query(after: manifest.first.number - 1, until: manifest.last.number)
+    // Without values, for the log may no longer hold those that the first reading found in it.
+    var query = HistoryQuery(after: manifest.first.number - 1, until: manifest.last.number)
     // The first reading follows the order of the rows.
     query.looksUpChanges = true
     let summary = try WindowedReading(query: query, dealer: windows).run(
@@ -160,7 +161,8 @@ struct SegmentSealing {
   }
 }
 
-/// Compares the frames of a segment, byte for byte, with the text of a second reading of the store.
+/// Compares the frames of a segment, byte for byte apart from old and new values, with the text of a second reading
+/// of the store.
 ///
 /// A window is a run of frames.
 struct FrameComparer: WindowPacker {
@@ -172,10 +174,15 @@ struct FrameComparer: WindowPacker {
   var byteCount: Int { encoder.byteCount }
   private let reader: SegmentReader
   private let groups: [Range<Int>]
-  /// The frames of the window that were not reached yet.
-  private var frames: Range<Int> = 0..<0
-  /// The text of the frame before them that was not compared yet.
-  private var expected: ArraySlice<UInt8> = []
+  /// The frames of the window.
+  private var frames = Frames(rest: 0..<0)
+  private var comparison = LineComparison(skipping: .values) { nil }
+
+  /// The frames that were not reached yet.
+  private final class Frames {
+    var rest: Range<Int>
+    init(rest: Range<Int>) { self.rest = rest }
+  }
 
   /// - Parameter groups: The frames of each window; see ``SegmentManifest/runs(ofAbout:)``.
   init(path: String, manifest: SegmentManifest, groups: [Range<Int>]) throws(ArchiveError) {
@@ -199,8 +206,13 @@ struct FrameComparer: WindowPacker {
   mutating func begin(_ window: HistoryWindow) {
     encoder.removeAll()
     takenByteCount = 0
-    frames = groups[window.index]
-    expected = []
+    let frames = Frames(rest: groups[window.index])
+    self.frames = frames
+    comparison = LineComparison(skipping: .values) { [reader] in
+      guard let next = frames.rest.first else { return nil }
+      frames.rest = frames.rest.dropFirst()
+      return try reader.text(ofFrame: next)
+    }
   }
 
   mutating func end(_ position: TransactionPosition) throws {
@@ -211,33 +223,16 @@ struct FrameComparer: WindowPacker {
 
   mutating func finish() throws {
     try compare()
-    guard frames.isEmpty, expected.isEmpty else { throw differs }
+    guard try comparison.isFinished() else { throw differs }
   }
 
   private var differs: ArchiveError {
-    .readBackDiffers(path: reader.path, place: "frame \(max(1, frames.lowerBound))")
+    .readBackDiffers(path: reader.path, place: "frame \(max(1, frames.rest.lowerBound))")
   }
 
   private mutating func compare() throws {
     takenByteCount += encoder.byteCount
-    var place = 0
-    while place < encoder.byteCount {
-      if expected.isEmpty {
-        guard let next = frames.first else { throw differs }
-        frames = frames.dropFirst()
-        expected = try reader.text(ofFrame: next)[...]
-      }
-      let count = min(expected.count, encoder.byteCount - place)
-      let isSame = encoder.withUnsafeBytes { text in
-        expected.withUnsafeBytes { expected in
-          guard let left = text.baseAddress, let right = expected.baseAddress else { return false }
-          return memcmp(left + place, right, count) == 0
-        }
-      }
-      guard isSame else { throw differs }
-      expected = expected.dropFirst(count)
-      place += count
-    }
+    guard try encoder.withUnsafeBytes({ try comparison.matches($0) }) else { throw differs }
     encoder.removeAll()
   }
 }

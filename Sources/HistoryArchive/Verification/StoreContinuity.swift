@@ -93,7 +93,7 @@ package struct StoreContinuity: Sendable {
     // Missing transactions are found by comparing.
     query.checksCompleteness = false
     // A damaged file of values is a finding about the store.
-    query.recordedValues = try? RecordedValues(beside: snapshot)
+    query.recordedValues = try? RecordedValues(beside: snapshot, readsLog: false)
     let stored = try HistoryReader(snapshot: snapshot, query: query)
     var count: Int64 = 0
     var left = try sealed.nextTransaction()
@@ -158,8 +158,8 @@ package struct StoreContinuity: Sendable {
       }
       let values = (left?.values ?? [], right?.values ?? [])
       // Either side may lack values.
-      left?.values = []
-      right?.values = []
+      left?.removeValues()
+      right?.removeValues()
       if !values.0.isEmpty, !values.1.isEmpty, values.0 != values.1 {
         findings.add(
           .alteredTransaction,

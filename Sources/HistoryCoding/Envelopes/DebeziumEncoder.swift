@@ -142,11 +142,11 @@ package struct DebeziumEncoder: BufferedEncoder {
   ) {
     if fields.contains(.before) {
       writer.append(.before, &isFirst)
-      if kind == .delete {
+      if kind == .delete, change.values.isEmpty {
         appendRow(change.primaryKey) { writer, isFirst in
           if let text { writer.appendTombstoneMembers(change.tombstone, text, &isFirst) }
         }
-      } else if change.values.isEmpty {
+      } else if kind == .insert || change.values.isEmpty {
         writer.appendRaw("null")
       } else {
         appendRow(change.primaryKey) { $0.appendMembers(of: change.values, \.old, &$1) }

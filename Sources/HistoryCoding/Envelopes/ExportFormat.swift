@@ -18,8 +18,8 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   case cloudevents
   /// One change event per change in Debezium's envelope; see ``DebeziumEncoder``.
   ///
-  /// History has no values but those that deleted objects left, so an event has the key of its
-  /// object, the names of what was updated, and no row. It cannot carry transactions without
+  /// History has no values but those that deleted objects left, so without recorded values an event has the key
+  /// of its object, the names of what was updated, and no row. It cannot carry transactions without
   /// changes, changes of a kind that no framework writes, and no query generations.
   case debezium
   /// A table with one row per change; see ``CSVEncoder``.
@@ -38,6 +38,9 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     case .changes, .cloudevents, .debezium: "\(rawValue).jsonl"
     }
   }
+
+  /// Whether old and new values are a member of their own, apart from all else of a change.
+  package var separatesValues: Bool { self != .debezium && self != .csv }
 
   /// The fields that a record can have, in the order in which they are written.
   var fields: [LineKey] {

@@ -143,6 +143,10 @@ extension JSONWriter {
     if fields.contains(.values), !change.values.isEmpty {
       append(.values, &isFirst)
       appendRecordedValues(change.values)
+      if change.valueSource != .program {
+        append(.valuesFrom)
+        appendString(change.valueSource.rawValue)
+      }
     }
     if change.kind == .delete || !change.tombstone.isEmpty {
       append(

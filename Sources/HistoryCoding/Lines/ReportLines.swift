@@ -151,9 +151,9 @@ package struct ObjectLineEncoder: Sendable {
       var isFirst = false
       writer.appendMembers(of: event, &isFirst)
     }
-    if let before = line.before {
+    if let before = line.before, let old = before.old {
       writer.append(.old)
-      writer.append(before.old, before.kind)
+      writer.append(old, before.kind)
     }
     writer.appendRaw("}\n")
   }

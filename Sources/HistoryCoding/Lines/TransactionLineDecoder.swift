@@ -138,7 +138,8 @@ public struct TransactionLineDecoder: Sendable {
     return HistoryChange(
       number: try members.required(.change), kind: kind, entity: entity,
       primaryKey: try members.integer(.pk), mask: mask, tombstone: try tombstone(members, entity),
-      extra: try extra(members), values: try values(members))
+      extra: try extra(members), values: try values(members),
+      valueSource: try valueSource(members))
   }
 
   private func values(_ members: LineMembers) throws -> [RecordedValue] {
@@ -147,6 +148,15 @@ public struct TransactionLineDecoder: Sendable {
       values.append(try RecordedValue(name, json))
     }
     return values
+  }
+
+  private func valueSource(_ members: LineMembers) throws -> ValueSource {
+    guard let name = try members.string(.valuesFrom) else { return .program }
+    guard let source = ValueSource(rawValue: name), source != .program else {
+      throw LineError.unexpected(
+        key: LineKey.valuesFrom.name, expectation: "\(ValueSource.log.rawValue)")
+    }
+    return source
   }
 
   private func extra(_ members: LineMembers) throws -> [ExtraColumn] {

@@ -150,11 +150,11 @@ public struct TransactionLineEncoder: BufferedEncoder {
   /// Adds a change whose row a reader has lent.
   @inline(__always)
   package mutating func append(_ row: ChangeCursor, of reader: HistoryReader) throws {
-    if reader.readsRecordedValues, case let values = try reader.recordedValues(of: row),
-      !values.isEmpty
+    if reader.readsRecordedValues, case let found = try reader.recordedValues(of: row),
+      !found.values.isEmpty
     {
       var change = reader.change(at: row)
-      change.values = values
+      (change.values, change.valueSource) = found
       return append(change, present: nil)
     }
     if row.isPlain || row.lendsTombstone, let number = row.entityNumber,

@@ -176,12 +176,12 @@ enum TypedValue {
 
 // MARK: - Recorded values
 
-/// Recorded values: an object by name, each value an object with `old` and `new`, and with `type` if
-/// the two do not show their kind.
+/// Recorded values: an object by name, each value an object with `old` and `new`, as far as they are
+/// known, and with `type` if the two do not show their kind.
 ///
 /// Values are written by their kind as those of a tombstone are by their attribute's type.
 extension JSONWriter {
-  /// Writes the values of an update.
+  /// Writes the values of a change.
   mutating func appendRecordedValues(_ values: [RecordedValue]) {
     appendRaw(UInt8(ascii: "{"))
     var isFirst = true
@@ -193,27 +193,32 @@ extension JSONWriter {
         append(.type, &isFirstMember)
         appendString(value.kind.rawValue)
       }
-      append(.old, &isFirstMember)
-      append(value.old, value.kind)
-      append(.new)
-      append(value.new, value.kind)
+      if let old = value.old {
+        append(.old, &isFirstMember)
+        append(old, value.kind)
+      }
+      if let new = value.new {
+        append(.new, &isFirstMember)
+        append(new, value.kind)
+      }
       appendRaw(UInt8(ascii: "}"))
     }
     appendRaw(UInt8(ascii: "}"))
   }
 
-  /// Writes the values before or after an update as members, such as `"name":"Rome"`.
+  /// Writes the values before or after a change as members, such as `"name":"Rome"`.
   mutating func appendMembers(
-    of values: [RecordedValue], _ side: KeyPath<RecordedValue, RecordedContent>,
+    of values: [RecordedValue], _ side: KeyPath<RecordedValue, RecordedContent?>,
     _ isFirst: inout Bool
   ) {
     for value in values {
+      guard let content = value[keyPath: side] else { continue }
       appendName(value.name, &isFirst)
-      append(value[keyPath: side], value.kind)
+      append(content, value.kind)
     }
   }
 
-  /// Writes a value before or after an update.
+  /// Writes a value before or after a change.
   mutating func append(_ content: RecordedContent, _ kind: RecordedValue.Kind) {
     switch content {
     case .digest(let bytes, let byteCount):
@@ -237,7 +242,7 @@ extension JSONWriter {
 extension RecordedValue {
   /// The kind that the values show by themselves; `nil` if they show none.
   var apparentKind: Kind? {
-    for content in [old, new] {
+    for content in [old, new].compactMap(\.self) {
       switch content {
       case .value(.text) where kind == .object: return .object
       case .value(.text), .value(.malformedText): return .text
@@ -258,9 +263,9 @@ extension RecordedValue {
     func refuse(_ expectation: String) -> LineError {
       .unexpected(key: "values.\(name)", expectation: expectation)
     }
-    guard case .object(let object) = json, let old = object[LineKey.old.name],
-      let new = object[LineKey.new.name]
-    else { throw refuse("an object with old and new") }
+    guard case .object(let object) = json, case let old = object[LineKey.old.name],
+      case let new = object[LineKey.new.name], old != nil || new != nil
+    else { throw refuse("an object with old or new") }
     var kind: Kind?
     if let type = object[LineKey.type.name] {
       guard case .string(let name) = type else {
@@ -271,9 +276,12 @@ extension RecordedValue {
         throw refuse("one of the types " + Kind.allCases.map(\.rawValue).joined(separator: ", "))
       }
     }
-    if kind == nil, [old, new].contains(where: { $0.objectName != nil }) { kind = .object }
-    guard let oldContent = RecordedContent(old, kind), let newContent = RecordedContent(new, kind)
-    else { throw refuse("values of its type") }
+    if kind == nil, [old, new].contains(where: { $0?.objectName != nil }) { kind = .object }
+    let oldContent = old.flatMap { RecordedContent($0, kind) }
+    let newContent = new.flatMap { RecordedContent($0, kind) }
+    guard (old == nil) == (oldContent == nil), (new == nil) == (newContent == nil) else {
+      throw refuse("values of its type")
+    }
     self.init(name: name, kind: kind ?? .other, old: oldContent, new: newContent)
     guard kind == nil else { return }
     guard let apparentKind else { throw refuse("a type, which the values do not show") }

@@ -79,6 +79,13 @@ package struct ExportFolder {
         .usage, "\(folder) is an archive, whose segments only archive writes",
         hint: "export into another folder")
     }
+    var operation = operation
+    if !format.separatesValues, let values = operation.export.query.recordedValues {
+      // A file that an interrupted run left could not be compared once the log has lost them.
+      operation.export.query.recordedValues = values.file.map {
+        RecordedValues($0, readsLog: false)
+      }
+    }
     self.operation = operation
     self.folder = folder
     self.format = format

@@ -95,7 +95,7 @@ extension DefaultStore: HistoryProviding {
 
   func recordedValues(_ snapshot: StoreSnapshot) throws -> RecordedValues? {
     guard configuration.recordsValues else { return nil }
-    return try RecordedValues(beside: snapshot, busyTimeout: Self.busyTimeout)
+    return try RecordedValues(beside: snapshot, readsLog: false, busyTimeout: Self.busyTimeout)
   }
 
   static func meets(

@@ -121,7 +121,7 @@ private final class TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
           changedPersistentIdentifier: facts.object, updatedAttributes: attributes(row, reader),
           changedValues: reader.readsRecordedValues
             ? layout.changedValues(
-              of: try reader.recordedValues(of: row),
+              of: try reader.recordedValues(of: row).values,
               storeIdentifier: facts.object.storeIdentifier ?? "") : [:]))
     case .delete:
       .delete(
@@ -185,16 +185,16 @@ extension EntityLayout {
       guard let index = index(named: name) else { continue }
       let property = properties[index]
       if property.relationship != nil {
-        guard let value = byName[name] else { continue }
+        guard let value = byName[name], let old = value.old, let new = value.new else { continue }
         changes[name] = HistoryValueChange(
-          old: Self.identifier(value.old, storeIdentifier),
-          new: Self.identifier(value.new, storeIdentifier))
+          old: Self.identifier(old, storeIdentifier), new: Self.identifier(new, storeIdentifier))
       } else if let codec = property.codec {
         let parts = property.columnPaths.compactMap { byName[$0] }
         // Some of its parts do not tell the whole value.
         guard parts.count == property.columnPaths.count,
-          let old = Self.value(parts.map(\.old), codec),
-          let new = Self.value(parts.map(\.new), codec)
+          parts.allSatisfy({ $0.old != nil && $0.new != nil }),
+          let old = Self.value(parts.compactMap(\.old), codec),
+          let new = Self.value(parts.compactMap(\.new), codec)
         else { continue }
         changes[name] = HistoryValueChange(old: old, new: new)
       }

@@ -13,10 +13,10 @@ struct ArchivedDetails {
     fileprivate(set) var entity: HistoryEntity?
     /// The first deletion.
     fileprivate(set) var deletion: NetChange.Deletion?
-    fileprivate(set) var values: [RecordedValue] = []
+    fileprivate(set) var values = FoldedValues()
 
     fileprivate var byteCount: Int {
-      (deletion?.tombstone.reduce(64) { $0 + $1.byteCount + 32 } ?? 0) + values.byteCount
+      (deletion?.tombstone.reduce(64) { $0 + $1.byteCount + 32 } ?? 0) + values.values.byteCount
     }
   }
 
@@ -27,7 +27,9 @@ struct ArchivedDetails {
   var isFull: Bool { byteCount > Self.maxBytes }
 
   /// The values of an object's archived updates.
-  func values(of object: NetChangeRow.Object) -> [RecordedValue] { entries[object]?.values ?? [] }
+  func values(of object: NetChangeRow.Object) -> [RecordedValue] {
+    entries[object]?.values.values ?? []
+  }
 
   /// Returns the first deletion of an object if it is the one that an outline means.
   func deletion(_ outline: NetChangeOutline) -> Entry? {
@@ -49,10 +51,8 @@ struct ArchivedDetails {
 
   /// Adds the recorded values of an update.
   mutating func addValues(_ change: HistoryChange, _ object: NetChangeRow.Object) {
-    guard change.kind == .update, !change.values.isEmpty else { return }
-    update(object) { entry in
-      for value in change.values { entry.values.fold(value) }
-    }
+    guard change.kind == .update, !change.values.isEmpty || entries[object] != nil else { return }
+    update(object) { $0.values.fold(change.values, of: change.attributes ?? []) }
   }
 
   private mutating func update(_ object: NetChangeRow.Object, _ body: (inout Entry) -> Void) {

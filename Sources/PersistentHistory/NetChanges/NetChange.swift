@@ -100,15 +100,17 @@ public struct NetChange: Hashable, Sendable {
   package mutating func merge(_ next: NetChange) -> Bool {
     guard entity == next.entity, primaryKey == next.primaryKey else { return false }
     effect = effect.followed(by: next.effect)
-    columns = effect.changesIdentity ? .none : columns.merged(with: next.columns)
     deletion = deletion ?? next.deletion
     lastTransaction = next.lastTransaction
     changeCount += next.changeCount
     if effect.kind == .update {
-      for value in next.values { values.fold(value) }
+      var net = FoldedValues(values, touched: columns.names(of: entity) ?? [])
+      net.fold(next.values, of: next.columns.names(of: entity) ?? [])
+      values = net.known
     } else {
       values = []
     }
+    columns = effect.changesIdentity ? .none : columns.merged(with: next.columns)
     return true
   }
 

@@ -94,7 +94,7 @@ public final class NetChangeReader {
     stored = (snapshot, selection)
     _ = try snapshot.historyTables()
     tombstones = readsTombstones ? try snapshot.tombstones() : nil
-    values = query.recordedValues.map { NetValues($0, snapshot, query, schema) }
+    values = try query.recordedValues.map { try NetValues($0, snapshot, query, schema) }
   }
 
   /// Returns the net effect on the next object; `nil` after the last one.

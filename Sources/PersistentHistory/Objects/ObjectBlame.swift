@@ -11,7 +11,7 @@ package struct ObjectBlame: Sendable {
     package let event: ObjectLife.Event?
     /// Whether that transaction inserted or updated the object.
     package let kind: ChangeKind?
-    /// The value before that transaction; `nil` if it was not recorded.
+    /// The value and, if it is known, the one before that transaction; `nil` if neither is known.
     package let before: RecordedValue?
   }
 
@@ -99,7 +99,7 @@ package struct ObjectBlame: Sendable {
     case .insert:
       forget(true)
       deletion = nil
-      inserted = Setting(event: event, kind: .insert)
+      inserted = Setting(event: event, kind: .insert, recorded: change.values)
     case .update:
       guard let names = change.attributes else {
         unnamedUpdateCount += 1
@@ -165,12 +165,13 @@ package struct ObjectBlame: Sendable {
     _ name: String, _ property: String, _ latest: Value, _ recorded: RecordedValue?
   ) -> Value {
     if let later = replaced[property] {
-      if let first = later.first(where: { $0.name == name }) {
-        return .recorded(first.old, first.kind)
+      if let first = later.first(where: { $0.name == name }), let old = first.old {
+        return .recorded(old, first.kind)
       }
     } else if !isReplaced {
       if case .unknown = latest {} else { return latest }
     }
-    return recorded.map { .recorded($0.new, $0.kind) } ?? .unknown
+    guard let recorded, let new = recorded.new else { return .unknown }
+    return .recorded(new, recorded.kind)
   }
 }

@@ -24,15 +24,24 @@ public final class HistoryReader {
   private let store: String?
   private let filter: ChangeCondition?
   private let objects: ObjectReader?
-  private let values: TransactionValues?
+  private let values: ChangeValues?
   @exclusivity(unchecked) private var lastEntity: HistoryEntity?
 
   /// Prepares to read the transactions that a query selects.
   ///
   /// - Throws: ``HistoryError`` if the query names something that the store does not have, and
   ///   ``/StoreFormat/StoreError``.
-  package init(
+  package convenience init(
     snapshot: StoreSnapshot, query: HistoryQuery = HistoryQuery(), schema: HistorySchema? = nil
+  ) throws {
+    try self.init(
+      snapshot, query, schema, query.recordedValues.map { try ChangeValues($0, snapshot) })
+  }
+
+  /// Prepares to read with values that other readers of the snapshot use, one after the other.
+  init(
+    _ snapshot: StoreSnapshot, _ query: HistoryQuery, _ schema: HistorySchema?,
+    _ values: ChangeValues?
   ) throws {
     let schema = try schema ?? HistorySchema(snapshot)
     self.schema = schema
@@ -43,7 +52,7 @@ public final class HistoryReader {
       query.keepsOnlyMatchingChanges && !query.change.isEmpty
       ? try query.change.namingRelatives(in: schema, of: snapshot) : nil
     objects = query.readsPresentObjects ? try snapshot.objects() : nil
-    values = query.recordedValues.map(TransactionValues.init)
+    self.values = values
     transactions = try snapshot.transactions(selection)
   }
 
@@ -70,19 +79,21 @@ public final class HistoryReader {
   package func nextChange() throws -> HistoryChange? {
     guard let row = try nextRow() else { return nil }
     var change = change(at: row)
-    if values != nil { change.values = try recordedValues(of: row) }
+    if values != nil { (change.values, change.valueSource) = try recordedValues(of: row) }
     return change
   }
 
   /// Whether the query asks for recorded values.
   package var readsRecordedValues: Bool { values != nil }
 
-  /// Returns the values before and after an update, by name; empty if they were not recorded.
+  /// Returns the values before and after a change, by name, and where they come from; empty if they are not
+  /// known.
   ///
   /// - Throws: ``/StoreFormat/StoreError``.
-  package func recordedValues(of row: ChangeCursor) throws -> [RecordedValue] {
-    guard let values, row.kind == .update else { return [] }
-    return try values.values(ofChange: row.number, primaryKey: row.primaryKey)
+  package func recordedValues(
+    of row: ChangeCursor
+  ) throws -> (values: [RecordedValue], source: ValueSource) {
+    try values?.values(of: row, entity) ?? ([], .program)
   }
 
   /// Goes to the next change of the current transaction and returns its row; `nil` after the last

@@ -48,7 +48,7 @@ package struct HistoryRehearsal: Hashable, Sendable {
       snapshot, deletingBefore: oldestWorking, deleting: expired, progress: progress
     ) { inside, deleted, files in
       // The values get their final name together with the copy.
-      try values?.file.copy(
+      try values?.file?.copy(
         to: RecordedValuesFile.path(besideStore: inside.location.path), from: oldestWorking,
         overwrites: false)
       let resolver = TokenResolver(snapshot: inside, now: now)

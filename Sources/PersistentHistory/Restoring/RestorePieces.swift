@@ -91,7 +91,7 @@ final class RestorePieces {
     return change.values.map {
       RecordedValueRow(
         transaction: transaction.number, timestamp: transaction.timestamp, change: change.number,
-        entityName: entityName, primaryKey: primaryKey, value: $0)
+        entityName: entityName, primaryKey: primaryKey, value: $0, source: change.valueSource)
     }
   }
 }

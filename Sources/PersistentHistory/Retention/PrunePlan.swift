@@ -88,8 +88,10 @@ public struct PrunePlan: Sendable {
       self.firstKept = firstKept
       let found: (path: String, count: Int64, problem: String?)
       do {
-        guard let values = try RecordedValues(beside: snapshot) else { return nil }
-        found = (values.path, try values.file.valueCount(before: firstKept), nil)
+        guard let file = try RecordedValues(beside: snapshot, readsLog: false)?.file else {
+          return nil
+        }
+        found = (file.location.path, try file.valueCount(before: firstKept), nil)
       } catch let error as StoreError {
         found = (error.path ?? snapshot.location.path, 0, error.message)
       }

@@ -110,7 +110,7 @@ package final class TimelineReader {
   package func nextChange() throws -> HistoryChange? {
     if let storeReader { return try storeReader.nextChange() }
     guard var change = try archiveSource?.nextChange() else { return nil }
-    if query.omitsRecordedValues { change.values = [] }
+    if query.omitsRecordedValues { change.removeValues() }
     return change
   }
 

@@ -3,7 +3,7 @@ import StoreFormat
 /// The change that a transaction made to one object: an insert, an update or a delete.
 ///
 /// A store records which attributes an update touched, not their values. ``values`` has them where the
-/// program that saved recorded them, see ``RecordedValues``. A deleted object leaves values behind only for
+/// program that saved recorded them, or the store's log still holds them; see ``RecordedValues``. A deleted object leaves values behind only for
 /// attributes that the model marks so, see ``tombstoneValues``.
 public struct HistoryChange: Hashable, Sendable {
   /// The change number.
@@ -20,13 +20,15 @@ public struct HistoryChange: Hashable, Sendable {
   public var tombstone: [StoredValue]
   /// Columns of the row that no other property represents.
   package var extra: [ExtraColumn]
-  /// The old and new values of an update, by name. Empty where they were not recorded, or not read.
+  /// The old and new values of what the change set, by name. Empty where they are not known, or not read.
   public var values: [RecordedValue]
+  /// Where ``values`` come from.
+  public var valueSource: ValueSource
 
   package init(
     number: Int64, kind: ChangeKind?, entity: HistoryEntity?, primaryKey: Int64?,
     mask: ColumnMask? = nil, tombstone: [StoredValue] = [], extra: [ExtraColumn] = [],
-    values: [RecordedValue] = []
+    values: [RecordedValue] = [], valueSource: ValueSource = .program
   ) {
     self.number = number
     self.kind = kind
@@ -36,6 +38,7 @@ public struct HistoryChange: Hashable, Sendable {
     self.tombstone = tombstone
     self.extra = extra
     self.values = values
+    self.valueSource = valueSource
   }
 
   /// The properties that an update touched, in column order and each once.
@@ -61,6 +64,12 @@ public struct HistoryChange: Hashable, Sendable {
       Dictionary(
         values.map { ($0.attribute.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
+  }
+
+  /// Makes the change one whose values were not read.
+  package mutating func removeValues() {
+    values = []
+    valueSource = .program
   }
 
   /// ``tombstoneValues`` in column order, with the types of the attributes.

@@ -1,30 +1,27 @@
 import StoreEditing
 import StoreFormat
 
-/// Finds the net effect of the recorded values of objects over a part of a history: each value before
-/// the first update and after the last one.
+/// Finds the net effect of the values of objects over a part of a history: each value before the first update
+/// and after the last one, as far as they are known.
 ///
 /// Values are read object by object, so that memory does not grow with the history.
 final class NetValues {
-  private static let pageSize = 256
-  /// The maximum number of transactions that are remembered.
-  private static let maxKnown = 1 << 16
-
-  private let file: RecordedValuesFile
+  private let values: ChangeValues
   private let snapshot: StoreSnapshot
   private let query: HistoryQuery
   private let schema: HistorySchema
-  /// Whether the store has a transaction of this number and time that the query selects.
-  private var known: [TransactionPosition: Bool] = [:]
+  /// The number of the oldest transaction of the store.
+  private let oldest: Int64
 
   init(
     _ values: RecordedValues, _ snapshot: StoreSnapshot, _ query: HistoryQuery,
     _ schema: HistorySchema
-  ) {
-    file = values.file
+  ) throws {
+    self.values = try ChangeValues(values, snapshot)
     self.snapshot = snapshot
     self.query = query
     self.schema = schema
+    oldest = try snapshot.oldestTransaction()?.number ?? .max
   }
 
   /// Returns the net values of an object in some transactions, sorted by name.
@@ -35,68 +32,74 @@ final class NetValues {
     after before: [RecordedValue]
   ) throws -> [RecordedValue] {
     guard let name = entity.name else { return before }
-    var values = before
-    var place: RecordedValueRow.Place?
-    while case let rows = try file.rows(
-      ofEntity: name, primaryKey: primaryKey, transactions: transactions, after: place,
-      limit: Self.pageSize), let last = rows.last
-    {
-      for row in rows where try isMeant(row, entity) {
-        values.fold(row.value)
-        guard values.count <= TransactionValues.maxValues else {
-          throw StoreError.unusableValues(
-            path: file.location.path,
-            reason: "\(name)/p\(primaryKey) has more values than an object can have")
+    var query = query
+    query.after = transactions.lowerBound == .min ? nil : transactions.lowerBound - 1
+    query.until = transactions.upperBound
+    query.change.objects = [HistoryObject(entityName: name, primaryKey: primaryKey)]
+    query.keepsOnlyMatchingChanges = true
+    query.order = .ascending
+    query.limit = nil
+    query.readsPresentObjects = false
+    let reader = try HistoryReader(snapshot, query, schema, values)
+    // Updates before those of the store may have touched any attribute.
+    var net = FoldedValues(
+      before,
+      touched: transactions.lowerBound < oldest ? entity.slots?.slots.map(\.name) ?? [] : [])
+    while try reader.nextTransaction() != nil {
+      while let change = try reader.nextChange() {
+        net.fold(change.values, of: change.attributes ?? [])
+        guard net.values.count <= TransactionValues.maxValues else {
+          throw StoreError.damaged(
+            path: snapshot.location.path, place: "\(name)/p\(primaryKey)",
+            detail: "it has more values than an object can have")
         }
       }
-      place = last.place
     }
-    return values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    return net.known.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+  }
+}
+
+/// The values of consecutive updates of an object: of each the first old and the last new one.
+///
+/// An update without values makes those of its attributes unknown: the old value if it is the first update, the
+/// new one if it is the last.
+struct FoldedValues {
+  private(set) var values: [RecordedValue]
+  /// The attributes of earlier updates.
+  private var touched: Set<String> = []
+
+  /// - Parameters:
+  ///   - values: The values of earlier updates.
+  ///   - touched: The attributes of earlier updates.
+  init(_ values: [RecordedValue] = [], touched: some Sequence<String> = []) {
+    self.values = values
+    self.touched = Set(touched)
   }
 
-  private func isMeant(_ row: RecordedValueRow, _ entity: HistoryEntity) throws -> Bool {
-    let position = TransactionPosition(number: row.transaction, timestamp: row.timestamp)
-    if known[position] == nil {
-      if known.count >= Self.maxKnown { known.removeAll() }
-      known[position] = try isMeant(position)
-    }
-    guard known[position] == true else { return false }
-    guard !query.change.attributes.isEmpty else { return true }
-    let change = HistoryChange(
-      number: row.change, kind: .update, entity: entity, primaryKey: row.primaryKey,
-      mask: try snapshot.mask(ofChange: row.change))
-    return query.change.matches(change)
-  }
+  /// The values of which at least one side is known.
+  var known: [RecordedValue] { values.filter { $0.old != nil || $0.new != nil } }
 
-  private func isMeant(_ position: TransactionPosition) throws -> Bool {
-    guard let found = try snapshot.timestamp(ofTransaction: position.number),
-      found.timestamp == position.timestamp
-    else { return false }
-    var query = query
-    query.after = position.number == .min ? nil : position.number - 1
-    query.until = position.number
-    query.limit = 1
-    query.recordedValues = nil
-    query.readsPresentObjects = false
-    guard query != HistoryQuery(after: query.after, until: query.until, limit: 1) else {
-      return true
+  /// Adds a later update.
+  mutating func fold(_ later: [RecordedValue], of attributes: some Collection<String>) {
+    for value in later {
+      guard let index = values.firstIndex(where: { $0.name == value.name }) else {
+        var value = value
+        if touched.contains(value.property) { value.old = nil }
+        values.append(value)
+        continue
+      }
+      values[index].new = value.new
+      values[index].kind = value.kind
     }
-    return try HistoryReader(snapshot: snapshot, query: query, schema: schema)
-      .nextTransaction() != nil
+    let unknown = Set(attributes).subtracting(later.map(\.property))
+    for index in values.indices where unknown.contains(values[index].property) {
+      values[index].new = nil
+    }
+    touched.formUnion(attributes)
   }
 }
 
 extension [RecordedValue] {
-  /// Adds the value of a later update. Of each value, the first old and the last new one are kept.
-  mutating func fold(_ later: RecordedValue) {
-    guard let index = firstIndex(where: { $0.name == later.name }) else {
-      append(later)
-      return
-    }
-    self[index].new = later.new
-    self[index].kind = later.kind
-  }
-
   /// The approximate memory of the values in bytes.
   var byteCount: Int { reduce(0) { $0 + $1.byteCount + 96 } }
 }

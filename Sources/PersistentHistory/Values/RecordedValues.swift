@@ -1,11 +1,17 @@
 import StoreFormat
 
-/// The old and new values of updates that were recorded beside a store.
+/// Where to read the old and new values of changes: the file in which programs record them, and the
+/// write-ahead log.
 ///
-/// A store's history says which attributes an update changed, not their values. A program that opens the
-/// store with `StoreEditor(recordsValues: true)`, or with OpenSwiftData's
-/// `ModelConfiguration(recordsValues: true)`, records them in a file beside it. Saves of other programs
-/// are in the history without values.
+/// A store's history says which attributes an update changed, not their values. There are two sources:
+///
+/// - A program that opens the store with `StoreEditor(recordsValues: true)`, or with OpenSwiftData's
+///   `ModelConfiguration(recordsValues: true)`, records the values in a file beside it.
+/// - The write-ahead log of a store holds every commit since it was last restarted. The values of a change
+///   in one of them are read from the states of the store before and after it, whatever program saved.
+///   They are gone with the next restart of the log.
+///
+/// Recorded values of a change come first. Changes in neither are read without values.
 ///
 /// ```swift
 /// try store.read { snapshot in
@@ -16,51 +22,48 @@ import StoreFormat
 /// }
 /// ```
 public final class RecordedValues: Sendable {
-  package let file: RecordedValuesFile
+  /// The recorded values; `nil` if there is no file of them.
+  package let file: RecordedValuesFile?
+  /// Whether values are read from the log.
+  package let readsLog: Bool
 
-  package init(_ file: RecordedValuesFile) { self.file = file }
+  package init(_ file: RecordedValuesFile?, readsLog: Bool = true) {
+    self.file = file
+    self.readsLog = readsLog
+  }
 
-  /// Opens the recorded values of a store, or returns `nil` if there is no file of them.
+  /// Opens the values of a store, or returns `nil` if there is neither a file of them nor a filled log.
   ///
   /// - Parameters:
   ///   - snapshot: The store.
   ///   - path: The file, which must exist; `nil` for the one beside the store.
+  ///   - readsLog: Whether to read values from the log as well.
   ///   - busyTimeout: Seconds to wait for a locked file.
   /// - Throws: ``/StoreFormat/StoreError/unusableValues(path:reason:)`` if the file cannot be read, is
   ///   damaged, or has the values of another store.
   public convenience init?(
-    beside snapshot: StoreSnapshot, path: String? = nil, busyTimeout: Double = 5
+    beside snapshot: StoreSnapshot, path: String? = nil, readsLog: Bool = true,
+    busyTimeout: Double = 5
   ) throws {
     let usual = RecordedValuesFile.path(besideStore: snapshot.location.resolvedPath)
-    guard path != nil || RecordedValuesFile.isThere(usual) else { return nil }
-    self.init(
-      try RecordedValuesFile(
+    var file: RecordedValuesFile?
+    if path != nil || RecordedValuesFile.isThere(usual) {
+      file = try RecordedValuesFile(
         path: path ?? usual, storeIdentifier: snapshot.metadata.storeIdentifier ?? "",
-        busyTimeout: busyTimeout))
+        busyTimeout: busyTimeout)
+    }
+    let readsLog = try readsLog && snapshot.location.logSize() > 0
+    guard file != nil || readsLog else { return nil }
+    self.init(file, readsLog: readsLog)
   }
 
-  /// The path of the file.
-  public var path: String { file.location.path }
+  /// The path of the file; `nil` if there is none.
+  public var path: String? { file?.location.path }
 
   /// Lets a closure read one state of the values, without what others save or erase in the meantime.
   package func inOneState<Result>(_ body: (RecordedValues) throws -> Result) throws -> Result {
-    try file.inOneState { try body(RecordedValues($0)) }
-  }
-
-  package func extent() throws -> RecordedValuesFile.Extent { try file.extent() }
-
-  /// Calls a closure with each recorded value of a transaction, in the order of the changes. Values of a
-  /// transaction with the same number in another copy of the store are skipped.
-  package func forEachRow(
-    of position: TransactionPosition, _ body: (RecordedValueRow) throws -> Void
-  ) throws {
-    var place: RecordedValueRow.Place?
-    while case let rows = try file.rows(of: position, after: place, limit: 256),
-      let last = rows.last
-    {
-      for row in rows { try body(row) }
-      place = last.place
-    }
+    guard let file else { return try body(self) }
+    return try file.inOneState { try body(RecordedValues($0, readsLog: readsLog)) }
   }
 }
 

@@ -17,9 +17,9 @@ final class TransactionValues {
   /// Whether no rows follow them.
   private var isComplete = false
   /// The last change and its values.
-  private var last: (change: Int64, values: [RecordedValue])?
+  private var last: (change: Int64, values: [RecordedValue], source: ValueSource)?
 
-  init(_ values: RecordedValues) { file = values.file }
+  init(_ file: RecordedValuesFile) { self.file = file }
 
   func start(_ position: TransactionPosition) {
     self.position = position
@@ -29,20 +29,26 @@ final class TransactionValues {
   }
 
   /// Returns the values of a change; none if none were recorded.
-  func values(ofChange number: Int64, primaryKey: Int64?) throws -> [RecordedValue] {
-    guard let position else { return [] }
-    if let last, last.change == number { return last.values }
+  func values(
+    ofChange number: Int64, primaryKey: Int64?
+  ) throws -> (values: [RecordedValue], source: ValueSource) {
+    guard let position else { return ([], .program) }
+    if let last, last.change == number { return (last.values, last.source) }
     if let last, last.change > number { start(position) }
     while let first = rows.first, first.change < number { rows.removeFirst() }
     if rows.isEmpty, !isComplete {
       try read(after: RecordedValueRow.Place(before: number, of: position.number), of: position)
     }
     var values: [RecordedValue] = []
+    var source = ValueSource.program
     var byteCount = 0
     while let row = rows.first, row.change == number {
       rows.removeFirst()
       // A row of another object belongs to another copy of the store.
-      if row.primaryKey == primaryKey { values.append(row.value) }
+      if row.primaryKey == primaryKey {
+        values.append(row.value)
+        source = row.source
+      }
       byteCount += row.value.byteCount
       guard values.count <= Self.maxValues, byteCount <= Self.maxBytes else {
         throw StoreError.unusableValues(
@@ -51,8 +57,8 @@ final class TransactionValues {
       }
       if rows.isEmpty, !isComplete { try read(after: row.place, of: position) }
     }
-    last = (number, values)
-    return values
+    last = (number, values, source)
+    return (values, source)
   }
 
   private func read(

@@ -165,8 +165,8 @@ struct StoreInspection {
   mutating func inspectValues() throws {
     let path = RecordedValuesFile.path(besideStore: snapshot.location.resolvedPath)
     do {
-      guard let values = try RecordedValues(beside: snapshot) else { return }
-      let problems = try values.file.pageProblems()
+      guard let values = try RecordedValues(beside: snapshot, readsLog: false)?.file else { return }
+      let problems = try values.pageProblems()
       for problem in problems { findings.add(.unusableValues, at: .file(path), problem) }
       if problems.isEmpty { try inspect(values) }
     } catch let error as StoreError {
@@ -178,9 +178,9 @@ struct StoreInspection {
     }
   }
 
-  private mutating func inspect(_ values: RecordedValues) throws {
+  private mutating func inspect(_ values: RecordedValuesFile) throws {
     var last: Int64?
-    while case let positions = try values.file.positions(after: last, limit: 256),
+    while case let positions = try values.positions(after: last, limit: 256),
       let end = positions.last
     {
       for position in positions {

@@ -149,10 +149,20 @@ package final class RecordedValuesEditor: Sendable {
     }
     let queue = try WritingConnection.open(path: path, busyTimeout: busyTimeout)
     try queue.writeWithoutTransaction { database in
-      let found = try RecordedValuesLayout.check(StatementRunner(database), path: path)
+      let found = try RecordedValuesLayout.check(StatementRunner(database), path: path).storeIdentifier
       guard found == storeIdentifier else {
         throw StoreError.unusableValues(
           path: path, reason: "its values are of the store \(found), not of \(storeIdentifier)")
+      }
+      func isCurrent() throws -> Bool {
+        try StatementRunner(database).integer("PRAGMA user_version") == RecordedValuesLayout.version
+      }
+      if try !isCurrent() {
+        try database.inTransaction(.immediate) {
+          // Another program may have been faster.
+          if try !isCurrent() { try database.execute(sql: RecordedValuesLayout.upgrade) }
+          return .commit
+        }
       }
       try durability.set(database)
       if !movesLog { try database.execute(sql: "PRAGMA wal_autocheckpoint = 0") }

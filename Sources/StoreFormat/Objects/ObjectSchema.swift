@@ -74,6 +74,15 @@ package struct ObjectSchema: Sendable {
     try Stamp(statement) == stamp
   }
 
+  /// Whether another schema has the same model in the same tables.
+  package func hasSameTables(as other: ObjectSchema) -> Bool {
+    func names(_ schema: ObjectSchema) -> [String] {
+      schema.numbering.modelEntries.map { "\($0.number) \($0.superNumber) \($0.name)" }
+    }
+    return model == other.model && presentColumns == other.presentColumns
+      && names(self) == names(other)
+  }
+
   /// Only Core Data's SQLite has its functions: elsewhere, a statement that fires a trigger with one of them
   /// cannot be prepared.
   private static func frameworkTriggers(_ database: Database) throws -> [String: String] {

@@ -16,7 +16,7 @@ package enum StoreConnection {
   private static let longestTimeout = 86_400.0
 
   /// Whether `file:` names with parameters work in this process.
-  private static let acceptsParameters = csqlite_accept_uri_names() == SQLITE_OK
+  static let acceptsParameters = csqlite_accept_uri_names() == SQLITE_OK
 
   /// Opens a queue for reading.
   ///
@@ -71,6 +71,11 @@ package enum StoreConnection {
       try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA query_only = ON")
     }
     return try DatabaseQueue(path: copy.path, configuration: configuration)
+  }
+
+  /// Opens the file that a VFS shows.
+  static func openState(named vfs: String) throws -> DatabaseQueue {
+    try DatabaseQueue(path: "file:/state?vfs=" + vfs, configuration: configuration(busyTimeout: 0))
   }
 
   /// Opens a queue for deleting and inserting rows of the history.

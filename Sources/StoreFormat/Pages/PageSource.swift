@@ -41,7 +41,7 @@ final class PageSource {
       self.init(file, log: nil)
       return
     }
-    guard let log = LogFrames(logFile, upTo: mark) else { return nil }
+    guard let log = LogFrames(logFile, count: mark.frame, salts: mark.salts) else { return nil }
     self.init(file, log: log)
   }
 

@@ -15,7 +15,7 @@ public final class StoreSnapshot {
   private var hasEnded = false
   private var cachedModel: ModelCache?
   /// Where the log ends for the snapshot; `nil` if unknown.
-  private let logMark: LogMark?
+  let logMark: LogMark?
   /// The pages to read changes from, if the layout allows; found when first asked for.
   lazy var changePages =
     layout.history == nil ? nil : try? ChangePages(database, mark: logMark, path: location.path)
@@ -60,6 +60,15 @@ public final class StoreSnapshot {
     let reader = try ObjectReader(self)
     cachedObjects = reader
     return reader
+  }
+
+  /// Reads the schema of the objects.
+  ///
+  /// - Throws: ``StoreError/withoutModel(path:reason:)``, ``StoreError/withoutHistory(path:)``, and errors of
+  ///   reading.
+  package func objectSchema() throws -> ObjectSchema {
+    try checkIsOpen()
+    return try ObjectSchema(database: database, path: location.path)
   }
 
   /// Returns the layout of the history tables.

@@ -1,6 +1,14 @@
 import Crypto
 
-/// The old and the new value of an attribute or to-one relationship in an update.
+/// Where the values of a change come from.
+public enum ValueSource: String, Hashable, Sendable {
+  /// The program that saved recorded them.
+  case program
+  /// The states of the store in its write-ahead log, before and after the save.
+  case log
+}
+
+/// The old and the new value of an attribute or to-one relationship that a change set.
 public struct RecordedValue: Hashable, Sendable {
   /// The kind of a value, which determines how it is written.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -30,12 +38,12 @@ public struct RecordedValue: Hashable, Sendable {
   /// `attribute.element`.
   public var name: String
   package var kind: Kind
-  /// The value before the save.
-  public var old: RecordedContent
-  /// The value after the save.
-  public var new: RecordedContent
+  /// The value before the save; `nil` if it is not known, and for an insert.
+  public var old: RecordedContent?
+  /// The value after the save; `nil` if it is not known, and for a delete.
+  public var new: RecordedContent?
 
-  package init(name: String, kind: Kind, old: RecordedContent, new: RecordedContent) {
+  package init(name: String, kind: Kind, old: RecordedContent?, new: RecordedContent?) {
     self.name = name
     self.kind = kind
     self.old = old
@@ -43,7 +51,7 @@ public struct RecordedValue: Hashable, Sendable {
   }
 
   /// About how many bytes of memory its contents take.
-  package var byteCount: Int { old.byteCount + new.byteCount }
+  package var byteCount: Int { (old?.byteCount ?? 0) + (new?.byteCount ?? 0) }
 
   /// The attribute or relationship that it belongs to: of an element that of the whole.
   package var property: String { Self.property(of: name) }

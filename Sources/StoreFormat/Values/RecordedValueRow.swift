@@ -10,10 +10,12 @@ package struct RecordedValueRow: Hashable, Sendable {
   package var entityName: String
   package var primaryKey: Int64
   package var value: RecordedValue
+  /// Where the value comes from; the same for all values of a change.
+  package var source: ValueSource
 
   package init(
     transaction: Int64, timestamp: StoreTimestamp?, change: Int64, entityName: String,
-    primaryKey: Int64, value: RecordedValue
+    primaryKey: Int64, value: RecordedValue, source: ValueSource = .program
   ) {
     self.transaction = transaction
     self.timestamp = timestamp
@@ -21,6 +23,7 @@ package struct RecordedValueRow: Hashable, Sendable {
     self.entityName = entityName
     self.primaryKey = primaryKey
     self.value = value
+    self.source = source
   }
 
   package struct Place: Hashable, Sendable {
@@ -75,7 +78,8 @@ extension RecordedValueRow {
     return [
       .integer(transaction), position.storedTime, .integer(change), .text(entityName),
       .integer(primaryKey), .text(value.name), .text(value.kind.rawValue),
-    ] + value.old.columns + value.new.columns
+    ] + RecordedContent.columns(value.old) + RecordedContent.columns(value.new)
+      + [source == .program ? .null : .text(source.rawValue)]
   }
 
   /// A row out of its columns, or `nil` where they are not those of a recorded value.
@@ -85,49 +89,71 @@ extension RecordedValueRow {
       case .integer(let change) = columns[2], case .text(let entityName) = columns[3],
       case .integer(let primaryKey) = columns[4], case .text(let name) = columns[5],
       case .text(let kindName) = columns[6], let kind = RecordedValue.Kind(rawValue: kindName),
-      let old = RecordedContent(columns[7], length: columns[8]),
-      let new = RecordedContent(columns[9], length: columns[10])
+      let old = RecordedContent.content(columns[7], length: columns[8]),
+      let new = RecordedContent.content(columns[9], length: columns[10]),
+      old != nil || new != nil, let source = ValueSource(column: columns[11])
     else { return nil }
     self.init(
       transaction: transaction, timestamp: time, change: change, entityName: entityName,
-      primaryKey: primaryKey, value: RecordedValue(name: name, kind: kind, old: old, new: new))
+      primaryKey: primaryKey, value: RecordedValue(name: name, kind: kind, old: old, new: new),
+      source: source)
+  }
+}
+
+extension ValueSource {
+  fileprivate init?(column: StoredValue) {
+    switch column {
+    case .null: self = .program
+    case .text(let name): self.init(rawValue: name)
+    default: return nil
+    }
   }
 }
 
 extension RecordedContent {
-  /// A content out of its two columns, or `nil` where they contradict each other.
-  fileprivate init?(_ value: StoredValue, length: StoredValue) {
+  /// The length that stands for a content that is not known.
+  private static let unknownLength: Int64 = -1
+
+  /// Returns a content, or that it is not known, out of its two columns; `nil` where they contradict each
+  /// other.
+  fileprivate static func content(
+    _ value: StoredValue, length: StoredValue
+  ) -> RecordedContent?? {
     switch (value, length) {
-    case (_, .null): self = .value(value)
-    case (.blob(let bytes), .integer(let length))
-    where bytes.count == Self.digestLength && length >= 0:
-      self = .digest(bytes, byteCount: length)
-    default: return nil
+    case (_, .null): .value(value)
+    case (.null, .integer(unknownLength)): .some(nil)
+    case (.blob(let bytes), .integer(let length)) where bytes.count == digestLength && length >= 0:
+      .digest(bytes, byteCount: length)
+    default: nil
     }
   }
 
-  package var columns: [StoredValue] {
-    switch self {
+  /// The two columns of a content.
+  package static func columns(_ content: RecordedContent?) -> [StoredValue] {
+    switch content {
     case .value(let value): [value, .null]
     case .digest(let bytes, let byteCount): [.blob(bytes), .integer(byteCount)]
+    case nil: [.null, .integer(unknownLength)]
     }
   }
 }
 
 /// The tables of a file of recorded values.
 ///
-/// `recorded_value` has a row for each value that an update changed. `old` and `new` hold the values as
-/// the store kept them, or, where `old_length` or `new_length` has a number, the SHA-256 of as many
-/// bytes.
+/// `recorded_value` has a row for each value that a change set. `old` and `new` hold the values as the store
+/// kept them. Where `old_length` or `new_length` has a number, it is the SHA-256 of as many bytes, and with
+/// -1 the value is not known. `source` is null for values that the saving program recorded, and `log` for
+/// those that were read from the write-ahead log. Version 1 has no `source`, and both sides are known.
 package enum RecordedValuesLayout {
   /// Tells such a file from every other database: `hctv`.
   package static let applicationID: Int64 = 0x6863_7476
-  package static let version: Int64 = 1
+  package static let version: Int64 = 2
 
   package static let columns = [
     "transaction_number", "timestamp", "change_number", "entity", "primary_key", "name", "kind",
-    "old", "old_length", "new", "new_length",
+    "old", "old_length", "new", "new_length", "source",
   ]
+  private static let firstVersion: Int64 = 1
 
   package static let statements = [
     "CREATE TABLE store (identifier TEXT NOT NULL)",
@@ -135,7 +161,7 @@ package enum RecordedValuesLayout {
     CREATE TABLE recorded_value (
       transaction_number INTEGER NOT NULL, timestamp REAL, change_number INTEGER NOT NULL,
       entity TEXT NOT NULL, primary_key INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL,
-      old, old_length INTEGER, new, new_length INTEGER)
+      old, old_length INTEGER, new, new_length INTEGER, source TEXT)
     """,
     """
     CREATE UNIQUE INDEX recorded_value_by_change
@@ -147,18 +173,25 @@ package enum RecordedValuesLayout {
     """,
   ]
 
-  /// The identifier of the store that a file's values are of.
+  /// Adds to a file of version 1 what this version has.
+  package static let upgrade =
+    "ALTER TABLE recorded_value ADD COLUMN source TEXT; PRAGMA user_version = \(version)"
+
+  /// Returns the identifier of the store that a file's values are of, and the columns as SQL.
   ///
   /// - Throws: ``StoreError/unusableValues(path:reason:)`` where the file is of another kind.
-  package static func check(_ statement: StatementRunner, path: String) throws -> String {
+  package static func check(
+    _ statement: StatementRunner, path: String
+  ) throws -> (storeIdentifier: String, columns: String) {
     func refuse(_ reason: String) -> StoreError { .unusableValues(path: path, reason: reason) }
     guard try statement.integer("PRAGMA application_id") == applicationID else {
       throw refuse("it is another kind of database")
     }
     let version = try statement.integer("PRAGMA user_version") ?? 0
-    guard version == Self.version else {
+    guard version == Self.version || version == firstVersion else {
       throw refuse("its version is \(version), expected \(Self.version)")
     }
+    let columns = version == firstVersion ? Array(columns.dropLast()) : columns
     for (table, columns) in [("store", ["identifier"]), ("recorded_value", columns)] {
       let rows = try statement.rows(
         """
@@ -174,6 +207,8 @@ package enum RecordedValuesLayout {
       case .text(let identifier)? = try statement.rows("SELECT identifier FROM store LIMIT 1")
         .first?.first
     else { throw refuse("it does not name its store") }
-    return identifier
+    return (
+      identifier, (columns + (version == firstVersion ? ["NULL"] : [])).joined(separator: ", ")
+    )
   }
 }

@@ -18,6 +18,8 @@ package final class RecordedValuesFile: Sendable {
   package let storeIdentifier: String
 
   package let file: StoreFile
+  /// The columns of a row, as SQL.
+  private let columns: String
 
   package static func path(besideStore path: String) -> String { path + "-values.db" }
 
@@ -33,12 +35,12 @@ package final class RecordedValuesFile: Sendable {
   ///   or of another store's, ``StoreError/unreadable(path:reason:)``,
   ///   ``StoreError/busy(path:seconds:)``.
   package init(path: String, storeIdentifier: String? = nil, busyTimeout: Double = 5) throws {
-    (file, self.storeIdentifier) = try Self.reading(path) {
+    (file, (self.storeIdentifier, columns)) = try Self.reading(path) {
       let file = try StoreFile(path: path, busyTimeout: busyTimeout)
-      let identifier = try file.readDatabase {
+      let found = try file.readDatabase {
         try RecordedValuesLayout.check(StatementRunner($0), path: path)
       }
-      return (file, identifier)
+      return (file, found)
     }
     if let storeIdentifier, storeIdentifier != self.storeIdentifier {
       throw StoreError.unusableValues(
@@ -47,9 +49,10 @@ package final class RecordedValuesFile: Sendable {
     }
   }
 
-  private init(_ file: StoreFile, storeIdentifier: String) {
+  private init(_ file: StoreFile, storeIdentifier: String, columns: String) {
     self.file = file
     self.storeIdentifier = storeIdentifier
+    self.columns = columns
   }
 
   /// Calls a closure whose reads all see one state of the file.
@@ -60,7 +63,7 @@ package final class RecordedValuesFile: Sendable {
     try Self.reading(location.path) {
       try file.holding { held in
         // Errors of the closure are not translated.
-        Result { try body(RecordedValuesFile(held, storeIdentifier: storeIdentifier)) }
+        Result { try body(RecordedValuesFile(held, storeIdentifier: storeIdentifier, columns: columns)) }
       }
     }.get()
   }
@@ -101,32 +104,19 @@ package final class RecordedValuesFile: Sendable {
       ])
   }
 
-  /// Some rows of an object, by transaction number, change number and name, whether or not the store
-  /// has their transactions.
+  /// Calls a closure with each recorded value of a transaction, in the order of the changes. Values of a
+  /// transaction with the same number in another copy of the store are skipped.
   ///
-  /// - Parameters:
-  ///   - entityName: The object's entity.
-  ///   - primaryKey: Its key.
-  ///   - transactions: The numbers of the transactions.
-  ///   - place: The row after which to begin, or `nil` for the first ones.
-  ///   - limit: The maximum number of rows.
-  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
-  package func rows(
-    ofEntity entityName: String, primaryKey: Int64, transactions: ClosedRange<Int64>,
-    after place: RecordedValueRow.Place? = nil, limit: Int
-  ) throws -> [RecordedValueRow] {
-    try rows(
-      """
-      WHERE primary_key = ?1 AND entity = ?2 AND transaction_number BETWEEN ?3 AND ?4
-        AND (transaction_number, change_number, name) > (?5, ?6, ?7)
-      ORDER BY transaction_number, change_number, name LIMIT ?8
-      """,
-      [
-        .integer(primaryKey), .text(entityName),
-        .integer(max(transactions.lowerBound, place?.transaction ?? .min)),
-        .integer(transactions.upperBound), .integer(place?.transaction ?? .min),
-        .integer(place?.change ?? .min), .text(place?.name ?? ""), .integer(Int64(limit)),
-      ])
+  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``, and errors of the
+  ///   closure.
+  package func forEachRow(
+    of position: TransactionPosition, _ body: (RecordedValueRow) throws -> Void
+  ) throws {
+    var place: RecordedValueRow.Place?
+    while case let rows = try rows(of: position, after: place, limit: 256), let last = rows.last {
+      for row in rows { try body(row) }
+      place = last.place
+    }
   }
 
   private func rows(_ condition: String, _ values: [StoredValue]) throws -> [RecordedValueRow] {
@@ -134,8 +124,7 @@ package final class RecordedValuesFile: Sendable {
       try file.readDatabase { database in
         let cursor = try StatementCursor(
           database,
-          sql: "SELECT \(RecordedValuesLayout.columns.joined(separator: ", ")) FROM recorded_value "
-            + condition, isCached: true)
+          sql: "SELECT \(columns) FROM recorded_value " + condition, isCached: true)
         defer { cursor.reset() }
         try cursor.bind(values)
         var rows: [RecordedValueRow] = []
@@ -147,7 +136,7 @@ package final class RecordedValuesFile: Sendable {
           }
           rows.append(row)
           // A hostile file may hold longer values than are ever recorded.
-          byteCount += row.value.old.byteCount + row.value.new.byteCount
+          byteCount += row.value.byteCount
           if byteCount > Self.maxBytes { break }
         }
         return rows

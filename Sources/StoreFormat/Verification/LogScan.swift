@@ -1,4 +1,6 @@
+import CSQLiteSupport
 import DurableFiles
+import GRDBSQLite
 import SystemPackage
 
 /// Reads a write-ahead log and compares it with its checksums.
@@ -48,28 +50,50 @@ struct LogScan {
     let header = try file.readPrefix(headerLength)
     // The writer crashed, or the disk was full, before the first frame.
     guard header.count == headerLength else { return .unfinished(frame: 1) }
-    var scan: LogScan
     switch start(header, pageSize: pageSize) {
-    case .success(let value): scan = value
+    case .success(var scan):
+      try scan.takeFrames(upTo: size) { try file.fill($0, from: $1) }
+      return scan.condition
     case .failure(let reason): return .unusable(reason: reason.text)
     }
-    let frameLength = frameHeaderLength + scan.pageSize
-    let chunk = max(1, chunkLength / frameLength)
+  }
+
+  /// Returns the last commit of a log that nobody writes to meanwhile; `nil` if SQLite would ignore the log.
+  static func end(
+    of file: UnsafeMutablePointer<sqlite3_file>
+  ) -> (frameCount: UInt32, salts: UInt64)? {
+    let size = csqlite_size(file)
+    var header = [UInt8](repeating: 0, count: headerLength)
+    guard size >= headerLength, csqlite_read(file, &header, CInt(headerLength), 0) == SQLITE_OK,
+      case .success(var scan) = start(header, pageSize: nil)
+    else { return nil }
+    scan.takeFrames(upTo: size) { buffer, place in
+      let count = Int(min(Int64(buffer.count), size - place))
+      let result = csqlite_read(file, buffer.baseAddress, CInt(count), place)
+      return result == SQLITE_OK ? count : 0
+    }
+    return UInt32(exactly: scan.lastCommit).map { ($0, scan.salts) }
+  }
+
+  private mutating func takeFrames(
+    upTo size: Int64, _ fill: (UnsafeMutableRawBufferPointer, Int64) throws -> Int
+  ) rethrows {
+    let frameLength = Self.frameHeaderLength + pageSize
+    let chunk = max(1, Self.chunkLength / frameLength)
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: chunk * frameLength, alignment: 16)
     defer { buffer.deallocate() }
-    var place = Int64(headerLength)
+    var place = Int64(Self.headerLength)
     while place < size {
-      let filled = try file.fill(buffer, from: place)
+      let filled = try fill(buffer, place)
       guard filled > 0 else { break }
       for start in stride(from: 0, to: filled, by: frameLength) {
         let frame = UnsafeRawBufferPointer(
           rebasing: buffer[start..<min(start + frameLength, filled)])
-        scan.take(frame, isWhole: frame.count == frameLength)
+        take(frame, isWhole: frame.count == frameLength)
       }
       place += Int64(filled)
     }
-    return scan.condition
   }
 
   private struct Reason: Error { let text: String }
@@ -117,6 +141,8 @@ struct LogScan {
   /// The checksum stated in the frame before.
   private var checksum: Checksum
   private var frameCount = 0
+  /// The last frame before any with a wrong checksum that ends a commit.
+  private var lastCommit = 0
   /// The first frame with a wrong checksum, counted from 1.
   private var firstBad: Int?
   /// Whether that frame has the salts of this log, not of an earlier one.
@@ -163,6 +189,8 @@ struct LogScan {
     } else if !fits {
       firstBad = frameCount
       isFirstBadOurs = isOurs
+    } else if Self.word(frame, 4) != 0 {
+      lastCommit = frameCount
     }
   }
 

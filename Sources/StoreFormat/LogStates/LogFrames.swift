@@ -6,6 +6,8 @@ import GRDBSQLite
 struct LogMark: Hashable, Sendable {
   /// The last frame that counts; 0 if the main file holds the whole snapshot.
   let frame: UInt32
+  /// The last frame of the log. The snapshot keeps it in place only if ``frame`` is not 0.
+  let lastFrame: UInt32
   /// The salts of the log, as they are in the file; each restart of the log changes them.
   let salts: UInt64
 
@@ -28,7 +30,22 @@ struct LogMark: Hashable, Sendable {
     let frame = after.word(at: 16)
     // SQLite ignores a log that is in the main file as a whole, and somebody may then restart it.
     // Before that, the transaction keeps the log as it is up to its last frame.
-    return LogMark(frame: after.backfilled >= frame ? 0 : frame, salts: after.salts)
+    return LogMark(
+      frame: after.backfilled >= frame ? 0 : frame, lastFrame: frame, salts: after.salts)
+  }
+
+  /// Reads the whole log of a connection that nobody shares its files with, by its checksums.
+  static func scanning(_ log: UnsafeMutablePointer<sqlite3_file>) -> LogMark? {
+    guard let end = LogScan.end(of: log) else { return nil }
+    return LogMark(frame: end.frameCount, lastFrame: end.frameCount, salts: end.salts)
+  }
+
+  /// Whether the log of a connection is still the one of the mark.
+  func isCurrent(_ connection: OpaquePointer) -> Bool { Header(connection)?.salts == salts }
+
+  /// Whether that log has no later frames.
+  func isLast(_ connection: OpaquePointer) -> Bool {
+    Header(connection).map { $0.salts == salts && $0.word(at: 16) == lastFrame } ?? false
   }
 
   /// The header of the wal-index: <https://www.sqlite.org/walformat.html>.
@@ -53,11 +70,19 @@ struct LogMark: Hashable, Sendable {
   }
 }
 
-/// The pages that a write-ahead log holds in one of its states.
+/// The frames of a write-ahead log: for each page, its content after each commit that wrote it.
 ///
 /// The layout is that of <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>. Checksums
 /// are not computed: they matter after a crash, and the wal-index lists no frame that failed them.
 final class LogFrames {
+  /// The end of one transaction of SQLite in the log.
+  struct Commit: Hashable, Sendable {
+    /// The number of frames up to its last one.
+    let frameCount: UInt32
+    /// The number of pages of the store after it.
+    let pageCount: UInt32
+  }
+
   static let headerLength = 32
   static let frameHeaderLength = 24
   /// The maximum number of frames that are looked at, at eight bytes each.
@@ -65,23 +90,25 @@ final class LogFrames {
 
   /// The length of a page in bytes.
   let pageSize: Int
+  /// The commits, in order.
+  let commits: [Commit]
   private let file: UnsafeMutablePointer<sqlite3_file>
-  /// The newest frame of each page, after the number of the page in the upper half.
+  /// The frames by page and then by place, the number of the page in the upper half.
   private let frames: [UInt64]
 
   /// Lists the frames of a log.
   ///
-  /// - Parameter mark: The last frame to look at, which must end a transaction.
-  /// - Returns: `nil` where the log is not the one of the mark, or does not end a transaction
-  ///   there.
-  init?(_ file: UnsafeMutablePointer<sqlite3_file>, upTo mark: LogMark) {
+  /// - Parameters:
+  ///   - last: The number of frames to look at, which must end a commit.
+  ///   - salts: The salts of the log.
+  /// - Returns: `nil` where the log has other salts, or does not end a commit there.
+  init?(_ file: UnsafeMutablePointer<sqlite3_file>, count: UInt32, salts: UInt64) {
     var header = [UInt8](repeating: 0, count: Self.headerLength)
-    guard mark.frame <= Self.maxCount,
+    guard count <= Self.maxCount,
       csqlite_read(file, &header, CInt(header.count), 0) == SQLITE_OK
     else { return nil }
     func isOurs(_ bytes: [UInt8], saltsAt place: Int) -> Bool {
-      bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
-        == mark.salts
+      bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: UInt64.self) } == salts
     }
     func word(_ bytes: [UInt8], _ place: Int) -> UInt32 {
       bytes.withUnsafeBytes {
@@ -94,37 +121,54 @@ final class LogFrames {
     else { return nil }
     self.file = file
     pageSize = size
-    var pages: [UInt64] = []
-    pages.reserveCapacity(Int(mark.frame))
+    var frames: [UInt64] = []
+    frames.reserveCapacity(Int(count))
+    var commits: [Commit] = []
     var frame = [UInt8](repeating: 0, count: 16)
-    for number in 0..<mark.frame {
+    for number in 0..<count {
       let place = Self.offset(ofFrame: number, pageSize: size)
       guard csqlite_read(file, &frame, CInt(frame.count), place) == SQLITE_OK,
         isOurs(frame, saltsAt: 8), case let page = word(frame, 0), page > 0
       else { return nil }
-      pages.append(UInt64(page) << 32 | UInt64(number))
+      frames.append(UInt64(page) << 32 | UInt64(number))
+      if case let pageCount = word(frame, 4), pageCount > 0 {
+        commits.append(Commit(frameCount: number + 1, pageCount: pageCount))
+      }
     }
-    guard word(frame, 4) > 0 else { return nil }
-    pages.sort()
-    // Of the frames of one page the last one counts.
-    var newest: [UInt64] = []
-    for (index, page) in pages.enumerated()
-    where index + 1 == pages.count || pages[index + 1] >> 32 != page >> 32 {
-      newest.append(page)
-    }
-    frames = newest
+    guard commits.last?.frameCount == count else { return nil }
+    frames.sort()
+    self.frames = frames
+    self.commits = commits
   }
 
-  /// Returns the frame that holds a page, or `nil` if the log has none.
-  func frame(ofPage page: UInt32) -> UInt32? {
-    var range = 0..<frames.count
-    while !range.isEmpty {
-      let middle = range.lowerBound + range.count / 2
-      let found = frames[middle] >> 32
-      if found == page { return UInt32(truncatingIfNeeded: frames[middle]) }
-      range = found < page ? middle + 1..<range.upperBound : range.lowerBound..<middle
+  /// Returns the newest frame that holds a page, or `nil` if the log has none.
+  ///
+  /// - Parameter count: The number of frames to consider.
+  func frame(ofPage page: UInt32, upTo count: UInt32 = .max) -> UInt32? {
+    let end = place(ofPage: page, frame: count)
+    guard end > 0, frames[end - 1] >> 32 == page else { return nil }
+    return UInt32(truncatingIfNeeded: frames[end - 1])
+  }
+
+  /// Returns all frames that hold a page, in order.
+  func frames(ofPage page: UInt32) -> some Collection<UInt32> {
+    frames[place(ofPage: page, frame: 0)..<place(ofPage: page, frame: .max)].lazy
+      .map { UInt32(truncatingIfNeeded: $0) }
+  }
+
+  /// The pages that have a frame, in order.
+  var pages: [UInt32] {
+    var pages: [UInt32] = []
+    for case let page in frames.lazy.map({ UInt32($0 >> 32) }) where pages.last != page {
+      pages.append(page)
     }
-    return nil
+    return pages
+  }
+
+  /// Returns how many entries come before a frame of a page.
+  private func place(ofPage page: UInt32, frame: UInt32) -> Int {
+    let key = UInt64(page) << 32 | UInt64(frame)
+    return frames.partitioningIndex { $0 >= key }
   }
 
   /// Reads the page of a frame; returns `false` where the file ends before it.
