@@ -172,13 +172,13 @@ _histctl() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    info|log|show|diff|object|blame|export|stats|archive|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|demo|help)
+    info|log|show|diff|object|blame|export|stats|archive|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|demo|help)
         # Offer subcommand argument completions
         "_histctl_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats archive prune restore compact maintain check verify token bookmark rehearse demo help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats archive prune restore compact maintain check verify token bookmark rehearse snapshot demo help' -- "${cur}"))
         ;;
     esac
 }
@@ -873,7 +873,7 @@ _histctl_archive() {
 
 _histctl_prune() {
     repeating_flags=()
-    non_repeating_flags=(--all --allow-gap -n --dry-run --yes -y --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--all --allow-gap --no-values -n --dry-run --yes -y --json --qualified --no-pager --quiet -q --version -h --help)
     repeating_options=(--ignore-guard --check-token)
     non_repeating_options=(--bookmark-file --busy-timeout --before --keep-within --keep-last --max-size --entity --if-larger --max-behind --archive --segment-size --lock-wait --date --color)
     __histctl_offer_flags_options -1
@@ -997,7 +997,7 @@ _histctl_restore() {
 
 _histctl_compact() {
     repeating_flags=()
-    non_repeating_flags=(--full -n --dry-run --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--full -n --dry-run --no-values --json --qualified --no-pager --quiet -q --version -h --help)
     repeating_options=(--ignore-guard)
     non_repeating_options=(--bookmark-file --busy-timeout --date --color)
     __histctl_offer_flags_options 1
@@ -1035,7 +1035,7 @@ _histctl_compact() {
 
 _histctl_maintain() {
     repeating_flags=()
-    non_repeating_flags=(--check-config -n --dry-run --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--check-config -n --dry-run --no-values --json --qualified --no-pager --quiet -q --version -h --help)
     repeating_options=(--only --ignore-guard)
     non_repeating_options=(--config --lock-wait --date --color)
     __histctl_offer_flags_options 0
@@ -1526,6 +1526,49 @@ _histctl_rehearse() {
         ;;
     2)
         __histctl_add_completions -W "$(__histctl_custom_complete ---completion rehearse -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_histctl_snapshot() {
+    repeating_flags=()
+    non_repeating_flags=(--overwrite --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--bookmark-file --busy-timeout -o --output --date --color)
+    __histctl_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '-o'|'--output')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
+        return
+        ;;
+    2)
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion snapshot -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
         return
         ;;
     esac

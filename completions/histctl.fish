@@ -41,13 +41,13 @@ function __histctl_parse_tokens -S
         case 'archive'
             __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'before=' 'segment-size=' 'allow-gap' 'lock-wait=' 'no-values' 'values-file=' 'ignore-guard=+' 'n/dry-run' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'prune'
-            __histctl_parse_subcommand -r 1 'bookmark-file=' 'busy-timeout=' 'before=' 'keep-within=' 'keep-last=' 'max-size=' 'all' 'entity=' 'if-larger=' 'max-behind=' 'ignore-guard=+' 'archive=' 'segment-size=' 'allow-gap' 'lock-wait=' 'check-token=+' 'n/dry-run' 'y/yes' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            __histctl_parse_subcommand -r 1 'bookmark-file=' 'busy-timeout=' 'before=' 'keep-within=' 'keep-last=' 'max-size=' 'all' 'entity=' 'if-larger=' 'max-behind=' 'ignore-guard=+' 'archive=' 'segment-size=' 'allow-gap' 'lock-wait=' 'no-values' 'check-token=+' 'n/dry-run' 'y/yes' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'restore'
             __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'from=' 'ignore-guard=+' 'n/dry-run' 'y/yes' 'lock-wait=' 'no-values' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'compact'
-            __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'full' 'n/dry-run' 'ignore-guard=+' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'full' 'n/dry-run' 'no-values' 'ignore-guard=+' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'maintain'
-            __histctl_parse_subcommand 0 'config=' 'only=+' 'check-config' 'n/dry-run' 'lock-wait=' 'ignore-guard=+' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            __histctl_parse_subcommand 0 'config=' 'only=+' 'check-config' 'n/dry-run' 'lock-wait=' 'no-values' 'ignore-guard=+' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'check'
             __histctl_parse_subcommand -r 1 'bookmark-file=' 'busy-timeout=' 'max-size=' 'max-age=' 'min-headroom=' 'max-behind=' 'keep-within=' 'keep-last=' 'prometheus' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'verify'
@@ -74,6 +74,8 @@ function __histctl_parse_tokens -S
             end
         case 'rehearse'
             __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'expire=+' 'o/output=' 'overwrite' 'check-token=+' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'snapshot'
+            __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'o/output=' 'overwrite' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'demo'
             __histctl_parse_subcommand 1 'overwrite' 'ending=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'help'
@@ -151,13 +153,14 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "his
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'token' -d 'Show what a token means and whether it works.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'bookmark' -d 'Keep tokens under names, and show how far behind their consumers are.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'rehearse' -d 'Copy a store so that tokens are expired in the copy, to test an app\'s handling of it.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'snapshot' -d 'Copy a store as it was right after a transaction.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'demo' -d 'Write a sample store, and list commands to try on it.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'help' -d 'Show subcommand help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl info" -eq 1' -F
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" no-values' -l 'no-values' -d 'Do not show old and new values.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" values-file' -l 'values-file' -d 'Read recorded values from this file, not STORE-values.db.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" all' -l 'all' -d 'List all entities, authors, bundles and processes, not just 20 of each.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" model' -l 'model' -d 'List the model: entities, attributes and relationships.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info"' -l 'entity' -d 'With --model, only this entity.' -rfka '(__histctl_custom_completion ---completion info -- --entity (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
@@ -191,8 +194,8 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" changes' -l 'changes' -d 'Show each change below its transaction.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" only-matching' -l 'only-matching' -d 'Hide changes that do not match --entity, --kind, --object and --attribute.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" f follow' -l 'follow' -s 'f' -d 'Show the newest transactions, then each new one as it is saved.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" no-values' -l 'no-values' -d 'Do not show old and new values.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" values-file' -l 'values-file' -d 'Read recorded values from this file, not STORE-values.db.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
@@ -207,8 +210,8 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" archive' -l 'archive' -d 'Read history that the store has pruned from this archive.' -rfa '(__histctl_complete_directories)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" store-identifier' -l 'store-identifier' -d 'The store to read, if an archive of several is given.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl show" -eq 2' -fka '(__histctl_custom_completion ---completion show -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" no-values' -l 'no-values' -d 'Do not show old and new values.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" values-file' -l 'values-file' -d 'Read recorded values from this file, not STORE-values.db.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
@@ -239,8 +242,8 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" stat' -l 'stat' -d 'Show the number of changed objects of each entity.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" name-only' -l 'name-only' -d 'Show only the names of the objects.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" exit-code' -l 'exit-code' -d 'End with status 1 if there are differences.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" no-values' -l 'no-values' -d 'Do not show old and new values.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" values-file' -l 'values-file' -d 'Read recorded values from this file, not STORE-values.db.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
@@ -264,8 +267,8 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object"' -l 'process' -d 'Only those of this process.' -rfka '(__histctl_custom_completion ---completion object -- --process (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object"' -l 'kind' -d 'Only changes of this kind.' -rfka 'insert update delete'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object"' -l 'attribute' -d 'Only updates of this attribute or relationship.' -rfka '(__histctl_custom_completion ---completion object -- --attribute (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" no-values' -l 'no-values' -d 'Do not show old and new values.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" values-file' -l 'values-file' -d 'Read recorded values from this file, not STORE-values.db.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
@@ -282,8 +285,8 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame"' -l 'attribute' -d 'Show only this attribute or relationship.' -rfka '(__histctl_custom_completion ---completion blame -- --attribute (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" archive' -l 'archive' -d 'Read history that the store has pruned from this archive.' -rfa '(__histctl_complete_directories)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" store-identifier' -l 'store-identifier' -d 'The store to read, if an archive of several is given.' -rfka ''
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" no-values' -l 'no-values' -d 'Do not show old and new values.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" values-file' -l 'values-file' -d 'Read recorded values from this file, not STORE-values.db.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
@@ -310,8 +313,8 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export"' -l 'object' -d 'Only those that change this object, such as Trip/p12.' -rfka '(__histctl_custom_completion ---completion export -- --object (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export"' -l 'attribute' -d 'Only those that updated this attribute or relationship.' -rfka '(__histctl_custom_completion ---completion export -- --attribute (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" only-matching' -l 'only-matching' -d 'Leave out changes that do not match the options on changes.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" no-values' -l 'no-values' -d 'Do not show old and new values.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" values-file' -l 'values-file' -d 'Read recorded values from this file, not STORE-values.db.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" format' -l 'format' -d 'Format of the records (default: from the file\'s name, else jsonl).' -rfka 'jsonl changes cloudevents debezium csv'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" fields' -l 'fields' -d 'Only these fields of each record, separated by commas.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" safe-cells' -l 'safe-cells' -d 'Write \' before CSV cells that a spreadsheet would take for a formula.'
@@ -368,8 +371,8 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" segment-size' -l 'segment-size' -d 'Size of a segment before compression, such as 64M.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" allow-gap' -l 'allow-gap' -d 'Seal although history between the archive and the store is missing.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" lock-wait' -l 'lock-wait' -d 'Maximum time to wait for another program that uses the archive, such as 10min.' -rfka ''
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" no-values' -l 'no-values' -d 'Do not show old and new values.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" values-file' -l 'values-file' -d 'Read recorded values from this file, not STORE-values.db.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive"' -l 'ignore-guard' -d 'Ignore this guard: damage, which stops the command if the store shows any.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" dry-run n' -s 'n' -l 'dry-run' -d 'Show what would be sealed, and seal nothing.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
@@ -396,6 +399,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" segment-size' -l 'segment-size' -d 'Size of a segment before compression, such as 64M.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" allow-gap' -l 'allow-gap' -d 'Seal although history between the archive and the store is missing.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" lock-wait' -l 'lock-wait' -d 'Maximum time to wait for another program that uses the archive, such as 10min.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" no-values' -l 'no-values' -d 'Do not keep old and new values from the log in STORE-values.db.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune"' -l 'check-token' -d 'Show what becomes of this token; may be repeated.' -rfka '(__histctl_custom_completion ---completion prune -- --check-token (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" dry-run n' -s 'n' -l 'dry-run' -d 'Show what would be deleted, and delete nothing.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" y yes' -l 'yes' -s 'y' -d 'Delete without asking.'
@@ -416,7 +420,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" dry-run n' -s 'n' -l 'dry-run' -d 'Show what would be restored, and restore nothing.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" y yes' -l 'yes' -s 'y' -d 'Restore without asking.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" lock-wait' -l 'lock-wait' -d 'Time to wait for another program that uses the archive, such as 10min.' -rfka ''
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" no-values' -l 'no-values' -d 'Leave out old and new values of updates that were sealed with them.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" no-values' -l 'no-values' -d 'Restore no old and new values, and keep none from the log.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
@@ -430,6 +434,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" full' -l 'full' -d 'Rebuild the whole store; no other program may have it open.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" dry-run n' -s 'n' -l 'dry-run' -d 'Show how much can be freed, and change nothing.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" no-values' -l 'no-values' -d 'Do not keep old and new values from the log in STORE-values.db.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact"' -l 'ignore-guard' -d 'Ignore this guard: damage, which stops the command if the store shows any.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
@@ -444,6 +449,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" check-config' -l 'check-config' -d 'Show what the file asks for, or all its mistakes, and change nothing.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" dry-run n' -s 'n' -l 'dry-run' -d 'Show what would be done, and change nothing.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" lock-wait' -l 'lock-wait' -d 'Time to wait for another run on the same store, such as 10min.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" no-values' -l 'no-values' -d 'Do not keep old and new values from the log in STORE-values.db.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain"' -l 'ignore-guard' -d 'Ignore this guard: damage, which stops the command if the store shows any.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
@@ -587,8 +593,8 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" o output' -s 'o' -l 'output' -d 'The file to write the copy to.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" overwrite' -l 'overwrite' -d 'Replace an existing store.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse"' -l 'check-token' -d 'Show what becomes of this token in the copy; may be repeated.' -rfka '(__histctl_custom_completion ---completion rehearse -- --check-token (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" no-values' -l 'no-values' -d 'Do not show recorded old and new values of updates.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" values-file' -l 'values-file' -d 'Read recorded values from this file instead of STORE-values.db.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" no-values' -l 'no-values' -d 'Do not show old and new values.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" values-file' -l 'values-file' -d 'Read recorded values from this file, not STORE-values.db.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
@@ -597,6 +603,20 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl snapshot" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl snapshot" -eq 2' -fka '(__histctl_custom_completion ---completion snapshot -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" o output' -s 'o' -l 'output' -d 'The file to write the copy to.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" overwrite' -l 'overwrite' -d 'Replace an existing store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl demo" -eq 1' -fa '(__histctl_complete_directories)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" overwrite' -l 'overwrite' -d 'Replace an existing store.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" ending' -l 'ending' -d 'The last day of the history.' -rfka ''

@@ -11,6 +11,9 @@ package struct Compaction {
     package let refusal: StoreWriteError?
   }
 
+  /// Whether values that the log holds are first kept in the file of recorded values.
+  package var keepsLogValues = true
+
   private let path: String
   private let busyTimeout: Double
   private let isFull: Bool
@@ -54,6 +57,7 @@ package struct Compaction {
         try StoreFile(path: path, busyTimeout: busyTimeout).read { try EvidentDamage.check($0) }
       }
     }
+    if keepsLogValues { try StoreFile(path: path, busyTimeout: busyTimeout).keepLogValues() }
     let compactor = try StoreCompactor(
       path: path, busyTimeout: busyTimeout, ignoresDamage: ignoresDamage)
     let result: CompactionResult

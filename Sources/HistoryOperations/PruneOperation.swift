@@ -9,6 +9,9 @@ import StoreFormat
 /// adds its own: nothing is deleted that is not sealed there, read back and verified, and each row is
 /// compared with the sealed one before it is deleted.
 package struct PruneOperation {
+  /// Whether values that the log holds are first kept in the file of recorded values.
+  package var keepsLogValues = true
+
   private let path: String
   private let request: PruneRequest
   private let busyTimeout: Double
@@ -74,6 +77,11 @@ package struct PruneOperation {
   ///   archive does not have everything. What stops it later is in the result.
   package func delete(_ plan: PrunePlan) throws -> Erasure {
     let sealedRows = try sealedRows(of: plan)
+    // A file that cannot be used is warned of with the plan.
+    if keepsLogValues, !plan.deletion.isEmpty, plan.recordedValues?.problem == nil {
+      try StoreFile(path: path, busyTimeout: busyTimeout)
+        .keepLogValues(from: plan.cut?.firstKept)
+    }
     observer(.deleting(.nothing, plan))
     let result = try pruner().prune(plan, requiring: sealedRows) { observer(.deleting($0, plan)) }
     observer(.finished)

@@ -13,6 +13,9 @@ package struct RestoreOperation {
     fileprivate let sealed: RestorableArchive
   }
 
+  /// Whether values that the log holds are first kept in the file of recorded values.
+  package var keepsLogValues = true
+
   private let path: String
   private let archivePath: String
   private let request: RestoreRequest
@@ -73,6 +76,7 @@ package struct RestoreOperation {
     // Nobody seals and prunes meanwhile what is being restored.
     let lock = try ArchiveLock(reading: archivePath, wait: lockWait)
     return try withExtendedLifetime(lock) {
+      if keepsLogValues { try StoreFile(path: path, busyTimeout: busyTimeout).keepLogValues() }
       observer(.restoring(InsertedHistory(transactionCount: 0, changeCount: 0), plan.rows))
       let result = try restorer().restore(plan.rows, of: plan.sealed) {
         observer(.restoring($0, plan.rows))

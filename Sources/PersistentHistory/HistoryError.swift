@@ -32,6 +32,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case bookmarkOfOtherStore(name: String, path: String, identifiers: [String])
   /// A token is to work in a rehearsal and to expire in it.
   case contradictoryRehearsal(number: Int64)
+  /// The log of a store does not hold the state right after a transaction.
+  case unknownState(number: Int64, path: String, reason: String)
   /// The store has no identifier that a token could name.
   case unnamedStore(path: String)
   /// Two files that were to be compared are different stores.
@@ -101,6 +103,9 @@ extension HistoryError {
         + "(\(identifiers.joined(separator: ", ")))"
     case .contradictoryRehearsal(let number):
       "the token \(number) cannot both work and expire"
+    case .unknownState(let number, let path, let reason):
+      "the log of \(path) does not hold the store as it was right after transaction \(number): "
+        + reason
     case .unnamedStore(let path):
       "\(path) has no identifier, so no token can name it"
     case .unusableToken(let token):
@@ -175,6 +180,8 @@ extension HistoryError {
       "choose another name or another file, or replace it: set it without onlyForward"
     case .contradictoryRehearsal:
       "to let a single token expire, leave out the token that is to work, or name another"
+    case .unknownState:
+      "name a transaction whose values the log holds, which info lists"
     case .unnamedStore:
       "open the store once with its app, which gives it an identifier"
     case .unusableToken(let token):

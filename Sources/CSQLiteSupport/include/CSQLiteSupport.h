@@ -61,13 +61,14 @@ static inline sqlite3_int64 csqlite_size(sqlite3_file *file) {
 }
 
 /// Copies the header of the wal-index, 48 bytes, and the number of frames that checkpoints have moved
-/// into the main file. Returns whether both copies of the header were equal and valid.
+/// into the main file, and that of frames that they may have begun to move. Returns whether both copies of
+/// the header were equal and valid.
 ///
 /// Only for a connection that has a `-wal` open and shares its wal-index with others: SQLite would
 /// make a `-shm` otherwise. The number of frames is read first, so it belongs to the log that the
 /// header describes if the header is the same as at an earlier call.
 static inline int csqlite_log_header(
-  sqlite3 *connection, unsigned char header[48], unsigned *backfilled
+  sqlite3 *connection, unsigned char header[48], unsigned *backfilled, unsigned *attempted
 ) {
   sqlite3_file *file = csqlite_main_file(connection);
   volatile void *region = 0;
@@ -77,6 +78,7 @@ static inline int csqlite_log_header(
   const volatile unsigned *words = (const volatile unsigned *)region;
   unsigned first[12], second[12];
   *backfilled = words[24];
+  *attempted = words[32];
   file->pMethods->xShmBarrier(file);
   for (int i = 0; i < 12; i++) first[i] = words[i];
   file->pMethods->xShmBarrier(file);

@@ -14,8 +14,12 @@ struct CheckReport {
     if session.options.json {
       let bookmarks = BookmarkReport(
         session: session, writer: writer, snapshot: result.snapshot, resolver: result.resolver)
+      // A file that cannot be used is a matter of verify.
+      let recorded = try? RecordedValues(beside: result.snapshot)
       return try writer.writeLine(
-        json(health, path: path, bookmarks: health.bookmarks.map(bookmarks.json)))
+        json(
+          health, path: path, bookmarks: health.bookmarks.map(bookmarks.json),
+          KnownValues(result.snapshot, recorded)))
     }
     if health.findings.isEmpty, !session.options.quiet {
       try write(path, "ok, \(summary(health))", .inserted)
@@ -77,7 +81,7 @@ struct CheckReport {
   // MARK: - For programs
 
   private func json(
-    _ health: HistoryHealth, path: String, bookmarks: [JSONValue]
+    _ health: HistoryHealth, path: String, bookmarks: [JSONValue], _ values: KnownValues
   ) -> JSONValue {
     var members = JSONMembers(type: "check", path: path, store: health.storeIdentifier)
     members.add("ok", .boolean(health.findings.isEmpty))
@@ -88,6 +92,8 @@ struct CheckReport {
     members.add("oldest", health.oldest?.json)
     members.add("newest", health.newest?.json)
     members.add("bookmarks", .array(bookmarks))
+    members.add("values", values.recordedJSON)
+    members.add("logValues", values.logJSON)
     members.add(
       "findings",
       .array(

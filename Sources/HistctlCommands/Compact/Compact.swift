@@ -32,15 +32,18 @@ struct Compact: HistctlCommand {
     name: [.customShort("n"), .long], help: "Show how much can be freed, and change nothing.")
   var dryRun = false
 
+  @OptionGroup var keeping: ValueKeepingOptions
+
   @OptionGroup var guards: DamageGuardOptions
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(_ console: Console) throws {
     let session = Session(output, console, outlivesReader: true)
-    let compaction = Compaction(
+    var compaction = Compaction(
       store.store, isFull: full, busyTimeout: store.busyTimeout,
       ignoredGuards: guards.ignoredGuards)
+    compaction.keepsLogValues = !keeping.omitsValues
     guard !dryRun else {
       return try session.read(store, usesPager: false) { writer, snapshot, _ in
         let plan = try compaction.plan(snapshot)

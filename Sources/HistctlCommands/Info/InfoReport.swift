@@ -27,18 +27,14 @@ struct InfoReport {
   let standings: [String: BookmarkStanding]
   /// The progress of mirroring to CloudKit; `nil` if the store is not mirrored, or keeps no history.
   let mirroring: MirroringState?
-  /// The recorded values beside the store; `nil` if there are none.
-  let values: (path: String, extent: RecordedValuesFile.Extent)?
-  /// The transactions whose values the log holds; `nil` if it holds none.
-  let logValues: LogValueExtent?
+  let values: KnownValues
   let notices: [Notice]
 
   init(
     snapshot: StoreSnapshot, schema: HistorySchema, bookmarkPath: String?,
     values recorded: RecordedValues?, logProblem: String? = nil
   ) throws {
-    values = try recorded?.file.map { ($0.location.path, try $0.extent()) }
-    logValues = recorded?.readsLog == true ? try snapshot.logValueExtent() : nil
+    values = try KnownValues(snapshot, recorded)
     path = snapshot.location.path
     metadata = snapshot.metadata
     origin = StoreOrigin(model: try snapshot.modelCache().model, metadata: snapshot.metadata)
@@ -139,17 +135,7 @@ struct InfoReport {
       and: (overview?.jsonMembers ?? [])
         + JSONValue.list(of: [
           "bookmarks": bookmarks.map { $0.json(standings[$0.name]) },
-          "values": values.map { values in
-            .object(of: [
-              "path": values.path, "bytes": values.extent.byteCount,
-              "first": values.extent.first?.number, "last": values.extent.last?.number,
-            ]) as JSONValue
-          },
-          "logValues": logValues.map { values in
-            .object(of: [
-              "first": values.first, "last": values.last, "problem": values.problem,
-            ]) as JSONValue
-          },
+          "values": values.recordedJSON, "logValues": values.logJSON,
           "notices": notices.map { JSONValue.object(of: ["kind": $0.kind, "message": $0.text]) },
         ]))
   }

@@ -48,15 +48,15 @@ struct InfoText: FieldPage {
     try field(
       "newest", overview.newest.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
     try field("mirrored", report.mirroring.map { $0.text(tokens) })
-    try field("values", report.values.map { text(of: $0.extent, tokens) })
-    try field("log values", report.logValues.map { text(of: $0, tokens) })
+    try field("values", report.values.recorded.map { text(of: $0, tokens) })
+    try field("log values", report.values.log.map { text(of: $0, tokens) })
   }
 
   /// Returns the transactions with recorded values, and the size of their file.
   private func text(of extent: RecordedValuesFile.Extent, _ tokens: TokenText) -> String {
     let bytes = "\(ByteCount(extent.byteCount))"
     guard let first = extent.first, let last = extent.last else { return "none yet, \(bytes)" }
-    return "of updates, \(tokens.text(first.number)) to \(tokens.text(last.number)), \(bytes)"
+    return "\(tokens.text(first.number)) to \(tokens.text(last.number)), \(bytes)"
   }
 
   /// Returns the transactions whose values the log holds, and why not all are known.

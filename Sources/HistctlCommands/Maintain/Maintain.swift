@@ -42,6 +42,8 @@ struct Maintain: HistctlCommand {
     transform: DurationArgument.init(parsing:))
   var lockWait: DurationArgument?
 
+  @OptionGroup var keeping: ValueKeepingOptions
+
   @OptionGroup var guards: DamageGuardOptions
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -103,9 +105,10 @@ struct Maintain: HistctlCommand {
           hint: "name the store itself, or add follow-links = yes to [\(part.settings.section)]")
       }
       for (path, error) in part.failures { try isolation.run(path) { throw error } }
-      let maintenance = StoreMaintenance(
+      var maintenance = StoreMaintenance(
         part, of: plan, isDryRun: dryRun, lockWait: lockWait?.seconds(before: session.now) ?? 0,
         ignoredGuards: guards.ignoredGuards, now: session.now, observer: observer)
+      maintenance.keepsLogValues = !keeping.omitsValues
       for path in part.stores {
         session.console.workDone.begin(
           "\(done) of \(total) stores were maintained, at work on \(path)")

@@ -3,17 +3,25 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// Whether to show the old and new values of updates that were recorded beside the store.
+/// Whether a command that empties the log keeps the values that it holds.
+struct ValueKeepingOptions: ParsableArguments {
+  @Flag(
+    name: .customLong("no-values"),
+    help: "Do not keep old and new values from the log in STORE-values.db.")
+  var omitsValues = false
+}
+
+/// Whether to show the old and new values of changes, recorded beside the store or read from its log.
 struct ValuesOptions: ParsableArguments {
   @Flag(
     name: .customLong("no-values"),
-    help: "Do not show recorded old and new values of updates.")
+    help: "Do not show old and new values.")
   var omitsValues = false
 
   @Option(
     name: .customLong("values-file"),
     help: ArgumentHelp(
-      "Read recorded values from this file instead of STORE-values.db.", valueName: "file"),
+      "Read recorded values from this file, not STORE-values.db.", valueName: "file"),
     completion: .file())
   var valuesFile: String?
 

@@ -55,6 +55,8 @@ struct Prune: HistctlCommand {
 
   @OptionGroup(title: "The archive") var sealing: SealingOptions
 
+  @OptionGroup var keeping: ValueKeepingOptions
+
   @Option(
     help: ArgumentHelp("Show what becomes of this token; may be repeated.", valueName: "token"),
     completion: Completion.token.kind)
@@ -109,13 +111,15 @@ struct Prune: HistctlCommand {
   private func operation(
     _ path: String, _ session: Session, _ observer: @escaping OperationObserver
   ) -> PruneOperation {
-    PruneOperation(
+    var operation = PruneOperation(
       path, request, busyTimeout: stores.busyTimeout, bookmarkPath: stores.bookmarkFile,
       now: session.now,
       sealing: archive.map {
         sealing.request(
           $0, busyTimeout: stores.busyTimeout, ignoredGuards: Set(ignoreGuard), now: session.now)
       }, observer: observer)
+    operation.keepsLogValues = !keeping.omitsValues
+    return operation
   }
 
   /// Prunes one store after the other; a failure of one does not affect the others.

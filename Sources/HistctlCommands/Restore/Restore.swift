@@ -54,7 +54,7 @@ struct Restore: HistctlCommand {
 
   @Flag(
     name: .customLong("no-values"),
-    help: "Leave out old and new values of updates that were sealed with them.")
+    help: "Restore no old and new values, and keep none from the log.")
   var omitsValues = false
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -75,10 +75,11 @@ struct Restore: HistctlCommand {
     request.restoresValues = !omitsValues
     try session.write(usesPager: false) { writer in
       try session.observing { observer in
-        let operation = RestoreOperation(
+        var operation = RestoreOperation(
           store.store, from: archive, request, busyTimeout: store.busyTimeout,
           lockWait: lockWait?.seconds(before: session.now) ?? 0, bookmarkPath: store.bookmarkFile,
           now: session.now, observer: observer)
+        operation.keepsLogValues = request.restoresValues
         try run(operation, session, writer, consent)
       }
     }

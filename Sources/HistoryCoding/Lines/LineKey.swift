@@ -6,7 +6,8 @@ package enum LineKey: Int, CaseIterable, Sendable {
   // The keys that the decoder reads come first; see LineMembers.
   case schema, type, store, transaction, timestamp, timestampRaw, author, bundle, process, context
   case queryGenerationRaw, extra, partial, changes
-  case change, kind, entity, entityRaw, pk, attributes, columnsRaw, values, valuesFrom, tombstone, tombstoneRaw
+  case change, kind, entity, entityRaw, pk, attributes, columnsRaw, values, valuesFrom, tombstone,
+    tombstoneRaw
   case after, oldest
   case old, new
   // Records of changes.

@@ -47,6 +47,9 @@ package struct MaintenanceOutcome {
 /// The order matters: what was exported need not be kept for the export, and what was deleted leaves
 /// free pages. A step that fails leaves out those after it.
 package struct StoreMaintenance {
+  /// Whether values that the log holds are kept before it is emptied in the file of recorded values.
+  package var keepsLogValues = true
+
   private let plan: MaintenancePlan
   private let settings: MaintenanceSettings
   private let isDryRun: Bool
@@ -166,9 +169,10 @@ package struct StoreMaintenance {
         archivePath: $0, busyTimeout: settings.busyTimeout, ignoredGuards: request.ignoredGuards)
     }
     sealing?.lockWait = lockWait
-    let operation = PruneOperation(
+    var operation = PruneOperation(
       path, request, busyTimeout: settings.busyTimeout, bookmarkPath: bookmarkPath, now: now,
       sealing: sealing, observer: observer)
+    operation.keepsLogValues = keepsLogValues
     let plan = try operation.plan(isDryRun: isDryRun)
     guard plan.refusals.isEmpty else {
       throw HistoryError.refusedByGuards(path: path, reasons: plan.refusals.map(\.reason))
@@ -196,9 +200,10 @@ package struct StoreMaintenance {
   }
 
   private func compact(_ path: String, _ outcome: inout MaintenanceOutcome) throws {
-    let compaction = Compaction(
+    var compaction = Compaction(
       path, isFull: false, busyTimeout: settings.busyTimeout,
       ignoredGuards: ignoredGuards.union(settings.prune?.ignoredGuards ?? []))
+    compaction.keepsLogValues = keepsLogValues
     let plan = try StoreFile(path: path, busyTimeout: settings.busyTimeout)
       .read(compaction.plan)
     guard plan.space.freePageCount > 0 else { return }

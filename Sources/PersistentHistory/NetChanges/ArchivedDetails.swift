@@ -28,7 +28,7 @@ struct ArchivedDetails {
 
   /// The values of an object's archived updates.
   func values(of object: NetChangeRow.Object) -> [RecordedValue] {
-    entries[object]?.values.values ?? []
+    entries[object]?.values.known ?? []
   }
 
   /// Returns the first deletion of an object if it is the one that an outline means.
@@ -49,10 +49,20 @@ struct ArchivedDetails {
     }
   }
 
-  /// Adds the recorded values of an update.
-  mutating func addValues(_ change: HistoryChange, _ object: NetChangeRow.Object) {
+  /// Adds the values of an update.
+  ///
+  /// - Parameter earlier: The columns that earlier updates touched.
+  mutating func addValues(
+    _ change: HistoryChange, _ object: NetChangeRow.Object, after earlier: TouchedColumns
+  ) {
     guard change.kind == .update, !change.values.isEmpty || entries[object] != nil else { return }
-    update(object) { $0.values.fold(change.values, of: change.attributes ?? []) }
+    update(object) { entry in
+      if entry.values.isEmpty {
+        let names = change.entity.flatMap { earlier.names(of: $0) } ?? []
+        entry.values = FoldedValues(touched: names)
+      }
+      entry.values.fold(change.values, of: change.attributes ?? [])
+    }
   }
 
   private mutating func update(_ object: NetChangeRow.Object, _ body: (inout Entry) -> Void) {

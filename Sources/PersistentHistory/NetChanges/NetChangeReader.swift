@@ -182,12 +182,13 @@ public final class NetChangeReader {
       }
       if let floor, !(floor < row.object) { continue }
       if let ceiling, ceiling < row.object { continue }
+      let earlier = change.values.isEmpty ? TouchedColumns.none : table.columns(of: row.object)
       guard let effect = table.fold(row) else { return false }
       // The tombstone of an object that was inserted in the same range is not shown.
       if readsTombstones, row.hasTombstone, effect.existedBefore {
         archivedDetails.addTombstone(change, row.object)
       }
-      archivedDetails.addValues(change, row.object)
+      archivedDetails.addValues(change, row.object, after: earlier)
       while table.isFull || archivedDetails.isFull, table.canShrink {
         ceiling = table.shrink()
         if let ceiling { archivedDetails.removeAll(after: ceiling) }

@@ -124,6 +124,17 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
     return entries[index].effect
   }
 
+  /// Returns the columns that the updates of an object have touched so far.
+  func columns(of object: NetChangeRow.Object) -> TouchedColumns {
+    guard let primaryKey = Number(exactly: object.primaryKey),
+      let entity = entityPlaces[object.entityNumber]
+    else { return .none }
+    let cell = cell(hash(entity: entity, primaryKey: primaryKey)) {
+      $0.primaryKey == primaryKey && $0.entity == entity
+    }
+    return cells[cell] == Self.free ? .none : columns(of: entries[index(inCell: cells[cell])])
+  }
+
   /// The columns that the updates of an object touched.
   private func columns(of entry: Entry) -> TouchedColumns {
     if entry.effect.changesIdentity { return .none }

@@ -9,7 +9,7 @@ import StoreFormat
 final class LogValues {
   /// The maximum number of changes of one commit; of more, it would take too much memory to find the objects that
   /// were changed several times.
-  private static let maxChanges = 1 << 20
+  private static let maxChanges = 1 << 18
   /// The maximum size of the values of one change in bytes; longer ones are left out.
   private static let maxBytes = 16 << 20
   /// The maximum size of a value in a file of its own in bytes; a longer one is left out.
@@ -19,8 +19,6 @@ final class LogValues {
   private struct Commit {
     /// The state after it.
     let state: Int
-    /// The number of the newest transaction before it.
-    let floor: Int64
     /// The objects with several changes, and the first and the last of these.
     let repeated: [Object: ClosedRange<Int64>]
   }
@@ -31,13 +29,20 @@ final class LogValues {
     let primaryKey: Int64
   }
 
-  private let states: LogStates
+  /// What changes of one kind set.
+  private struct ColumnKey: Hashable {
+    let entityNumber: Int64
+    /// The properties of an update; `nil` for all.
+    let attributes: [String]?
+  }
+
+  /// The maximum number of lists of columns that are kept.
+  private static let maxColumnLists = 1024
+
+  private let commits: LogCommits
   private let properties: PropertyColumns
   private let largeValues: LargeValueFolder
-  /// Two connections, so that a change needs no move from one state to another.
-  private var connections: [LogState] = []
-  /// The newest transaction of each state; `nil` if it is not known.
-  private var newest: [Int: Int64?] = [:]
+  private var columns: [ColumnKey: (table: String, [PropertyColumns.Column])] = [:]
   /// Whether states with a version of the schema have the tables of today.
   private var fits: [Int64: Bool] = [:]
   /// The last commit that was looked at; `nil` inside if it is not known.
@@ -45,7 +50,6 @@ final class LogValues {
   private var position: TransactionPosition?
   /// The commit of the current transaction, when it has been found; `nil` inside if it is not known.
   private var current: Commit??
-  private lazy var floor = findFloor()
 
   /// Prepares to read; returns `nil` if the log holds no states, or the store no model.
   init?(_ snapshot: StoreSnapshot) throws {
@@ -55,7 +59,7 @@ final class LogValues {
     } catch is StoreError {
       return nil
     }
-    self.states = states
+    commits = LogCommits(states)
     largeValues = LargeValueFolder(snapshot.location)
   }
 
@@ -71,27 +75,20 @@ final class LogValues {
     ofChange number: Int64, _ kind: ChangeKind, entityNumber: Int64, primaryKey: Int64,
     attributes: [String]?
   ) throws -> [RecordedValue] {
-    guard let position, let floor, position.number > floor else { return [] }
+    guard let position else { return [] }
     let known = try current ?? commit(of: position)
     current = .some(known)
     guard let commit = known else { return [] }
     let schema = properties.schema
-    guard let name = schema.numbering.name(of: entityNumber), let table = schema.tables.table(of: name),
-      let lineage = schema.model.lineage(of: name)
-    else { return [] }
-    let owners = Set(lineage.map(\.name))
-    let touched = kind == .update ? Set(attributes ?? []) : nil
-    let columns = properties.columns(of: table).values.filter { column in
-      owners.contains(column.entityName)
-        && (touched?.contains(RecordedValue.property(of: column.path)) ?? true)
-        && column.names.allSatisfy { schema.presentColumns[table.name]?[$0] != nil }
-    }.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+    let key = ColumnKey(
+      entityNumber: entityNumber, attributes: kind == .update ? attributes ?? [] : nil)
+    let (table, columns) = try columns[key] ?? findColumns(key)
     guard !columns.isEmpty else { return [] }
     let root = schema.numbering.root(of: entityNumber) ?? entityNumber
     let span = commit.repeated[Object(entityNumber: root, primaryKey: primaryKey)]
     let unknown: [RecordedContent?] = columns.map { _ in nil }
     func side(_ state: Int) throws -> [RecordedContent?] {
-      try contents(columns, table.name, entityNumber, primaryKey, in: state) ?? unknown
+      try contents(columns, table, entityNumber, primaryKey, in: state) ?? unknown
     }
     let old =
       kind != .insert && span.map { $0.lowerBound == number } ?? true
@@ -106,13 +103,35 @@ final class LogValues {
     return values
   }
 
+  /// Finds the columns of properties, sorted by name.
+  private func findColumns(_ key: ColumnKey) throws -> (table: String, [PropertyColumns.Column]) {
+    let schema = properties.schema
+    var found: (table: String, [PropertyColumns.Column]) = ("", [])
+    if let name = schema.numbering.name(of: key.entityNumber),
+      let table = schema.tables.table(of: name),
+      let lineage = schema.model.lineage(of: name)
+    {
+      let owners = Set(lineage.map(\.name))
+      let touched = key.attributes.map { Set($0) }
+      let columns = properties.columns(of: table).values.filter { column in
+        owners.contains(column.entityName)
+          && touched?.contains(RecordedValue.property(of: column.path)) ?? true
+          && column.names.allSatisfy { schema.presentColumns[table.name]?[$0] != nil }
+      }
+      found = (table.name, columns.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) })
+    }
+    if columns.count >= Self.maxColumnLists { columns.removeAll() }
+    columns[key] = found
+    return found
+  }
+
   /// Reads columns of a row; returns `nil` if the state has no such row, or it is not known.
   private func contents(
     _ columns: [PropertyColumns.Column], _ table: String, _ entityNumber: Int64,
     _ primaryKey: Int64, in state: Int
   ) throws -> [RecordedContent?]? {
     let list = columns.flatMap(\.names).map(quoted).joined(separator: ", ")
-    let rows = try read(state) {
+    let rows = try commits.read(state) {
       try $0.rows(
         "SELECT Z_ENT, \(list) FROM \(quoted(table)) WHERE Z_PK = ?1", [.integer(primaryKey)])
     }
@@ -139,53 +158,21 @@ final class LogValues {
 
   // MARK: - Commits
 
-  /// The transactions whose values the log holds; `nil` if it has none.
-  fileprivate var extent: LogValueExtent? {
-    guard let floor, let last = newestTransaction(in: states.count - 1), floor < last else {
-      return floor == nil
-        ? LogValueExtent(problem: "a checkpoint has overwritten what was before it") : nil
-    }
-    let state = states.firstWholeState
-    let whole = state < states.count ? newestTransaction(in: state) ?? last : last
-    return LogValueExtent(
-      first: floor + 1, last: last,
-      problem: whole > floor
-        ? "up to \(whole) in part, because a checkpoint has overwritten what was before it" : nil)
-  }
-
-  /// The newest transaction of the first state that is known; `nil` if none is. Transactions up to it were
-  /// saved before.
-  private func findFloor() -> Int64? {
-    for state in 0..<states.count {
-      if let number = newestTransaction(in: state) { return number }
-    }
-    return nil
-  }
-
   /// Returns the commit that saved a transaction; `nil` if it is not known.
   private func commit(of position: TransactionPosition) throws -> Commit? {
-    // The newest number never falls, as long as states are known.
-    let state = (1..<states.count).partitioningIndex {
-      newestTransaction(in: $0).map { $0 >= position.number } ?? false
-    }
-    guard state < states.count else { return nil }
+    guard let state = try commits.state(after: position) else { return nil }
     if lastCommit?.state != state { lastCommit = (state, try makeCommit(state)) }
-    guard let commit = lastCommit?.commit, position.number > commit.floor,
-      try has(position, state) == true, try has(position, state - 1) == false
-    else { return nil }
-    return commit
+    return lastCommit?.commit
   }
 
   private func makeCommit(_ state: Int) throws -> Commit? {
-    guard let floor = newestTransaction(in: state - 1), try hasTables(state - 1),
-      try hasTables(state)
-    else { return nil }
-    let last = try read(state - 1) {
+    guard try hasTables(state - 1), try hasTables(state) else { return nil }
+    let last = try commits.read(state - 1) {
       try $0.integer("SELECT max(Z_PK) FROM ACHANGE") ?? 0
     }
     guard let last else { return nil }
     let numbering = properties.schema.numbering
-    let repeated = try read(state) { statement -> [Object: ClosedRange<Int64>]? in
+    let repeated = try commits.read(state) { statement -> [Object: ClosedRange<Int64>]? in
       var seen: [Object: Int64] = [:]
       var repeated: [Object: ClosedRange<Int64>] = [:]
       let cursor = try statement.cursor(
@@ -208,100 +195,20 @@ final class LogValues {
       return repeated
     }
     guard case .some(.some(let repeated)) = repeated else { return nil }
-    return Commit(state: state, floor: floor, repeated: repeated)
-  }
-
-  private func newestTransaction(in state: Int) -> Int64? {
-    if let known = newest[state] { return known }
-    let number = try? read(state) {
-      try $0.integer("SELECT max(Z_PK) FROM ATRANSACTION") ?? 0
-    }
-    newest[state] = .some(number)
-    return number
-  }
-
-  /// Returns whether a state has a transaction; `nil` if it is not known, or another has its number.
-  private func has(_ position: TransactionPosition, _ state: Int) throws -> Bool? {
-    let rows = try read(state) {
-      try $0.rows("SELECT ZTIMESTAMP FROM ATRANSACTION WHERE Z_PK = ?1", [.integer(position.number)])
-    }
-    guard let rows else { return nil }
-    guard let value = rows.first?.first else { return false }
-    let timestamp: StoreTimestamp? =
-      if case .real(let seconds) = value { StoreTimestamp(secondsSinceReferenceDate: seconds) } else { nil }
-    return timestamp == position.timestamp ? true : nil
+    return Commit(state: state, repeated: repeated)
   }
 
   /// Whether a state has the tables and the entities of today.
   private func hasTables(_ state: Int) throws -> Bool {
     let schema = properties.schema
-    guard let version = try read(state, { try $0.integer("PRAGMA schema_version") ?? 0 }) else {
+    guard let version = try commits.read(state, { try $0.integer("PRAGMA schema_version") ?? 0 })
+    else {
       return false
     }
     if let known = fits[version] { return known }
-    let other = try connection(to: state)?.schema(path: schema.path)
+    let other = try commits.connection(to: state)?.schema(path: schema.path)
     let isSame = other.map { $0.hasSameTables(as: schema) } ?? false
     fits[version] = isSame
     return isSame
-  }
-
-  /// Reads a state; returns `nil` if it is not known.
-  private func read<Result>(
-    _ state: Int, _ body: (StatementRunner) throws -> Result
-  ) throws -> Result? {
-    try connection(to: state)?.read(body)
-  }
-
-  private func connection(to state: Int) throws -> LogState? {
-    if let index = connections.firstIndex(where: { $0.number == state }) {
-      if index > 0 { connections.swapAt(0, index) }
-    } else if connections.count < 2 {
-      guard let connection = try? LogState(states, at: state) else { return nil }
-      connections.insert(connection, at: 0)
-    } else {
-      // The one that was used before the last.
-      connections.swapAt(0, 1)
-      connections[0].move(to: state)
-    }
-    return connections[0]
-  }
-}
-
-/// The transactions whose values the log of a store holds.
-package struct LogValueExtent: Hashable, Sendable {
-  /// The first of them; `nil` if none is known.
-  package var first: Int64?
-  /// The last of them.
-  package var last: Int64?
-  /// Why not all of their values are known; `nil` if they are.
-  package var problem: String?
-}
-
-extension StoreSnapshot {
-  /// Returns the transactions whose values the log holds; `nil` if it holds no transactions.
-  package func logValueExtent() throws -> LogValueExtent? {
-    guard layout.history != nil else { return nil }
-    do {
-      _ = try logStates()
-    } catch {
-      guard let problem = error.message else { return nil }
-      return LogValueExtent(problem: problem)
-    }
-    guard let values = try LogValues(self) else {
-      return LogValueExtent(problem: "the store has no model that can be read")
-    }
-    return values.extent
-  }
-}
-
-extension LogStates.Problem {
-  /// The problem in words; `nil` for a log without states.
-  fileprivate var message: String? {
-    switch self {
-    case .empty: nil
-    case .changing: "another program was saving"
-    case .unusable: "it is damaged, or has more than a million frames"
-    case .settings: "this program's SQLite was set up in another way"
-    }
   }
 }

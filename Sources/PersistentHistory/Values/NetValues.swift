@@ -76,6 +76,9 @@ struct FoldedValues {
     self.touched = Set(touched)
   }
 
+  /// Whether no update has been added.
+  var isEmpty: Bool { values.isEmpty && touched.isEmpty }
+
   /// The values of which at least one side is known.
   var known: [RecordedValue] { values.filter { $0.old != nil || $0.new != nil } }
 

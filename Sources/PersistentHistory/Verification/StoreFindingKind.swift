@@ -233,7 +233,7 @@ package enum StoreFindingKind: String, FindingKind {
       )
     case .misfittingValues:
       (
-        .other, "values were recorded for an update that the transaction does not have",
+        .other, "values were recorded for a change that the transaction does not have",
         "find out which other program writes to the file, or read without recorded values"
       )
     }

@@ -195,10 +195,11 @@ struct StoreInspection {
           continue
         }
         try values.forEachRow(of: position) { row in
-          guard try !snapshot.hasUpdate(row) else { return }
+          guard try !snapshot.hasChange(row) else { return }
           findings.add(
             .misfittingValues, at: .change(row.change, transaction: row.transaction),
-            "it is no update of \(row.entityName)/p\(row.primaryKey)")
+            "it is no \(row.source == .log ? "change" : "update") of \(row.entityName)/p\(row.primaryKey)"
+          )
         }
       }
       last = end.number

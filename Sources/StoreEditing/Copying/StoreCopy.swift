@@ -57,25 +57,77 @@ package struct StoreCopy: Sendable {
     inspect: (StoreSnapshot, DeletedHistory, _ externalFileCount: Int) throws -> Result
   ) throws -> Result {
     _ = try snapshot.historyTables()
-    do {
-      return try draft.write { path in
+    var deleted = DeletedHistory(transactionCount: 0, changeCount: 0)
+    return try withoutActuallyEscaping(progress) { progress in
+      try write(snapshot.location, progress) { path, progress in
         var copied: Int64 = 0
         try snapshot.copyStore(to: path) { bytes in
           copied = bytes
           try progress(copied)
         }
-        let deleted = try delete(before: cut, numbers, from: path) { try progress(copied) }
-        let source = ExternalData(besideStoreAt: snapshot.location.resolvedPath)
+        deleted = try delete(before: cut, numbers, from: path) { try progress(copied) }
+      } inspect: {
+        try inspect($0, deleted, $1)
+      }
+    }
+  }
+
+  /// Makes a copy of a state that the log of the store holds.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The store.
+  ///   - state: The state.
+  ///   - progress: Called regularly with the number of copied bytes; an error ends the copying.
+  ///   - inspect: Called with the finished copy before it is moved to its place, and the number of copied
+  ///     files of large values.
+  /// - Throws: ``StoreWriteError``, or the errors of `progress` and `inspect`; everything is then
+  ///   unchanged.
+  package func write<Result>(
+    _ snapshot: StoreSnapshot, state: LogState, progress: (Int64) throws -> Void,
+    inspect: (StoreSnapshot, _ externalFileCount: Int) throws -> Result
+  ) throws -> Result {
+    try withoutActuallyEscaping(progress) { progress in
+      try write(snapshot.location, progress) { path, progress in
+        let isCopied: Void? = try state.inDatabase {
+          try $0.copyPages(to: path, permissionsOf: snapshot.location, progress: progress)
+        }
+        guard isCopied != nil else {
+          throw StoreWriteError.unwritable(path: path, reason: "a page cannot be read")
+        }
+        // The state is shown to SQLite as that of a database without a log.
+        let queue = try WritingConnection.open(path: path, busyTimeout: 0)
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+        try queue.close()
+      } inspect: {
+        try inspect($0, $1)
+      }
+    }
+  }
+
+  /// Makes the copy under a temporary name, adds the large values, and moves it to its place.
+  private func write<Result>(
+    _ location: StoreLocation, _ progress: @escaping (Int64) throws -> Void,
+    copy: (_ path: String, @escaping (Int64) throws -> Void) throws -> Void,
+    inspect: (StoreSnapshot, _ externalFileCount: Int) throws -> Result
+  ) throws -> Result {
+    do {
+      return try draft.write { path in
+        var copied: Int64 = 0
+        try copy(path) { bytes in
+          copied = bytes
+          try progress(copied)
+        }
+        let source = ExternalData(besideStoreAt: location.resolvedPath)
         let files = try source.copy(to: ExternalData(besideStoreAt: path).path) { bytes in
           copied += bytes
           try progress(copied)
         }
-        let result = try StoreFile(path: path).read { try inspect($0, deleted, files) }
+        let result = try StoreFile(path: path).read { try inspect($0, files) }
         try progress(copied)
         return result
       }
     } catch {
-      throw named(error, snapshot.location)
+      throw named(error, location)
     }
   }
 

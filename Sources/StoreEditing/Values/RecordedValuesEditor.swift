@@ -149,7 +149,8 @@ package final class RecordedValuesEditor: Sendable {
     }
     let queue = try WritingConnection.open(path: path, busyTimeout: busyTimeout)
     try queue.writeWithoutTransaction { database in
-      let found = try RecordedValuesLayout.check(StatementRunner(database), path: path).storeIdentifier
+      let found = try RecordedValuesLayout.check(StatementRunner(database), path: path)
+        .storeIdentifier
       guard found == storeIdentifier else {
         throw StoreError.unusableValues(
           path: path, reason: "its values are of the store \(found), not of \(storeIdentifier)")

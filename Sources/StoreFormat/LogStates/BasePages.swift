@@ -14,6 +14,7 @@ import Glibc
 /// A checkpoint writes pages of the log into the main file. For each page that it may have written, the page
 /// before the log is not known.
 ///
+/// - The wal-index of a store in use counts the frames that checkpoints may have begun to move.
 /// - A page that equals none of its frames has not been overwritten. This assumes that a page is written as
 ///   a whole.
 /// - A checkpoint writes pages in ascending order: of each page the last frame in the log, unless that frame
@@ -34,6 +35,7 @@ final class BasePages {
   private let file: UnsafeMutablePointer<sqlite3_file>
   private let frames: LogFrames
   private let isComplete: () -> Bool
+  private let attemptedFrameCount: () -> UInt32
   private let buffer: UnsafeMutableRawPointer
   /// All pages with frames, compared when a page is first found that equals one of its frames; empty where
   /// the order of pages shows nothing.
@@ -44,13 +46,15 @@ final class BasePages {
   ///   - file: The main file.
   ///   - frames: The frames of the log.
   ///   - isComplete: Returns whether the log has no later frames.
+  ///   - attemptedFrameCount: Returns the maximum number of frames that checkpoints have begun to move.
   init(
     _ file: UnsafeMutablePointer<sqlite3_file>, _ frames: LogFrames,
-    isComplete: @escaping () -> Bool
+    isComplete: @escaping () -> Bool, attemptedFrameCount: @escaping () -> UInt32
   ) {
     self.file = file
     self.frames = frames
     self.isComplete = isComplete
+    self.attemptedFrameCount = attemptedFrameCount
     buffer = .allocate(byteCount: frames.pageSize, alignment: 16)
   }
 
@@ -59,6 +63,9 @@ final class BasePages {
   /// Reads a page as it was before the log; returns `false` where that is not known.
   func read(knownPage page: UInt32, into content: UnsafeMutableRawPointer) -> Bool {
     guard read(page, into: content) else { return false }
+    // Asked after reading: the number is raised before a page is written.
+    let attempted = attemptedFrameCount()
+    guard let first = frames.frames(ofPage: page).first, first < attempted else { return true }
     let comparison = compare(page, content)
     guard !comparison.equal.isEmpty else { return true }
     // Equal frames are equal contents, so this is what the page held when all were compared.
@@ -70,10 +77,13 @@ final class BasePages {
   /// The number of frames after which every state is known: by then, each page that may be overwritten has
   /// a frame.
   lazy var knownFrom: UInt32 = {
+    let attempted = attemptedFrameCount()
+    guard attempted > 0 else { return 0 }
     guard !comparisons.isEmpty else { return .max }
     return comparisons.indices.reduce(0) { known, index in
       let comparison = comparisons[index].comparison
-      guard let first = comparison.frames.first, first >= known, !comparison.equal.isEmpty,
+      guard let first = comparison.frames.first, first >= known, first < attempted,
+        !comparison.equal.isEmpty,
         mayBeOverwritten(index)
       else { return known }
       return first + 1
@@ -122,7 +132,8 @@ final class BasePages {
       let next = comparison.frames.first { $0 > frame }
       // The checkpoint ended at one of these commits; the log went on at most to the last of them.
       let first = frames.commits.partitioningIndex { $0.frameCount > frame }
-      let end = next.map { next in frames.commits.partitioningIndex { $0.frameCount > next } }
+      let end =
+        next.map { next in frames.commits.partitioningIndex { $0.frameCount > next } }
         ?? frames.commits.count
       guard first < end else { continue }
       let last = frames.commits[end - 1].frameCount

@@ -43,6 +43,13 @@ struct LogMark: Hashable, Sendable {
   /// Whether the log of a connection is still the one of the mark.
   func isCurrent(_ connection: OpaquePointer) -> Bool { Header(connection)?.salts == salts }
 
+  /// Returns how many frames checkpoints may have begun to move into the main file. The number is raised before
+  /// a page is written, and is that of all frames after SQLite has recovered the log.
+  func attemptedFrameCount(_ connection: OpaquePointer) -> UInt32 {
+    guard let header = Header(connection), header.salts == salts else { return .max }
+    return header.attempted
+  }
+
   /// Whether that log has no later frames.
   func isLast(_ connection: OpaquePointer) -> Bool {
     Header(connection).map { $0.salts == salts && $0.word(at: 16) == lastFrame } ?? false
@@ -53,10 +60,12 @@ struct LogMark: Hashable, Sendable {
     var bytes = [UInt8](repeating: 0, count: 48)
     /// How many frames checkpoints have moved into the main file.
     var backfilled: UInt32 = 0
+    /// How many frames checkpoints may have begun to move.
+    var attempted: UInt32 = 0
 
     init?(_ connection: OpaquePointer) {
       guard csqlite_log_file(connection) != nil,
-        csqlite_log_header(connection, &bytes, &backfilled) != 0
+        csqlite_log_header(connection, &bytes, &backfilled, &attempted) != 0
       else { return nil }
     }
 

@@ -29,8 +29,10 @@ package final class LogState {
   package init(_ states: LogStates, at number: Int) throws {
     self.states = states
     self.number = number
-    file = try StateFile(states, number)
+    // All of the last state is known.
+    file = try StateFile(states, states.count - 1)
     queue = try StoreConnection.openState(named: file.name)
+    file.state = number
   }
 
   deinit {
@@ -58,7 +60,11 @@ package final class LogState {
     try inDatabase { try? ObjectSchema(database: $0, path: path) } ?? nil
   }
 
-  private func inDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result? {
+  /// Whether a page was needed that is not known.
+  package var lacksPages: Bool { file.lacksPages }
+
+  /// Reads the state with a connection; see ``read(_:)``.
+  package func inDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result? {
     try states.checkIsOpen()
     do {
       return try queue.inDatabase(body)
@@ -81,6 +87,7 @@ private final class StateFile {
 
   let name: String
   var state: Int
+  private(set) var lacksPages = false
   private let states: LogStates
   private let page: UnsafeMutableRawPointer
   private let pageSize: Int
@@ -100,14 +107,18 @@ private final class StateFile {
       return copy
     }
     made = .allocate(capacity: 1)
-    made.initialize(to: csqlite_made_file(owner: nil, read: { owner, bytes, count, offset in
-      guard let owner, let bytes else { return SQLITE_IOERR }
-      return Unmanaged<StateFile>.fromOpaque(owner).takeUnretainedValue()
-        .read(UnsafeMutableRawBufferPointer(start: bytes, count: Int(count)), at: offset)
-    }, size: { owner in
-      guard let owner else { return 0 }
-      return Unmanaged<StateFile>.fromOpaque(owner).takeUnretainedValue().size
-    }))
+    made.initialize(
+      to: csqlite_made_file(
+        owner: nil,
+        read: { owner, bytes, count, offset in
+          guard let owner, let bytes else { return SQLITE_IOERR }
+          return Unmanaged<StateFile>.fromOpaque(owner).takeUnretainedValue()
+            .read(UnsafeMutableRawBufferPointer(start: bytes, count: Int(count)), at: offset)
+        },
+        size: { owner in
+          guard let owner else { return 0 }
+          return Unmanaged<StateFile>.fromOpaque(owner).takeUnretainedValue().size
+        }))
     made.pointee.owner = Unmanaged.passUnretained(self).toOpaque()
     vfs = csqlite_add_made_file(cName, made)
     guard vfs != nil else { throw DatabaseError(resultCode: .SQLITE_NOMEM) }
@@ -149,7 +160,10 @@ private final class StateFile {
     // SQLite reads whole pages, or a part of the first.
     guard start + bytes.count <= pageSize,
       let number = UInt32(exactly: offset / Int64(pageSize) + 1), read(page: number)
-    else { return SQLITE_IOERR }
+    else {
+      lacksPages = true
+      return SQLITE_IOERR
+    }
     if number == 1 { setHeader() }
     bytes.copyMemory(from: UnsafeRawBufferPointer(start: page + start, count: bytes.count))
     return SQLITE_OK

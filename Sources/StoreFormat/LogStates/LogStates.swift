@@ -51,7 +51,9 @@ package final class LogStates {
     self.snapshot = snapshot
     self.mark = mark
     self.frames = frames
-    base = BasePages(file, frames) { isPrivate || mark.isLast(connection) }
+    base = BasePages(
+      file, frames, isComplete: { isPrivate || mark.isLast(connection) },
+      attemptedFrameCount: { isPrivate ? .max : mark.attemptedFrameCount(connection) })
   }
 
   /// Whether nobody shares the files of a connection.

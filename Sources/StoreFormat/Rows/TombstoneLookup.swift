@@ -47,13 +47,17 @@ extension StoreSnapshot {
     return ColumnMask(bytes)
   }
 
-  /// Whether the change that a recorded value names is an update of an object with its key.
-  package func hasUpdate(_ row: RecordedValueRow) throws -> Bool {
+  /// Whether the change that a recorded value names is one of an object with its key. Programs record values of
+  /// updates only.
+  package func hasChange(_ row: RecordedValueRow) throws -> Bool {
     try historyInteger(
       """
       SELECT 1 FROM ACHANGE WHERE Z_PK = ?1 AND ZTRANSACTIONID = ?2 AND ZENTITYPK = ?3
-        AND ZCHANGETYPE = 1
+        AND (ZCHANGETYPE = 1 OR ?4)
       """,
-      [.integer(row.change), .integer(row.transaction), .integer(row.primaryKey)]) != nil
+      [
+        .integer(row.change), .integer(row.transaction), .integer(row.primaryKey),
+        .integer(row.source == .log ? 1 : 0),
+      ]) != nil
   }
 }

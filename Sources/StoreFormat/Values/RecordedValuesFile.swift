@@ -63,7 +63,9 @@ package final class RecordedValuesFile: Sendable {
     try Self.reading(location.path) {
       try file.holding { held in
         // Errors of the closure are not translated.
-        Result { try body(RecordedValuesFile(held, storeIdentifier: storeIdentifier, columns: columns)) }
+        Result {
+          try body(RecordedValuesFile(held, storeIdentifier: storeIdentifier, columns: columns))
+        }
       }
     }.get()
   }

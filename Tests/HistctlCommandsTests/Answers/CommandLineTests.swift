@@ -121,7 +121,7 @@ import Testing
     "log", "show", "diff", "object", "blame", "export", "stats", "archive", "prune", "restore",
     "compact",
     "check", "verify", "info", "token check", "token show", "bookmark set", "bookmark check",
-    "bookmark list", "bookmark remove", "rehearse", "maintain",
+    "bookmark list", "bookmark remove", "rehearse", "snapshot", "maintain",
   ]
   private static let words = [
     "--after", "99", "-3", "x", "--until", "2024-13-45", "--entity", "Trop", "--author", "nobody",

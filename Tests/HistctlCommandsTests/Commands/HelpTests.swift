@@ -8,7 +8,7 @@ import Testing
     "restore",
     "token",
     "token check", "token show", "bookmark", "bookmark set", "bookmark list", "bookmark check",
-    "bookmark remove", "rehearse", "compact", "check", "maintain", "archive", "verify",
+    "bookmark remove", "rehearse", "snapshot", "compact", "check", "maintain", "archive", "verify",
   ]
 
   @Test(arguments: commands) func shortAndLong(_ command: String) async throws {
@@ -55,7 +55,8 @@ import Testing
     "demo", "info", "log", "show", "diff", "object", "blame", "stats", "prune", "restore",
     "token check",
     "token show",
-    "bookmark set", "bookmark list", "bookmark check", "bookmark remove", "rehearse", "compact",
+    "bookmark set", "bookmark list", "bookmark check", "bookmark remove", "rehearse", "snapshot",
+    "compact",
     "check", "verify",
   ])
   func examplesWork(

@@ -256,7 +256,7 @@ import Testing
     try StoreQuery(path: trips.valuesPath).run(
       """
       INSERT INTO recorded_value SELECT 7, timestamp, 40, entity, primary_key, name, kind, 'x',
-        NULL, 'y', NULL FROM recorded_value WHERE transaction_number = 4
+        NULL, 'y', NULL, NULL FROM recorded_value WHERE transaction_number = 4
       """)
     let result = try await run("verify Trips.store")
     #expect(result.status == 0)

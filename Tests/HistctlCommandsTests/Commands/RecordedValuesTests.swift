@@ -142,7 +142,7 @@ import Testing
 
   @Test func infoSaysWhatIsRecorded() async throws {
     let result = try await run("info Trips.store")
-    #expect(result.text.contains("values      of updates, 2 to 6, "))
+    #expect(result.text.contains("values      2 to 6, "))
     let json = try await run("info Trips.store --json")
     #expect(json.text.contains(#""values":{"path":""#))
     #expect(json.text.contains(#""first":2,"last":6}"#))

@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(arguments: [
-    #"[]"#, #"{"x":1}"#, #"{"x":{"old":1}}"#, #"{"x":{"old":null,"new":null}}"#,
+    #"[]"#, #"{"x":1}"#, #"{"x":{}}"#, #"{"x":{"type":"text"}}"#, #"{"x":{"old":null,"new":null}}"#,
     #"{"x":{"type":"strange","old":1,"new":2}}"#, #"{"x":{"type":"date","old":"no","new":null}}"#,
     #"{"x":{"old":{"$sha256":"00","length":1},"new":1}}"#, #"{"x":{"old":[1],"new":1}}"#,
     #"{"x":{"type":"text","old":{"$sha256":"zz","length":1},"new":1}}"#,

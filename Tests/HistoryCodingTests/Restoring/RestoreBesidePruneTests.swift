@@ -66,7 +66,7 @@ import Testing
     try StoreQuery(path: trips.valuesPath).run(
       """
       INSERT INTO recorded_value SELECT 1, timestamp, 1, entity, primary_key, 'left', kind, old,
-        old_length, new, new_length FROM recorded_value LIMIT 1
+        old_length, new, new_length, source FROM recorded_value LIMIT 1
       """)
     let pruner = try HistoryPruner(path: trips.path)
     let planned = try pruner.plan(request)

@@ -83,7 +83,7 @@ import Testing
       """
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
       INSERT INTO recorded_value SELECT 4, timestamp, 8, entity, primary_key, 'x' || i, 'text',
-        'a', NULL, 'b', NULL FROM n, recorded_value
+        'a', NULL, 'b', NULL, NULL FROM n, recorded_value
         WHERE transaction_number = 4 AND name = 'name'
       """)
     #expect(try texts().count == 1015)
@@ -99,7 +99,7 @@ import Testing
     """
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
     INSERT INTO recorded_value SELECT 4, timestamp, 8, entity, primary_key, 'x' || i, 'text',
-      'a', NULL, 'b', NULL FROM n, recorded_value WHERE transaction_number = 4 AND name = 'name'
+      'a', NULL, 'b', NULL, NULL FROM n, recorded_value WHERE transaction_number = 4 AND name = 'name'
     """,
   ])
   func aHostileFileIsAnErrorThatNamesIt(_ harm: String) throws {

@@ -79,7 +79,7 @@ import Testing
     try query.run(
       """
       INSERT INTO recorded_value SELECT 7, timestamp, 40, entity, primary_key, name, kind, 'x',
-        NULL, 'y', NULL FROM recorded_value WHERE transaction_number = 4
+        NULL, 'y', NULL, NULL FROM recorded_value WHERE transaction_number = 4
       """)
     let editor = try StoreEditor(path: trips.path, recordsValues: true)
     var save = StoreSave(author: "app")

@@ -1,0 +1,59 @@
+import StoreEditing
+import StoreFormat
+
+extension StoreSnapshot {
+  /// Returns the state of the store right after a transaction, as its log still holds it.
+  ///
+  /// - Throws: ``HistoryError/unknownState(number:path:reason:)`` if the log does not hold it.
+  package func state(after position: TransactionPosition) throws -> LogState {
+    let number = position.number
+    func unknown(_ reason: String) -> HistoryError {
+      .unknownState(number: number, path: location.path, reason: reason)
+    }
+    let commits: LogCommits
+    do throws(LogStates.Problem) {
+      commits = LogCommits(try logStates())
+    } catch {
+      throw unknown(error.message ?? "the log is empty")
+    }
+    guard let state = try commits.state(after: position),
+      let connection = try commits.connection(to: state)
+    else {
+      throw unknown(
+        commits.floor.map { $0 >= number } ?? true
+          ? "it was saved before the log began, or a checkpoint has overwritten what was before"
+          : "the commit that saved it cannot be found")
+    }
+    guard commits.newestTransaction(in: state) == number else {
+      throw unknown("the commit that saved it has later transactions too")
+    }
+    return connection
+  }
+}
+
+extension StoreCopy {
+  /// Copies the store as it was right after a transaction, with the files of large values that are still there.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The store, whose log must hold that state.
+  ///   - position: The transaction.
+  ///   - progress: Called regularly with the number of copied bytes; an error ends the copying.
+  /// - Returns: The number of transactions in the copy, and that of files of large values.
+  /// - Throws: ``HistoryError/unknownState(number:path:reason:)``, ``/StoreEditing/StoreWriteError``, and errors
+  ///   of `progress`; no copy is left then.
+  package func write(
+    _ snapshot: StoreSnapshot, after position: TransactionPosition,
+    progress: (Int64) throws -> Void = { _ in }
+  ) throws -> (transactionCount: Int64, externalFileCount: Int) {
+    let state = try snapshot.state(after: position)
+    do {
+      return try write(snapshot, state: state, progress: progress) { inside, files in
+        (try inside.transactionCount(), files)
+      }
+    } catch  where state.lacksPages {
+      throw HistoryError.unknownState(
+        number: position.number, path: snapshot.location.path,
+        reason: "a checkpoint has overwritten a part of it")
+    }
+  }
+}
