@@ -229,7 +229,7 @@ _histctl_info() {
 _histctl_log() {
     repeating_flags=()
     non_repeating_flags=(--no-author --reverse --changes --only-matching --follow -f --no-values --json --qualified --no-pager --quiet -q --version -h --help)
-    repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
+    repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --value)
     non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until -n --values-file --date --color)
     __histctl_offer_flags_options 1
 
@@ -294,6 +294,9 @@ _histctl_log() {
         return
         ;;
     '-n')
+        return
+        ;;
+    '--value')
         return
         ;;
     '--values-file')

@@ -25,7 +25,7 @@ function __histctl_parse_tokens -S
         case 'info'
             __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'no-values' 'values-file=' 'all' 'model' 'entity=+' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'log'
-            __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'after=' 'until=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'n=' 'reverse' 'changes' 'only-matching' 'f/follow' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'after=' 'until=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'n=' 'reverse' 'changes' 'value=+' 'only-matching' 'f/follow' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'show'
             __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'diff'
@@ -192,7 +192,8 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" n' -s 'n' -d 'Show at most COUNT transactions, the newest ones.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" reverse' -l 'reverse' -d 'Show the oldest first; -n still selects the newest.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" changes' -l 'changes' -d 'Show each change below its transaction.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" only-matching' -l 'only-matching' -d 'Hide changes that do not match --entity, --kind, --object and --attribute.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log"' -l 'value' -d 'Only those that set or removed such a value: name=Rome, also with !=, <, > or ~.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" only-matching' -l 'only-matching' -d 'Hide changes that do not match --entity, --kind, --object, --attribute and --value.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" f follow' -l 'follow' -s 'f' -d 'Show the newest transactions, then each new one as it is saved.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" no-values' -l 'no-values' -d 'Do not show old and new values.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" values-file' -l 'values-file' -d 'Read recorded values from this file, not STORE-values.db.' -rF

@@ -41,7 +41,14 @@ struct Log: HistctlCommand {
   @Flag(help: "Show each change below its transaction.")
   var changes = false
 
-  @Flag(help: "Hide changes that do not match --entity, --kind, --object and --attribute.")
+  @Option(
+    help: ArgumentHelp(
+      "Only those that set or removed such a value: name=Rome, also with !=, <, > or ~.",
+      valueName: "condition"))
+  var value: [String] = []
+
+  @Flag(
+    help: "Hide changes that do not match --entity, --kind, --object, --attribute and --value.")
   var onlyMatching = false
 
   @Flag(
@@ -57,6 +64,11 @@ struct Log: HistctlCommand {
     }
     if let count, count < 0 {
       throw ValidationError("-n must be 0 or more")
+    }
+    if let text = value.first(where: { ValueCondition($0, now: .now()) == nil }) {
+      throw ValidationError(
+        "'\(text)' is not a condition on a value; write an attribute, =, !=, <, > or ~, and a value"
+      )
     }
   }
 
@@ -95,7 +107,8 @@ struct Log: HistctlCommand {
     query.limit = count
     query.limitKeepsNewest = true
     query.keepsOnlyMatchingChanges = onlyMatching
-    if showsChanges { try values.apply(to: &query, session, timeline) }
+    query.change.values = value.compactMap { ValueCondition($0, now: session.now) }
+    if showsChanges || !value.isEmpty { try values.apply(to: &query, session, timeline) }
     return query
   }
 

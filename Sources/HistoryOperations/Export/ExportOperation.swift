@@ -102,7 +102,7 @@ package struct ExportOperation {
     var export = export
     var extras: LineComparison.Extras = []
     if export.query.readsPresentObjects { extras.insert(.presentObjects) }
-    if export.query.recordedValues?.readsLog == true, !export.query.omitsRecordedValues {
+    if !export.query.omitsRecordedValues {
       extras.insert(.values)
       export.query.recordedValues = nil
       export.query.omitsRecordedValues = true

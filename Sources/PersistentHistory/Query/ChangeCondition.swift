@@ -19,6 +19,8 @@ public struct ChangeCondition: Hashable, Sendable {
   /// The change is an update that touched one of these attributes or relationships; empty for any
   /// change.
   public var attributes: [String]
+  /// The values that the change set or removed meet all of these conditions.
+  package var values: [ValueCondition] = []
 
   /// Creates a condition; without arguments, one that every change meets.
   public init(
@@ -33,7 +35,7 @@ public struct ChangeCondition: Hashable, Sendable {
   }
 
   package var isEmpty: Bool {
-    kinds.isEmpty && namesNoEntity && objects.isEmpty && attributes.isEmpty
+    kinds.isEmpty && namesNoEntity && objects.isEmpty && attributes.isEmpty && values.isEmpty
   }
 
   private var namesNoEntity: Bool { entities.isEmpty && exactEntities.isEmpty }
@@ -60,7 +62,7 @@ public struct ChangeCondition: Hashable, Sendable {
         return false
       }
     }
-    return true
+    return values.allSatisfy { $0.isMet(by: change) }
   }
 
   /// Returns the condition in the numbers of a store.
@@ -87,14 +89,18 @@ public struct ChangeCondition: Hashable, Sendable {
         }
       }
     }
-    if !attributes.isEmpty {
+    if !attributes.isEmpty || !values.isEmpty {
       if case .model = try snapshot.modelCache() {
       } else {
         throw HistoryError.unknownModel(
           path: snapshot.location.path, reason: "the store has no readable model cache")
       }
       let candidates = selection.entityNumbers.map { $0.map(schema.entity) } ?? schema.entities
-      selection.slots = try names.slots(of: attributes, among: candidates)
+      if !attributes.isEmpty {
+        selection.slots = try names.slots(of: attributes, among: candidates)
+      }
+      // Values are compared when they are read.
+      _ = try names.slots(of: values.map(\.property), among: candidates)
     }
     return selection
   }
@@ -133,7 +139,7 @@ public struct ChangeCondition: Hashable, Sendable {
       try object.check(isOf: timeline.storeIdentifier)
       _ = try names.entityNumber(object.entityName)
     }
-    guard !attributes.isEmpty else { return }
+    guard !attributes.isEmpty || !values.isEmpty else { return }
     let numbers = try namedEntities.flatMap { name in
       let number = try names.entityNumber(name)
       return timeline.snapshot?.entities.heirs(of: number) ?? [number]
@@ -143,7 +149,7 @@ public struct ChangeCondition: Hashable, Sendable {
       throw HistoryError.unknownModel(
         path: archive.path, reason: "its entities were sealed without their model")
     }
-    _ = try names.slots(of: attributes, among: candidates)
+    _ = try names.slots(of: attributes + values.map(\.property), among: candidates)
   }
 }
 

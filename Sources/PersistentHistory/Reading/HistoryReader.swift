@@ -25,6 +25,11 @@ public final class HistoryReader {
   private let filter: ChangeCondition?
   private let objects: ObjectReader?
   private let values: ChangeValues?
+  /// The condition that transactions are tested for after they are read; `nil` if SQL tests all of it.
+  private let tested: ChangeCondition?
+  @exclusivity(unchecked) private var testedChanges: ChangeCursor?
+  /// The number of transactions that remain, where they are tested; `nil` for all.
+  @exclusivity(unchecked) private var rest: Int?
   @exclusivity(unchecked) private var lastEntity: HistoryEntity?
 
   /// Prepares to read the transactions that a query selects.
@@ -46,7 +51,15 @@ public final class HistoryReader {
     let schema = try schema ?? HistorySchema(snapshot)
     self.schema = schema
     self.snapshot = snapshot
-    let selection = try query.selection(in: schema, of: snapshot)
+    var selection = try query.selection(in: schema, of: snapshot)
+    if query.change.values.isEmpty {
+      tested = nil
+    } else {
+      tested = try query.change.namingRelatives(in: schema, of: snapshot)
+      selection.limit = nil
+      selection.limitKeepsNewest = false
+      rest = query.limit
+    }
     store = snapshot.metadata.storeIdentifier
     filter =
       query.keepsOnlyMatchingChanges && !query.change.isEmpty
@@ -65,9 +78,11 @@ public final class HistoryReader {
   ///   store lists more of them, or more changes.
   package func nextTransaction() throws -> HistoryTransaction? {
     try snapshot.checkIsOpen()
-    guard try transactions.next() else { return nil }
-    values?.start(
-      TransactionPosition(number: transactions.number, timestamp: transactions.timestamp))
+    repeat {
+      guard rest != 0, try transactions.next() else { return nil }
+    } while try !passesTest()
+    rest = rest.map { $0 - 1 }
+    startValues()
     return HistoryTransaction(
       store: store, number: transactions.number, timestamp: transactions.timestamp,
       author: transactions.author, bundle: transactions.bundle, process: transactions.process,
@@ -75,16 +90,41 @@ public final class HistoryReader {
       extra: transactions.extra, isPartial: filter != nil)
   }
 
+  private func startValues() {
+    values?.start(
+      TransactionPosition(number: transactions.number, timestamp: transactions.timestamp))
+  }
+
+  /// Returns whether a change of the current transaction meets the conditions on values.
+  private func passesTest() throws -> Bool {
+    guard let tested else { return true }
+    let rows = try testedChanges ?? transactions.changes(isOwn: true)
+    testedChanges = rows
+    startValues()
+    while try rows.next() {
+      if try matches(tested, rows) { return true }
+    }
+    return false
+  }
+
+  private func matches(_ condition: ChangeCondition, _ row: ChangeCursor) throws -> Bool {
+    var change = change(at: row)
+    if !condition.values.isEmpty {
+      (change.values, change.valueSource) = try recordedValues(of: row)
+    }
+    return condition.matches(change)
+  }
+
   /// Goes to the next change of the current transaction; `nil` after the last one.
   package func nextChange() throws -> HistoryChange? {
     guard let row = try nextRow() else { return nil }
     var change = change(at: row)
-    if values != nil { (change.values, change.valueSource) = try recordedValues(of: row) }
+    if readsRecordedValues { (change.values, change.valueSource) = try recordedValues(of: row) }
     return change
   }
 
-  /// Whether the query asks for recorded values.
-  package var readsRecordedValues: Bool { values != nil }
+  /// Whether the query asks for values, and the current transaction may have some.
+  package var readsRecordedValues: Bool { values?.mayHaveValues ?? false }
 
   /// Returns the values before and after a change, by name, and where they come from; empty if they are not
   /// known.
@@ -93,7 +133,8 @@ public final class HistoryReader {
   package func recordedValues(
     of row: ChangeCursor
   ) throws -> (values: [RecordedValue], source: ValueSource) {
-    try values?.values(of: row, entity) ?? ([], .program)
+    guard let values, values.mayHaveValues else { return ([], .program) }
+    return try values.values(of: row, entity)
   }
 
   /// Goes to the next change of the current transaction and returns its row; `nil` after the last
@@ -118,7 +159,7 @@ public final class HistoryReader {
   package func next(_ rows: ChangeCursor) throws -> Bool {
     while try rows.next() {
       guard let filter else { return true }
-      if filter.matches(change(at: rows)) { return true }
+      if try matches(filter, rows) { return true }
     }
     return false
   }

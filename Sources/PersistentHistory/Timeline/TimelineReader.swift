@@ -76,7 +76,11 @@ package final class TimelineReader {
     try query.change.check(in: schema, of: timeline)
     // Pieces are taken from the end of the list.
     self.pieces = query.order == .ascending ? pieces.reversed() : pieces
-    guard pieces != [.store] else {
+    // Only this reader finds the newest transactions if values are compared when they are read.
+    let findsNewest =
+      query.order == .ascending && query.limitKeepsNewest && query.limit != nil
+      && !query.change.values.isEmpty
+    guard pieces != [.store] || findsNewest else {
       self.pieces = []
       storeReader = try timeline.snapshot.map {
         try HistoryReader(snapshot: $0, query: query, schema: schema)

@@ -16,6 +16,12 @@ final class ChangeValues {
     log?.start(position)
   }
 
+  /// Whether the current transaction may have values.
+  var mayHaveValues: Bool { recorded != nil || log?.isInLog ?? false }
+
+  /// Whether transactions up to one may have values.
+  func mayHaveValues(upTo number: Int64) -> Bool { recorded != nil || log?.mayHave(number) ?? false }
+
   /// Returns the values of a change and where they come from; none if they are not known.
   func values(
     of row: ChangeCursor, _ entity: (Int64) -> HistoryEntity
@@ -26,7 +32,7 @@ final class ChangeValues {
     {
       return found
     }
-    guard let log, let number = row.entityNumber, let primaryKey = row.primaryKey else {
+    guard let log, log.isInLog, let number = row.entityNumber, let primaryKey = row.primaryKey else {
       return ([], .program)
     }
     let attributes = row.mask.flatMap { entity(number).slots?.names(in: $0) }

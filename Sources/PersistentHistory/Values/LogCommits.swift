@@ -14,6 +14,22 @@ final class LogCommits {
 
   init(_ states: LogStates) { self.states = states }
 
+  /// Returns the commits of a snapshot's log; `nil` if it holds no transactions.
+  static func saving(_ snapshot: StoreSnapshot) throws -> LogCommits? {
+    final class Box {
+      let commits: LogCommits?
+      init(_ commits: LogCommits?) { self.commits = commits }
+    }
+    return try snapshot.keeping {
+      guard snapshot.layout.history != nil, let states = try? snapshot.logStates() else {
+        return Box(nil)
+      }
+      let commits = LogCommits(states)
+      let newest = try snapshot.newestTransaction()?.number ?? 0
+      return Box(commits.floor.map { $0 < newest } ?? false ? commits : nil)
+    }.commits
+  }
+
   /// Returns the state after the commit that saved a transaction; `nil` if it is not known.
   func state(after position: TransactionPosition) throws -> Int? {
     guard let floor, position.number > floor else { return nil }

@@ -51,22 +51,28 @@ final class LogValues {
   /// The commit of the current transaction, when it has been found; `nil` inside if it is not known.
   private var current: Commit??
 
-  /// Prepares to read; returns `nil` if the log holds no states, or the store no model.
+  /// Prepares to read; returns `nil` if the log holds no transactions, or the store no model.
   init?(_ snapshot: StoreSnapshot) throws {
-    guard snapshot.layout.history != nil, let states = try? snapshot.logStates() else { return nil }
+    guard let commits = try LogCommits.saving(snapshot) else { return nil }
     do {
       properties = PropertyColumns(try snapshot.objectSchema())
     } catch is StoreError {
       return nil
     }
-    commits = LogCommits(states)
+    self.commits = commits
     largeValues = LargeValueFolder(snapshot.location)
   }
 
   func start(_ position: TransactionPosition) {
-    self.position = position
+    self.position = mayHave(position.number) ? position : nil
     current = nil
   }
+
+  /// Whether the current transaction may be in the log.
+  var isInLog: Bool { position != nil }
+
+  /// Whether a transaction of this number may be in the log.
+  func mayHave(_ number: Int64) -> Bool { commits.floor.map { number > $0 } ?? false }
 
   /// Returns the values of a change of the current transaction, sorted by name.
   ///

@@ -31,7 +31,9 @@ final class NetValues {
     of entity: HistoryEntity, _ primaryKey: Int64, in transactions: ClosedRange<Int64>,
     after before: [RecordedValue]
   ) throws -> [RecordedValue] {
-    guard let name = entity.name else { return before }
+    guard let name = entity.name, values.mayHaveValues(upTo: transactions.upperBound) else {
+      return before
+    }
     var query = query
     query.after = transactions.lowerBound == .min ? nil : transactions.lowerBound - 1
     query.until = transactions.upperBound
@@ -55,7 +57,7 @@ final class NetValues {
         }
       }
     }
-    return net.known.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    return net.known
   }
 }
 
@@ -79,8 +81,11 @@ struct FoldedValues {
   /// Whether no update has been added.
   var isEmpty: Bool { values.isEmpty && touched.isEmpty }
 
-  /// The values of which at least one side is known.
-  var known: [RecordedValue] { values.filter { $0.old != nil || $0.new != nil } }
+  /// The values of which at least one side is known, sorted by name.
+  var known: [RecordedValue] {
+    values.filter { $0.old != nil || $0.new != nil }
+      .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+  }
 
   /// Adds a later update.
   mutating func fold(_ later: [RecordedValue], of attributes: some Collection<String>) {

@@ -20,6 +20,8 @@ public final class StoreSnapshot {
   lazy var changePages =
     layout.history == nil ? nil : try? ChangePages(database, mark: logMark, path: location.path)
   private var cachedObjects: ObjectReader?
+  private var cachedSchema: ObjectSchema?
+  private var keptObjects: [ObjectIdentifier: AnyObject] = [:]
 
   package init(database: Database, location: StoreLocation) throws {
     self.database = database
@@ -62,13 +64,25 @@ public final class StoreSnapshot {
     return reader
   }
 
-  /// Reads the schema of the objects.
+  /// Returns the schema of the objects, read at the first call.
   ///
   /// - Throws: ``StoreError/withoutModel(path:reason:)``, ``StoreError/withoutHistory(path:)``, and errors of
   ///   reading.
   package func objectSchema() throws -> ObjectSchema {
     try checkIsOpen()
-    return try ObjectSchema(database: database, path: location.path)
+    if let cachedSchema { return cachedSchema }
+    let schema = try ObjectSchema(database: database, path: location.path)
+    cachedSchema = schema
+    return schema
+  }
+
+  /// Returns an object that is made once and kept as long as the snapshot, one of each type.
+  package func keeping<Kept: AnyObject>(_ make: () throws -> Kept) throws -> Kept {
+    try checkIsOpen()
+    if let kept = keptObjects[ObjectIdentifier(Kept.self)] as? Kept { return kept }
+    let kept = try make()
+    keptObjects[ObjectIdentifier(Kept.self)] = kept
+    return kept
   }
 
   /// Returns the layout of the history tables.

@@ -16,7 +16,7 @@ package final class TransactionCursor {
   private let snapshot: StoreSnapshot
   private let selection: TransactionSelection
   @exclusivity(unchecked) private var changeCursors:
-    [(detail: ChangeDetail, cursor: ChangeCursor)] = []
+    [(detail: ChangeDetail?, cursor: ChangeCursor)] = []
   @exclusivity(unchecked) private var isAtEnd = false
   private let cursor: StatementCursor
   private let strings: InternedStrings
@@ -103,13 +103,19 @@ package final class TransactionCursor {
   ///
   /// It moves on with this one; each detail has its own. Changes need not be read, but whether all
   /// are there is checked only if they were.
-  package func changes(_ detail: ChangeDetail = .everything) throws -> ChangeCursor {
-    if let known = changeCursors.first(where: { $0.detail == detail }) { return known.cursor }
+  ///
+  /// - Parameter isOwn: Whether to make a cursor of its own, which moves independently of others.
+  package func changes(
+    _ detail: ChangeDetail = .everything, isOwn: Bool = false
+  ) throws -> ChangeCursor {
+    if !isOwn, let known = changeCursors.first(where: { $0.detail == detail }) {
+      return known.cursor
+    }
     var rest = selection
     if count > 1, !selection.isSparse, number > .min { rest.after = number - 1 }
     let cursor = try ChangeCursor(snapshot, rest, detail: detail, isPart: count > 1)
     if count > 0, !isAtEnd { try cursor.start(transaction: number) }
-    changeCursors.append((detail, cursor))
+    changeCursors.append((isOwn ? nil : detail, cursor))
     return cursor
   }
 

@@ -35,7 +35,10 @@ import Testing
     "compact sample.store --dry-run", "compact sample.store",
     "prune sample.store --keep-last 2 --yes --ignore-guard bookmarks",
     "log sample.store --archive old", "stats sample.store --archive old",
-    "restore sample.store old",
+    "restore sample.store old", "info open.store", "check open.store",
+    "export open.store", "export open.store --format changes", "diff open.store 1",
+    "object open.store Trip/p1", "snapshot open.store 2 -o past.store",
+    "snapshot open.store 1 -o p",
   ]
 
   private typealias Object = [String: Any]
@@ -71,6 +74,12 @@ import Testing
 
         """.utf8), to: sample.folder.file("good.conf"))
     try FileBytes.write(Array("nonsense\n".utf8), to: sample.folder.file("bad.conf"))
+    let trips = try OpenTrips()
+    try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
+    for suffix in ["", "-wal"] {
+      try FileBytes.write(
+        FileBytes.read(trips.path + suffix), to: sample.folder.file("open.store" + suffix))
+    }
     #expect(try await sample.run("archive sample.store old --before 4 --quiet").status == 0)
     var lines: [(command: String, text: String)] = []
     for command in Self.commands {

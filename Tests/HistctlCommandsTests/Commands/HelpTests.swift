@@ -74,7 +74,8 @@ import Testing
       let result = try await sample.run(Array(arguments.dropFirst()))
       // What is not there (a token's number, a bookmark, a file, an archive) is no wrong option.
       #expect(!result.errors.contains("usage:"), "\(example): \(result.errors)")
-      #expect([0, 1, 4, 8, 9, 64].contains(result.status), "\(example): \(result.errors)")
+      // The sample store has no log, so snapshot cannot do its work.
+      #expect([0, 1, 2, 4, 8, 9, 64].contains(result.status), "\(example): \(result.errors)")
     }
   }
 

@@ -123,74 +123,6 @@ import Testing
 
   // MARK: - Stores of our own
 
-  /// A store of trips that an app has open, whose log holds all saves after the first.
-  private struct OpenTrips {
-    let folder: TemporaryFolder
-    let path: String
-    let editor: StoreEditor
-    private let reader: StoreQuery
-
-    init() throws {
-      folder = try TemporaryFolder()
-      path = folder.file("Trips.store")
-      try StoreCreator.create(at: path, model: TripsModel.model)
-      // Keeps the log when the editor closes.
-      reader = try StoreQuery(path: path)
-      editor = try StoreEditor(path: path)
-      var save = StoreSave(author: "app")
-      for name in ["Rome", "Oslo", "Bern"] {
-        save.insert("Trip", values: ["name": .text(name), "score": .integer(1)])
-      }
-      try editor.append(save)
-      try reader.run("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0")
-    }
-
-    static func trip(_ key: Int64) -> StoreObject {
-      StoreObject(entityName: "Trip", primaryKey: key)
-    }
-
-    func save(_ body: (inout StoreSave) -> Void) throws {
-      var save = StoreSave(author: "app")
-      body(&save)
-      try editor.append(save)
-    }
-
-    func sql(_ text: String) throws { try reader.run(text) }
-
-    /// The values of all changes, as text.
-    func texts() throws -> [String] {
-      try StoreFile(path: path).read { snapshot in
-        var query = HistoryQuery()
-        query.recordedValues = try RecordedValues(beside: snapshot)
-        let reader = try HistoryReader(snapshot: snapshot, query: query)
-        var texts: [String] = []
-        while let transaction = try reader.next() {
-          for change in transaction.changes {
-            for value in change.values
-            where (value.old ?? value.new) != .value(.null) || value.old != nil && value.new != nil
-            {
-              texts.append(
-                "\(transaction.number) \(change.object?.description ?? "") \(value.name) "
-                  + "\(Self.text(value.old)) \(Self.text(value.new))")
-            }
-          }
-        }
-        return texts
-      }
-    }
-
-    private static func text(_ content: RecordedContent?) -> String {
-      switch content {
-      case nil: "?"
-      case .value(.null): "nil"
-      case .value(.text(let text)): text
-      case .value(.integer(let number)): "\(number)"
-      case .value(let value): "\(value)"
-      case .digest(_, let count): "\(count) bytes"
-      }
-    }
-  }
-
   @Test func insertsUpdatesAndDeletesHaveTheirSides() throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
@@ -303,5 +235,39 @@ import Testing
     try trips.sql("PRAGMA wal_checkpoint(PASSIVE)")
     #expect(try net().map(\.old) == [nil, .value(.integer(1))])
     #expect(try net().map(\.new) == [.value(.text("Rom")), .value(.integer(4))])
+  }
+}
+
+extension OpenTrips {
+  /// The values of all changes, as text.
+  func texts() throws -> [String] {
+    try StoreFile(path: path).read { snapshot in
+      var query = HistoryQuery()
+      query.recordedValues = try RecordedValues(beside: snapshot)
+      let reader = try HistoryReader(snapshot: snapshot, query: query)
+      var texts: [String] = []
+      while let transaction = try reader.next() {
+        for change in transaction.changes {
+          for value in change.values
+          where (value.old ?? value.new) != .value(.null) || value.old != nil && value.new != nil {
+            texts.append(
+              "\(transaction.number) \(change.object?.description ?? "") \(value.name) "
+                + "\(Self.text(value.old)) \(Self.text(value.new))")
+          }
+        }
+      }
+      return texts
+    }
+  }
+
+  private static func text(_ content: RecordedContent?) -> String {
+    switch content {
+    case nil: "?"
+    case .value(.null): "nil"
+    case .value(.text(let text)): text
+    case .value(.integer(let number)): "\(number)"
+    case .value(let value): "\(value)"
+    case .digest(_, let count): "\(count) bytes"
+    }
   }
 }

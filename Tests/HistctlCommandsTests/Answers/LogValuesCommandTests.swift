@@ -1,0 +1,205 @@
+import Foundation
+import StoreFormat
+import TestSupport
+import Testing
+
+/// Old and new values from a store's log, through the commands.
+@Suite struct LogValuesCommandTests {
+  private let trips: OpenTrips
+
+  /// Saves three transactions into the log: an update, an insert and a delete.
+  init() throws {
+    trips = try OpenTrips()
+    try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
+    try trips.save { $0.insert("Trip", values: ["name": .text("Faro"), "score": .integer(7)]) }
+    try trips.save { $0.delete(OpenTrips.trip(2)) }
+  }
+
+  private func run(_ line: String) async throws -> Tool.Result {
+    try await InProcess.run(
+      line.split(separator: " ").map(String.init), folder: trips.folder.path)
+  }
+
+  private func values(_ text: String) throws -> [String] {
+    try text.split(separator: "\n").flatMap { line -> [String] in
+      let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      let changes = json?["changes"] as? [[String: Any]] ?? []
+      return changes.flatMap { change -> [String] in
+        let source = change["valuesFrom"] as? String ?? "-"
+        let values = change["values"] as? [String: [String: Any]] ?? [:]
+        return values.keys.sorted().map { name in
+          "\(change["change"] ?? "") \(source) \(name) \(values[name]?["old"] ?? "-") "
+            + "\(values[name]?["new"] ?? "-")"
+        }
+      }
+    }
+  }
+
+  @Test func theyAreShownWithEachKindOfChange() async throws {
+    #expect(
+      try await run("show Trips.store 2").lines.contains(#"      name: "Rome" -> "Roma""#))
+    let insert = try await run("show Trips.store 3").text
+    #expect(insert.contains("  + Trip/p4\n"))
+    #expect(insert.contains(#"      name: "Faro""# + "\n"))
+    #expect(!insert.contains("nil"))
+    #expect(
+      try await run("show Trips.store 4").text.contains(#"      name: "Oslo""# + "\n"))
+    let log = try await run("log Trips.store --changes").text
+    #expect(log.contains(#"~ Trip/p1  name: "Rome" -> "Roma""#))
+    #expect(log.contains(#"- Trip/p2  "#))
+    #expect(
+      try await run("diff Trips.store 1 2").text.contains(#"name: "Rome" -> "Roma""#))
+    #expect(try await run("blame Trips.store Trip/p1").text.contains(#""Roma"  (was "Rome")"#))
+    #expect(!(try await run("show Trips.store 2 --no-values")).text.contains("Rome"))
+  }
+
+  @Test func exportedLinesSayWhereTheyComeFrom() async throws {
+    let lines = try await run("export Trips.store --after 1").text
+    let found = try values(lines)
+    #expect(found.contains("4 log name Rome Roma"))
+    #expect(found.contains("5 log score - 7"))
+    #expect(found.contains("6 log name Oslo -"))
+    // They are read back, and written as they were.
+    try FileBytes.write(Array(lines.utf8), to: trips.folder.file("lines.jsonl"))
+    #expect(try await run("log lines.jsonl --reverse --json").text == lines)
+    let debezium = try await run("export Trips.store --after 1 --format debezium").text
+    #expect(
+      debezium.contains(#""before":{"Z_PK":1,"name":"Rome"},"after":{"Z_PK":1,"name":"Roma"}"#))
+    #expect(debezium.contains(#""before":null,"after":{"Z_PK":4,"#))
+  }
+
+  @Test func anInterruptedExportFindsItsFileOnceTheLogHasLostThem() async throws {
+    for format in ["jsonl", "changes", "cloudevents", "debezium"] {
+      let line =
+        "export Trips.store --output-dir out-\(format) --bookmark \(format) --format \(format) --compress none"
+      #expect(try await run(line).status == 0)
+      #expect(try await run("bookmark set Trips.store \(format) 0 --force").status == 0)
+    }
+    try trips.sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    for format in ["jsonl", "changes", "cloudevents", "debezium"] {
+      let line =
+        "export Trips.store --output-dir out-\(format) --bookmark \(format) --format \(format) --compress none"
+      let again = try await run(line)
+      #expect(again.status == 0, "\(format): \(again.errors)")
+      let list = try await run("bookmark list Trips.store").text
+      #expect(list.contains(format))
+    }
+    // Values that differ are no difference, and anything else is.
+    let folder = trips.folder.file("out-jsonl")
+    let inner = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+    let name = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: folder + "/" + inner).first)
+    let path = folder + "/" + inner + "/" + name
+    let text = String(decoding: try FileBytes.read(path), as: UTF8.self)
+    #expect(text.contains(#""valuesFrom":"log""#))
+    try FileBytes.write(
+      Array(text.replacingOccurrences(of: #""pk":4"#, with: #""pk":5"#).utf8), to: path)
+    #expect(try await run("bookmark set Trips.store jsonl 0 --force").status == 0)
+    let altered = try await run(
+      "export Trips.store --output-dir out-jsonl --bookmark jsonl --compress none")
+    #expect(altered.status != 0)
+  }
+
+  @Test func archivesKeepThem() async throws {
+    #expect(try await run("archive Trips.store sealed").status == 0)
+    let sealed = try await run("export sealed --after 1").text
+    #expect(try values(sealed).contains("4 log name Rome Roma"))
+    try trips.sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    #expect(try await run("verify sealed --full").status == 0)
+    #expect(try await run("verify Trips.store --archive sealed").status == 0)
+    #expect(try await run("export sealed --after 1").text == sealed)
+  }
+
+  @Test(arguments: ["prune Trips.store --before 2 --yes", "compact Trips.store"])
+  func commandsThatEmptyTheLogKeepThem(line: String) async throws {
+    func known() async throws -> [String] {
+      try values(try await run("export Trips.store --after 0").text).filter { !$0.hasPrefix("1 ") }
+    }
+    let before = try await known()
+    #expect(before.count > 3)
+    #expect(try await run(line).status == 0)
+    try trips.sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    #expect(try await known() == before)
+    let rows = try StoreQuery(path: trips.path + "-values.db").lines(
+      "SELECT DISTINCT source, transaction_number FROM recorded_value ORDER BY 2")
+    #expect(rows == ["log|2", "log|3", "log|4"])
+    #expect(try await run("verify Trips.store --full").status == 0)
+  }
+
+  @Test func withNoValuesNothingIsKept() async throws {
+    #expect(try await run("prune Trips.store --before 2 --yes --no-values").status == 0)
+    #expect(!FileManager.default.fileExists(atPath: trips.path + "-values.db"))
+  }
+
+  @Test func infoAndCheckSayWhichAreKnown() async throws {
+    #expect(try await run("info Trips.store").text.contains("log values  2 to 4\n"))
+    for command in ["info", "check"] {
+      let text = try await run("\(command) Trips.store --json").text
+      #expect(text.contains(#""logValues":{"first":2,"last":4}"#), "\(command)")
+    }
+    try trips.sql("PRAGMA wal_checkpoint(PASSIVE)")
+    let text = try await run("info Trips.store").text
+    #expect(text.contains("log values  "))
+    #expect(text.contains("a checkpoint has overwritten what was before"))
+  }
+
+  @Test(arguments: [
+    ("name=Roma", [2]), ("name=Rome", [2]), ("name~ROM", [2]), ("score>6", [3]),
+    ("score<2", [4]), ("name!=Roma", [2, 3, 4]), ("name=Oslo", [4]), ("name=Paris", []),
+    ("stay=nil", [3, 4]),
+  ])
+  func logFindsTheTransactionsThatSetAValue(condition: String, numbers: [Int]) async throws {
+    let result = try await InProcess.run(
+      ["log", "Trips.store", "--value", condition, "--reverse", "--after", "1", "--json"],
+      folder: trips.folder.path)
+    #expect(result.status == 0)
+    let found = result.lines.filter { !$0.isEmpty }.map { line in
+      line.firstRange(of: #""transaction":"#).flatMap {
+        Int(line[$0.upperBound...].prefix(while: \.isNumber))
+      }
+    }
+    #expect(found == numbers)
+  }
+
+  @Test func conditionsOnValuesGoWithLimitsAndOtherConditions() async throws {
+    for line in [
+      "log Trips.store --value name!=x -n 1 --reverse --json",
+      "log Trips.store --value name!=x -n 1 --json",
+      "log Trips.store --value name!=x --kind delete --json",
+    ] {
+      let result = try await run(line)
+      #expect(result.lines.filter { !$0.isEmpty }.count == 1)
+      #expect(result.text.contains(#""transaction":4,"#))
+    }
+    #expect(try await run("log Trips.store --value nme=x").status == 64)
+    #expect(try await run("log Trips.store --value name").status == 64)
+  }
+
+  @Test func aSnapshotIsTheStoreAsItWas() async throws {
+    let truth = try LogTruth(path: trips.path)
+    let before = try (FileBytes.read(trips.path), FileBytes.read(trips.path + "-wal"))
+    for (number, state) in [(2, 1), (3, 2), (4, 3)] {
+      let result = try await run("snapshot Trips.store \(number) -o copy.store --overwrite --json")
+      #expect(result.status == 0)
+      let folder = try TemporaryFolder()
+      let expected = try truth.open(state, in: folder).contents()
+      #expect(try StoreQuery(path: trips.folder.file("copy.store")).contents() == expected)
+    }
+    #expect(try FileBytes.read(trips.path) == before.0)
+    #expect(try FileBytes.read(trips.path + "-wal") == before.1)
+    #expect(try await run("log copy.store --json").lines.count > 0)
+  }
+
+  @Test func aSnapshotThatTheLogDoesNotHoldIsRefused() async throws {
+    let early = try await run("snapshot Trips.store 1 -o copy.store")
+    #expect(early.status == 2)
+    #expect(early.errors.contains("saved before the log began"))
+    #expect(try await run("snapshot Trips.store 9 -o copy.store").status == 4)
+    #expect(try await run("snapshot Trips.store 2 -o Trips.store").status == 64)
+    try trips.sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    let empty = try await run("snapshot Trips.store 4 -o copy.store")
+    #expect(empty.status == 2)
+    #expect(empty.errors.contains("the log is empty"))
+    #expect(!FileManager.default.fileExists(atPath: trips.folder.file("copy.store")))
+  }
+}
