@@ -20,7 +20,9 @@ final class ChangeValues {
   var mayHaveValues: Bool { recorded != nil || log?.isInLog ?? false }
 
   /// Whether transactions up to one may have values.
-  func mayHaveValues(upTo number: Int64) -> Bool { recorded != nil || log?.mayHave(number) ?? false }
+  func mayHaveValues(upTo number: Int64) -> Bool {
+    recorded != nil || log?.mayHave(number) ?? false
+  }
 
   /// Returns the values of a change and where they come from; none if they are not known.
   func values(
@@ -32,7 +34,8 @@ final class ChangeValues {
     {
       return found
     }
-    guard let log, log.isInLog, let number = row.entityNumber, let primaryKey = row.primaryKey else {
+    guard let log, log.isInLog, let number = row.entityNumber, let primaryKey = row.primaryKey
+    else {
       return ([], .program)
     }
     let attributes = row.mask.flatMap { entity(number).slots?.names(in: $0) }

@@ -211,6 +211,7 @@ final class LogValues {
     else {
       return false
     }
+    if version == schema.version { return true }
     if let known = fits[version] { return known }
     let other = try commits.connection(to: state)?.schema(path: schema.path)
     let isSame = other.map { $0.hasSameTables(as: schema) } ?? false

@@ -31,8 +31,13 @@ package struct ObjectSchema: Sendable {
   }
 
   package init(database: Database, path: String) throws {
-    self.path = path
     let layout = try StoreLayout(database: database, path: path)
+    try self.init(
+      database, layout, ModelCache(PackedModel(database: database, layout: layout)), path)
+  }
+
+  init(_ database: Database, _ layout: StoreLayout, _ cache: ModelCache, _ path: String) throws {
+    self.path = path
     guard let history = layout.history else { throw StoreError.withoutHistory(path: path) }
     for table in ["Z_METADATA", "Z_PRIMARYKEY"] where !layout.tableNames.contains(table) {
       throw StoreError.damaged(path: path, place: "its tables", detail: "\(table) is missing")
@@ -40,7 +45,7 @@ package struct ObjectSchema: Sendable {
     self.history = history
     stamp = try Stamp(StatementRunner(database))
     numbering = try EntityNumbering(database: database, layout: layout, path: path)
-    switch ModelCache(try PackedModel(database: database, layout: layout)) {
+    switch cache {
     case .model(let model): self.model = model
     case .missing:
       throw StoreError.withoutModel(path: path, reason: "the model cache is empty")
@@ -68,6 +73,9 @@ package struct ObjectSchema: Sendable {
     presentColumns = columns
     frameworkTriggers = try Self.frameworkTriggers(database)
   }
+
+  /// SQLite's number of the schema, which changes with the tables.
+  package var version: Int64 { stamp.version }
 
   /// Returns whether the schema is still that of the store.
   package func isCurrent(_ statement: StatementRunner) throws -> Bool {

@@ -71,7 +71,7 @@ public final class StoreSnapshot {
   package func objectSchema() throws -> ObjectSchema {
     try checkIsOpen()
     if let cachedSchema { return cachedSchema }
-    let schema = try ObjectSchema(database: database, path: location.path)
+    let schema = try ObjectSchema(database, layout, try modelCache(), location.path)
     cachedSchema = schema
     return schema
   }
