@@ -153,6 +153,10 @@ struct Log: HistctlCommand {
         let timeline = try input.timeline(of: snapshot)
         query = try self.query(session, timeline, input.resolver(timeline))
         query.order = .ascending
+        if showsChanges, !values.omitsValues {
+          // The log may be filled later.
+          query.recordedValues = RecordedValues(query.recordedValues?.file, readsLog: true)
+        }
         if query.limit == nil, filter.after == nil { query.limit = Self.firstFollowedCount }
         table = try self.table(session, writer, timeline)
         position = try snapshot.newestTransaction()?.number ?? 0

@@ -2,6 +2,9 @@ import StoreFormat
 
 /// The commits of a store's log that saved transactions, and the states before and after them.
 final class LogCommits {
+  /// The maximum number of states whose newest transaction is kept.
+  private static let maxKept = 1 << 16
+
   let states: LogStates
   /// Two connections, so that a change needs no move from one state to another.
   private var connections: [LogState] = []
@@ -9,8 +12,11 @@ final class LogCommits {
   private var newest: [Int: Int64?] = [:]
   /// The newest transaction of the first state that is known; `nil` if none is. Transactions up to it were saved
   /// before.
-  private(set) lazy var floor: Int64? = (0..<states.count).lazy
-    .compactMap { self.newestTransaction(in: $0) }.first
+  private(set) lazy var floor: Int64? = {
+    // A state is known as soon as the log has all of its pages that a checkpoint has overwritten.
+    let first = (0..<states.count).partitioningIndex { newestTransaction(in: $0) != nil }
+    return first < states.count ? newestTransaction(in: first) : nil
+  }()
 
   init(_ states: LogStates) { self.states = states }
 
@@ -50,6 +56,7 @@ final class LogCommits {
     let number = try? read(state) {
       try $0.integer("SELECT max(Z_PK) FROM ATRANSACTION") ?? 0
     }
+    if newest.count >= Self.maxKept { newest.removeAll() }
     newest[state] = .some(number)
     return number
   }

@@ -31,6 +31,10 @@ final class BasePages {
 
   /// The maximum number of comparisons of pages with commits.
   private static let maxSteps = 1 << 24
+  /// The maximum number of frames with which one page is compared.
+  private static let maxFramesOfPage = 4096
+  /// The maximum number of frames of a log of which all are compared.
+  private static let maxFrames = 1 << 17
 
   private let file: UnsafeMutablePointer<sqlite3_file>
   private let frames: LogFrames
@@ -65,7 +69,9 @@ final class BasePages {
     guard read(page, into: content) else { return false }
     // Asked after reading: the number is raised before a page is written.
     let attempted = attemptedFrameCount()
-    guard let first = frames.frames(ofPage: page).first, first < attempted else { return true }
+    let own = frames.frames(ofPage: page)
+    guard let first = own.first, first < attempted else { return true }
+    guard own.count <= Self.maxFramesOfPage else { return false }
     let comparison = compare(page, content)
     guard !comparison.equal.isEmpty else { return true }
     // Equal frames are equal contents, so this is what the page held when all were compared.
@@ -96,6 +102,7 @@ final class BasePages {
   }
 
   private func compareAll() -> [(page: UInt32, comparison: Comparison)] {
+    guard frames.count <= Self.maxFrames else { return [] }
     let content = UnsafeMutableRawPointer.allocate(byteCount: frames.pageSize, alignment: 16)
     defer { content.deallocate() }
     let comparisons = frames.pages.map { page in

@@ -150,6 +150,9 @@ final class LogFrames {
     self.commits = commits
   }
 
+  /// The number of frames.
+  var count: Int { frames.count }
+
   /// Returns the newest frame that holds a page, or `nil` if the log has none.
   ///
   /// - Parameter count: The number of frames to consider.

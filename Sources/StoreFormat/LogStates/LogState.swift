@@ -140,15 +140,17 @@ private final class StateFile {
 
   /// The size of the state in bytes.
   private var size: Int64 {
-    if state > 0 {
-      return Int64(states.frames.commits[state - 1].pageCount) * Int64(pageSize)
-    }
-    // The main file may have grown since; its header tells how long it was.
-    guard read(page: 1) else { return Int64(pageSize) }
+    state > 0
+      ? Int64(states.frames.commits[state - 1].pageCount) * Int64(pageSize) : sizeBeforeLog
+  }
+
+  /// The main file may have grown since; its header tells how long it was.
+  private lazy var sizeBeforeLog: Int64 = {
+    guard state == 0, read(page: 1) else { return Int64(pageSize) }
     let count = UnsafeRawBufferPointer(start: page, count: pageSize)
       .loadUnaligned(fromByteOffset: 28, as: UInt32.self)
     return Int64(max(1, UInt32(bigEndian: count))) * Int64(pageSize)
-  }
+  }()
 
   private func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) -> CInt {
     let size = size
