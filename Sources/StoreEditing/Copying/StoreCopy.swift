@@ -15,11 +15,7 @@ package struct StoreCopy: Sendable {
 
   /// Chooses a place for a copy of a store.
   ///
-  /// - Parameters:
-  ///   - location: The store.
-  ///   - path: The place of the copy.
-  ///   - overwrites: Whether to replace an existing store with its large values and recorded values.
-  ///   - busyTimeout: How long to wait for programs that have the replaced store open, in seconds.
+  /// - Parameter overwrites: Whether to replace an existing store with its large and recorded values.
   /// - Throws: ``StoreWriteError/alreadyThere(path:)`` if there is a file that is not to be replaced, and
   ///   ``StoreWriteError/copyOntoItself(path:of:)`` if the copy, or its folder of large values, would
   ///   replace the store's own.
@@ -212,9 +208,6 @@ extension StoreSnapshot {
   /// Other programs can save meanwhile, and their saves are not in the copy. The copy has the store's
   /// identifier, its pages and its journal mode.
   ///
-  /// - Parameters:
-  ///   - path: The new file.
-  ///   - progress: Called with the number of copied bytes; an error ends the copying.
   /// - Throws: ``StoreWriteError``, or the errors of `progress`; an unfinished file may be left.
   package func copyStore(to path: String, progress: (Int64) throws -> Void = { _ in }) throws {
     try database.copyPages(to: path, permissionsOf: location, progress: progress)
@@ -222,15 +215,9 @@ extension StoreSnapshot {
 }
 
 extension Database {
-  /// The number of pages to copy between two calls of `progress`.
   private static let pagesPerStep: CInt = 4096
 
   /// Copies the whole database, as the present transaction sees it, into a new file.
-  ///
-  /// - Parameters:
-  ///   - path: The new file.
-  ///   - location: The database, whose permissions the copy gets.
-  ///   - progress: Called with the number of copied bytes; an error ends the copying.
   func copyPages(
     to path: String, permissionsOf location: StoreLocation,
     progress: (Int64) throws -> Void = { _ in }

@@ -4,9 +4,6 @@ import StoreFormat
 struct ModelCheck {
   private let model: ManagedModel
 
-  /// Checks a model that a store is to be created for.
-  ///
-  /// - Throws: ``StoreError/invalidModel(detail:)``.
   static func check(_ model: ManagedModel) throws {
     let check = ModelCheck(model: model)
     var tableNames: [String: String] = [:]

@@ -45,9 +45,6 @@ package struct StoreDraft: Hashable, Sendable {
 
   /// Creates a store unless another program has created it meanwhile.
   ///
-  /// - Parameters:
-  ///   - path: The place of the store.
-  ///   - body: Writes the store at a temporary path and closes it.
   /// - Throws: As ``write(_:)``; ``StoreWriteError/alreadyThere(path:)`` only if there is a file that
   ///   belonged to a store which is gone.
   package static func makeIfMissing(

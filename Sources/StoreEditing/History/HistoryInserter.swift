@@ -14,13 +14,7 @@ import StoreFormat
 package final class HistoryInserter: Sendable {
   private let connection: BatchConnection
 
-  /// Opens a store.
-  ///
-  /// - Parameters:
-  ///   - location: The store.
-  ///   - busyTimeout: How long to wait for a locked store, in seconds.
-  ///   - ignoresDamage: Whether to write even if that destroys saves after a damaged part of the log.
-  /// - Throws: ``StoreWriteError``.
+  /// Opens a store, as ``HistoryEraser/init(location:busyTimeout:ignoresDamage:)`` does.
   package init(
     location: StoreLocation, busyTimeout: Double = 5, ignoresDamage: Bool = false
   ) throws {

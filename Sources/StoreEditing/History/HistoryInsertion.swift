@@ -57,23 +57,17 @@ package struct InsertionResult: Sendable {
 
   /// The history that was inserted and committed.
   package internal(set) var inserted = InsertedHistory(transactionCount: 0, changeCount: 0)
-  /// The longest time for which the write lock was held, in seconds.
   package internal(set) var longestLock = 0.0
-  /// The number of batches.
   package internal(set) var batchCount = 0
   /// The error that ended the insertion, usually a ``StoreWriteError``; `nil` if all is inserted.
   package internal(set) var problem: (any Error)?
 }
 
-/// The parts of a change that tell it from another one of the same number.
+/// The parts of a change that tell it from another one of the same number; `nil` where the row has none.
 package struct PresentChange: Hashable, Sendable {
-  /// The number of its transaction; `nil` if the row names none.
   package let transaction: Int64?
-  /// The kind of change; `nil` for one that no framework writes.
   package let kind: ChangeKind?
-  /// The number of the object's own entity; `nil` if the row holds none.
   package let entityNumber: Int64?
-  /// The object's primary key; `nil` if the row holds none.
   package let primaryKey: Int64?
 }
 
@@ -157,7 +151,6 @@ extension StoreSnapshot {
 }
 
 extension StatementRunner {
-  /// Whether an interned text has a number.
   func hasText(numbered number: Int64) throws -> Bool {
     try integer(
       "SELECT 1 FROM ATRANSACTIONSTRING WHERE Z_PK = ?1 AND typeof(ZNAME) = 'text'",

@@ -76,10 +76,6 @@ struct HistoryRowWriter {
   /// A text that a store has lost must get one of these. The app issues the number after the highest
   /// one next, and could not save if it were taken. Low numbers come first because a running app may
   /// have reserved high ones.
-  ///
-  /// - Parameters:
-  ///   - count: The maximum number of results.
-  ///   - reserved: Numbers that are not free in any case.
   func freeTextNumbers(_ count: Int, except reserved: Set<Int64>) throws -> [Int64] {
     let highest =
       try statement.integer(
@@ -113,7 +109,6 @@ struct HistoryRowWriter {
 struct RowNumbers {
   let statement: StatementRunner
 
-  /// Returns the first of some new numbers of a history table.
   func next(of entity: EntityNumbering.HistoryEntity, count: Int) throws -> Int64 {
     let table =
       switch entity {

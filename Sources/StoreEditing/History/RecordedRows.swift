@@ -153,9 +153,6 @@ package struct RecordedColumns: Sendable {
     }
   }
 
-  /// Returns the values of a transaction's row, by column.
-  ///
-  /// - Parameter textNumbers: The numbers of the interned texts.
   func values(
     of transaction: RecordedTransaction, textNumbers: [StringRole: Int64]
   ) -> [StoredValue] {
@@ -166,7 +163,6 @@ package struct RecordedColumns: Sendable {
     return values
   }
 
-  /// Returns the values of a change's row, by column.
   func values(of change: RecordedChange, transaction: Int64) -> [StoredValue] {
     var values = changeValues.map { $0(change, transaction) }
     for column in change.extra {
@@ -226,7 +222,6 @@ package struct RecordedColumns: Sendable {
 }
 
 extension HistoryTables {
-  /// Whether the texts of a role are interned.
   func interns(_ role: StringRole) -> Bool {
     internsStrings && transactionColumns.contains(role.identifierColumn)
   }
@@ -248,7 +243,6 @@ extension StoreTimestamp {
   }
 }
 
-/// Returns the statement that inserts a row.
 func insertStatement(_ table: String, _ columns: [String]) -> String {
   let names = columns.map(quoted).joined(separator: ", ")
   let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")

@@ -69,8 +69,6 @@ final class LargeValueWriter {
   }
 
   /// Returns the column value of an attribute; the file that it names is safe on the disk.
-  ///
-  /// - Throws: ``StoreWriteError``.
   func column(
     for value: StoredValue, of object: StoreObject, _ attribute: String
   ) throws -> StoredValue {

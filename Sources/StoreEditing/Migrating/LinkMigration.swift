@@ -54,7 +54,6 @@ struct LinkMigration {
     newJoinTables = tables.joinTables.filter { !kept.contains($0.name) }
   }
 
-  /// Returns the join table of a relationship if it stays unchanged.
   private static func keptJoin(
     _ link: MigratedLink, _ old: EntityTables, _ new: EntityTables
   ) -> JoinTable? {
@@ -284,7 +283,6 @@ struct MigratedLink {
     }
   }
 
-  /// A relationship of the old model.
   struct Former {
     let end: End
     /// Whether it leads from the objects of ``MigratedLink/second`` to those of
@@ -323,7 +321,6 @@ struct MigratedLink {
     return links
   }
 
-  /// Returns the inverse of an end.
   static func inverse(of end: End, in model: ManagedModel) -> End? {
     guard let name = end.relationship.inverseName,
       let destination = end.relationship.destinationName,

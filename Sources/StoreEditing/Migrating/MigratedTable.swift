@@ -16,7 +16,6 @@ struct MigratedTable {
     /// `NULL`, until relationships are filled.
     case nothing
 
-    /// The former column.
     var column: EntityTables.Column? {
       switch self {
       case .column(let column), .columnOrValue(let column, _): column
@@ -36,7 +35,6 @@ struct MigratedTable {
   let table: EntityTables.Table
   /// The present table; `nil` for a new root entity.
   let former: EntityTables.Table?
-  /// The sources of the new table's columns.
   let sources: [Source]
   let members: [Member]
   /// The numbers of entities that leave the model, whose rows are deleted.
@@ -146,7 +144,6 @@ struct MigratedTable {
     return "CASE WHEN typeof(\(name)) = 'blob' THEN CAST(x'01' || \(name) AS BLOB) ELSE \(name) END"
   }
 
-  /// Returns the column of a property and its source.
   func source(
     _ path: String, declaredIn entityName: String
   ) -> (

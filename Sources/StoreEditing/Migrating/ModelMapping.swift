@@ -29,7 +29,6 @@ struct ModelMapping {
     for name in formerNames.keys.sorted(by: ordinally) { try check(name) }
   }
 
-  /// The entities in both models.
   var commonEntities: [String] { formerNames.keys.sorted(by: ordinally) }
 
   /// Returns the former name of an own property of an entity; `nil` for a new one.

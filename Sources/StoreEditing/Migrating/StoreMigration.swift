@@ -12,7 +12,7 @@ import StoreFormat
 ///
 /// From the beginning nobody else can write. Others read the former state until all steps are committed
 /// at once; if that does not happen, the store stays unchanged. Between steps, objects are read and saved
-/// as usual, in the same transaction.
+/// as usual, in the same transaction. All functions throw ``StoreWriteError``.
 package final class StoreMigration: Sendable {
   private let location: StoreLocation
   /// Reads the store with the changes of the steps so far.
@@ -26,11 +26,6 @@ package final class StoreMigration: Sendable {
   private static let author = "com.apple.coredata.schemamigrator: lightweight migration from model"
 
   /// Opens a store, and waits until nobody else writes to it.
-  ///
-  /// - Parameters:
-  ///   - path: The store file; links are followed.
-  ///   - busyTimeout: How long to wait for another writer, in seconds.
-  /// - Throws: ``StoreWriteError``.
   package init(path: String, busyTimeout: Double = 5) throws {
     self.busyTimeout = busyTimeout
     let location = try StoreLocation.forWriting(path)
@@ -49,13 +44,9 @@ package final class StoreMigration: Sendable {
   }
 
   /// Returns the present model of the store, with its indexes.
-  ///
-  /// - Throws: ``StoreWriteError``, ``StoreError``.
   package func model() throws -> ManagedModel { try ObjectFetcher(file: file).indexedModel() }
 
   /// Returns an editor that saves in the migration's transaction.
-  ///
-  /// - Throws: ``StoreWriteError``.
   package func editor() throws -> StoreEditor {
     try StoreEditor(
       location: location, queue: queue, busyTimeout: busyTimeout, ledger: ledger)
@@ -148,8 +139,6 @@ package final class StoreMigration: Sendable {
   }
 
   /// Commits all steps at once.
-  ///
-  /// - Throws: ``StoreWriteError``.
   package func commit() throws {
     do {
       try location.translatingErrors(busyTimeout) {

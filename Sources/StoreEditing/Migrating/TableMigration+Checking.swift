@@ -2,8 +2,6 @@ import StoreFormat
 
 extension TableMigration {
   /// Finds obstacles, without changing the store.
-  ///
-  /// - Throws: ``StoreWriteError``.
   func check() throws {
     try checkTriggers()
     try links.collect()

@@ -150,7 +150,6 @@ struct TableMigration {
     }
   }
 
-  /// Returns the table of the destination of a to-one relationship's column.
   private func destination(of column: EntityTables.Column) -> MigratedTable? {
     let relationship = mapping.new.entities[column.entityName]?.propertiesByName[column.path]?
       .relationship
@@ -195,7 +194,6 @@ struct TableMigration {
 }
 
 extension TableMigration {
-  /// An index of the store.
   struct PresentIndex {
     let name: String
     let table: String
@@ -213,7 +211,6 @@ extension TableMigration {
     }
   }
 
-  /// Returns whether an index belongs to the former model.
   private func isOwn(_ index: PresentIndex, _ formerNames: Set<String>) -> Bool {
     formerNames.contains(index.name)
       || mapping.old.entities.keys.contains {

@@ -64,8 +64,6 @@ final class EntityRows {
   }
 
   /// Returns the values of a new object by attribute: the given ones, and defaults for the others.
-  ///
-  /// - Throws: ``StoreWriteError``; also if a name belongs to no attribute.
   func values(_ given: [String: StoredValue]) throws -> [StoredValue] {
     var values: [StoredValue] = []
     values.reserveCapacity(attributes.count)
@@ -88,9 +86,7 @@ final class EntityRows {
     return values
   }
 
-  /// Checks that attributes accept some values.
-  ///
-  /// - Throws: ``StoreWriteError``; also if a name belongs to no attribute.
+  /// Checks that the attributes exist and accept the values.
   func check(_ values: [String: StoredValue]) throws {
     for (path, value) in values {
       guard let place = places[path] else {
@@ -120,11 +116,7 @@ final class EntityRows {
     }
   }
 
-  /// Inserts the row of a new object.
-  ///
-  /// - Parameters:
-  ///   - primaryKey: Its primary key.
-  ///   - values: Its values by attribute; `nil` for a row that gets them later.
+  /// Inserts the row of a new object; without values, one that gets them later.
   func insert(
     _ primaryKey: Int64, _ values: [StoredValue]?, with statement: StatementRunner
   ) throws {

@@ -55,12 +55,10 @@ struct JointSaveRecord: Equatable, Sendable {
 
   // MARK: - The file
 
-  /// Returns the path of the file beside a store.
   static func path(beside location: StoreLocation) -> String {
     location.resolvedPath + "-unfinished-save"
   }
 
-  /// Returns whether there is a file beside a store.
   static func exists(beside location: StoreLocation) -> Bool {
     FileMove.entry(at: path(beside: location)) != .none
   }
@@ -132,7 +130,6 @@ struct JointSaveRecord: Equatable, Sendable {
     }
   }
 
-  /// Removes the file, if there is one.
   static func remove(beside location: StoreLocation) {
     FileStatus.remove(path(beside: location))
   }

@@ -13,7 +13,6 @@ struct SavedChange {
 /// It writes rows immediately, inside the editor's SQLite transaction. Destinations of relationships and
 /// the objects that a deletion cascades to are read from the store as it is at that point.
 final class SaveWriter {
-  /// A row of an entity's table.
   struct Row: Hashable {
     let entityName: String
     let primaryKey: Int64
@@ -211,7 +210,6 @@ final class SaveWriter {
     }
   }
 
-  /// Writes columns of a row.
   func set(_ columns: [(name: String, value: StoredValue)], of row: Row) throws {
     guard !columns.isEmpty else { return }
     let table = try schema.table(of: row.entityName)
@@ -291,7 +289,6 @@ final class SaveWriter {
     found.first?.forEach(largeValues.replaces)
   }
 
-  /// Returns the preserved values of a row, by slot.
   private func tombstone(of row: Row) throws -> [StoredValue] {
     let preserved = try schema.slots(of: row.entityName).tombstoneAttributes
     guard !preserved.isEmpty else { return [] }

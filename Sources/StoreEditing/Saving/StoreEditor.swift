@@ -12,7 +12,8 @@ import Synchronization
 /// index or trigger is ever added.
 ///
 /// Large values of attributes that allow it are written to files beside the store
-/// (``ManagedAttribute/allowsExternalStorage``).
+/// (``ManagedAttribute/allowsExternalStorage``). If a function throws ``StoreWriteError``, the store is
+/// unchanged.
 package final class StoreEditor: Sendable {
   /// What a loss of power may destroy.
   package enum Durability: Hashable, Sendable {
@@ -41,13 +42,8 @@ package final class StoreEditor: Sendable {
 
   /// Opens a store for writing.
   ///
-  /// - Parameters:
-  ///   - path: The store file; links are followed.
-  ///   - busyTimeout: How long to wait for another writer, in seconds.
-  ///   - durability: Whether to wait for the disk at every save.
-  ///   - largeValues: Where to put values that may be in files beside the store.
-  ///   - recordsValues: Whether to record old and new values of updates in a file beside the store, see
-  ///     ``RecordedValuesFile``. A save fails if its values cannot be recorded.
+  /// - Parameter recordsValues: Whether to record old and new values of updates in a file beside the store
+  ///   (``RecordedValuesFile``). A save fails if its values cannot be recorded.
   /// - Throws: ``StoreWriteError``; also if the store keeps no history or has no readable model.
   package init(
     path: String, busyTimeout: Double = 5, durability: Durability = .everySave,
@@ -108,7 +104,6 @@ package final class StoreEditor: Sendable {
   ///
   /// - Returns: The transaction, or `nil` if the save changes nothing; as with the frameworks, there is
   ///   no transaction then.
-  /// - Throws: ``StoreWriteError``; the store is then unchanged.
   @discardableResult
   package func append(_ save: StoreSave) throws -> AppendedTransaction? {
     let save = save.folded()
@@ -150,8 +145,6 @@ package final class StoreEditor: Sendable {
   }
 
   /// Appends one transaction to the history alone, for tests and samples.
-  ///
-  /// - Throws: ``StoreWriteError``; the store is then unchanged.
   @discardableResult
   package func appendHistory(_ record: HistoryRecord) throws -> TransactionPosition {
     try write { schema, statement in
@@ -168,8 +161,6 @@ package final class StoreEditor: Sendable {
   ///
   /// Everything is deleted in one SQLite transaction, which is meant for small histories. Recorded values
   /// of deleted transactions are deleted too, if the file that keeps them can be written.
-  ///
-  /// - Throws: ``StoreWriteError``; the store is then unchanged.
   @discardableResult
   package func deleteHistory(before number: Int64) throws -> DeletedHistory {
     let deleted = try write { _, statement in try statement.deleteHistory(where: "<", number) }
@@ -197,8 +188,6 @@ package final class StoreEditor: Sendable {
   /// If nobody else has the store open, its log is moved into it and removed, so that the file can be
   /// moved or copied alone. An editor that is only released closes the store too, but cannot report
   /// errors.
-  ///
-  /// - Throws: ``StoreWriteError``.
   package func close() throws {
     try translating {
       let isBlocked = try queue.writeWithoutTransaction { database in
@@ -254,7 +243,6 @@ package final class StoreEditor: Sendable {
     return try body()
   }
 
-  /// Converts errors of SQLite into ``StoreWriteError``.
   func translating<Result>(_ body: () throws -> Result) throws -> Result {
     try location.translatingErrors(busyTimeout, body)
   }
@@ -324,7 +312,6 @@ package final class StoreEditor: Sendable {
 ///
 /// For tests and samples: no framework writes a store whose history has more than its tables.
 package struct HistoryRecord: Hashable, Sendable {
-  /// One change.
   package struct Change: Hashable, Sendable {
     package var kind: ChangeKind
     /// The object's own entity.

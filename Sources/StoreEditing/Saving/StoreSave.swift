@@ -4,11 +4,8 @@ import StoreFormat
 package struct TransactionHeader: Hashable, Sendable {
   /// The author, as the app sets it.
   package var author: String?
-  /// The bundle identifier of the program.
   package var bundle: String?
-  /// The name of the process.
   package var process: String?
-  /// The name of the context.
   package var context: String?
   /// The time; `nil` for the moment at which the store is written.
   package var timestamp: StoreTimestamp?
@@ -124,7 +121,6 @@ package struct StoreSave: Equatable, Sendable {
   /// Deletes an object, and applies the delete rules of its relationships.
   package mutating func delete(_ object: StoreObject) { deleted.append(object) }
 
-  /// Returns whether two saves would write the same.
   package static func == (left: StoreSave, right: StoreSave) -> Bool {
     left.header == right.header && left.deleted == right.deleted
       && left.toleratesDeletions == right.toleratesDeletions

@@ -3,7 +3,6 @@ import StoreFormat
 
 /// Deletes recorded values of deleted transactions.
 package enum RecordedValuesErasure {
-  /// The result of an erasure.
   package struct Result: Sendable {
     /// The number of values that were deleted and committed.
     package internal(set) var valueCount = 0
@@ -90,7 +89,6 @@ package enum RecordedValuesErasure {
     let values: Database
     let file: RecordedValuesFile
     let log: LogKeeper
-    /// The oldest transaction whose values stay.
     var number: Int64
     let tally: Tally
     var hasStep = true

@@ -24,9 +24,7 @@ extension BatchedWork {
 struct BatchOutcome<Work: BatchedWork> {
   /// The work after the last batch that was committed; `nil` if it never began.
   var work: Work?
-  /// The longest time for which the write lock was held, in seconds.
   var longestLock = 0.0
-  /// The number of batches that were committed.
   var batchCount = 0
   /// The error that ended the work, usually a ``StoreWriteError``; `nil` if all of it was done.
   var problem: (any Error)?
@@ -39,12 +37,6 @@ final class BatchConnection: Sendable {
 
   private let queue: DatabaseQueue
 
-  /// Opens a store.
-  ///
-  /// - Parameters:
-  ///   - busyTimeout: How long to wait for a locked store, in seconds.
-  ///   - ignoresDamage: Whether to write even if that destroys saves after a damaged part of the log.
-  /// - Throws: ``StoreWriteError``.
   init(location: StoreLocation, busyTimeout: Double, ignoresDamage: Bool = false) throws {
     self.location = location
     self.busyTimeout = busyTimeout
@@ -60,10 +52,7 @@ final class BatchConnection: Sendable {
 
   /// Does as much of some work as possible.
   ///
-  /// - Parameters:
-  ///   - rests: Whether to leave the lock to others after every batch, even if nobody else writes.
-  ///   - makeWork: Creates the work for the connection.
-  ///   - progress: Called after every batch.
+  /// - Parameter rests: Whether to leave the lock to others after every batch, even if nobody else writes.
   func run<Work: BatchedWork>(
     restingAfterEachBatch rests: Bool = false, _ makeWork: (Database) -> Work,
     progress: (Work) -> Void

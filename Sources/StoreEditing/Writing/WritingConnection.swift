@@ -40,7 +40,6 @@ enum WritingConnection {
       path: creates ? path : StoreConnection.present(path), configuration: configuration)
   }
 
-  /// Throws the error of a result code other than `SQLITE_OK`.
   static func check(_ result: CInt) throws {
     guard result == SQLITE_OK else {
       throw DatabaseError(resultCode: ResultCode(rawValue: result))
@@ -62,9 +61,6 @@ extension StoreFile {
   /// journal waits to be rolled back. A program that is about to write calls this and reads again. A
   /// store without such a journal is left alone.
   ///
-  /// - Parameters:
-  ///   - path: The store file; links are followed.
-  ///   - busyTimeout: How long to wait for a locked store, in seconds.
   /// - Throws: ``StoreError``, ``StoreWriteError``.
   package static func rollBackUnfinishedSave(at path: String, busyTimeout: Double = 5) throws {
     let location = try StoreLocation(path: path)
