@@ -42,14 +42,15 @@ let package = Package(
       name: "CZstd", pkgConfig: "libzstd",
       providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     .target(name: "CSQLiteSupport"),
+    .target(name: "Libc", swiftSettings: library),
 
     // Floor 1: independent of stores.
     .target(name: "PropertyLists", swiftSettings: library),
     .target(
       name: "DurableFiles",
-      dependencies: [.product(name: "SystemPackage", package: "swift-system")],
+      dependencies: ["Libc", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: library),
-    .target(name: "Terminal", swiftSettings: library),
+    .target(name: "Terminal", dependencies: ["Libc"], swiftSettings: library),
 
     // Floor 2: the file.
     .target(
@@ -67,7 +68,7 @@ let package = Package(
     .target(
       name: "StoreEditing",
       dependencies: [
-        "CSQLiteSupport", "DurableFiles", "PropertyLists", "StoreFormat",
+        "CSQLiteSupport", "DurableFiles", "Libc", "PropertyLists", "StoreFormat",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -93,7 +94,7 @@ let package = Package(
     .target(
       name: "HistoryArchive",
       dependencies: [
-        "DurableFiles", "HistoryCoding", "PersistentHistory", "StoreEditing", "StoreFormat",
+        "DurableFiles", "HistoryCoding", "Libc", "PersistentHistory", "StoreEditing", "StoreFormat",
         "CZstd",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -125,7 +126,7 @@ let package = Package(
     .target(
       name: "HistoryOperations",
       dependencies: [
-        "DurableFiles", "StoreEditing", "StoreFormat", "PersistentHistory", "HistoryCoding",
+        "DurableFiles", "Libc", "StoreEditing", "StoreFormat", "PersistentHistory", "HistoryCoding",
         "HistoryArchive",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
@@ -142,7 +143,7 @@ let package = Package(
       swiftSettings: library),
     .executableTarget(
       name: "histctl",
-      dependencies: ["DurableFiles", "HistctlCommands", "StoreEditing", "Terminal"],
+      dependencies: ["DurableFiles", "HistctlCommands", "Libc", "StoreEditing", "Terminal"],
       swiftSettings: strict),
 
     // A sample: an app and its widget that share a store.

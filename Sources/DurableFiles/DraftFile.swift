@@ -1,12 +1,5 @@
+import Libc
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// A file that is written under another name in the same folder and takes its place in one step.
 ///

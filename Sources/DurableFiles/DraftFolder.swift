@@ -1,3 +1,4 @@
+import Libc
 import Synchronization
 import SystemPackage
 
@@ -5,14 +6,6 @@ import SystemPackage
 import FoundationEssentials
 #else
 import Foundation
-#endif
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
 #endif
 
 /// A folder beside a file, in which the file and its companions are written.

@@ -1,12 +1,5 @@
+import Libc
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// The result of locking an open file or folder that others may remove or replace.
 package enum FileLock: Hashable, Sendable {

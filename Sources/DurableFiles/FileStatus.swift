@@ -1,12 +1,5 @@
+import Libc
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// The kind, size, identity and modification time of a file.
 package struct FileStatus: Hashable, Sendable {

@@ -1,15 +1,8 @@
 import DurableFiles
+import Libc
 import PersistentHistory
 import StoreEditing
 import StoreFormat
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// How operations open stores, and what they warn of while reading them.
 package enum StoreReading {

@@ -1,15 +1,8 @@
 import DurableFiles
 import HistctlCommands
+import Libc
 import StoreEditing
 import Terminal
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 StandardDescriptors.openMissing()
 Signals.ignoreFailedWrites()

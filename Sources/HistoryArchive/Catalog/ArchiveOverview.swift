@@ -1,15 +1,8 @@
 import DurableFiles
+import Libc
 import PersistentHistory
 import StoreFormat
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// The contents of an archive according to its catalog and manifests. No segment is read.
 package struct ArchiveOverview: Hashable, Sendable {

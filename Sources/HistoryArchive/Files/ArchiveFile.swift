@@ -1,13 +1,6 @@
 import DurableFiles
+import Libc
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// A regular file, opened for reading. Pipes and devices are refused before anything is read.
 package final class ArchiveFile: Sendable {

@@ -1,13 +1,6 @@
 import DurableFiles
+import Libc
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// A lock on the folder of an archive, held for as long as this lives. It leaves no file behind.
 package final class ArchiveLock: Sendable {

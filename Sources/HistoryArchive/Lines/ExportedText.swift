@@ -1,14 +1,7 @@
 import HistoryCoding
+import Libc
 import StoreFormat
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// The decompressed text of an exported file or of standard input.
 ///

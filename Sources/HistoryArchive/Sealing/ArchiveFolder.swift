@@ -1,15 +1,8 @@
 import DurableFiles
+import Libc
 import PersistentHistory
 import StoreFormat
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// The folder of an archive that is being written: created if it is missing, and locked for as long as
 /// this lives.

@@ -1,16 +1,9 @@
 import DurableFiles
 import HistoryCoding
+import Libc
 import PersistentHistory
 import StoreFormat
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Makes one segment: writes it, compares it with the store, and names it and its manifest.
 struct SegmentSealing {

@@ -1,16 +1,9 @@
 import CZstd
 import HistoryCoding
+import Libc
 import PersistentHistory
 import StoreEditing
 import StoreFormat
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Reads a segment frame by frame.
 ///

@@ -1,14 +1,7 @@
 import DurableFiles
+import Libc
 import PersistentHistory
 import StoreFormat
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Verifies the names in an archive's folders, and the permissions of its files.
 struct FolderInspection {

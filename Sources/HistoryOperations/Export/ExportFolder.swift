@@ -1,17 +1,10 @@
 import DurableFiles
 import HistoryArchive
 import HistoryCoding
+import Libc
 import PersistentHistory
 import StoreFormat
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Exports into a folder, one file a run, named by the transactions that the run looked at.
 ///

@@ -1,13 +1,6 @@
 import DurableFiles
+import Libc
 import StoreFormat
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// The path of a store, or a pattern for the paths of many.
 package struct StorePattern {

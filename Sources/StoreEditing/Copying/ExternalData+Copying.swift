@@ -1,4 +1,5 @@
 import DurableFiles
+import Libc
 import StoreFormat
 import SystemPackage
 
@@ -8,21 +9,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 extension ExternalData {
-  /// Copies all files and folders in it, without links and special files.
-  ///
-  /// - Parameters:
-  ///   - target: The new folder.
-  ///   - progress: Called with the bytes of each part that is copied; an error ends the copying.
-  /// - Returns: The number of copied files.
+  /// Copies all files and folders in it, without links and special files; returns the number of files.
   func copy(to target: String, progress: (Int64) throws -> Void) throws -> Int {
     guard FileMove.entry(at: path) == .folder else { return 0 }
     return try Self.copy(folder: path, to: target, depth: 0, progress)

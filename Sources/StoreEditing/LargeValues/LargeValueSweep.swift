@@ -1,15 +1,8 @@
 import DurableFiles
 import GRDB
+import Libc
 import StoreFormat
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Removes the files of large values that no row names, which killed programs have left.
 ///

@@ -1,19 +1,11 @@
 import DurableFiles
 import GRDB
+import Libc
 import StoreFormat
 import SystemPackage
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// The result of freeing the unused pages of a store.
 package struct CompactionResult: Hashable, Sendable {
-  /// The reason why free pages are left.
   package enum Obstacle: Hashable, Sendable {
     /// Another program held the store for too long.
     case busy
@@ -21,11 +13,8 @@ package struct CompactionResult: Hashable, Sendable {
     case pinnedLog
   }
 
-  /// The pages before.
   package let before: StoreSpace
-  /// The pages afterwards.
   package let after: StoreSpace
-  /// The size of the main file before, in bytes.
   package let fileByteCountBefore: Int64
   /// The size of the main file afterwards, in bytes; a reader can delay its truncation.
   package let fileByteCountAfter: Int64
@@ -45,10 +34,6 @@ package final class StoreCompactor: Sendable {
   private let busyTimeout: Double
   private let ignoresDamage: Bool
 
-  /// - Parameters:
-  ///   - path: The store.
-  ///   - busyTimeout: How long to wait for a locked store, in seconds.
-  ///   - ignoresDamage: Whether to write even if that destroys saves after a damaged part of the log.
   /// - Throws: ``StoreWriteError/store(_:)``.
   package init(
     path: String, busyTimeout: Double = 5, ignoresDamage: Bool = false
@@ -189,7 +174,6 @@ package final class StoreCompactor: Sendable {
   }
 }
 
-/// Frees unused pages, a few in each step.
 private struct VacuumWork: BatchedWork {
   /// The number of pages to free in one step: few, because each may have to be read from a slow disk.
   private static let pageCount = 4

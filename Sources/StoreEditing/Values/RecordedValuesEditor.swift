@@ -1,21 +1,14 @@
 import DurableFiles
 import GRDB
+import Libc
 import StoreFormat
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// The file beside a store that keeps old and new values of updates, opened for writing.
 ///
 /// A store and this file cannot be written atomically. A save first writes the values, while it holds the
 /// store's write lock, and then commits: a crash between the two leaves values of a transaction that
-/// does not exist.
+/// does not exist. All functions throw ``StoreWriteError/unrecordedValues(path:reason:)``.
 package final class RecordedValuesEditor: Sendable {
   private let path: String
   private let busyTimeout: Double
@@ -25,7 +18,6 @@ package final class RecordedValuesEditor: Sendable {
   private let movesLog: Bool
   private let opened: Mutex<Opened?>
 
-  /// A connection and its file.
   private struct Opened: Sendable {
     let queue: DatabaseQueue
     let status: FileStatus?
@@ -40,14 +32,9 @@ package final class RecordedValuesEditor: Sendable {
   /// Opens the file of a store, and creates it if it is missing.
   ///
   /// - Parameters:
-  ///   - path: The file.
-  ///   - storeIdentifier: The identifier of the store.
   ///   - store: The store, whose permissions and, if possible, owner a new file gets.
-  ///   - busyTimeout: How long to wait for a locked file, in seconds.
-  ///   - durability: Whether to wait for the disk at every write.
   ///   - movesLog: Whether a write that makes the log long moves it into the file; otherwise only
   ///     ``moveLog()`` and closing do.
-  /// - Throws: ``StoreWriteError/unrecordedValues(path:reason:)``.
   package init(
     path: String, storeIdentifier: String, beside store: StoreLocation, busyTimeout: Double = 5,
     durability: StoreEditor.Durability = .everySave, movesLog: Bool = true
@@ -66,12 +53,9 @@ package final class RecordedValuesEditor: Sendable {
 
   /// Writes rows. Existing rows of the same transaction, change and name are replaced.
   ///
-  /// - Parameters:
-  ///   - rows: The rows.
-  ///   - next: The number of the transaction that is about to be saved: rows of that number or a higher
-  ///     one belong to saves that were never completed, and are removed. `nil` if none is about to be
-  ///     saved.
-  /// - Throws: ``StoreWriteError/unrecordedValues(path:reason:)``; nothing is written then.
+  /// - Parameter next: The number of the transaction that is about to be saved: rows of that number or a
+  ///   higher one belong to saves that were never completed, and are removed. `nil` if none is about to
+  ///   be saved.
   package func write(_ rows: [RecordedValueRow], removingFrom next: Int64? = nil) throws {
     try using { database in
       try database.inTransaction(.immediate) {
@@ -109,8 +93,6 @@ package final class RecordedValuesEditor: Sendable {
   }
 
   /// Moves the log into the file, as far as readers allow it.
-  ///
-  /// - Throws: ``StoreWriteError/unrecordedValues(path:reason:)``.
   package func moveLog() throws {
     try using { try $0.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)") }
   }
@@ -118,8 +100,6 @@ package final class RecordedValuesEditor: Sendable {
   /// Closes the file; nothing can be written afterwards.
   ///
   /// If nobody else has it open, its log is moved into it and removed.
-  ///
-  /// - Throws: ``StoreWriteError/unrecordedValues(path:reason:)``.
   package func close() throws {
     try opened.withLock { opened in
       try translatingErrors { try opened?.queue.close() }
@@ -218,10 +198,7 @@ package final class RecordedValuesEditor: Sendable {
 extension RecordedValuesFile {
   /// Copies the file as it is now, without the values of old transactions.
   ///
-  /// - Parameters:
-  ///   - path: The place of the copy.
-  ///   - number: The oldest transaction whose values are copied; `nil` for all.
-  ///   - overwrites: Whether to replace an existing file.
+  /// - Parameter number: The oldest transaction whose values are copied; `nil` for all.
   /// - Throws: ``StoreWriteError``, ``StoreError/unusableValues(path:reason:)``; no unfinished copy is
   ///   left.
   package func copy(to path: String, from number: Int64?, overwrites: Bool) throws {

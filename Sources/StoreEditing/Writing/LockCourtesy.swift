@@ -1,14 +1,7 @@
 import DurableFiles
+import Libc
 import StoreFormat
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Decides when to leave the write lock to other programs while work takes it again and again.
 ///
