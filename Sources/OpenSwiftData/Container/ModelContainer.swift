@@ -105,9 +105,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     migrationPlan = nil
     configurations = [store.configuration]
     stores = [store]
-    var byEntity: [String: any DataStore] = [:]
-    for entity in schema.entities { byEntity[entity.name] = store }
-    storesByEntity = byEntity
+    storesByEntity = Dictionary(keepingFirst: schema.entities.map { ($0.name, store) })
     storesByIdentifier = [store.identifier: store]
   }
 
@@ -165,13 +163,9 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     self.migrationPlan = migrationPlan
     self.configurations = Set(configurations.compactMap { $0 as? ModelConfiguration })
     self.stores = stores
-    var byEntity: [String: any DataStore] = [:]
-    for store in stores {
-      for entity in store.schema.entities { byEntity[entity.name] = store }
-    }
-    storesByEntity = byEntity
-    storesByIdentifier = Dictionary(
-      stores.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+    storesByEntity = Dictionary(
+      keepingFirst: stores.flatMap { store in store.schema.entities.map { ($0.name, store) } })
+    storesByIdentifier = Dictionary(keepingFirst: stores.map { ($0.identifier, $0) })
     saves.attach(self)
     ContainerRegistry.shared.add(self)
   }

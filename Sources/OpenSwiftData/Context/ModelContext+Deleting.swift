@@ -216,10 +216,3 @@ extension EntityLayout {
     }
   }
 }
-
-extension Array {
-  /// Splits the array, so that one statement need not name all of its elements.
-  func chunks(of size: Int) -> [[Element]] {
-    stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
-  }
-}

@@ -260,9 +260,8 @@ extension ModelContext {
       held = try register(snapshots)
       for owner in unread { owner.fill(lists[owner.identifier] ?? [], at: index) }
     }
-    var seen: Set<PersistentIdentifier> = []
     let identifiers = try reading { owners.flatMap { related(to: $0, at: index) } }
-      .filter { seen.insert($0).inserted }
+      .uniqued { $0 }
     guard let store else { return existingModels(for: identifiers) }
     let missing = identifiers.filter { identifier in
       guard !identifier.isTemporary else { return false }

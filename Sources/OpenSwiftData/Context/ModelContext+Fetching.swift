@@ -134,14 +134,11 @@ extension ModelContext {
   // MARK: - Stored models
 
   private func countStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-    func count<S: DataStore>(_ store: S) throws -> Int {
-      do {
-        return try store.fetchCount(request(descriptor))
-      } catch is DataStoreError {
-        return try fetchStored(descriptor).count
-      }
+    do {
+      return try store(of: T.self).fetchCount(request(descriptor))
+    } catch is DataStoreError {
+      return try fetchStored(descriptor).count
     }
-    return try count(store(of: T.self))
   }
 
   private func store<T: PersistentModel>(of type: T.Type) throws -> any DataStore {
@@ -197,14 +194,11 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
     try catchUp()
-    func identifiers<S: DataStore>(_ store: S) throws -> [PersistentIdentifier] {
-      do {
-        return try store.fetchIdentifiers(request(descriptor))
-      } catch is DataStoreError {
-        return try fetchStored(descriptor).map(\.persistentModelID)
-      }
+    do {
+      return try store(of: T.self).fetchIdentifiers(request(descriptor))
+    } catch is DataStoreError {
+      return try fetchStored(descriptor).map(\.persistentModelID)
     }
-    return try identifiers(store(of: T.self))
   }
 
   /// Returns identifiers in a compact form, for models that are read in batches.

@@ -81,7 +81,7 @@ public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
 
   /// Whether related models decide too.
   var looksFurther: Bool {
-    predicate.map { PredicateTranslation.looksAtRelatedModels($0) } ?? false
+    predicate.map { PredicateTranslator.looksAtRelatedModels($0) } ?? false
   }
 
   func limited<Element>(_ elements: [Element]) -> [Element] {

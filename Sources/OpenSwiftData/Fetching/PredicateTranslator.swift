@@ -1,7 +1,8 @@
 import Foundation
 import StoreFormat
 
-/// Walks through the expression tree of a predicate.
+/// Translates predicates on models into conditions that a store can check, by walking through their
+/// expression trees.
 struct PredicateTranslator {
   /// The meaning of a part of a predicate.
   enum Meaning {
@@ -11,13 +12,10 @@ struct PredicateTranslator {
     case expression(ObjectExpression)
     /// An attribute in one column whose form only its codec knows.
     case coded(ObjectExpression, AttributeCodec)
-    /// A model.
     case object(ObjectPath, EntityLayout)
-    /// A model's identifier.
     case identifier(ObjectPath, EntityLayout)
     /// The models of a to-many relationship.
     case related(RelatedObjects, EntityLayout)
-    /// A range of values.
     case range(lower: ObjectExpression, upper: ObjectExpression, includesUpper: Bool)
   }
 
@@ -26,7 +24,7 @@ struct PredicateTranslator {
   private var variables: [PredicateExpressions.VariableID: Meaning] = [:]
   private var variableCount = 1
 
-  init(storeIdentifier: String, layouts: [String: EntityLayout]) {
+  private init(storeIdentifier: String, layouts: [String: EntityLayout]) {
     self.storeIdentifier = storeIdentifier
     self.layouts = layouts
   }
@@ -122,8 +120,7 @@ protocol TranslatablePredicatePart {
   func translate(_ translator: inout PredicateTranslator) throws -> PredicateTranslator.Meaning
 }
 
-/// Translates predicates on models into conditions that a store can check.
-enum PredicateTranslation {
+extension PredicateTranslator {
   /// Returns the condition with exactly the meaning of a predicate.
   ///
   /// - Throws: ``DataStoreError/preferInMemoryFilter`` if there is none.
@@ -189,7 +186,7 @@ struct PredicateComparison {
       return known == right
     }
     guard left is any PredicateExpression else {
-      return (left as? any Equatable).map { Self.isEqual($0, right) } ?? false
+      return PropertyLayout.areEqual(left, right)
     }
     let (parts, others) = (Mirror(reflecting: left).children, Mirror(reflecting: right).children)
     guard parts.count == others.count else { return false }
@@ -197,9 +194,5 @@ struct PredicateComparison {
       guard areSame(part.value, other.value) else { return false }
     }
     return true
-  }
-
-  private static func isEqual<Value: Equatable>(_ left: Value, _ right: Any) -> Bool {
-    (right as? Value) == left
   }
 }

@@ -162,8 +162,7 @@ extension EntityLayout {
   ) -> [String: any Sendable] {
     let preserved = change.preservedValues ?? []
     guard !preserved.isEmpty else { return [:] }
-    let stored = Dictionary(
-      preserved.map { ($0.attribute.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    let stored = Dictionary(keepingFirst: preserved.map { ($0.attribute.name, $0.value) })
     var values: [String: any Sendable] = [:]
     for property in properties {
       let columns = property.columnPaths.map { stored[$0] ?? .null }
@@ -178,8 +177,7 @@ extension EntityLayout {
   fileprivate func changedValues(
     of recorded: [RecordedValue], storeIdentifier: String
   ) -> [String: HistoryValueChange] {
-    let byName = Dictionary(
-      recorded.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let byName = Dictionary(keepingFirst: recorded.map { ($0.name, $0) })
     var changes: [String: HistoryValueChange] = [:]
     for name in Set(recorded.map(\.property)) {
       guard let index = index(named: name) else { continue }

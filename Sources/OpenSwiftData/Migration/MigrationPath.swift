@@ -17,9 +17,6 @@ struct MigrationPath {
   private let wanted: ManagedModel
   private let versions: [Version]
 
-  /// - Parameters:
-  ///   - present: The model of the store.
-  ///   - wanted: The model of the schema.
   init(
     plan: any SchemaMigrationPlan.Type, path: String, schema: Schema, present: ManagedModel,
     wanted: ManagedModel
@@ -120,8 +117,7 @@ struct MigrationPath {
     from start: Int, to end: Int
   ) throws -> [(stage: MigrationStage, from: Int, to: Int)] {
     let places = Dictionary(
-      versions.enumerated().map { (ObjectIdentifier($1.type), $0) },
-      uniquingKeysWith: { first, _ in first })
+      keepingFirst: versions.enumerated().map { (ObjectIdentifier($1.type), $0) })
     let edges = try plan.stages.map { stage in
       guard let from = places[ObjectIdentifier(stage.fromVersion)],
         let to = places[ObjectIdentifier(stage.toVersion)]

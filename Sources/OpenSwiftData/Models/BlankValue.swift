@@ -10,14 +10,14 @@ enum BlankValue {
     if let collection = type as? any RangeReplaceableCollection.Type {
       return collection.init() as? T
     }
-    return try? T(from: ElementDecoder(source: Source()))
+    return try? T(from: ElementDecoder(source: Source(isNested: false)))
   }
 
   /// Returns a blank value or, of a type without one, the first case of an enumeration, or a
   /// structure of such.
   static func makeAny<T: Decodable>(_ type: T.Type) -> T? {
     make(type) ?? (type is any RawRepresentable.Type ? firstCase(type) : nil)
-      ?? (try? T(from: ElementDecoder(source: AnySource())))
+      ?? (try? T(from: ElementDecoder(source: Source(isNested: true))))
   }
 
   /// Returns the first case of an enumeration that is not `CaseIterable`.
@@ -44,27 +44,25 @@ enum BlankValue {
 
   private struct Unmakeable: Error {}
 
-  private final class AnySource: ElementDecoder.Source {
+  /// Gives all elements blank values; a nested source also gives those of ``makeAny(_:)``.
+  private final class Source: ElementDecoder.Source {
+    let isNested: Bool
     let names: [String] = []
+
+    init(isNested: Bool) { self.isNested = isNested }
+
     func isThere(_ name: String?) -> Bool { true }
     func isNil(_ name: String) -> Bool { true }
     func value<T: Decodable>(_ type: T.Type, _ name: String?) throws -> T {
-      guard let value = BlankValue.makeAny(type) else { throw Unmakeable() }
+      guard let value = isNested ? BlankValue.makeAny(type) : BlankValue.make(type) else {
+        throw Unmakeable()
+      }
       return value
     }
     // An enumeration with associated values decodes its only key, and what is nested in it.
-    func onlyKey<Key: CodingKey>(_ type: Key.Type) -> Key? { BlankValue.firstCase(type) }
-    var isNested: Bool { true }
-  }
-
-  private final class Source: ElementDecoder.Source {
-    let names: [String] = []
-    func isThere(_ name: String?) -> Bool { true }
-    func value<T: Decodable>(_ type: T.Type, _ name: String?) throws -> T {
-      guard let value = BlankValue.make(type) else { throw Unmakeable() }
-      return value
+    func onlyKey<Key: CodingKey>(_ type: Key.Type) -> Key? {
+      isNested ? BlankValue.firstCase(type) : nil
     }
-    func isNil(_ name: String) -> Bool { true }
   }
 }
 

@@ -159,8 +159,7 @@ struct CompositeShape {
     let single: StoredValue?
 
     init(shape: CompositeShape, stored: [StoredValue]) {
-      values = Dictionary(
-        zip(shape.elements.map(\.name), stored), uniquingKeysWith: { first, _ in first })
+      values = Dictionary(keepingFirst: zip(shape.elements.map(\.name), stored))
       single = shape.isSingle ? stored.first : nil
     }
 

@@ -171,18 +171,16 @@ final class ModelState: Observable {
     } else if let none = (Value.self as? any OptionalValue.Type)?.none as? Value {
       return none
     }
-    func blank<Blank: Decodable>(_ type: Blank.Type) -> Value? {
-      BlankValue.make(type).flatMap { $0 as? Value }
+    let type = Value.self as? any Decodable.Type
+    func made<Blank: Decodable>(_ type: Blank.Type, isBlank: Bool) -> Value? {
+      (isBlank ? BlankValue.make(type) : BlankValue.makeAny(type)).flatMap { $0 as? Value }
     }
-    if let type = Value.self as? any Decodable.Type, let blank = blank(type) { return blank }
     // Nothing can be thrown here.
+    if let type, let blank = made(type, isBlank: true) { return blank }
     if case .value(let value) = layout.blankValues[index], let value = value as? Value {
       return value
     }
-    func anyValue<Blank: Decodable>(_ type: Blank.Type) -> Value? {
-      BlankValue.makeAny(type).flatMap { $0 as? Value }
-    }
-    if let type = Value.self as? any Decodable.Type, let value = anyValue(type) { return value }
+    if let type, let value = made(type, isBlank: false) { return value }
     preconditionFailure(
       "\(layout.name).\(layout.properties[index].name) has no value, and none can be made of its "
         + "type; the model may have been deleted")
@@ -192,22 +190,15 @@ final class ModelState: Observable {
     guard let codec = layout.properties[index].codec else { return nil }
     let filled = filled(at: index)
     if context != nil, isFault(at: index) { seenBlank.insert(index) }
+    let value: Any?
     switch filled {
     case .value(let value): return value
-    case .stored(let stored):
-      guard let value = codec.value(of: stored) else { return nil }
-      values[index] = .value(value)
-      return value
-    case .elements(let elements):
-      guard let value = codec.value(of: elements) else { return nil }
-      values[index] = .value(value)
-      return value
+    case .stored(let stored): value = codec.value(of: stored)
+    case .elements(let elements): value = codec.value(of: elements)
     case .inFile(let file):
       do {
-        guard let value = try largeValue(in: file, at: index) else { return nil }
-        seenBlank.remove(index)
-        values[index] = .value(value)
-        return value
+        value = try largeValue(in: file, at: index)
+        if value != nil { seenBlank.remove(index) }
       } catch {
         // Nothing can be thrown here; a save refuses to replace the value by a changed blank one.
         context?.couldNotRead(error)
@@ -216,6 +207,8 @@ final class ModelState: Observable {
       }
     default: return nil
     }
+    if let value { values[index] = .value(value) }
+    return value
   }
 
   func setAttribute(_ newValue: Any, at index: Int) {

@@ -109,8 +109,7 @@ extension PropertyValue {
       old.contains(where: { map[$0.identifier] != nil })
     else { return value }
     // The save may have turned several models into one.
-    var seen: Set<PersistentIdentifier> = []
-    return .toMany(new.filter { seen.insert($0.identifier).inserted })
+    return .toMany(new.uniqued(by: \.identifier))
   }
 }
 
@@ -133,7 +132,7 @@ extension PropertyLayout {
     }
   }
 
-  private func plainValue(_ value: PropertyValue) -> Any? {
+  func plainValue(_ value: PropertyValue) -> Any? {
     switch value {
     case .value(let value): value
     case .stored(let stored): codec?.value(of: stored)
@@ -142,7 +141,7 @@ extension PropertyLayout {
     }
   }
 
-  private static func areEqual(_ left: Any, _ right: Any) -> Bool {
+  static func areEqual(_ left: Any, _ right: Any) -> Bool {
     func isEqual<Value: Equatable>(_ left: Value) -> Bool { (right as? Value) == left }
     return (left as? any Equatable).map { isEqual($0) } ?? false
   }

@@ -47,74 +47,51 @@ struct TransformedValues {
   /// The type of the values, never an optional.
   let type: Any.Type
 
-  enum Problem: Error, CustomStringConvertible {
-    case unknown(String)
-    case irreversible(String)
-    case noData(String, found: String)
-    case noValue(String, found: String, expected: String)
-
-    var description: String {
-      switch self {
-      case .unknown(let name):
-        "there is no value transformer \(name); register it before the container is used, by "
-          + "ValueTransformer.setValueTransformer(_:forName:)"
-      case .irreversible(let name):
-        "the value transformer \(name) does not allow the reverse transformation, without which "
-          + "nothing can be read"
-      case .noData(let name, let found):
-        "the value transformer \(name) makes \(found) of the value instead of Data"
-      case .noValue(let name, let found, let expected):
-        "the value transformer \(name) makes \(found) of the stored data instead of "
-          + expected
-      }
-    }
-
-    static func noData(_ name: String, _ found: Any?) -> Problem {
-      .noData(name, found: text(of: found))
-    }
-
-    static func noValue(_ name: String, _ found: Any?, _ expected: Any.Type) -> Problem {
-      .noValue(name, found: text(of: found), expected: "\(expected)")
-    }
-
-    private static func text(of found: Any?) -> String {
-      found.map { "a value of type \(Swift.type(of: $0))" } ?? "nothing"
-    }
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
   }
 
   func stored(_ value: Any) throws -> StoredValue { .blob(Array(try data(of: value))) }
 
   func data(of value: Any) throws -> Data {
-    let made = try transformer().transformedValue(value)
-    guard let made = made.flatMap(PropertyLayout.unwrapped) else {
-      throw Problem.noData(reference.name, nil)
-    }
+    let made = try transformer().transformedValue(value).flatMap(PropertyLayout.unwrapped)
     switch made {
     case let data as Data: return data
     case let data as NSData: return data as Data
-    default: throw Problem.noData(reference.name, made)
+    default: throw problem("makes \(text(of: made)) of the value instead of Data")
     }
   }
 
   func value(of stored: StoredValue) throws -> Any {
-    guard case .blob(let bytes) = stored else {
-      throw Problem.noValue(reference.name, nil, type)
-    }
-    let made = try transformer().reverseTransformedValue(Data(bytes))
-    guard let made = made.flatMap(PropertyLayout.unwrapped) else {
-      throw Problem.noValue(reference.name, nil, type)
+    var made: Any?
+    if case .blob(let bytes) = stored {
+      made = try transformer().reverseTransformedValue(Data(bytes)).flatMap(
+        PropertyLayout.unwrapped)
     }
     func isValue<Value>(_ type: Value.Type) -> Bool { made is Value }
-    guard _openExistential(type, do: isValue) else {
-      throw Problem.noValue(reference.name, made, type)
+    guard let made, _openExistential(type, do: isValue) else {
+      throw problem("makes \(text(of: made)) of the stored data instead of \(type)")
     }
     return made
   }
 
+  private func text(of made: Any?) -> String {
+    made.map { "a value of type \(Swift.type(of: $0))" } ?? "nothing"
+  }
+
+  private func problem(_ text: String) -> Problem {
+    Problem(description: "the value transformer \(reference.name) \(text)")
+  }
+
   private func transformer() throws -> ValueTransformer {
-    guard let transformer = reference.transformer else { throw Problem.unknown(reference.name) }
+    guard let transformer = reference.transformer else {
+      throw Problem(
+        description: "there is no value transformer \(reference.name); register it before the "
+          + "container is used, by ValueTransformer.setValueTransformer(_:forName:)")
+    }
     guard Swift.type(of: transformer).allowsReverseTransformation() else {
-      throw Problem.irreversible(reference.name)
+      throw problem(
+        "does not allow the reverse transformation, without which nothing can be read")
     }
     return transformer
   }

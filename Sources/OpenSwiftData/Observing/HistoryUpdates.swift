@@ -86,14 +86,11 @@ public struct HistoryUpdates: AsyncSequence, Sendable {
 }
 
 extension DefaultStore {
-  /// Returns the highest transaction number that was ever issued, or 0 if there was none.
   func highestTransaction() throws -> Int64 {
     try translating { try file.read { try $0.highestTransaction() } }
   }
 
   /// Returns what the history tells of each save after a transaction, whose own row may be gone.
-  ///
-  /// - Throws: ``SwiftDataError/historyTokenExpired``, ``SwiftDataError/storeFailure``.
   func recordedSaves(after number: Int64, until last: Int64) throws -> [RecordedSave] {
     try translatingHistory {
       try file.read { snapshot in
@@ -110,8 +107,6 @@ extension DefaultStore {
   }
 
   /// Returns the next transactions after one, whose own row may be gone, and moves the position.
-  ///
-  /// - Throws: ``SwiftDataError/historyTokenExpired``, ``SwiftDataError/storeFailure``.
   fileprivate func nextTransactions(
     after position: inout Int64?, limit: Int
   ) throws -> [DefaultHistoryTransaction] {

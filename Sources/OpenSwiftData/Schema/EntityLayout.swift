@@ -29,7 +29,6 @@ final class EntityLayout: @unchecked Sendable {
   let uniqueRelationshipPlaces: [Int]
   /// The attributes whose large values are in files.
   let largePlaces: [Int]
-  /// The stored attributes.
   let storedPlaces: [Int]
 
   private let identifierKeyPaths: [AnyKeyPath]
@@ -94,29 +93,23 @@ final class EntityLayout: @unchecked Sendable {
     }
     self.properties = properties
     indexByKeyPath = Dictionary(
-      properties.enumerated().flatMap { index, property in
+      keepingFirst: properties.enumerated().flatMap { index, property in
         property.keyPaths.map { ($0, index) }
-      }, uniquingKeysWith: { first, _ in first })
-    indexByName = Dictionary(
-      properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+      })
+    indexByName = Dictionary(keepingFirst: properties.enumerated().map { ($1.name, $0) })
     let indexByKeyPath = indexByKeyPath
     func lists(isUniqueness: Bool) -> [[String]] {
       constraints.filter { $0.isUniqueness == isUniqueness }.flatMap(\.keyPaths)
         .map { $0.compactMap { indexByKeyPath[$0].map { properties[$0].name } } }
         .filter { !$0.isEmpty }
     }
+    let marked = properties[inheritedCount...].filter { $0.described?.isUnique ?? false }
     // An attribute may be marked with .unique and named by #Unique.
-    func withoutRepetitions(_ lists: [[String]]) -> [[String]] {
-      var seen: Set<[String]> = []
-      return lists.filter { seen.insert($0).inserted }
-    }
-    uniquenessConstraints = withoutRepetitions(
-      properties[inheritedCount...].filter { $0.described?.isUnique ?? false }.map { [$0.name] }
-        + lists(isUniqueness: true))
+    uniquenessConstraints = (marked.map { [$0.name] } + lists(isUniqueness: true)).uniqued { $0 }
     allUniquenessConstraints =
       (superlayout?.allUniquenessConstraints ?? [])
       + uniquenessConstraints.map { [name] in (name, $0) }
-    indices = withoutRepetitions(lists(isUniqueness: false))
+    indices = lists(isUniqueness: false).uniqued { $0 }
     relationshipPlaces = properties.indices.filter { properties[$0].relationship != nil }
     let uniqueNames = Set(allUniquenessConstraints.flatMap(\.names))
     uniqueRelationshipPlaces = relationshipPlaces.filter { place in

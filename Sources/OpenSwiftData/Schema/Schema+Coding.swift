@@ -121,15 +121,13 @@ extension Error {
 extension SchemaDescription {
   fileprivate func difference(from written: SchemaDescription) -> String? {
     guard self != written else { return nil }
-    let before = Dictionary(
-      written.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let before = Dictionary(keepingFirst: written.entities.map { ($0.name, $0) })
     for entity in entities {
       guard let former = before[entity.name] else {
         return "its classes lead to the entity '\(entity.name)', which it does not name"
       }
       guard entity != former else { continue }
-      let properties = Dictionary(
-        former.properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      let properties = Dictionary(keepingFirst: former.properties.map { ($0.name, $0) })
       let changed = entity.properties.first { properties[$0.name] != $0 }?.name
       return "the class of the entity '\(entity.name)' is another by now"
         + (changed.map { ": \($0) differs" } ?? "")
@@ -143,7 +141,6 @@ extension SchemaDescription {
 struct SchemaDescription: Codable, Hashable, Sendable {
   struct Entity: Codable, Hashable, Sendable {
     var name: String
-    /// The name by which the runtime finds the class.
     var className: String
     var superentityName: String?
     var properties: [Property]
@@ -234,12 +231,7 @@ extension EntityLayout {
   static func find(className: String) -> (any PersistentModel.Type)? {
     // The mangled name of a class that is not a generic argument contains nothing else.
     guard !className.isEmpty, className.utf8.count <= longestClassName,
-      className.utf8.allSatisfy({ byte in
-        byte == UInt8(ascii: "_")
-          || Character(Unicode.Scalar(byte)).isASCII
-            && (Character(Unicode.Scalar(byte)).isLetter
-              || Character(Unicode.Scalar(byte)).isNumber)
-      })
+      className.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
     else { return nil }
     return _typeByName(className) as? any PersistentModel.Type
   }

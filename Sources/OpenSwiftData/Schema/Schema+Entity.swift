@@ -42,11 +42,11 @@ extension Schema {
     }
     /// The attributes by name, inherited ones included.
     public var attributesByName: [String: Attribute] {
-      Dictionary(attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      Dictionary(keepingFirst: attributes.map { ($0.name, $0) })
     }
     /// The relationships by name, inherited ones included.
     public var relationshipsByName: [String: Relationship] {
-      Dictionary(relationships.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      Dictionary(keepingFirst: relationships.map { ($0.name, $0) })
     }
     /// All properties in the order of declaration, inherited ones first.
     public var properties: [any SchemaProperty] { described(layout.properties.indices) }
@@ -79,7 +79,7 @@ extension Schema {
     private static func byName(
       _ properties: [any SchemaProperty]
     ) -> [String: any SchemaProperty] {
-      Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      Dictionary(keepingFirst: properties.map { ($0.name, $0) })
     }
 
     // MARK: - Constraints

@@ -45,7 +45,7 @@ public final class Schema: Hashable, Sendable {
 
   /// The entities by name.
   public var entitiesByName: [String: Entity] {
-    Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    Dictionary(keepingFirst: entities.map { ($0.name, $0) })
   }
 
   /// Returns the entity of a model, or `nil` if the schema does not have it.

@@ -123,19 +123,10 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
         if let reference { try container.encode(reference.identifier, forKey: key) }
       case .toMany(let references):
         try container.encode(references.map(\.identifier), forKey: key)
-      case .value(let value): try container.encode(any: value, forKey: key)
-      case .stored(let stored):
-        if let value = property.codec?.value(of: stored) {
-          try container.encode(any: value, forKey: key)
-        }
-      case .elements(let elements):
-        if let value = property.codec?.value(of: elements) {
-          try container.encode(any: value, forKey: key)
-        }
+      case .value, .stored, .elements:
+        try container.encode(any: property.plainValue(values[index]), forKey: key)
       case .inFile(let file):
-        if let value = property.codec?.value(of: .blob(try file.read())) {
-          try container.encode(any: value, forKey: key)
-        }
+        try container.encode(any: property.codec?.value(of: .blob(try file.read())), forKey: key)
       }
     }
   }
@@ -149,7 +140,7 @@ extension KeyedDecodingContainer {
 }
 
 extension KeyedEncodingContainer {
-  fileprivate mutating func encode(any value: Any, forKey key: Key) throws {
+  fileprivate mutating func encode(any value: Any?, forKey key: Key) throws {
     if let value = value as? any Encodable { try encode(value, forKey: key) }
   }
 }

@@ -110,7 +110,7 @@ extension DefaultStore {
     let layout = EntityLayout.of(T.self)
     var fetch = ObjectFetch(layout.name)
     if let predicate = descriptor.predicate {
-      fetch.condition = try PredicateTranslation.condition(
+      fetch.condition = try PredicateTranslator.condition(
         predicate, layout: layout, storeIdentifier: identifier, layouts: schema.layouts)
     }
     fetch.order = try descriptor.sortBy.map { try layout.order(by: $0) }
@@ -167,10 +167,8 @@ private struct SnapshotPlan {
     _ found: FetchedObjects, layout: EntityLayout, only properties: Set<FetchedObjects.Property>?
   ) {
     self.layout = layout
-    let attributes = Dictionary(
-      found.attributes.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    let references = Dictionary(
-      found.references.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    let attributes = Dictionary(keepingFirst: found.attributes.enumerated().map { ($1, $0) })
+    let references = Dictionary(keepingFirst: found.references.enumerated().map { ($1, $0) })
     places = layout.properties.enumerated().map { index, property in
       let nothing = Place.nothing(layout.emptyValue(at: index))
       let entityName = layout.declaringLayout(of: index).name

@@ -60,10 +60,8 @@ extension DefaultStore {
 
   /// Saves the changes of a context to several stores, in all of them or in none.
   ///
-  /// - Parameters:
-  ///   - parts: The stores and their changes.
-  ///   - whenReady: Runs when only a failing disk can prevent the save; if it throws, nothing is
-  ///     saved.
+  /// - Parameter whenReady: Runs when only a failing disk can prevent the save; if it throws, nothing is
+  ///   saved.
   /// - Throws: The error of `whenReady`; ``SwiftDataError``, with all stores unchanged;
   ///   ``PartlySaved`` if only some stores have the save.
   static func save(

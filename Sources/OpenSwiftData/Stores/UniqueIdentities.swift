@@ -27,11 +27,6 @@ struct UniqueIdentities {
 
   private static let unresolved = -1
 
-  /// - Parameters:
-  ///   - snapshots: The new models.
-  ///   - contents: Their attribute values.
-  ///   - updated: The models that the save updates.
-  ///   - doomed: The objects that it deletes.
   init(
     _ snapshots: [DefaultSnapshot], _ contents: [[String: StoredValue]],
     updated: [DefaultSnapshot], deleted doomed: Set<StoreObject>, store: DefaultStore
@@ -42,17 +37,14 @@ struct UniqueIdentities {
     self.updated =
       snapshots.isEmpty
       ? [:]
-      : Dictionary(
-        updated.map { ($0.persistentIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
+      : Dictionary(keepingFirst: updated.map { ($0.persistentIdentifier, $0) })
     present = PresentValues(store)
     numbers = Array(repeating: Self.unresolved, count: snapshots.count)
     guard snapshots.contains(where: { !$0.layout.uniqueRelationshipPlaces.isEmpty }) else {
       try resolve(Array(snapshots.indices), contents)
       return
     }
-    places = Dictionary(
-      snapshots.enumerated().map { ($1.persistentIdentifier, $0) },
-      uniquingKeysWith: { first, _ in first })
+    places = Dictionary(keepingFirst: snapshots.enumerated().map { ($1.persistentIdentifier, $0) })
     var queue = DependencyQueue(snapshots.map(newTargets))
     while let ready = queue.next() { try resolve(ready, contents) }
   }
@@ -240,11 +232,9 @@ struct PresentValues {
     let wanted = Set(keys)
     for object in objects.objects {
       let values = Dictionary(
-        zip(objects.attributes, object.values).map { ($0.path, $1) },
-        uniquingKeysWith: { first, _ in first })
+        keepingFirst: zip(objects.attributes, object.values).map { ($0.path, $1) })
       let targets = Dictionary(
-        zip(objects.references, object.references).map { ($0.path, $1?.primaryKey) },
-        uniquingKeysWith: { first, _ in first })
+        keepingFirst: zip(objects.references, object.references).map { ($0.path, $1?.primaryKey) })
       let key = UniqueKey(
         entityName: entityName, names: first.names,
         parts: first.names.map { name in
