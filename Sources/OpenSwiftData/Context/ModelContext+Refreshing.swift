@@ -186,8 +186,7 @@ extension DefaultStore {
           let key = row.primaryKey, let kind = row.kind
         else { return .anything }
         names.insert(name)
-        let identifier = PersistentIdentifier(
-          entityName: name, storeIdentifier: self.identifier, key: .number(key))
+        let identifier = PersistentIdentifier(name, key, in: self.identifier)
         switch kind {
         case .insert: break
         case .update: changed.insert(identifier)

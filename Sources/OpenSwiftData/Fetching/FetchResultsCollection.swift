@@ -99,9 +99,7 @@ struct IdentifierList {
       var run = names.run(at: range.lowerBound)
       return range.map { place in
         while run + 1 < names.starts.count, names.starts[run + 1] <= place { run += 1 }
-        return PersistentIdentifier(
-          entityName: names.names[run], storeIdentifier: storeIdentifier,
-          key: .number(numbers[place]))
+        return PersistentIdentifier(names.names[run], numbers[place], in: storeIdentifier)
       }
     }
   }

@@ -46,9 +46,7 @@ final class TransactionMaker {
         guard let maker = maker(of: entity) else { continue }
         let facts = ChangeFacts(
           number: row.number, transaction: recorded.number,
-          object: PersistentIdentifier(
-            entityName: maker.layout.name, storeIdentifier: storeIdentifier,
-            key: .number(primaryKey)))
+          object: PersistentIdentifier(maker.layout.name, primaryKey, in: storeIdentifier))
         changes.append(try maker.change(kind, facts, row, reader))
       }
     }
@@ -225,8 +223,6 @@ extension EntityLayout {
     guard case .value(.text(let text)) = content, let object = try? HistoryObject(text) else {
       return nil
     }
-    return PersistentIdentifier(
-      entityName: object.entityName, storeIdentifier: storeIdentifier,
-      key: .number(object.primaryKey))
+    return PersistentIdentifier(object.entityName, object.primaryKey, in: storeIdentifier)
   }
 }

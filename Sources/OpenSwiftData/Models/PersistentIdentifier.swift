@@ -35,6 +35,11 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     id = ID(entityName: entityName, storeIdentifier: storeIdentifier, key: key)
   }
 
+  /// The identifier of an object of a ``DefaultStore``.
+  init(_ entityName: String, _ primaryKey: Int64, in storeIdentifier: String) {
+    self.init(entityName: entityName, storeIdentifier: storeIdentifier, key: .number(primaryKey))
+  }
+
   static func temporary(entityName: String) -> PersistentIdentifier {
     PersistentIdentifier(
       entityName: entityName, storeIdentifier: nil, key: .temporary(TemporaryKeys.next()))

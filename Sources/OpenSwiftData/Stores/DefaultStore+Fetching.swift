@@ -140,9 +140,7 @@ extension DefaultStore {
         plans[object.entityName] = plan
       }
       return DefaultSnapshot(
-        PersistentIdentifier(
-          entityName: object.entityName, storeIdentifier: identifier,
-          key: .number(object.primaryKey)),
+        PersistentIdentifier(object.entityName, object.primaryKey, in: identifier),
         layout: plan.layout,
         values: plan.values(of: object, identifier: persistentIdentifier))
     }

@@ -12,37 +12,37 @@ extension DefaultStore {
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     let editor = try writable()
-    var attempt = 1
-    while true {
-      do {
-        return try save(request, with: editor)
-      } catch StoreWriteError.notUnique where attempt < Self.mostAttempts {
-        // Another program has just saved the same unique value.
-        attempt += 1
-      } catch let error as StoreWriteError where error.isMissingObject {
-        try Self.checkMissing([(self, request)], error, isLast: attempt == Self.mostAttempts)
-        attempt += 1
-      } catch let error where error is StoreWriteError || error is StoreError {
-        return try translating { throw error }
-      }
+    return try Self.retrying([(self, request)]) {
+      let draft = try SaveDraft(request, store: self)
+      return result(of: draft, try editor.append(draft.save))
     }
   }
 
-  private func save(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, with editor: StoreEditor
-  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    let draft = try SaveDraft(request, store: self)
-    return result(of: draft, try editor.append(draft.save))
+  /// Runs a save, again if others saved or deleted objects with the same unique values meanwhile.
+  private static func retrying<Result>(
+    _ parts: [StoreRequest], while mayRetry: () -> Bool = { true }, _ save: () throws -> Result
+  ) throws -> Result {
+    var attempt = 1
+    while true {
+      do {
+        return try save()
+      } catch StoreWriteError.notUnique where attempt < mostAttempts && mayRetry() {
+        attempt += 1
+      } catch let error as StoreWriteError where error.isMissingObject && mayRetry() {
+        try checkMissing(parts, error, isLast: attempt == mostAttempts)
+        attempt += 1
+      } catch let error where error is StoreWriteError || error is StoreError {
+        return try parts[0].store.translating { throw error }
+      }
+    }
   }
 
   private func result(
     of draft: SaveDraft, _ appended: AppendedTransaction?
   ) -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
-    for (temporary, object) in draft.inserted {
-      if let key = appended?.primaryKey(of: object) ?? object.primaryKey {
-        remapped[temporary] = PersistentIdentifier(
-          entityName: object.entityName, storeIdentifier: identifier, key: .number(key))
+    let remapped = draft.inserted.compactMapValues { object in
+      (appended?.primaryKey(of: object) ?? object.primaryKey).map {
+        PersistentIdentifier(object.entityName, $0, in: identifier)
       }
     }
     // Existing objects are read again; the save has succeeded even if that fails.
@@ -68,40 +68,34 @@ extension DefaultStore {
     _ parts: [StoreRequest], whenReady: () throws -> Void
   ) throws -> [DataStoreSaveChangesResult<DefaultSnapshot>] {
     let editors = try parts.map { try $0.store.writable() }
-    var attempt = 1
-    // After that, others may have saved, so there is no retry.
     var hasAsked = false
     var refusal: (any Error)?
-    while true {
-      do {
+    do {
+      // After asking, others may have saved, so there is no retry.
+      return try retrying(parts, while: { !hasAsked }) {
         let drafts = try parts.map { try SaveDraft($0.request, store: $0.store) }
         var save = JointSave()
         for (draft, editor) in zip(drafts, editors) { save.add(draft.save, to: editor) }
-        let appended = try save.append {
-          hasAsked = true
-          do {
-            try whenReady()
-          } catch {
-            refusal = error
-            throw error
+        do {
+          let appended = try save.append {
+            hasAsked = true
+            do {
+              try whenReady()
+            } catch {
+              refusal = error
+              throw error
+            }
           }
+          return parts.indices.map { index in
+            parts[index].store.result(of: drafts[index], appended[index])
+          }
+        } catch let error as StoreWriteError where hasAsked {
+          if case .unfinishedJointSave = error { throw PartlySaved(reason: error) }
+          throw error
         }
-        return parts.indices.map { index in
-          parts[index].store.result(of: drafts[index], appended[index])
-        }
-      } catch let error where refusal != nil {
-        throw error
-      } catch let error as StoreWriteError where hasAsked {
-        if case .unfinishedJointSave = error { throw PartlySaved(reason: error) }
-        return try parts[0].store.translating { throw error }
-      } catch StoreWriteError.notUnique where attempt < mostAttempts {
-        attempt += 1
-      } catch let error as StoreWriteError where error.isMissingObject {
-        try checkMissing(parts, error, isLast: attempt == mostAttempts)
-        attempt += 1
-      } catch let error where error is StoreWriteError || error is StoreError {
-        return try parts[0].store.translating { throw error }
       }
+    } catch {
+      throw refusal ?? error
     }
   }
 }

@@ -267,9 +267,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   // MARK: - Identifiers
 
   func persistentIdentifier(_ object: StoreObject) -> PersistentIdentifier {
-    PersistentIdentifier(
-      entityName: object.entityName, storeIdentifier: identifier,
-      key: .number(object.primaryKey ?? 0))
+    PersistentIdentifier(object.entityName, object.primaryKey ?? 0, in: identifier)
   }
 
   func object(_ identifier: PersistentIdentifier) throws -> StoreObject {

@@ -209,26 +209,18 @@ struct PresentValues {
   init(_ store: DefaultStore) { self.store = store }
 
   mutating func read(_ keys: [UniqueKey]) throws {
-    struct Constraint: Hashable {
-      let entityName: String
-      let names: [String]
-    }
-    let groups = Dictionary(grouping: Set(keys)) {
-      Constraint(entityName: $0.entityName, names: $0.names)
-    }
-    for (constraint, keys) in groups {
-      for start in stride(from: 0, to: keys.count, by: Self.keysAtOnce) {
-        try readOnce(
-          keys[start..<min(start + Self.keysAtOnce, keys.count)], constraint.entityName)
-      }
+    let byConstraint = Dictionary(grouping: Set(keys)) { [$0.entityName] + $0.names }
+    for keys in byConstraint.values {
+      for keys in keys.chunks(of: Self.keysAtOnce) { try readOnce(keys) }
     }
   }
 
-  private mutating func readOnce(_ keys: ArraySlice<UniqueKey>, _ entityName: String) throws {
+  /// Reads the objects with keys of one constraint.
+  private mutating func readOnce(_ keys: [UniqueKey]) throws {
     guard let first = keys.first, let condition = Self.anyOf(keys.map(\.condition)[...]) else {
       return
     }
-    let objects = try store.fetcher.objects(ObjectFetch(entityName, where: condition))
+    let objects = try store.fetcher.objects(ObjectFetch(first.entityName, where: condition))
     let wanted = Set(keys)
     for object in objects.objects {
       let values = Dictionary(
@@ -236,7 +228,7 @@ struct PresentValues {
       let targets = Dictionary(
         keepingFirst: zip(objects.references, object.references).map { ($0.path, $1?.primaryKey) })
       let key = UniqueKey(
-        entityName: entityName, names: first.names,
+        entityName: first.entityName, names: first.names,
         parts: first.names.map { name in
           targets[name]?.map(UniqueKey.Part.object) ?? .value(values[name] ?? .null)
         })
@@ -244,7 +236,7 @@ struct PresentValues {
         found[key] = (object, objects)
       } else if keys.count > 1 {
         // SQLite may take differing values for equal; asking one by one tells whose object it is.
-        for key in keys { try readOnce([key], entityName) }
+        for key in keys { try readOnce([key]) }
         return
       } else {
         found[first] = (object, objects)
@@ -267,7 +259,8 @@ struct PresentValues {
     var values: [String: KnownValue] = [:]
     for (index, attribute) in names.attributes.enumerated()
     where lineage.contains(attribute.entityName) && values[attribute.path] == nil {
-      values[attribute.path] = KnownValue(object.values[index], in: object.files[index])
+      values[attribute.path] = KnownValue(
+        value: object.values[index], file: object.files[index])
     }
     var targets: [String: Int64] = [:]
     for (relationship, target) in zip(names.references, object.references)
@@ -296,13 +289,8 @@ struct PresentValues {
   }
 
   fileprivate struct KnownValue {
-    private let value: StoredValue
-    private let file: LargeValueFile?
-
-    init(_ value: StoredValue, in file: LargeValueFile?) {
-      self.value = value
-      self.file = file
-    }
+    let value: StoredValue
+    let file: LargeValueFile?
 
     func isSame(as other: StoredValue) -> Bool { file?.holds(other) ?? (value == other) }
   }

@@ -34,9 +34,10 @@ extension ModelContext {
     // Models first, so that relationships have targets.
     var returned: [ModelState] = []
     for change in record.changes.reversed() {
-      switch change {
-      case .inserted(let subject): withdraw(subject)
-      case .deleted(let subject): if bringBack(subject) { returned.append(subject.state) }
+      let subject = change.subject
+      switch change.event {
+      case .inserted: withdraw(subject)
+      case .deleted: if bringBack(subject) { returned.append(subject.state) }
       case .set, .replaced, .added, .removed: break
       }
     }
@@ -58,20 +59,19 @@ extension ModelContext {
   private func revertValue(
     of change: UndoRecord.Change, _ recorder: UndoRecorder
   ) -> ModelState? {
-    switch change {
+    let state = change.subject.state
+    guard change.subject.isWhole else { return nil }
+    switch change.event {
     case .inserted, .deleted: return nil
-    case .set(let subject, let index, let before):
-      guard subject.isWhole else { return nil }
-      willChange(subject.state, at: index)
-      subject.state.change(before.mapped(recorder.aliases.current), at: index)
-      return subject.state
-    case .replaced(let subject, let index, let before, let after):
-      guard subject.isWhole else { return nil }
+    case .set(let index, let before):
+      willChange(state, at: index)
+      state.change(before.mapped(recorder.aliases.current), at: index)
+    case .replaced(let index, let before, let after):
       let (old, new) = (before.map(recorder.aliases.current), after.map(recorder.aliases.current))
       // Only a list that was read is saved as a whole.
       let present: [PersistentIdentifier]
       do {
-        present = try subject.state.readList(at: index).map(\.identifier)
+        present = try state.readList(at: index).map(\.identifier)
       } catch {
         couldNotRead(error)
         return nil
@@ -81,19 +81,15 @@ extension ModelContext {
         ? old
         : present.filter { !new.contains($0) || old.contains($0) }
           + old.filter { !present.contains($0) }
-      willChange(subject.state, at: index)
-      recorder.willReplace(present, with: wanted, of: subject.state, at: index)
-      subject.state.change(.toMany(wanted.map(ModelReference.identifier)), at: index)
-      return subject.state
-    case .added(let subject, let index, let identifier):
-      guard subject.isWhole else { return nil }
-      remove(recorder.aliases.current(identifier), from: subject.state, at: index)
-      return subject.state
-    case .removed(let subject, let index, let identifier):
-      guard subject.isWhole else { return nil }
-      _ = add(recorder.aliases.current(identifier), to: subject.state, at: index)
-      return subject.state
+      willChange(state, at: index)
+      recorder.willReplace(present, with: wanted, of: state, at: index)
+      state.change(.toMany(wanted.map(ModelReference.identifier)), at: index)
+    case .added(let index, let identifier):
+      remove(recorder.aliases.current(identifier), from: state, at: index)
+    case .removed(let index, let identifier):
+      _ = add(recorder.aliases.current(identifier), to: state, at: index)
     }
+    return state
   }
 
   /// Removes a model from the context; the effects on others are in the same record.

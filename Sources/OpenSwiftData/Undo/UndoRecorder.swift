@@ -46,11 +46,11 @@ final class UndoRecorder {
   // MARK: - Recording
 
   func inserted(_ model: any PersistentModel, _ state: ModelState) {
-    record(.inserted(UndoRecord.Subject(model: model, state: state)))
+    record(.inserted, UndoRecord.Subject(model: model, state: state))
   }
 
   func deleted(_ model: any PersistentModel, _ state: ModelState) {
-    record(.deleted(UndoRecord.Subject(model: model, state: state)))
+    record(.deleted, UndoRecord.Subject(model: model, state: state))
   }
 
   /// Records the value of a property before it changes, except for lists, whose changes are
@@ -66,34 +66,32 @@ final class UndoRecorder {
     }
     // The next save removes the file of a replaced value.
     state.readFile(at: index)
-    record(.set(subject, index: index, before: state.values[index]))
+    record(.set(index: index, before: state.values[index]), subject)
   }
 
   func willReplace(
     _ before: [PersistentIdentifier], with after: [PersistentIdentifier], of state: ModelState,
     at index: Int
   ) {
-    if let subject = subject(state) {
-      record(.replaced(subject, index: index, before: before, after: after))
-    }
+    record(.replaced(index: index, before: before, after: after), subject(state))
   }
 
   func willAdd(_ identifier: PersistentIdentifier, to state: ModelState, at index: Int) {
-    if let subject = subject(state) { record(.added(subject, index: index, identifier)) }
+    record(.added(index: index, identifier), subject(state))
   }
 
   func willRemove(_ identifier: PersistentIdentifier, from state: ModelState, at index: Int) {
-    if let subject = subject(state) { record(.removed(subject, index: index, identifier)) }
+    record(.removed(index: index, identifier), subject(state))
   }
 
   private func subject(_ state: ModelState) -> UndoRecord.Subject? {
     state.model.map { UndoRecord.Subject(model: $0, state: state) }
   }
 
-  private func record(_ change: UndoRecord.Change) {
-    guard isRegistering else { return }
+  private func record(_ event: UndoRecord.Event, _ subject: UndoRecord.Subject?) {
+    guard let subject, isRegistering else { return }
     if changes.isEmpty { aliases.beginRecord() }
-    changes.append(change)
+    changes.append(UndoRecord.Change(subject: subject, event: event))
     scheduleEventEnd()
   }
 
@@ -172,24 +170,20 @@ final class UndoRecord: @unchecked Sendable {
     var isWhole: Bool { model.state === state }
   }
 
-  enum Change {
-    case inserted(Subject)
-    case deleted(Subject)
-    /// The value of an attribute or a to-one relationship before it was set.
-    case set(Subject, index: Int, before: PropertyValue)
-    /// A to-many relationship was set as a whole.
-    case replaced(
-      Subject, index: Int, before: [PersistentIdentifier], after: [PersistentIdentifier])
-    case added(Subject, index: Int, PersistentIdentifier)
-    case removed(Subject, index: Int, PersistentIdentifier)
+  struct Change {
+    let subject: Subject
+    let event: Event
+  }
 
-    var subject: Subject {
-      switch self {
-      case .inserted(let subject), .deleted(let subject), .set(let subject, _, _),
-        .replaced(let subject, _, _, _), .added(let subject, _, _), .removed(let subject, _, _):
-        subject
-      }
-    }
+  enum Event {
+    case inserted
+    case deleted
+    /// The value of an attribute or a to-one relationship before it was set.
+    case set(index: Int, before: PropertyValue)
+    /// A to-many relationship was set as a whole.
+    case replaced(index: Int, before: [PersistentIdentifier], after: [PersistentIdentifier])
+    case added(index: Int, PersistentIdentifier)
+    case removed(index: Int, PersistentIdentifier)
   }
 
   let changes: [Change]
