@@ -3,12 +3,6 @@ import Libc
 import StoreFormat
 import SystemPackage
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension ExternalData {
   /// Copies all files and folders in it, without links and special files; returns the number of files.
   func copy(to target: String, progress: (Int64) throws -> Void) throws -> Int {
@@ -21,7 +15,7 @@ extension ExternalData {
   ) throws -> Int {
     guard mkdir(target, 0o700) == 0 else { throw Errno(rawValue: errno) }
     var count = 0
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+    for name in try FolderNames.list(folder) {
       let (source, copy) = (folder + "/" + name, target + "/" + name)
       switch FileMove.entry(at: source) {
       case .file:

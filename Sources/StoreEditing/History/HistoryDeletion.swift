@@ -191,12 +191,10 @@ extension StoreSnapshot {
 
 private struct StepCollector {
   let stepSize: Int
-  private var steps: [HistoryDeletion.Step] = []
-  private var last: Int64?
-  private var count = 0
-  private var changeCount = 0
-
-  init(stepSize: Int) { self.stepSize = stepSize }
+  var steps: [HistoryDeletion.Step] = []
+  var last: Int64?
+  var count = 0
+  var changeCount = 0
 
   mutating func add(_ number: Int64, count: Int, changeCount: Int) {
     if self.count + count > HistoryDeletion.maxTransactions

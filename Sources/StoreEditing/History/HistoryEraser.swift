@@ -50,7 +50,9 @@ package final class HistoryEraser: Sendable {
   ) -> Erasure {
     withoutActuallyEscaping(mayGoOn) { mayGoOn in
       let outcome = connection.run {
-        ErasureWork($0, deletion: deletion, path: connection.location.path, mayGoOn: mayGoOn)
+        ErasureWork(
+          statement: StatementRunner($0), deletion: deletion, path: connection.location.path,
+          mayGoOn: mayGoOn)
       } progress: {
         progress($0.deleted)
       }
@@ -107,24 +109,17 @@ extension StatementRunner {
 }
 
 private struct ErasureWork: BatchedWork {
-  private let statement: StatementRunner
-  private let deletion: HistoryDeletion
-  private let path: String
-  private let mayGoOn: () throws -> Void
-  private var step = 0
-  /// The next part of that step, and the changes of earlier parts that are deleted.
-  private var (part, changesOfStep) = (0, 0)
-  private var (transactions, changes) = (0, 0)
-
-  init(
-    _ database: Database, deletion: HistoryDeletion, path: String,
-    mayGoOn: @escaping () throws -> Void = {}
-  ) {
-    statement = StatementRunner(database)
-    self.mayGoOn = mayGoOn
-    self.deletion = deletion
-    self.path = path
-  }
+  let statement: StatementRunner
+  let deletion: HistoryDeletion
+  let path: String
+  var mayGoOn: () throws -> Void = {}
+  var step = 0
+  /// The next part of that step.
+  var part = 0
+  /// The changes of earlier parts that are deleted.
+  var changesOfStep = 0
+  var transactions = 0
+  var changes = 0
 
   var deleted: DeletedHistory {
     DeletedHistory(transactionCount: transactions, changeCount: changes)
@@ -290,7 +285,8 @@ package final class ErasureTrial {
       try database.beginTransaction()
       // An error of the trial itself is the one to report; the copy is thrown away with it.
       defer { try? database.rollback() }
-      var work = ErasureWork(database, deletion: deletion, path: location.path)
+      var work = ErasureWork(
+        statement: StatementRunner(database), deletion: deletion, path: location.path)
       while work.hasStep { try work.takeStep() }
       return try StoreSnapshot(database: database, location: location).historyByteCount()
     }

@@ -39,10 +39,13 @@ package final class HistoryInserter: Sendable {
     recording: @escaping ([RecordedValueRow]) throws -> Void = { _ in },
     progress: (InsertedHistory) -> Void = { _ in }
   ) -> InsertionResult {
-    let outcome = connection.run {
-      InsertionWork(
-        $0, insertion: insertion, next: next, recording: recording,
-        path: connection.location.path)
+    let outcome = connection.run { database in
+      let statement = StatementRunner(database)
+      return InsertionWork(
+        statement: statement,
+        writer: HistoryRowWriter(statement: statement, tables: insertion.tables),
+        insertion: insertion, next: next, recording: recording, path: connection.location.path,
+        oldest: insertion.oldest)
     } progress: {
       progress($0.inserted)
     }
@@ -57,39 +60,25 @@ private struct InsertionWork: BatchedWork {
   /// How much is read ahead while the store is not locked.
   private static let readAhead = (changes: 4096, pieces: 1024, valueLength: 4 << 20)
 
-  private let statement: StatementRunner
-  private let writer: HistoryRowWriter
-  private let insertion: HistoryInsertion
-  private let next: () throws -> HistoryInsertion.Piece?
-  private let recording: ([RecordedValueRow]) throws -> Void
-  private let path: String
+  let statement: StatementRunner
+  let writer: HistoryRowWriter
+  let insertion: HistoryInsertion
+  let next: () throws -> HistoryInsertion.Piece?
+  let recording: ([RecordedValueRow]) throws -> Void
+  let path: String
+  /// The oldest transaction that the store must have.
+  var oldest: TransactionPosition?
 
   /// Pieces that have been read; those from ``head`` on are not inserted yet.
-  private var pieces: [HistoryInsertion.Piece] = []
-  private var head = 0
-  private var isAtEnd = false
-  /// The oldest transaction that the store must have.
-  private var oldest: TransactionPosition?
+  var pieces: [HistoryInsertion.Piece] = []
+  var head = 0
+  var isAtEnd = false
   /// The first and the last change that were inserted of a transaction whose row is not there yet.
-  private var looseChanges: [(number: Int64, transaction: Int64)] = []
+  var looseChanges: [(number: Int64, transaction: Int64)] = []
   /// SQLite's count of what others have saved, at the last check of the store.
-  private var checkedVersion: Int64?
-  private var transactions = 0
-  private var changes = 0
-
-  init(
-    _ database: Database, insertion: HistoryInsertion,
-    next: @escaping () throws -> HistoryInsertion.Piece?,
-    recording: @escaping ([RecordedValueRow]) throws -> Void, path: String
-  ) {
-    statement = StatementRunner(database)
-    writer = HistoryRowWriter(statement: statement, tables: insertion.tables)
-    self.insertion = insertion
-    self.next = next
-    self.recording = recording
-    self.path = path
-    oldest = insertion.oldest
-  }
+  var checkedVersion: Int64?
+  var transactions = 0
+  var changes = 0
 
   var inserted: InsertedHistory {
     InsertedHistory(transactionCount: transactions, changeCount: changes)

@@ -109,26 +109,21 @@ final class LargeValueWriter {
 
   private func write(_ bytes: [UInt8]) throws -> LargeValueName {
     let name = LargeValueName.random()
-    do throws(FileProblem) {
+    do {
       guard bytes.count <= LargeValueFolder.longestValue else {
         throw FileProblem(
           path: folder.path(of: name),
           reason: "the value has \(bytes.count) bytes (limit \(LargeValueFolder.longestValue))")
       }
       let permissions = location.filePermissions()
-      let opened: FileDescriptor
-      if let descriptor {
-        opened = descriptor
-      } else {
-        opened = try folder.openOrMake(permissions)
-        descriptor = opened
-      }
+      let opened = try descriptor ?? folder.openOrMake(permissions)
+      descriptor = opened
       // Noted first, because a part of it may exist if writing fails.
       written.insert(name)
       try folder.write(bytes, as: name, in: opened, permissions)
       contents[name] = bytes
-    } catch {
-      throw StoreWriteError(error)
+    } catch let problem as FileProblem {
+      throw StoreWriteError(problem)
     }
     return name
   }

@@ -163,6 +163,26 @@ extension ObjectSchema {
 }
 
 extension StatementRunner {
+  /// Returns columns of the row with a primary key; `nil` without such a row.
+  func columns(
+    _ names: [String], of table: EntityTables.Table, _ primaryKey: Int64
+  ) throws -> [StoredValue]? {
+    let list = names.map(quoted).joined(separator: ", ")
+    return try rows(
+      "SELECT \(list) FROM \(quoted(table.name)) WHERE Z_PK = ?", [.integer(primaryKey)]
+    ).first
+  }
+
+  /// Returns the integer in a column of the row with a primary key; `nil` for anything else.
+  func integer(
+    in column: String, of table: EntityTables.Table, _ primaryKey: Int64
+  ) throws -> Int64? {
+    guard case .integer(let number)? = try columns([column], of: table, primaryKey)?.first else {
+      return nil
+    }
+    return number
+  }
+
   func insert(into table: String, _ columns: [String], _ values: [StoredValue]) throws {
     try run(insertStatement(table, columns), values)
   }

@@ -183,9 +183,7 @@ package struct JointSave: Sendable {
     var failure: (any Error)?
     for (place, part) in written.enumerated() {
       func unfinished(_ detail: String) -> StoreWriteError {
-        .unfinishedJointSave(
-          path: part.editor.location.path,
-          record: JointSaveRecord.path(beside: part.editor.location), detail: detail)
+        JointSaveRecord.unfinished(beside: part.editor.location, detail)
       }
       do {
         let redone = try part.editor.completeJointSave()
@@ -259,8 +257,7 @@ extension StoreEditor {
     guard let record = try JointSaveRecord.read(beside: location) else { return nil }
     let statement = StatementRunner(database)
     func cannot(_ detail: String) -> StoreWriteError {
-      .unfinishedJointSave(
-        path: location.path, record: JointSaveRecord.path(beside: location), detail: detail)
+      JointSaveRecord.unfinished(beside: location, detail)
     }
     // A record for a store that was here before is obsolete. And a save that was just written is
     // there, even if the record's time does not find it.

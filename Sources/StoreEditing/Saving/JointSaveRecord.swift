@@ -59,6 +59,11 @@ struct JointSaveRecord: Equatable, Sendable {
     location.resolvedPath + "-unfinished-save"
   }
 
+  static func unfinished(beside location: StoreLocation, _ detail: String) -> StoreWriteError {
+    .unfinishedJointSave(
+      path: location.path, record: path(beside: location), detail: detail)
+  }
+
   static func exists(beside location: StoreLocation) -> Bool {
     FileMove.entry(at: path(beside: location)) != .none
   }
@@ -112,9 +117,8 @@ struct JointSaveRecord: Equatable, Sendable {
     beside location: StoreLocation, limits: Limits = Limits()
   ) throws -> JointSaveRecord? {
     guard exists(beside: location) else { return nil }
-    let path = path(beside: location)
     do {
-      let bytes = try ForeignFile(path: path).read(
+      let bytes = try ForeignFile(path: path(beside: location)).read(
         longest: limits.bytes, besides: StoreOwnFiles(location))
       // The writer uses at least one byte for each value.
       let list = try PropertyListValue(
@@ -125,8 +129,7 @@ struct JointSaveRecord: Equatable, Sendable {
     } catch {
       // The program that is saving has removed it since.
       if let problem = error as? FileProblem, problem.isMissing { return nil }
-      let detail = (error as? FileProblem)?.reason ?? "\(error)"
-      throw StoreWriteError.unfinishedJointSave(path: location.path, record: path, detail: detail)
+      throw unfinished(beside: location, (error as? FileProblem)?.reason ?? "\(error)")
     }
   }
 
@@ -138,9 +141,9 @@ struct JointSaveRecord: Equatable, Sendable {
   func hasHappened(beside location: StoreLocation, busyTimeout: Double) throws -> Bool {
     let path = deciding.path.hasPrefix("/") ? deciding.path : location.folder + "/" + deciding.path
     func cannot(_ detail: String) -> StoreWriteError {
-      .unfinishedJointSave(
-        path: location.path, record: Self.path(beside: location),
-        detail: "whether the save has happened can only be read from \(path): \(detail)")
+      Self.unfinished(
+        beside: location,
+        "whether the save has happened can only be read from \(path): \(detail)")
     }
     do {
       let store = try StoreFile(path: path, busyTimeout: busyTimeout)

@@ -88,11 +88,9 @@ extension SaveWriter {
     if let target = released[row]?[relationship.name] { return target }
     let table = try schema.table(of: row.entityName)
     try schema.check(key, of: table)
-    guard
-      let primaryKey = try statement.integer(
-        "SELECT \(quoted(key.name)) FROM \(quoted(table.name)) WHERE Z_PK = ?",
-        [.integer(row.primaryKey)])
-    else { return nil }
+    guard let primaryKey = try statement.integer(in: key.name, of: table, row.primaryKey) else {
+      return nil
+    }
     return try self.row(primaryKey, ofKind: relationship.destinationName)
   }
 
@@ -203,9 +201,7 @@ extension SaveWriter {
     var last: Int64?
     for member in members {
       let table = try schema.table(of: member.entityName)
-      let present = try statement.integer(
-        "SELECT \(quoted(orderKey.name)) FROM \(quoted(table.name)) WHERE Z_PK = ?",
-        [.integer(member.primaryKey)])
+      let present = try statement.integer(in: orderKey.name, of: table, member.primaryKey)
       if let present, present > last ?? .min {
         last = present
         continue

@@ -70,10 +70,8 @@ extension SaveWriter {
       .map(\.column.name)
     guard !columns.isEmpty else { return [:] }
     let table = try schema.table(of: row.entityName)
-    let values = try statement.rows(
-      "SELECT \(columns.map(quoted).joined(separator: ", ")) FROM \(quoted(table.name)) "
-        + "WHERE Z_PK = ?", [.integer(row.primaryKey)])
+    let values = try statement.columns(columns, of: table, row.primaryKey)
     try set(columns.map { ($0, .null) }, of: row)
-    return Dictionary(zip(columns, values.first ?? []), uniquingKeysWith: { first, _ in first })
+    return Dictionary(zip(columns, values ?? []), uniquingKeysWith: { first, _ in first })
   }
 }

@@ -131,9 +131,7 @@ final class SaveWriter {
       if verified.contains(row) { return row }
       let number = try schema.number(of: object.entityName)
       let table = try schema.table(of: object.entityName)
-      let found = try statement.integer(
-        "SELECT Z_ENT FROM \(quoted(table.name)) WHERE Z_PK = ?", [.integer(primaryKey)])
-      guard found == number else {
+      guard try statement.integer(in: "Z_ENT", of: table, primaryKey) == number else {
         throw StoreWriteError.missingObject(entity: object.entityName, primaryKey: primaryKey)
       }
       verified.insert(row)
@@ -299,11 +297,10 @@ final class SaveWriter {
       guard !attribute.allowsExternalStorage,
         let column = columns.first(where: { $0.path == attribute.name })?.column
       else { return .null }
-      if let value = withheld[row]?[column.name] { return attribute.type.restoring(value) }
-      let value = try statement.rows(
-        "SELECT \(quoted(column.name)) FROM \(quoted(table.name)) WHERE Z_PK = ?",
-        [.integer(row.primaryKey)])
-      return attribute.type.restoring(value.first?.first ?? .null)
+      let value =
+        try withheld[row]?[column.name]
+        ?? statement.columns([column.name], of: table, row.primaryKey)?.first
+      return attribute.type.restoring(value ?? .null)
     }
   }
 

@@ -47,10 +47,9 @@ final class ValueCapture {
     _ wanted: [PropertyColumns.Column], of row: SaveWriter.Row, in table: EntityTables.Table
   ) throws -> [(PropertyColumns.Column, RecordedContent?)] {
     guard !wanted.isEmpty else { return [] }
-    let list = wanted.flatMap(\.names).map(quoted).joined(separator: ", ")
-    let rows = try statement.rows(
-      "SELECT \(list) FROM \(quoted(table.name)) WHERE Z_PK = ?", [.integer(row.primaryKey)])
-    var values = (rows.first ?? wanted.flatMap(\.names).map { _ in .null })[...]
+    let names = wanted.flatMap(\.names)
+    var values =
+      (try statement.columns(names, of: table, row.primaryKey) ?? names.map { _ in .null })[...]
     return wanted.map { column in
       let own = Array(values.prefix(column.names.count))
       values = values.dropFirst(column.names.count)

@@ -36,8 +36,8 @@ package enum RecordedValuesErasure {
         defer { log.settle() }
         return connection.run {
           Work(
-            store: StatementRunner($0), values: database, file: file, log: log, number: number,
-            tally: tally)
+            store: StatementRunner($0), values: database, file: file, log: log, tally: tally,
+            number: number)
         } progress: { _ in
         }.problem
       }
@@ -89,25 +89,13 @@ package enum RecordedValuesErasure {
     let values: Database
     let file: RecordedValuesFile
     let log: LogKeeper
-    var number: Int64
     let tally: Tally
+    var number: Int64
     var hasStep = true
     /// Whether all rows are deleted, so that their pages can be freed.
-    private var isErased = false
+    var isErased = false
     /// SQLite's count of what others have saved, at the last check of the store.
-    private var checkedVersion: Int64?
-
-    init(
-      store: StatementRunner, values: Database, file: RecordedValuesFile, log: LogKeeper,
-      number: Int64, tally: Tally
-    ) {
-      self.store = store
-      self.values = values
-      self.file = file
-      self.log = log
-      self.number = number
-      self.tally = tally
-    }
+    var checkedVersion: Int64?
 
     func prepare() throws { try log.keepShort() }
 
