@@ -46,10 +46,6 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 
   /// Opens the stores of a schema, and creates missing stores.
   ///
-  /// - Parameters:
-  ///   - schema: The models.
-  ///   - migrationPlan: The plan that migrates stores of older versions.
-  ///   - configurations: The configurations of the stores; by default, one in the default folder.
   /// - Throws: ``SwiftDataError``, and the errors of the plan's stages.
   public convenience init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -60,10 +56,6 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 
   /// Opens the stores of a schema, and creates missing stores.
   ///
-  /// - Parameters:
-  ///   - schema: The models.
-  ///   - migrationPlan: The plan that migrates stores of older versions.
-  ///   - configurations: The configurations of the stores; by default, one in the default folder.
   /// - Throws: ``SwiftDataError``, and the errors of the plan's stages.
   public convenience init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -76,9 +68,6 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 
   /// Opens custom stores for models, and those they are related to.
   ///
-  /// - Parameters:
-  ///   - types: The models.
-  ///   - configurations: The configurations of the stores.
   /// - Throws: ``SwiftDataError``, and the errors of the stores.
   @_disfavoredOverload
   public convenience init(
@@ -90,9 +79,6 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 
   /// Opens custom stores for a schema.
   ///
-  /// - Parameters:
-  ///   - schema: The models.
-  ///   - configurations: The configurations of the stores.
   /// - Throws: ``SwiftDataError``, and the errors of the stores.
   @_disfavoredOverload
   public convenience init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {

@@ -241,27 +241,26 @@ public class ModelContext: Equatable {
     for signal in resultsSignals { signal.signal?.mark() }
     guard autosaveEnabled, !awaitsAutosave, isMainContext else { return }
     awaitsAutosave = true
-    let later = LaterSave(context: self)
-    DispatchQueue.main.async { later.run() }
+    let carried = Carried(object: self)
+    DispatchQueue.main.async { carried.object?.autosave() }
   }
 
-  /// Carries the main context to the main queue, which is where it belongs.
-  private struct LaterSave: @unchecked Sendable {
-    weak var context: ModelContext?
-
-    func run() {
-      guard let context else { return }
-      context.awaitsAutosave = false
-      guard context.autosaveEnabled else { return }
-      do {
-        // It stays for the next save that can throw it.
-        if let error = context.foreignModelError { throw error }
-        try context.save()
-      } catch {
-        context.lastError = error
-      }
+  private func autosave() {
+    awaitsAutosave = false
+    guard autosaveEnabled else { return }
+    do {
+      // It stays for the next save that can throw it.
+      if let error = foreignModelError { throw error }
+      try save()
+    } catch {
+      lastError = error
     }
   }
+}
+
+/// Carries an object to the queue or thread to which it belongs.
+struct Carried<Object: AnyObject>: @unchecked Sendable {
+  weak var object: Object?
 }
 
 /// Models in the order in which they were added, each once.

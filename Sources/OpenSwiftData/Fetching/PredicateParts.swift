@@ -132,11 +132,14 @@ extension PredicateExpressions.KeyPath: TranslatablePredicatePart {
       related.variable = translator.newVariable()
       return .related(related, layout)
     case .related(let related, let layout):
-      switch CollectionProperty(keyPath, of: layout) {
-      case .count?: return .expression(.count(related))
-      case .isEmpty?: return .expression(.not(.exists(related)))
-      case nil: throw PredicateTranslator.unsupported
+      func expression<Model: PersistentModel>(_ type: Model.Type) throws -> ObjectExpression {
+        switch keyPath as AnyKeyPath {
+        case \[Model].count: .count(related)
+        case \[Model].isEmpty: .not(.exists(related))
+        default: throw PredicateTranslator.unsupported
+        }
       }
+      return .expression(try expression(layout.type))
     case .expression(let expression):
       guard keyPath == \String.isEmpty else { throw PredicateTranslator.unsupported }
       return .expression(.compare(.equal, expression, .constant(.text(""))))
@@ -177,21 +180,6 @@ extension EntityLayout {
     case .composite: throw PredicateTranslator.unsupported
     case .coded, .transformed: return .coded(.attribute(path, property.name), codec)
     }
-  }
-}
-
-/// A property of a to-many relationship that predicates use.
-private enum CollectionProperty {
-  case count, isEmpty
-
-  init?(_ keyPath: AnyKeyPath, of layout: EntityLayout) {
-    func find<Model: PersistentModel>(_ type: Model.Type) -> CollectionProperty? {
-      if keyPath == \[Model].count { return .count }
-      if keyPath == \[Model].isEmpty { return .isEmpty }
-      return nil
-    }
-    guard let found = find(layout.type) else { return nil }
-    self = found
   }
 }
 

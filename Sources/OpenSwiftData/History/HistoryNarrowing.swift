@@ -16,7 +16,7 @@ struct HistoryNarrowing {
   /// The numbers after which history is asked for, so that they must still be there.
   private(set) var positions: [Int64] = []
   /// Whether no transaction can match.
-  private(set) var isEmpty = false
+  fileprivate(set) var isEmpty = false
   /// Whether the predicate says nothing else.
   private(set) var isExact = true
   private(set) var mayNeedChanges = false
@@ -24,10 +24,10 @@ struct HistoryNarrowing {
   private var tokens: [DefaultHistoryToken] = []
 
   private let storeIdentifier: String
-  private var sense = Sense.affirmed
+  fileprivate private(set) var sense = Sense.affirmed
 
   /// Whether a part must hold, must not hold, or either, for a transaction to match.
-  private enum Sense {
+  fileprivate enum Sense {
     case affirmed, denied, either
 
     var opposite: Sense {
@@ -63,7 +63,7 @@ struct HistoryNarrowing {
 
   // MARK: - Parts of a predicate
 
-  private mutating func add(_ part: any PredicateExpression) {
+  fileprivate mutating func add(_ part: any PredicateExpression) {
     if let isMet = Self.value(of: part) as? Bool {
       if !isMet { isEmpty = true }
     } else if let part = part as? any NarrowingPredicatePart {
@@ -76,14 +76,14 @@ struct HistoryNarrowing {
   /// Returns the value of a part that looks at no transaction, or `nil` for any other.
   ///
   /// An error here is met again when the predicate is evaluated, and thrown then.
-  private static func value(of part: any PredicateExpression) -> Any? {
+  fileprivate static func value(of part: any PredicateExpression) -> Any? {
     func evaluate(_ part: some PredicateExpression) -> Any? {
       try? part.evaluate(PredicateBindings())
     }
     return evaluate(part)
   }
 
-  private mutating func cannotTell() {
+  fileprivate mutating func cannotTell() {
     isExact = false
     mayNeedChanges = true
   }
@@ -98,7 +98,7 @@ struct HistoryNarrowing {
   }
 
   /// Adds parts that need not all hold.
-  private mutating func addAlternatives(_ parts: [any PredicateExpression], as sense: Sense) {
+  fileprivate mutating func addAlternatives(_ parts: [any PredicateExpression], as sense: Sense) {
     isExact = false
     var alternatives = HistoryNarrowing(nil, storeIdentifier: storeIdentifier)
     alternatives.sense = sense
@@ -106,45 +106,6 @@ struct HistoryNarrowing {
     if alternatives.mayNeedChanges { mayNeedChanges = true }
     positions += alternatives.positions
     tokens += alternatives.tokens
-  }
-
-  fileprivate mutating func addEither(
-    _ left: any PredicateExpression, _ right: any PredicateExpression
-  ) {
-    switch (Self.value(of: left) as? Bool, Self.value(of: right) as? Bool) {
-    case (true?, _), (_, true?): break
-    case (false?, _): add(right)
-    case (_, false?): add(left)
-    default: addAlternatives([left, right], as: sense)
-    }
-  }
-
-  fileprivate mutating func addBoth(
-    _ left: any PredicateExpression, _ right: any PredicateExpression
-  ) {
-    // A condition that cannot be met asks for nothing.
-    if Self.value(of: right) as? Bool == false {
-      isEmpty = true
-      return
-    }
-    add(left)
-    add(right)
-  }
-
-  fileprivate mutating func addOpposite(of part: any PredicateExpression) {
-    addAlternatives([part], as: sense.opposite)
-  }
-
-  fileprivate mutating func addChoice(
-    by test: any PredicateExpression, _ first: any PredicateExpression,
-    _ second: any PredicateExpression
-  ) {
-    if let isMet = Self.value(of: test) as? Bool {
-      add(isMet ? first : second)
-    } else {
-      addAlternatives([test], as: .either)
-      addAlternatives([first, second], as: sense)
-    }
   }
 
   // MARK: - Comparisons
@@ -183,22 +144,7 @@ struct HistoryNarrowing {
     }
   }
 
-  fileprivate mutating func add(
-    _ part: any PredicateExpression, in range: any PredicateExpression
-  ) {
-    guard let keyPath = (part as? any TransactionProperty)?.transactionKeyPath,
-      let range = Self.value(of: range) as? any BoundedRange
-    else {
-      cannotTell()
-      addAlternatives([part, range], as: .either)
-      return
-    }
-    let (lower, upper, includesUpper) = range.ends
-    add(keyPath, .greaterOrEqual, lower)
-    if let upper { add(keyPath, includesUpper ? .lessOrEqual : .less, upper) }
-  }
-
-  private mutating func add(_ keyPath: AnyKeyPath, _ relation: Relation, _ value: Any) {
+  fileprivate mutating func add(_ keyPath: AnyKeyPath, _ relation: Relation, _ value: Any) {
     switch keyPath {
     case \DefaultHistoryTransaction.token:
       let token = value as? DefaultHistoryToken
@@ -284,27 +230,60 @@ private protocol NarrowingPredicatePart {
 }
 
 extension PredicateExpressions.Conjunction: NarrowingPredicatePart {
-  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) { narrowing.addBoth(lhs, rhs) }
+  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
+    // A condition that cannot be met asks for nothing.
+    if HistoryNarrowing.value(of: rhs) as? Bool == false {
+      narrowing.isEmpty = true
+      return
+    }
+    narrowing.add(lhs)
+    narrowing.add(rhs)
+  }
 }
 
 extension PredicateExpressions.Disjunction: NarrowingPredicatePart {
-  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) { narrowing.addEither(lhs, rhs) }
+  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
+    let values = (
+      HistoryNarrowing.value(of: lhs) as? Bool, HistoryNarrowing.value(of: rhs) as? Bool
+    )
+    switch values {
+    case (true?, _), (_, true?): break
+    case (false?, _): narrowing.add(rhs)
+    case (_, false?): narrowing.add(lhs)
+    default: narrowing.addAlternatives([lhs, rhs], as: narrowing.sense)
+    }
+  }
 }
 
 extension PredicateExpressions.Negation: NarrowingPredicatePart {
   fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
-    narrowing.addOpposite(of: wrapped)
+    narrowing.addAlternatives([wrapped], as: narrowing.sense.opposite)
   }
 }
 
 extension PredicateExpressions.Conditional: NarrowingPredicatePart {
   fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
-    narrowing.addChoice(by: test, trueBranch, falseBranch)
+    if let isMet = HistoryNarrowing.value(of: test) as? Bool {
+      return isMet ? narrowing.add(trueBranch) : narrowing.add(falseBranch)
+    }
+    narrowing.addAlternatives([test], as: .either)
+    narrowing.addAlternatives([trueBranch, falseBranch], as: narrowing.sense)
   }
 }
 
 extension PredicateExpressions.RangeExpressionContains: NarrowingPredicatePart {
-  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) { narrowing.add(element, in: range) }
+  fileprivate func narrow(_ narrowing: inout HistoryNarrowing) {
+    guard let keyPath = (element as? any TransactionProperty)?.transactionKeyPath,
+      let range = HistoryNarrowing.value(of: range) as? any BoundedRange
+    else {
+      narrowing.cannotTell()
+      narrowing.addAlternatives([element, range], as: .either)
+      return
+    }
+    let (lower, upper, includesUpper) = range.ends
+    narrowing.add(keyPath, .greaterOrEqual, lower)
+    if let upper { narrowing.add(keyPath, includesUpper ? .lessOrEqual : .less, upper) }
+  }
 }
 
 extension PredicateExpressions.Equal: NarrowingPredicatePart {

@@ -76,7 +76,7 @@ struct MigrationPath {
     return try stages(from: start, to: end).map { stage, from, to in
       StoreUpgrade.Step(
         before: versions[from].schema, after: versions[to].schema,
-        willMigrate: stage.willMigrate, didMigrate: stage.didMigrate)
+        willMigrate: stage.parts.willMigrate, didMigrate: stage.parts.didMigrate)
     }
   }
 
@@ -119,12 +119,13 @@ struct MigrationPath {
     let places = Dictionary(
       keepingFirst: versions.enumerated().map { (ObjectIdentifier($1.type), $0) })
     let edges = try plan.stages.map { stage in
-      guard let from = places[ObjectIdentifier(stage.fromVersion)],
-        let to = places[ObjectIdentifier(stage.toVersion)]
+      let parts = stage.parts
+      guard let from = places[ObjectIdentifier(parts.from)],
+        let to = places[ObjectIdentifier(parts.to)]
       else {
         throw SwiftDataError(
           .unknownSchema,
-          "\(plan) has a stage from \(stage.fromVersion) to \(stage.toVersion), of which one is "
+          "\(plan) has a stage from \(parts.from) to \(parts.to), of which one is "
             + "not among its schemas; add it there")
       }
       return (stage: stage, from: from, to: to)

@@ -31,23 +31,14 @@ public enum MigrationStage: @unchecked Sendable {
     fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
     willMigrate: ((ModelContext) throws -> Void)?, didMigrate: ((ModelContext) throws -> Void)?)
 
-  var fromVersion: any VersionedSchema.Type {
+  typealias Version = any VersionedSchema.Type
+  typealias Work = (ModelContext) throws -> Void
+
+  var parts: (from: Version, to: Version, willMigrate: Work?, didMigrate: Work?) {
     switch self {
-    case .lightweight(let version, _), .custom(let version, _, _, _): version
+    case .lightweight(let from, let to): (from, to, nil, nil)
+    case .custom(let from, let to, let willMigrate, let didMigrate):
+      (from, to, willMigrate, didMigrate)
     }
-  }
-
-  var toVersion: any VersionedSchema.Type {
-    switch self {
-    case .lightweight(_, let version), .custom(_, let version, _, _): version
-    }
-  }
-
-  var willMigrate: ((ModelContext) throws -> Void)? {
-    if case .custom(_, _, let work, _) = self { work } else { nil }
-  }
-
-  var didMigrate: ((ModelContext) throws -> Void)? {
-    if case .custom(_, _, _, let work) = self { work } else { nil }
   }
 }

@@ -22,9 +22,9 @@ struct AttributeCodec {
   /// without it.
   let isWorthKeeping: Bool
   /// The kind of column value that is always valid, or `nil` if it must be decoded to find out.
-  private let usualKind: UsualKind?
+  private var usualKind: UsualKind?
   /// The column values of an enumeration's cases that were decoded so far.
-  private let readCases: ReadCases?
+  private var readCases: ReadCases?
 
   private enum UsualKind { case text, integer, real }
 
@@ -44,8 +44,6 @@ struct AttributeCodec {
       type = Data.self
       storage = .transformed(TransformedValues(reference: transformer, type: wrapped))
       isWorthKeeping = true
-      usualKind = nil
-      readCases = nil
       return
     }
     guard let type = wrapped as? any (Decodable & Encodable).Type else { return nil }
@@ -67,15 +65,11 @@ struct AttributeCodec {
       default: nil
       }
     switch storage {
-    case .composite(let shape):
-      readCases = shape.isSingle ? ReadCases() : nil
-      isWorthKeeping = !shape.isSingle && wrapped is any Equatable.Type
-    case .coded:
-      readCases = nil
-      isWorthKeeping = wrapped is any Equatable.Type
-    case .plain, .transformed:
-      readCases = nil
+    case .composite(let shape) where shape.isSingle:
+      readCases = ReadCases()
       isWorthKeeping = false
+    case .composite, .coded: isWorthKeeping = wrapped is any Equatable.Type
+    case .plain, .transformed: isWorthKeeping = false
     }
   }
 

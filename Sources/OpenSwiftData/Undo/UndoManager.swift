@@ -130,15 +130,8 @@ open class UndoManager {
 
   private func scheduleEventEnd() {
     guard MainQueue.isCurrent else { return }
-    let end = EventEnd(manager: self)
-    DispatchQueue.main.async { end.run() }
-  }
-
-  /// Carries the manager to the main queue, which is where it belongs.
-  private struct EventEnd: @unchecked Sendable {
-    weak var manager: UndoManager?
-
-    func run() { manager?.endEvent() }
+    let carried = Carried(object: self)
+    DispatchQueue.main.async { carried.object?.endEvent() }
   }
 
   // MARK: - Undoing

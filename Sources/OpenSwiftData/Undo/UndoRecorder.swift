@@ -20,27 +20,14 @@ final class UndoRecorder {
   init(_ manager: UndoManager, of context: ModelContext) {
     self.manager = manager
     self.context = context
-    let processing = Processing(context: context)
+    let carried = Carried(object: context)
     checkpoint = NotificationCenter.default.addObserver(
       forName: .NSUndoManagerCheckpoint, object: manager, queue: nil
-    ) { _ in processing.run() }
+    ) { _ in carried.object?.processPendingChanges() }
   }
 
   deinit {
     if let checkpoint { NotificationCenter.default.removeObserver(checkpoint) }
-  }
-
-  /// Carries the context into notifications, which arrive on its own thread.
-  private struct Processing: @unchecked Sendable {
-    weak var context: ModelContext?
-
-    func run() { context?.processPendingChanges() }
-
-    func endEvent() {
-      guard let context else { return }
-      context.processPendingChanges()
-      context.undoRecorder?.eventHasEnded()
-    }
   }
 
   // MARK: - Recording
@@ -145,8 +132,11 @@ final class UndoRecorder {
   private func scheduleEventEnd() {
     guard !awaitsEventEnd, MainQueue.isCurrent, let context else { return }
     awaitsEventEnd = true
-    let processing = Processing(context: context)
-    DispatchQueue.main.async { processing.endEvent() }
+    let carried = Carried(object: context)
+    DispatchQueue.main.async {
+      carried.object?.processPendingChanges()
+      carried.object?.undoRecorder?.eventHasEnded()
+    }
   }
 
   private func eventHasEnded() {

@@ -110,20 +110,9 @@ struct StoreSharing {
 
   private static func locks() -> String? {
     guard let file = try? FileDescriptor.open(list, .readOnly, options: .closeOnExec),
-      let bytes = try? file.closeAfter({ try read(file) })
+      let bytes = try? file.closeAfter({ try file.readPrefix(longestList) }),
+      bytes.count < longestList
     else { return nil }
     return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func read(_ file: FileDescriptor) throws -> [UInt8] {
-    var bytes: [UInt8] = []
-    let part = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 1)
-    defer { part.deallocate() }
-    while bytes.count < longestList {
-      let count = try file.read(into: part)
-      guard count > 0 else { return bytes }
-      bytes.append(contentsOf: part.prefix(count))
-    }
-    throw Errno.fileTooLarge
   }
 }
