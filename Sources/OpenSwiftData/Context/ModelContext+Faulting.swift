@@ -119,7 +119,7 @@ extension ModelContext {
     if let store = container.store(ofEntity: layout.name) as? DefaultStore {
       let snapshots = try store.snapshots(of: identifiers, as: layout, only: properties)
       if checksFiles { for snapshot in snapshots { try SnapshotReader.checkFiles(of: snapshot) } }
-      return try register(snapshots)
+      return try snapshots.map { try register($0) }
     }
     func read<T: PersistentModel>(_ type: T.Type) throws -> [any PersistentModel] {
       try storedValues(of: identifiers, as: type).map {
@@ -129,15 +129,14 @@ extension ModelContext {
     return try read(layout.type)
   }
 
-  /// Registers the models of snapshots, each with its own class.
-  private func register(_ snapshots: [DefaultSnapshot]) throws -> [any PersistentModel] {
-    try snapshots.map { snapshot in
-      let values = try SnapshotReader.values(of: snapshot, layout: snapshot.layout)
-      func register<T: PersistentModel>(_ type: T.Type) -> any PersistentModel {
-        self.register(snapshot.persistentIdentifier, values: values, as: type)
-      }
-      return register(snapshot.layout.type)
+  /// Registers the model of a snapshot, with its own class.
+  func register(_ snapshot: some DataStoreSnapshot) throws -> any PersistentModel {
+    let identifier = snapshot.persistentIdentifier
+    guard let layout = container.schema.layouts[identifier.entityName] else {
+      throw SwiftDataError.unknownModel(identifier.entityName)
     }
+    return register(
+      identifier, values: try SnapshotReader.values(of: snapshot, layout: layout), as: layout.type)
   }
 
   /// Returns the stored values of models of one entity.
@@ -257,7 +256,7 @@ extension ModelContext {
     if let store, !unread.isEmpty {
       let (lists, snapshots) = try store.related(
         toAll: unread.map(\.identifier), of: layout, by: layout.properties[index].name)
-      held = try register(snapshots)
+      held = try snapshots.map { try register($0) }
       for owner in unread { owner.fill(lists[owner.identifier] ?? [], at: index) }
     }
     let identifiers = try reading { owners.flatMap { related(to: $0, at: index) } }
@@ -268,7 +267,7 @@ extension ModelContext {
       return knownModel(for: identifier)?.state?.hasUnreadValues ?? true
     }
     if !missing.isEmpty {
-      held += try register(try store.snapshots(of: missing, as: destination))
+      held += try store.snapshots(of: missing, as: destination).map { try register($0) }
     }
     return withExtendedLifetime(held) { identifiers.compactMap { knownModel(for: $0) } }
   }

@@ -150,44 +150,36 @@ extension ModelContext {
   }
 
   private func fetchStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    func models<S: DataStore>(_ descriptor: FetchDescriptor<T>, _ store: S) throws -> [T] {
-      let layout = EntityLayout.of(T.self)
-      let result = try store.fetch(request(descriptor))
-      func register(_ snapshot: S.Snapshot) throws -> any PersistentModel {
-        let identifier = snapshot.persistentIdentifier
-        guard let own = container.schema.layouts[identifier.entityName] else {
-          throw SwiftDataError.unknownModel(identifier.entityName)
-        }
-        return self.register(
-          identifier, values: try SnapshotReader.values(of: snapshot, layout: own), as: own.type)
+    do {
+      return try models(descriptor, in: store(of: T.self))
+    } catch DataStoreError.preferInMemoryFilter where descriptor.predicate != nil {
+      let all = try fetchStored(descriptor.unfiltered)
+      return try asStored(unless: descriptor.includePendingChanges) {
+        descriptor.limited(try all.filter { try meets($0, descriptor.predicate) })
       }
-      for snapshot in result.relatedSnapshots.values { _ = try register(snapshot) }
-      reserveCapacity(for: result.fetchedSnapshots.count)
-      return try result.fetchedSnapshots.compactMap { snapshot in
-        try SnapshotReader.checkFiles(of: snapshot)
-        let identifier = snapshot.persistentIdentifier
-        guard identifier.entityName == layout.name else { return try register(snapshot) as? T }
-        return self.register(
-          identifier, values: try SnapshotReader.values(of: snapshot, layout: layout),
-          as: T.self, layout: layout)
+    } catch DataStoreError.preferInMemorySort where !descriptor.sortBy.isEmpty {
+      let all = try fetchStored(descriptor.unsorted)
+      return try asStored(unless: descriptor.includePendingChanges) {
+        descriptor.limited(try reading { all.sorted(using: descriptor.sortBy) })
       }
     }
-    func fetch<S: DataStore>(_ descriptor: FetchDescriptor<T>, _ store: S) throws -> [T] {
-      do {
-        return try models(descriptor, store)
-      } catch DataStoreError.preferInMemoryFilter where descriptor.predicate != nil {
-        let all = try fetch(descriptor.unfiltered, store)
-        return try asStored(unless: descriptor.includePendingChanges) {
-          descriptor.limited(try all.filter { try meets($0, descriptor.predicate) })
-        }
-      } catch DataStoreError.preferInMemorySort where !descriptor.sortBy.isEmpty {
-        let all = try fetch(descriptor.unsorted, store)
-        return try asStored(unless: descriptor.includePendingChanges) {
-          descriptor.limited(try reading { all.sorted(using: descriptor.sortBy) })
-        }
-      }
+  }
+
+  private func models<T: PersistentModel, S: DataStore>(
+    _ descriptor: FetchDescriptor<T>, in store: S
+  ) throws -> [T] {
+    let layout = EntityLayout.of(T.self)
+    let result = try store.fetch(request(descriptor))
+    for snapshot in result.relatedSnapshots.values { _ = try register(snapshot) }
+    reserveCapacity(for: result.fetchedSnapshots.count)
+    return try result.fetchedSnapshots.compactMap { snapshot in
+      try SnapshotReader.checkFiles(of: snapshot)
+      let identifier = snapshot.persistentIdentifier
+      guard identifier.entityName == layout.name else { return try register(snapshot) as? T }
+      return register(
+        identifier, values: try SnapshotReader.values(of: snapshot, layout: layout), as: T.self,
+        layout: layout)
     }
-    return try fetch(descriptor, store(of: T.self))
   }
 
   private func storedIdentifiers<T: PersistentModel>(

@@ -34,9 +34,7 @@ public final class HistoryObserver: Observable, Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    var eventCounter = 0
-    var lastEventOrigin: Origin?
-    var tokens: [String: any HistoryToken] = [:]
+    var told = Events()
     /// Events that observers have not been told yet.
     var pending = Events()
     var subscription: SaveSubscription?
@@ -96,7 +94,7 @@ public final class HistoryObserver: Observable, Sendable {
     }
     state.withLock { state in
       // Saves since the subscription began are at later positions.
-      state.tokens.merge(tokens) { later, _ in later }
+      state.told.tokens.merge(tokens) { later, _ in later }
       state.subscription = subscription
     }
     take(missed)
@@ -105,15 +103,15 @@ public final class HistoryObserver: Observable, Sendable {
   /// The number of saves that count; the property to observe.
   public var eventCounter: Int {
     registrar.access(self, keyPath: \.eventCounter)
-    return state.withLock { $0.eventCounter }
+    return state.withLock { $0.told.count }
   }
 
   /// The origin of the last save that counts, or `nil` before the first one (not in SwiftData).
-  public var lastEventOrigin: Origin? { state.withLock { $0.lastEventOrigin } }
+  public var lastEventOrigin: Origin? { state.withLock { $0.told.origin } }
 
   /// The positions after all saves seen so far, by store identifier, from which another observer
   /// can continue (not in SwiftData).
-  public var historyTokens: [String: any HistoryToken] { state.withLock { $0.tokens } }
+  public var historyTokens: [String: any HistoryToken] { state.withLock { $0.told.tokens } }
 
   private func take(_ saves: [RecordedSave]) {
     let relevant = saves.filter(isRelevant)
@@ -144,10 +142,10 @@ public final class HistoryObserver: Observable, Sendable {
   }
 
   private static func settle(_ state: inout State) {
-    state.eventCounter += state.pending.count
-    state.lastEventOrigin = state.pending.origin ?? state.lastEventOrigin
+    state.told.count += state.pending.count
+    state.told.origin = state.pending.origin ?? state.told.origin
     // Own saves become known before earlier ones of others.
-    state.tokens.merge(state.pending.tokens) { old, new in
+    state.told.tokens.merge(state.pending.tokens) { old, new in
       guard let old = old as? DefaultHistoryToken, let new = new as? DefaultHistoryToken else {
         return new
       }

@@ -28,7 +28,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
     return lastError
   }
 
-  private var descriptor: FetchDescriptor<Element>
+  private var descriptor: FetchDescriptor<Element> { didSet { signal.mark() } }
   private let grouping: Grouping?
   private let signal = ResultsSignal()
   private var subscription: SaveSubscription?
@@ -97,19 +97,13 @@ where Element: PersistentModel, SectionTitle: Hashable {
   /// The condition that models must meet, or `nil` for all.
   public var filterBy: Predicate<Element>? {
     get { descriptor.predicate }
-    set {
-      descriptor.predicate = newValue
-      signal.mark()
-    }
+    set { descriptor.predicate = newValue }
   }
 
   /// The sort order, within each section if there are any.
   public var sortBy: [SortDescriptor<Element>] {
     get { descriptor.sortBy }
-    set {
-      descriptor.sortBy = newValue
-      signal.mark()
-    }
+    set { descriptor.sortBy = newValue }
   }
 
   private func update() {
