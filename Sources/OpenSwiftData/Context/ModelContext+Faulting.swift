@@ -284,16 +284,14 @@ final class HeldModels {
   private let models: [any PersistentModel]
   private let states: [ModelState]
 
-  init(_ models: [any PersistentModel]) {
-    self.models = models
-    states = models.compactMap(\.state)
-    for state in states { state.hold() }
+  convenience init(_ models: [any PersistentModel]) {
+    self.init(models, models.compactMap(\.state))
   }
 
   /// Keeps models that may have taken over the values of others.
-  init(_ subjects: [UndoRecord.Subject]) {
-    models = subjects.map(\.model)
-    states = subjects.map(\.state)
+  init(_ models: [any PersistentModel], _ states: [ModelState]) {
+    self.models = models
+    self.states = states
     for state in states { state.hold() }
   }
 

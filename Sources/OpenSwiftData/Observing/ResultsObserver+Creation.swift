@@ -36,8 +36,7 @@ extension ResultsObserver where SectionTitle == Never {
 }
 
 extension ResultsObserver where SectionTitle: Comparable {
-  /// Creates an observer of the results of a descriptor in sections that have a property's value in
-  /// common.
+  /// Creates an observer of the results of a descriptor in sections by a property.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, SectionTitle>, modelContext: ModelContext,
@@ -46,8 +45,8 @@ extension ResultsObserver where SectionTitle: Comparable {
     try self.init(fetchDescriptor, Grouping(sectionBy), modelContext)
   }
 
-  /// Creates an observer of the results of a descriptor in sections that have a property's value in
-  /// common, in a context of its own.
+  /// Creates an observer of the results of a descriptor in sections by a property, in a context of
+  /// its own.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, SectionTitle>, modelContainer: ModelContainer,
@@ -56,8 +55,7 @@ extension ResultsObserver where SectionTitle: Comparable {
     try self.init(fetchDescriptor, Grouping(sectionBy), ModelContext(modelContainer))
   }
 
-  /// Creates an observer of the models that match a predicate in sections that have a property's
-  /// value in common.
+  /// Creates an observer of the models that match a predicate in sections by a property.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, SectionTitle>, modelContext: ModelContext,
@@ -67,8 +65,8 @@ extension ResultsObserver where SectionTitle: Comparable {
       FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), Grouping(sectionBy), modelContext)
   }
 
-  /// Creates an observer of the models that match a predicate in sections that have a property's
-  /// value in common, in a context of its own.
+  /// Creates an observer of the models that match a predicate in sections by a property, in a
+  /// context of its own.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, SectionTitle>, modelContainer: ModelContainer,

@@ -273,29 +273,24 @@ open class UndoManager {
 
 extension Notification.Name {
   /// Posted when observers are to register outstanding changes.
-  public static let NSUndoManagerCheckpoint = Notification.Name(
-    "NSUndoManagerCheckpointNotification")
+  public static let NSUndoManagerCheckpoint = Self("NSUndoManagerCheckpointNotification")
   /// Posted after a group began.
-  public static let NSUndoManagerDidOpenUndoGroup = Notification.Name(
+  public static let NSUndoManagerDidOpenUndoGroup = Self(
     "NSUndoManagerDidOpenUndoGroupNotification")
   /// Posted before a group ends.
-  public static let NSUndoManagerWillCloseUndoGroup = Notification.Name(
+  public static let NSUndoManagerWillCloseUndoGroup = Self(
     "NSUndoManagerWillCloseUndoGroupNotification")
   /// Posted after a group ended.
-  public static let NSUndoManagerDidCloseUndoGroup = Notification.Name(
+  public static let NSUndoManagerDidCloseUndoGroup = Self(
     "NSUndoManagerDidCloseUndoGroupNotification")
   /// Posted before an undo.
-  public static let NSUndoManagerWillUndoChange = Notification.Name(
-    "NSUndoManagerWillUndoChangeNotification")
+  public static let NSUndoManagerWillUndoChange = Self("NSUndoManagerWillUndoChangeNotification")
   /// Posted after an undo.
-  public static let NSUndoManagerDidUndoChange = Notification.Name(
-    "NSUndoManagerDidUndoChangeNotification")
+  public static let NSUndoManagerDidUndoChange = Self("NSUndoManagerDidUndoChangeNotification")
   /// Posted before a redo.
-  public static let NSUndoManagerWillRedoChange = Notification.Name(
-    "NSUndoManagerWillRedoChangeNotification")
+  public static let NSUndoManagerWillRedoChange = Self("NSUndoManagerWillRedoChangeNotification")
   /// Posted after a redo.
-  public static let NSUndoManagerDidRedoChange = Notification.Name(
-    "NSUndoManagerDidRedoChangeNotification")
+  public static let NSUndoManagerDidRedoChange = Self("NSUndoManagerDidRedoChangeNotification")
 }
 
 /// Actions that are undone together.

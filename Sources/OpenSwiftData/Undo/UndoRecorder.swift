@@ -185,7 +185,7 @@ final class UndoRecord: @unchecked Sendable {
     self.changes = changes
     self.time = time
     self.recorder = recorder
-    held = HeldModels(changes.map(\.subject))
+    held = HeldModels(changes.map(\.subject.model), changes.map(\.subject.state))
   }
 
   deinit { recorder?.aliases.endRecord(since: time) }

@@ -111,13 +111,17 @@ extension ManagedModel {
   /// Returns the number of tombstone columns: that of the entity with the most preserved attributes.
   func tombstoneColumnCount() throws -> Int {
     let slots = LazySlots(self)
-    return try entities.keys.map { name in
-      guard let slots = slots.slots(of: name) else {
-        throw StoreError.invalidModel(
-          detail: "\(name) has more properties than the order of slots is known for")
-      }
-      return slots.tombstoneAttributes.count
-    }.max() ?? 0
+    return try entities.keys.map { try slots.known(of: $0).tombstoneAttributes.count }.max() ?? 0
+  }
+}
+
+extension LazySlots {
+  func known(of entityName: String) throws -> EntitySlots {
+    guard let slots = slots(of: entityName) else {
+      throw StoreError.invalidModel(
+        detail: "\(entityName) has more properties than the order of slots is known for")
+    }
+    return slots
   }
 }
 

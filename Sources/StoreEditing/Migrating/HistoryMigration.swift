@@ -36,10 +36,7 @@ struct HistoryMigration {
     return try mapping.commonEntities.map { name in
       let present = mapping.presentNames(of: name)
       let old = try schema.slots(of: name)
-      guard let slots = newSlots.slots(of: name) else {
-        throw StoreError.invalidModel(
-          detail: "\(name) has more properties than the order of slots is known for")
-      }
+      let slots = try newSlots.known(of: name)
       // Renamed properties are found by the new name; removed ones must not be found.
       let renamed = EntitySlots(
         slots: old.slots.map { .init(name: present[$0.name] ?? "", role: $0.role) },

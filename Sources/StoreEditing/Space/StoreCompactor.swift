@@ -131,20 +131,14 @@ package final class StoreCompactor: Sendable {
 
   /// Opens the store exclusively, waiting until others have closed it.
   private func openAlone() throws -> DatabaseQueue {
-    let start = ContinuousClock.now
-    while true {
-      do {
-        let queue = try WritingConnection.open(
-          path: location.resolvedPath, busyTimeout: busyTimeout, isExclusive: true)
-        // Only the first transaction locks a store with a rollback journal.
-        try queue.writeWithoutTransaction { database in
-          try database.execute(sql: "BEGIN EXCLUSIVE; ROLLBACK")
-        }
-        return queue
-      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-        guard start.secondsAgo < busyTimeout else { throw error }
-        Pause.take(seconds: Self.pollInterval)
+    try retryingWhileBusy(for: busyTimeout, every: Self.pollInterval) {
+      let queue = try WritingConnection.open(
+        path: location.resolvedPath, busyTimeout: busyTimeout, isExclusive: true)
+      // Only the first transaction locks a store with a rollback journal.
+      try queue.writeWithoutTransaction { database in
+        try database.execute(sql: "BEGIN EXCLUSIVE; ROLLBACK")
       }
+      return queue
     }
   }
 

@@ -116,16 +116,8 @@ private final class BatchRunner<Work: BatchedWork> {
 
   /// Retries while the store is locked, up to the busy timeout.
   private func patiently<Result>(_ body: () throws -> Result) throws -> Result {
-    let start = ContinuousClock.now
-    while true {
-      do {
-        return try body()
-      } catch let error as DatabaseError where error.isBusy {
-        courtesy.noticeLock()
-        guard start.secondsAgo < busyTimeout else { throw error }
-        Pause.take(seconds: BatchTimes.pollInterval)
-      }
-    }
+    try retryingWhileBusy(
+      for: busyTimeout, every: BatchTimes.pollInterval, whenBusy: { courtesy.noticeLock() }, body)
   }
 
   /// Runs a batch; if the disk is full, a small one that fits into the space of the log.
@@ -175,15 +167,10 @@ private final class BatchRunner<Work: BatchedWork> {
 
   /// Commits; in a store with a rollback journal, after its readers have finished.
   private func commit(since start: ContinuousClock.Instant) throws {
-    while true {
-      do {
-        return try database.commit()
-      } catch let error as DatabaseError where error.isBusy {
-        courtesy.noticeLock()
-        guard start.secondsAgo < BatchTimes.longestHold else { throw error }
-        Pause.take(seconds: 0.002)
-      }
-    }
+    try retryingWhileBusy(
+      for: BatchTimes.longestHold, since: start, every: 0.002,
+      whenBusy: { courtesy.noticeLock() }
+    ) { try database.commit() }
   }
 }
 
@@ -202,6 +189,22 @@ private enum BatchTimes {
 
 extension DatabaseError {
   var isBusy: Bool { resultCode == .SQLITE_BUSY || resultCode == .SQLITE_LOCKED }
+}
+
+/// Runs a body until the store is not busy, or until some seconds have passed since an instant.
+func retryingWhileBusy<Result>(
+  for patience: Double, since start: ContinuousClock.Instant = .now, every interval: Double,
+  whenBusy: () -> Void = {}, _ body: () throws -> Result
+) throws -> Result {
+  while true {
+    do {
+      return try body()
+    } catch let error as DatabaseError where error.isBusy {
+      whenBusy()
+      guard start.secondsAgo < patience else { throw error }
+      Pause.take(seconds: interval)
+    }
+  }
 }
 
 /// Reports when a batch holds a store's write lock, so that a signal can wait until the caller knows
