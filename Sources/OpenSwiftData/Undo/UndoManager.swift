@@ -273,24 +273,29 @@ open class UndoManager {
 
 extension Notification.Name {
   /// Posted when observers are to register outstanding changes.
-  public static let NSUndoManagerCheckpoint = Self("NSUndoManagerCheckpointNotification")
+  public static let NSUndoManagerCheckpoint = Notification.Name(
+    "NSUndoManagerCheckpointNotification")
   /// Posted after a group began.
-  public static let NSUndoManagerDidOpenUndoGroup = Self(
+  public static let NSUndoManagerDidOpenUndoGroup = Notification.Name(
     "NSUndoManagerDidOpenUndoGroupNotification")
   /// Posted before a group ends.
-  public static let NSUndoManagerWillCloseUndoGroup = Self(
+  public static let NSUndoManagerWillCloseUndoGroup = Notification.Name(
     "NSUndoManagerWillCloseUndoGroupNotification")
   /// Posted after a group ended.
-  public static let NSUndoManagerDidCloseUndoGroup = Self(
+  public static let NSUndoManagerDidCloseUndoGroup = Notification.Name(
     "NSUndoManagerDidCloseUndoGroupNotification")
   /// Posted before an undo.
-  public static let NSUndoManagerWillUndoChange = Self("NSUndoManagerWillUndoChangeNotification")
+  public static let NSUndoManagerWillUndoChange = Notification.Name(
+    "NSUndoManagerWillUndoChangeNotification")
   /// Posted after an undo.
-  public static let NSUndoManagerDidUndoChange = Self("NSUndoManagerDidUndoChangeNotification")
+  public static let NSUndoManagerDidUndoChange = Notification.Name(
+    "NSUndoManagerDidUndoChangeNotification")
   /// Posted before a redo.
-  public static let NSUndoManagerWillRedoChange = Self("NSUndoManagerWillRedoChangeNotification")
+  public static let NSUndoManagerWillRedoChange = Notification.Name(
+    "NSUndoManagerWillRedoChangeNotification")
   /// Posted after a redo.
-  public static let NSUndoManagerDidRedoChange = Self("NSUndoManagerDidRedoChangeNotification")
+  public static let NSUndoManagerDidRedoChange = Notification.Name(
+    "NSUndoManagerDidRedoChangeNotification")
 }
 
 /// Actions that are undone together.

@@ -15,7 +15,8 @@ package struct StoreCopy: Sendable {
 
   /// Chooses a place for a copy of a store.
   ///
-  /// - Parameter overwrites: Whether to replace an existing store with its large and recorded values.
+  /// With `overwrites`, an existing store is replaced with its large values and recorded values.
+  ///
   /// - Throws: ``StoreWriteError/alreadyThere(path:)`` if there is a file that is not to be replaced, and
   ///   ``StoreWriteError/copyOntoItself(path:of:)`` if the copy, or its folder of large values, would
   ///   replace the store's own.

@@ -41,6 +41,7 @@ package final class HistoryEraser: Sendable {
   /// if a reader blocks that, no batch follows until the log can be used again.
   ///
   /// - Parameters:
+  ///   - deletion: The deletion.
   ///   - mayGoOn: Called before every batch while the write lock is held. An error ends the deletion,
   ///     and earlier batches stay done; ``NotNow`` does so only after the busy timeout.
   ///   - progress: Called after every batch.

@@ -42,8 +42,9 @@ package final class StoreEditor: Sendable {
 
   /// Opens a store for writing.
   ///
-  /// - Parameter recordsValues: Whether to record old and new values of updates in a file beside the store
-  ///   (``RecordedValuesFile``). A save fails if its values cannot be recorded.
+  /// With `recordsValues`, old and new values of updates are recorded in a file beside the store
+  /// (``RecordedValuesFile``). A save fails if its values cannot be recorded.
+  ///
   /// - Throws: ``StoreWriteError``; also if the store keeps no history or has no readable model.
   package init(
     path: String, busyTimeout: Double = 5, durability: Durability = .everySave,

@@ -31,10 +31,8 @@ package final class RecordedValuesEditor: Sendable {
 
   /// Opens the file of a store, and creates it if it is missing.
   ///
-  /// - Parameters:
-  ///   - store: The store, whose permissions and, if possible, owner a new file gets.
-  ///   - movesLog: Whether a write that makes the log long moves it into the file; otherwise only
-  ///     ``moveLog()`` and closing do.
+  /// A new file gets the permissions and, if possible, the owner of the store. With `movesLog`, a write
+  /// that makes the log long moves it into the file; otherwise only ``moveLog()`` and closing do.
   package init(
     path: String, storeIdentifier: String, beside store: StoreLocation, busyTimeout: Double = 5,
     durability: StoreEditor.Durability = .everySave, movesLog: Bool = true
@@ -53,9 +51,8 @@ package final class RecordedValuesEditor: Sendable {
 
   /// Writes rows. Existing rows of the same transaction, change and name are replaced.
   ///
-  /// - Parameter next: The number of the transaction that is about to be saved: rows of that number or a
-  ///   higher one belong to saves that were never completed, and are removed. `nil` if none is about to
-  ///   be saved.
+  /// Rows from the transaction `next` on, which is about to be saved, belong to saves that were never
+  /// completed, and are removed. With `nil`, none is about to be saved.
   package func write(_ rows: [RecordedValueRow], removingFrom next: Int64? = nil) throws {
     try using { database in
       try database.inTransaction(.immediate) {
@@ -196,9 +193,8 @@ package final class RecordedValuesEditor: Sendable {
 }
 
 extension RecordedValuesFile {
-  /// Copies the file as it is now, without the values of old transactions.
+  /// Copies the file as it is now, without the values of transactions before a number, or with all.
   ///
-  /// - Parameter number: The oldest transaction whose values are copied; `nil` for all.
   /// - Throws: ``StoreWriteError``, ``StoreError/unusableValues(path:reason:)``; no unfinished copy is
   ///   left.
   package func copy(to path: String, from number: Int64?, overwrites: Bool) throws {
