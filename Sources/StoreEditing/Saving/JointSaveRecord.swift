@@ -73,21 +73,6 @@ struct JointSaveRecord: Equatable, Sendable {
     var bytes = 1 << 30
     /// Values and names of the property list, however few bytes they take.
     var values = 1 << 25
-
-    fileprivate func check(_ count: Int, _ limit: Int, _ unit: String) throws(Excess) {
-      guard count <= limit else { throw Excess(count: count, limit: limit, unit: unit) }
-    }
-  }
-
-  fileprivate struct Excess: Error, CustomStringConvertible {
-    let count: Int
-    let limit: Int
-    let unit: String
-
-    var description: String {
-      "a part of a save to several stores has \(count) \(unit), and at most \(limit) can be recorded "
-        + "beside its store; save less at once, or save to the stores one by one"
-    }
   }
 
   /// Writes the file, and waits until it is safe on the disk.
@@ -99,10 +84,19 @@ struct JointSaveRecord: Equatable, Sendable {
       record.deciding.path = String(deciding.path.dropFirst(folder.count))
     }
     do {
+      func check(_ count: Int, _ limit: Int, _ unit: String) throws {
+        guard count <= limit else {
+          throw StoreWriteError.unwritable(
+            path: path,
+            reason:
+              "a part of a save to several stores has \(count) \(unit), and at most \(limit) can be "
+              + "recorded beside its store; save less at once, or save to the stores one by one")
+        }
+      }
       let list = record.propertyList
-      try limits.check(list.nodeCount, limits.values, "values")
+      try check(list.nodeCount, limits.values, "values")
       let bytes = try BinaryPropertyListWriter.bytes(of: list)
-      try limits.check(bytes.count, limits.bytes, "bytes")
+      try check(bytes.count, limits.bytes, "bytes")
       let draft = try DraftFile(
         path: path, permissions: location.filePermissions(), overwrites: true)
       try bytes.withUnsafeBytes { try draft.write($0) }
