@@ -35,10 +35,11 @@ package enum FolderNames {
   private static func names(_ stream: Stream) -> [String] {
     var names: [String] = []
     while let entry = readdir(stream) {
-      names.append(
-        withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        })
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      // The folder itself and the one above it.
+      if name != ".", name != ".." { names.append(name) }
     }
     return names
   }

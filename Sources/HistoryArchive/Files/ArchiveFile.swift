@@ -106,7 +106,7 @@ package final class ArchiveFile: Sendable {
   /// Returns the names in a folder, or none if there is no such folder.
   static func names(in folder: String) throws(ArchiveError) -> [String] {
     do {
-      return try FolderNames.list(folder).filter { $0 != "." && $0 != ".." }
+      return try FolderNames.list(folder)
     } catch .noSuchFileOrDirectory {
       return []
     } catch {
