@@ -172,13 +172,13 @@ _histctl() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    info|log|show|diff|object|blame|export|stats|archive|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|demo|help)
+    info|log|show|diff|object|blame|export|stats|archive|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|record|demo|help)
         # Offer subcommand argument completions
         "_histctl_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats archive prune restore compact maintain check verify token bookmark rehearse snapshot demo help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats archive prune restore compact maintain check verify token bookmark rehearse snapshot record demo help' -- "${cur}"))
         ;;
     esac
 }
@@ -374,7 +374,7 @@ _histctl_show() {
 
 _histctl_diff() {
     repeating_flags=()
-    non_repeating_flags=(--no-author --each --stat --name-only --exit-code --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-author --each --stat --name-only --values --exit-code --no-values --json --qualified --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
     non_repeating_options=(--bookmark-file --busy-timeout --with --archive --store-identifier --values-file --date --color)
     __histctl_offer_flags_options 3
@@ -1572,6 +1572,41 @@ _histctl_snapshot() {
         ;;
     2)
         __histctl_add_completions -W "$(__histctl_custom_complete ---completion snapshot -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_histctl_record() {
+    repeating_flags=()
+    non_repeating_flags=(--once --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--values-file --busy-timeout --date --color)
+    __histctl_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--values-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
         return
         ;;
     esac

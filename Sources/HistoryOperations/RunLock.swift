@@ -2,9 +2,10 @@ import DurableFiles
 import Libc
 import SystemPackage
 
-/// Keeps two runs from maintaining the same store, or exporting for the same consumer, at once.
+/// Keeps two runs from maintaining the same store, exporting for the same consumer, or recording values into the
+/// same file, at once.
 ///
-/// The lock is a file beside the store's bookmarks that only its maker may open: anybody could lock a
+/// The lock is a file beside the one that is changed. Only its maker may open it: anybody could lock a
 /// file that others can read, such as a config file, and never let it go. The file exists while the
 /// lock is held. One that a killed run has left is taken over.
 package final class RunLock {
@@ -46,7 +47,22 @@ package final class RunLock {
       work: "histctl is exporting \(store) with the bookmark \(consumer)", wait)
   }
 
-  private init(_ path: String, work: String, _ wait: Double) throws(OperationError) {
+  /// Takes the lock for recording values of a store.
+  ///
+  /// - Parameters:
+  ///   - store: The store, for messages.
+  ///   - valuesPath: The file of recorded values.
+  /// - Throws: ``OperationError``.
+  package convenience init(recording store: String, valuesPath: String) throws(OperationError) {
+    try self.init(
+      FileStatus.resolvedPlace(valuesPath) + ".lock", work: "histctl record is at work on \(store)",
+      0, hint: "one is enough: it keeps the values of every save")
+  }
+
+  private init(
+    _ path: String, work: String, _ wait: Double,
+    hint: String = "let it finish, or wait for it with --lock-wait 10min"
+  ) throws(OperationError) {
     self.path = path
     let start = ContinuousClock.now
     while true {
@@ -56,8 +72,7 @@ package final class RunLock {
       }
       guard start.secondsAgo < wait else {
         throw OperationError(
-          .locked, "another \(work)", hint: "let it finish, or wait for it with --lock-wait 10min",
-          details: [("lock", path)])
+          .locked, "another \(work)", hint: hint, details: [("lock", path)])
       }
       Pause.take(seconds: 0.1)
     }
@@ -88,8 +103,8 @@ package final class RunLock {
       throw OperationError(
         .unwritable,
         "cannot make the lock \(path): \((error as? Errno)?.description ?? "\(error)")",
-        hint: "run it as the owner of the store, or keep bookmarks in another place with "
-          + "--bookmark-file, or bookmark-file in a config file")
+        hint: "run it as the owner of the store, or keep bookmarks or values in another place with "
+          + "--bookmark-file or --values-file, or bookmark-file in a config file")
     }
   }
 

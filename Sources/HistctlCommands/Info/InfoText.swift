@@ -49,6 +49,7 @@ struct InfoText: FieldPage {
       "newest", overview.newest.map { "\(tokens.text($0.number))  \(time.fullText($0.timestamp))" })
     try field("mirrored", report.mirroring.map { $0.text(tokens) })
     try field("values", report.values.recorded.map { text(of: $0, tokens) })
+    try field("value gaps", text(of: report.values.gaps))
     try field("log values", report.values.log.map { text(of: $0, tokens) })
   }
 
@@ -57,6 +58,16 @@ struct InfoText: FieldPage {
     let bytes = "\(ByteCount(extent.byteCount))"
     guard let first = extent.first, let last = extent.last else { return "none yet, \(bytes)" }
     return "\(tokens.text(first.number)) to \(tokens.text(last.number)), \(bytes)"
+  }
+
+  /// Returns the transactions whose values were not recorded; `nil` without any.
+  private func text(of gaps: [ClosedRange<Int64>]) -> String? {
+    let shown = gaps.suffix(3).map {
+      $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)"
+    }
+    guard !shown.isEmpty else { return nil }
+    let hidden = gaps.count - shown.count
+    return shown.joined(separator: ", ") + (hidden > 0 ? ", and \(hidden) earlier gaps" : "")
   }
 
   /// Returns the transactions whose values the log holds, and why not all are known.

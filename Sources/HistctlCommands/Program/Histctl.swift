@@ -23,7 +23,7 @@ struct Histctl: ParsableCommand {
       Info.self, Log.self, Show.self, Diff.self, Object.self, Blame.self, Export.self, Stats.self,
       ArchiveHistory.self, Prune.self, Restore.self,
       Compact.self, Maintain.self, Check.self, Verify.self, Token.self, Bookmarks.self,
-      Rehearse.self, Snapshot.self, Demo.self,
+      Rehearse.self, Snapshot.self, Record.self, Demo.self,
       DumpExitStatuses.self,
     ],
     helpNames: .shortAndLong)

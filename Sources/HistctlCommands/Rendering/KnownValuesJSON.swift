@@ -6,9 +6,12 @@ extension KnownValues {
   /// The transactions in the file of recorded values.
   var recordedJSON: JSONValue? {
     guard let path, let recorded else { return nil }
+    let gaps: [JSONValue] = gaps.map {
+      .object(of: ["first": $0.lowerBound, "last": $0.upperBound])
+    }
     return .object(of: [
       "path": path, "bytes": recorded.byteCount, "first": recorded.first?.number,
-      "last": recorded.last?.number,
+      "last": recorded.last?.number, "gaps": gaps.isEmpty ? nil : gaps,
     ])
   }
 

@@ -35,26 +35,7 @@ package struct NetChangeLineEncoder: Sendable {
     guard let kind = change.kind else { return }
     let text = texts.text(for: change.entity)
     var isFirst = false
-    writer.begin(line: "\"netChange\"")
-    if let path {
-      writer.append(.path)
-      writer.appendString(path)
-    }
-    if let name = text.name {
-      writer.append(.entity)
-      writer.appendRaw(name)
-    } else if let number = text.number {
-      writer.append(.entityRaw)
-      writer.appendInteger(number)
-    }
-    writer.append(.pk)
-    writer.appendInteger(change.primaryKey)
-    if let start = text.objectStart {
-      writer.append(.object)
-      writer.append(objectStart: start, change.primaryKey)
-    }
-    writer.append(.kind)
-    writer.appendString(kind.rawValue)
+    begin("\"netChange\"", text, change.primaryKey, kind)
     if kind == .update, let mask = change.columns.mask {
       if change.columns.isComplete, text.names(mask) {
         writer.append(.attributes)
@@ -77,6 +58,72 @@ package struct NetChangeLineEncoder: Sendable {
     writer.append(.changeCount)
     writer.appendInteger(Int64(change.changeCount))
     writer.appendRaw("}\n")
+  }
+
+  /// Writes what differs of one object in two copies.
+  package mutating func encode(_ difference: ObjectDifference) {
+    begin(
+      "\"difference\"", texts.text(for: difference.entity), difference.primaryKey, difference.kind)
+    writer.append(.values)
+    writer.appendRecordedValues(difference.values)
+    if !difference.columns.isEmpty {
+      writer.append(.columns)
+      writer.appendRecordedValues(
+        difference.columns.map { column in
+          var value = RecordedValue(
+            name: column.name, kind: .other, old: column.old.map(RecordedContent.init),
+            new: column.new.map(RecordedContent.init))
+          value.kind = value.apparentKind ?? .other
+          return value
+        })
+    }
+    if !difference.unexplained.isEmpty {
+      writer.append(.unexplained)
+      writer.appendStrings(difference.unexplained)
+    }
+    if let transactions = difference.transactions {
+      writer.append(.firstTransaction)
+      writer.appendInteger(transactions.lowerBound)
+      writer.append(.lastTransaction)
+      writer.appendInteger(transactions.upperBound)
+    }
+    writer.appendRaw("}\n")
+  }
+
+  private mutating func begin(
+    _ type: StaticString, _ text: EntityText, _ primaryKey: Int64, _ kind: NetChangeKind
+  ) {
+    writer.begin(line: type)
+    if let path {
+      writer.append(.path)
+      writer.appendString(path)
+    }
+    if let name = text.name {
+      writer.append(.entity)
+      writer.appendRaw(name)
+    } else if let number = text.number {
+      writer.append(.entityRaw)
+      writer.appendInteger(number)
+    }
+    writer.append(.pk)
+    writer.appendInteger(primaryKey)
+    if let start = text.objectStart {
+      writer.append(.object)
+      writer.append(objectStart: start, primaryKey)
+    }
+    writer.append(.kind)
+    writer.appendString(kind.rawValue)
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func appendStrings(_ texts: [String]) {
+    appendRaw(UInt8(ascii: "["))
+    for (index, text) in texts.enumerated() {
+      if index > 0 { appendRaw(UInt8(ascii: ",")) }
+      appendString(text)
+    }
+    appendRaw(UInt8(ascii: "]"))
   }
 }
 

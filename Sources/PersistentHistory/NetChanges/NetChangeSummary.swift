@@ -54,13 +54,17 @@ package struct NetChangeSummary: Hashable, Sendable {
 
   /// Counts an object with a net effect.
   package mutating func add(_ change: NetChange) {
-    guard let kind = change.kind else { return }
+    if let kind = change.kind { add(kind, of: change.entity) }
+  }
+
+  /// Counts an object of an entity.
+  package mutating func add(_ kind: NetChangeKind, of entity: HistoryEntity) {
     total.add(kind)
     let index: Int
-    if let lastIndex, entries[lastIndex].entity === change.entity {
+    if let lastIndex, entries[lastIndex].entity === entity {
       index = lastIndex
     } else {
-      index = self.index(of: change.entity)
+      index = self.index(of: entity)
       lastIndex = index
     }
     entries[index].counts.add(kind)

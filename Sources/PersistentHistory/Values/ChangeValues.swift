@@ -19,6 +19,12 @@ final class ChangeValues {
   /// Whether the current transaction may have values.
   var mayHaveValues: Bool { recorded != nil || log?.isInLog ?? false }
 
+  /// Whether all values that were asked for of the current transaction were recorded, or are in the log.
+  var isComplete: Bool { log?.isComplete ?? false }
+
+  /// The first transaction that may be in the log; `nil` if none is.
+  var firstInLog: Int64? { log?.firstTransaction }
+
   /// Whether transactions up to one may have values.
   func mayHaveValues(upTo number: Int64) -> Bool {
     recorded != nil || log?.mayHave(number) ?? false

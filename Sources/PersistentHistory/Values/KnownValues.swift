@@ -6,6 +6,9 @@ package struct KnownValues: Hashable, Sendable {
   package let path: String?
   /// The transactions in that file.
   package let recorded: RecordedValuesFile.Extent?
+  /// Transactions of the store that were not recorded as a whole between others that were, at most
+  /// ``/StoreFormat/RecordedValuesFile/maxRanges``.
+  package let gaps: [ClosedRange<Int64>]
   /// The transactions whose values the log holds; `nil` if it holds none.
   package let log: LogValueExtent?
 
@@ -13,6 +16,14 @@ package struct KnownValues: Hashable, Sendable {
   package init(_ snapshot: StoreSnapshot, _ values: RecordedValues?) throws {
     path = values?.path
     recorded = try values?.file?.extent()
+    let oldest = try snapshot.oldestTransaction()?.number ?? .max
+    let newest = try snapshot.newestTransaction()?.number ?? 0
+    let ranges = try values?.file?.ranges() ?? []
+    gaps = zip(ranges, ranges.dropFirst()).compactMap { before, after in
+      let first = max(before.last.number, oldest - 1) + 1
+      let last = min(after.first - 1, newest)
+      return first <= last ? first...last : nil
+    }
     log = values?.readsLog == true ? try snapshot.logValueExtent() : nil
   }
 }

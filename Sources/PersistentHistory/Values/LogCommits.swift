@@ -6,6 +6,8 @@ final class LogCommits {
   private static let maxKept = 1 << 16
 
   let states: LogStates
+  /// The first state that is looked at.
+  private let firstState: Int
   /// Two connections, so that a change needs no move from one state to another.
   private var connections: [LogState] = []
   /// The newest transaction of each state; `nil` if it is not known.
@@ -14,33 +16,60 @@ final class LogCommits {
   /// before.
   private(set) lazy var floor: Int64? = {
     // A state is known as soon as the log has all of its pages that a checkpoint has overwritten.
-    let first = (0..<states.count).partitioningIndex { newestTransaction(in: $0) != nil }
+    let first = (firstState..<states.count).partitioningIndex { newestTransaction(in: $0) != nil }
     return first < states.count ? newestTransaction(in: first) : nil
   }()
 
-  init(_ states: LogStates) { self.states = states }
+  /// - Parameter earlier: The frames of an earlier snapshot, up to whose end nothing is looked at.
+  init(_ states: LogStates, after earlier: LogFrames? = nil) {
+    self.states = states
+    firstState = earlier.flatMap(states.frames.lastState) ?? 0
+  }
+
+  /// The commits of a snapshot's log, or why they are not known.
+  private final class Found {
+    let commits: LogCommits?
+    let frames: LogFrames?
+    let problem: LogStates.Problem?
+
+    init(_ snapshot: StoreSnapshot, after earlier: LogFrames? = nil) throws {
+      var commits: LogCommits?
+      var problem: LogStates.Problem?
+      if snapshot.layout.history != nil {
+        do throws(LogStates.Problem) {
+          commits = LogCommits(try snapshot.logStates(continuing: earlier), after: earlier)
+        } catch {
+          problem = error
+        }
+      }
+      let newest = try snapshot.newestTransaction()?.number ?? 0
+      self.commits = commits?.floor.map { $0 < newest } ?? false ? commits : nil
+      frames = commits?.states.frames
+      self.problem = problem
+    }
+  }
 
   /// Returns the commits of a snapshot's log; `nil` if it holds no transactions.
   static func saving(_ snapshot: StoreSnapshot) throws -> LogCommits? {
-    final class Box {
-      let commits: LogCommits?
-      init(_ commits: LogCommits?) { self.commits = commits }
-    }
-    return try snapshot.keeping {
-      guard snapshot.layout.history != nil, let states = try? snapshot.logStates() else {
-        return Box(nil)
-      }
-      let commits = LogCommits(states)
-      let newest = try snapshot.newestTransaction()?.number ?? 0
-      return Box(commits.floor.map { $0 < newest } ?? false ? commits : nil)
-    }.commits
+    try snapshot.keeping { try Found(snapshot) }.commits
+  }
+
+  /// Lists the commits of a snapshot's log after those of an earlier snapshot, from which all readers of the
+  /// snapshot then take values.
+  ///
+  /// - Returns: The frames of the log, and why its states are not known.
+  static func continuing(
+    _ earlier: LogFrames?, in snapshot: StoreSnapshot
+  ) throws -> (frames: LogFrames?, problem: LogStates.Problem?) {
+    let found = try snapshot.keeping { try Found(snapshot, after: earlier) }
+    return (found.frames, found.problem)
   }
 
   /// Returns the state after the commit that saved a transaction; `nil` if it is not known.
   func state(after position: TransactionPosition) throws -> Int? {
     guard let floor, position.number > floor else { return nil }
     // The newest number never falls, as long as states are known.
-    let state = (1..<states.count).partitioningIndex {
+    let state = (firstState + 1..<states.count).partitioningIndex {
       newestTransaction(in: $0).map { $0 >= position.number } ?? false
     }
     guard state < states.count, let before = newestTransaction(in: state - 1),

@@ -12,8 +12,6 @@ final class LogValues {
   private static let maxChanges = 1 << 18
   /// The maximum size of the values of one change in bytes; longer ones are left out.
   private static let maxBytes = 16 << 20
-  /// The maximum size of a value in a file of its own in bytes; a longer one is left out.
-  private static let maxFileBytes: Int64 = 16 << 20
 
   /// A commit that saved transactions.
   private struct Commit {
@@ -50,6 +48,8 @@ final class LogValues {
   private var position: TransactionPosition?
   /// The commit of the current transaction, when it has been found; `nil` inside if it is not known.
   private var current: Commit??
+  /// Whether all values that were asked for of the current transaction are known.
+  private(set) var isComplete = false
 
   /// Prepares to read; returns `nil` if the log holds no transactions, or the store no model.
   init?(_ snapshot: StoreSnapshot) throws {
@@ -66,10 +66,14 @@ final class LogValues {
   func start(_ position: TransactionPosition) {
     self.position = mayHave(position.number) ? position : nil
     current = nil
+    isComplete = self.position != nil
   }
 
   /// Whether the current transaction may be in the log.
   var isInLog: Bool { position != nil }
+
+  /// The first transaction that may be in the log.
+  var firstTransaction: Int64? { commits.floor.map { $0 + 1 } }
 
   /// Whether a transaction of this number may be in the log.
   func mayHave(_ number: Int64) -> Bool { commits.floor.map { number > $0 } ?? false }
@@ -84,7 +88,10 @@ final class LogValues {
     guard let position else { return [] }
     let known = try current ?? commit(of: position)
     current = .some(known)
-    guard let commit = known else { return [] }
+    guard let commit = known else {
+      isComplete = false
+      return []
+    }
     let schema = properties.schema
     let key = ColumnKey(
       entityNumber: entityNumber, attributes: kind == .update ? attributes ?? [] : nil)
@@ -141,6 +148,7 @@ final class LogValues {
       try $0.rows(
         "SELECT Z_ENT, \(list) FROM \(quoted(table)) WHERE Z_PK = ?1", [.integer(primaryKey)])
     }
+    if rows == nil { isComplete = false }
     // A row of another entity is that of another object.
     guard let row = rows?.first, row.first == .integer(entityNumber) else { return nil }
     var values = row.dropFirst()
@@ -148,18 +156,14 @@ final class LogValues {
     return columns.map { column in
       let own = Array(values.prefix(column.names.count))
       values = values.dropFirst(column.names.count)
-      let content = properties.content(column, own, file: file)
+      let content = properties.content(column, own) { largeValues.bytes(of: $0) }
       byteCount += content?.byteCount ?? 0
-      return byteCount > Self.maxBytes ? nil : content
+      guard let content, byteCount <= Self.maxBytes else {
+        isComplete = false
+        return nil
+      }
+      return content
     }
-  }
-
-  private func file(_ name: LargeValueName) -> [UInt8]? {
-    guard let folder = try? largeValues.open() else { return nil }
-    defer { try? folder.close() }
-    guard let status = try? largeValues.look(at: name, in: folder), status.size <= Self.maxFileBytes
-    else { return nil }
-    return try? largeValues.read(name, in: folder)
   }
 
   // MARK: - Commits

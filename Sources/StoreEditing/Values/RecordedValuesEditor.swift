@@ -61,14 +61,54 @@ package final class RecordedValuesEditor: Sendable {
           try statement.run(
             "DELETE FROM recorded_value WHERE transaction_number >= ?1", [.integer(next)])
         }
-        let columns = RecordedValuesLayout.columns
-        let insertion = try statement.cursor(
-          "INSERT OR REPLACE INTO recorded_value (\(columns.joined(separator: ", "))) VALUES ("
-            + Array(repeating: "?", count: columns.count).joined(separator: ", ") + ")")
-        for row in rows { try insertion.run(row.columns) }
+        try insert(rows, statement)
         return .commit
       }
     }
+  }
+
+  /// Writes rows and the ranges of transactions that are now kept as a whole.
+  ///
+  /// A range continues the one that ends before it. Ranges from the transaction `other` on are those of another
+  /// copy of the store, and are removed first.
+  package func write(
+    _ rows: [RecordedValueRow], ranges: [RecordedRange], replacingFrom other: Int64? = nil
+  ) throws {
+    try using { database in
+      try database.inTransaction(.immediate) {
+        let statement = StatementRunner(database)
+        try insert(rows, statement)
+        if let first = other ?? ranges.first?.first {
+          try statement.run(
+            "DELETE FROM recorded_range WHERE first_transaction >= ?1", [.integer(first)])
+          try statement.run(
+            """
+            UPDATE recorded_range SET last_transaction = ?1 - 1, last_timestamp = NULL
+            WHERE last_transaction >= ?1
+            """, [.integer(first)])
+        }
+        for range in ranges {
+          let end: [StoredValue] = [
+            .integer(range.first), .integer(range.last.number), range.last.storedTime,
+          ]
+          let count = try statement.run(
+            """
+            UPDATE recorded_range SET last_transaction = ?2, last_timestamp = ?3
+            WHERE last_transaction = ?1 - 1
+            """, end)
+          if count == 0 { try statement.run("INSERT INTO recorded_range VALUES (?1, ?2, ?3)", end) }
+        }
+        return .commit
+      }
+    }
+  }
+
+  private func insert(_ rows: [RecordedValueRow], _ statement: StatementRunner) throws {
+    let columns = RecordedValuesLayout.columns
+    let insertion = try statement.cursor(
+      "INSERT OR REPLACE INTO recorded_value (\(columns.joined(separator: ", "))) VALUES ("
+        + Array(repeating: "?", count: columns.count).joined(separator: ", ") + ")")
+    for row in rows { try insertion.run(row.columns) }
   }
 
   /// Writes the values of a save that is about to be committed.
@@ -132,13 +172,15 @@ package final class RecordedValuesEditor: Sendable {
         throw StoreError.unusableValues(
           path: path, reason: "its values are of the store \(found), not of \(storeIdentifier)")
       }
-      func isCurrent() throws -> Bool {
-        try StatementRunner(database).integer("PRAGMA user_version") == RecordedValuesLayout.version
+      func version() throws -> Int64 {
+        try StatementRunner(database).integer("PRAGMA user_version") ?? 0
       }
-      if try !isCurrent() {
+      if try version() < RecordedValuesLayout.version {
         try database.inTransaction(.immediate) {
           // Another program may have been faster.
-          if try !isCurrent() { try database.execute(sql: RecordedValuesLayout.upgrade) }
+          if case let version = try version(), version < RecordedValuesLayout.version {
+            try database.execute(sql: RecordedValuesLayout.upgrade(from: version))
+          }
           return .commit
         }
       }
@@ -206,10 +248,24 @@ extension RecordedValuesFile {
       let queue = try WritingConnection.open(path: temporary, busyTimeout: 0)
       try queue.writeWithoutTransaction { database in
         guard let number else { return }
-        try StatementRunner(database).run(
+        let statement = StatementRunner(database)
+        try statement.run(
           "DELETE FROM recorded_value WHERE transaction_number < ?1", [.integer(number)])
+        try statement.cutRanges(before: number)
       }
       try queue.close()
     }
+  }
+}
+
+extension StatementRunner {
+  /// Removes from a file of recorded values that transactions before a number are kept as a whole.
+  func cutRanges(before number: Int64) throws {
+    // Files of earlier versions have no ranges.
+    guard try integer("PRAGMA user_version") ?? 0 >= 3 else { return }
+    try run("DELETE FROM recorded_range WHERE last_transaction < ?1", [.integer(number)])
+    try run(
+      "UPDATE OR REPLACE recorded_range SET first_transaction = ?1 WHERE first_transaction < ?1",
+      [.integer(number)])
   }
 }

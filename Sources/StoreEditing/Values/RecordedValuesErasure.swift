@@ -129,12 +129,14 @@ package enum RecordedValuesErasure {
       }
       let number = number
       let count = try writing {
-        try $0.run(
+        let count = try $0.run(
           """
           DELETE FROM recorded_value WHERE rowid IN (
             SELECT rowid FROM recorded_value WHERE transaction_number < ?1
             ORDER BY transaction_number LIMIT ?2)
           """, [.integer(number), .integer(Self.stepSize)])
+        if count < Self.stepSize { try $0.cutRanges(before: number) }
+        return count
       }
       tally.valueCount += count
       isErased = count < Self.stepSize

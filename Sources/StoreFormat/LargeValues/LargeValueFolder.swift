@@ -132,6 +132,19 @@ package struct LargeValueFolder: Hashable, Sendable {
     return try read(name, in: opened)
   }
 
+  /// The maximum size of a file that ``bytes(of:)`` reads, in bytes.
+  private static let maxShownBytes: Int64 = 16 << 20
+
+  /// Returns the content of a file to show; `nil` if it cannot be read, or is longer than 16 MiB.
+  package func bytes(of name: LargeValueName) -> [UInt8]? {
+    guard let folder = try? open() else { return nil }
+    defer { try? folder.close() }
+    guard let status = try? look(at: name, in: folder), status.size <= Self.maxShownBytes else {
+      return nil
+    }
+    return try? read(name, in: folder)
+  }
+
   private func file(_ name: LargeValueName, in folder: FileDescriptor) -> ForeignFile {
     ForeignFile(name.text, in: folder, path: path(of: name))
   }

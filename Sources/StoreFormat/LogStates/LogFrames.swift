@@ -83,7 +83,7 @@ struct LogMark: Hashable, Sendable {
 ///
 /// The layout is that of <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>. Checksums
 /// are not computed: they matter after a crash, and the wal-index lists no frame that failed them.
-final class LogFrames {
+package final class LogFrames {
   /// The end of one transaction of SQLite in the log.
   struct Commit: Hashable, Sendable {
     /// The number of frames up to its last one.
@@ -101,6 +101,7 @@ final class LogFrames {
   let pageSize: Int
   /// The commits, in order.
   let commits: [Commit]
+  private let salts: UInt64
   private let file: UnsafeMutablePointer<sqlite3_file>
   /// The frames by page and then by place, the number of the page in the upper half.
   private let frames: [UInt64]
@@ -108,10 +109,14 @@ final class LogFrames {
   /// Lists the frames of a log.
   ///
   /// - Parameters:
-  ///   - last: The number of frames to look at, which must end a commit.
+  ///   - count: The number of frames to look at, which must end a commit.
   ///   - salts: The salts of the log.
+  ///   - earlier: What was found before; of the same log, only later frames are looked at.
   /// - Returns: `nil` where the log has other salts, or does not end a commit there.
-  init?(_ file: UnsafeMutablePointer<sqlite3_file>, count: UInt32, salts: UInt64) {
+  init?(
+    _ file: UnsafeMutablePointer<sqlite3_file>, count: UInt32, salts: UInt64,
+    continuing earlier: LogFrames? = nil
+  ) {
     var header = [UInt8](repeating: 0, count: Self.headerLength)
     guard count <= Self.maxCount,
       csqlite_read(file, &header, CInt(header.count), 0) == SQLITE_OK
@@ -129,12 +134,16 @@ final class LogFrames {
       isOurs(header, saltsAt: 16)
     else { return nil }
     self.file = file
+    self.salts = salts
     pageSize = size
-    var frames: [UInt64] = []
+    let known = earlier.flatMap {
+      $0.salts == salts && $0.pageSize == size && $0.count <= count ? $0 : nil
+    }
+    var frames = known?.frames ?? []
     frames.reserveCapacity(Int(count))
-    var commits: [Commit] = []
+    var commits = known?.commits ?? []
     var frame = [UInt8](repeating: 0, count: 16)
-    for number in 0..<count {
+    for number in UInt32(frames.count)..<count {
       let place = Self.offset(ofFrame: number, pageSize: size)
       guard csqlite_read(file, &frame, CInt(frame.count), place) == SQLITE_OK,
         isOurs(frame, saltsAt: 8), case let page = word(frame, 0), page > 0
@@ -152,6 +161,12 @@ final class LogFrames {
 
   /// The number of frames.
   var count: Int { frames.count }
+
+  /// Returns the state after the last commit of frames that were listed earlier; `nil` if they are those of another
+  /// log.
+  package func lastState(of earlier: LogFrames) -> Int? {
+    earlier.salts == salts && earlier.count <= count ? earlier.commits.count : nil
+  }
 
   /// Returns the newest frame that holds a page, or `nil` if the log has none.
   ///

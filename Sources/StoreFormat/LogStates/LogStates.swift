@@ -28,12 +28,14 @@ package final class LogStates {
   /// The number of states: one more than that of the commits.
   package var count: Int { frames.commits.count + 1 }
 
-  let frames: LogFrames
+  package let frames: LogFrames
   let base: BasePages
   private let snapshot: StoreSnapshot
   private let mark: LogMark
 
-  init(_ snapshot: StoreSnapshot, _ sharedMark: LogMark?) throws(Problem) {
+  init(
+    _ snapshot: StoreSnapshot, _ sharedMark: LogMark?, continuing earlier: LogFrames?
+  ) throws(Problem) {
     guard let connection = snapshot.database.sqliteConnection,
       let file = csqlite_main_file(connection), let log = csqlite_log_file(connection),
       csqlite_size(log) > 0
@@ -45,9 +47,8 @@ package final class LogStates {
       throw isPrivate ? .unusable : .changing
     }
     guard mark.lastFrame > 0 else { throw .empty }
-    guard let frames = LogFrames(log, count: mark.lastFrame, salts: mark.salts) else {
-      throw .unusable
-    }
+    let found = LogFrames(log, count: mark.lastFrame, salts: mark.salts, continuing: earlier)
+    guard let frames = found else { throw .unusable }
     self.snapshot = snapshot
     self.mark = mark
     self.frames = frames
@@ -81,8 +82,13 @@ package final class LogStates {
 extension StoreSnapshot {
   /// The states that the log still holds.
   ///
+  /// - Parameter earlier: The frames of an earlier snapshot of the same open store, which need not be listed again.
   /// - Throws: ``LogStates/Problem``.
-  package func logStates() throws(LogStates.Problem) -> LogStates {
-    try LogStates(self, logMark)
+  package func logStates(
+    continuing earlier: LogFrames? = nil
+  ) throws(LogStates.Problem) -> LogStates {
+    let states = try LogStates(self, logMark, continuing: earlier ?? logFrames)
+    logFrames = states.frames
+    return states
   }
 }

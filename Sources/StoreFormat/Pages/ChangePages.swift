@@ -32,8 +32,8 @@ final class ChangePages {
   let readsTombstones: Bool
 
   /// Looks at the schema; `nil` if only SQLite can read the rows.
-  init?(_ database: Database, mark: LogMark?, path: String) throws {
-    guard let source = PageSource(database, mark: mark),
+  init?(_ database: Database, mark: LogMark?, _ knownFrames: LogFrames?, path: String) throws {
+    guard let source = PageSource(database, mark: mark, knownFrames),
       let root = try Self.root(of: "ACHANGE", type: "table", database),
       // The key of a table without row numbers, or one that is not the row number, has an index.
       try Int.fetchOne(

@@ -25,9 +25,10 @@ final class PageSource {
   /// - Parameters:
   ///   - database: A connection inside a read transaction, which must outlive the source.
   ///   - mark: Where the log ends for that transaction; `nil` if unknown.
+  ///   - knownFrames: Frames of the log that were listed already.
   /// - Returns: `nil` where it is not certain which pages the snapshot consists of, or a file
   ///   cannot be read.
-  convenience init?(_ database: Database, mark: LogMark?) {
+  convenience init?(_ database: Database, mark: LogMark?, _ knownFrames: LogFrames?) {
     guard let connection = database.sqliteConnection, let file = csqlite_main_file(connection),
       // Pages that the connection itself is about to write are nowhere but in its memory.
       sqlite3_txn_state(connection, "main") != SQLITE_TXN_WRITE
@@ -41,7 +42,9 @@ final class PageSource {
       self.init(file, log: nil)
       return
     }
-    guard let log = LogFrames(logFile, count: mark.frame, salts: mark.salts) else { return nil }
+    let log = LogFrames(
+      logFile, count: mark.frame, salts: mark.salts, continuing: knownFrames)
+    guard let log else { return nil }
     self.init(file, log: log)
   }
 

@@ -18,7 +18,10 @@ public final class StoreSnapshot {
   let logMark: LogMark?
   /// The pages to read changes from, if the layout allows; found when first asked for.
   lazy var changePages =
-    layout.history == nil ? nil : try? ChangePages(database, mark: logMark, path: location.path)
+    layout.history == nil
+    ? nil : try? ChangePages(database, mark: logMark, logFrames, path: location.path)
+  /// The frames of the log, as soon as they were listed.
+  var logFrames: LogFrames?
   private var cachedObjects: ObjectReader?
   private var cachedSchema: ObjectSchema?
   private var keptObjects: [ObjectIdentifier: AnyObject] = [:]

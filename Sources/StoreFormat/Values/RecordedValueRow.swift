@@ -46,8 +46,19 @@ package struct RecordedValueRow: Hashable, Sendable {
   package var place: Place { Place(transaction: transaction, change: change, name: value.name) }
 }
 
+/// Successive transactions of which everything that the log held was kept.
+package struct RecordedRange: Hashable, Sendable {
+  package var first: Int64
+  package var last: TransactionPosition
+
+  package init(first: Int64, last: TransactionPosition) {
+    self.first = first
+    self.last = last
+  }
+}
+
 extension TransactionPosition {
-  var storedTime: StoredValue {
+  package var storedTime: StoredValue {
     guard let seconds = timestamp?.secondsSinceReferenceDate, !seconds.isNaN else { return .null }
     return .real(seconds)
   }
@@ -144,16 +155,22 @@ extension RecordedContent {
 /// kept them. Where `old_length` or `new_length` has a number, it is the SHA-256 of as many bytes, and with
 /// -1 the value is not known. `source` is null for values that the saving program recorded, and `log` for
 /// those that were read from the write-ahead log. Version 1 has no `source`, and both sides are known.
+///
+/// `recorded_range` has the transactions of which everything that the log held is kept. Those between two
+/// ranges were missed. Versions 1 and 2 do not have it.
 package enum RecordedValuesLayout {
   /// Tells such a file from every other database: `hctv`.
   package static let applicationID: Int64 = 0x6863_7476
-  package static let version: Int64 = 2
+  package static let version: Int64 = 3
 
   package static let columns = [
     "transaction_number", "timestamp", "change_number", "entity", "primary_key", "name", "kind",
     "old", "old_length", "new", "new_length", "source",
   ]
-  private static let firstVersion: Int64 = 1
+  private static let ranges = """
+    CREATE TABLE recorded_range (
+      first_transaction INTEGER PRIMARY KEY, last_transaction INTEGER NOT NULL, last_timestamp REAL)
+    """
 
   package static let statements = [
     "CREATE TABLE store (identifier TEXT NOT NULL)",
@@ -171,28 +188,45 @@ package enum RecordedValuesLayout {
     CREATE INDEX recorded_value_by_object
       ON recorded_value (primary_key, entity, transaction_number)
     """,
+    ranges,
   ]
 
-  /// Adds to a file of version 1 what this version has.
-  package static let upgrade =
-    "ALTER TABLE recorded_value ADD COLUMN source TEXT; PRAGMA user_version = \(version)"
+  /// Returns the statements that add to a file of an earlier version what this version has.
+  package static func upgrade(from version: Int64) -> String {
+    (version == 1 ? "ALTER TABLE recorded_value ADD COLUMN source TEXT; " : "")
+      + "\(ranges); PRAGMA user_version = \(Self.version)"
+  }
 
-  /// Returns the identifier of the store that a file's values are of, and the columns as SQL.
+  /// What is in a file.
+  package struct Contents: Sendable {
+    /// The store whose values these are.
+    package let storeIdentifier: String
+    /// The columns of a row, as SQL.
+    let columns: String
+    let hasRanges: Bool
+  }
+
+  /// Checks the tables of a file.
   ///
   /// - Throws: ``StoreError/unusableValues(path:reason:)`` where the file is of another kind.
   package static func check(
     _ statement: StatementRunner, path: String
-  ) throws -> (storeIdentifier: String, columns: String) {
+  ) throws -> Contents {
     func refuse(_ reason: String) -> StoreError { .unusableValues(path: path, reason: reason) }
     guard try statement.integer("PRAGMA application_id") == applicationID else {
       throw refuse("it is another kind of database")
     }
     let version = try statement.integer("PRAGMA user_version") ?? 0
-    guard version == Self.version || version == firstVersion else {
+    guard (1...Self.version).contains(version) else {
       throw refuse("its version is \(version), expected \(Self.version)")
     }
-    let columns = version == firstVersion ? Array(columns.dropLast()) : columns
-    for (table, columns) in [("store", ["identifier"]), ("recorded_value", columns)] {
+    let columns = version == 1 ? Array(columns.dropLast()) : columns
+    let hasRanges = version >= 3
+    let tables =
+      [("store", ["identifier"]), ("recorded_value", columns)]
+      + (hasRanges
+        ? [("recorded_range", ["first_transaction", "last_transaction", "last_timestamp"])] : [])
+    for (table, columns) in tables {
       let rows = try statement.rows(
         """
         SELECT c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
@@ -207,8 +241,9 @@ package enum RecordedValuesLayout {
       case .text(let identifier)? = try statement.rows("SELECT identifier FROM store LIMIT 1")
         .first?.first
     else { throw refuse("it does not name its store") }
-    return (
-      identifier, (columns + (version == firstVersion ? ["NULL"] : [])).joined(separator: ", ")
-    )
+    return Contents(
+      storeIdentifier: identifier,
+      columns: (columns + (version == 1 ? ["NULL"] : [])).joined(separator: ", "),
+      hasRanges: hasRanges)
   }
 }

@@ -15,11 +15,10 @@ package final class RecordedValuesFile: Sendable {
   /// Seconds to wait for a locked file.
   package var busyTimeout: Double { file.busyTimeout }
   /// The identifier of the store whose values these are.
-  package let storeIdentifier: String
+  package var storeIdentifier: String { contents.storeIdentifier }
 
   package let file: StoreFile
-  /// The columns of a row, as SQL.
-  private let columns: String
+  private let contents: RecordedValuesLayout.Contents
 
   package static func path(besideStore path: String) -> String { path + "-values.db" }
 
@@ -35,7 +34,7 @@ package final class RecordedValuesFile: Sendable {
   ///   or of another store's, ``StoreError/unreadable(path:reason:)``,
   ///   ``StoreError/busy(path:seconds:)``.
   package init(path: String, storeIdentifier: String? = nil, busyTimeout: Double = 5) throws {
-    (file, (self.storeIdentifier, columns)) = try Self.reading(path) {
+    (file, contents) = try Self.reading(path) {
       let file = try StoreFile(path: path, busyTimeout: busyTimeout)
       let found = try file.readDatabase {
         try RecordedValuesLayout.check(StatementRunner($0), path: path)
@@ -49,10 +48,9 @@ package final class RecordedValuesFile: Sendable {
     }
   }
 
-  private init(_ file: StoreFile, storeIdentifier: String, columns: String) {
+  private init(_ file: StoreFile, _ contents: RecordedValuesLayout.Contents) {
     self.file = file
-    self.storeIdentifier = storeIdentifier
-    self.columns = columns
+    self.contents = contents
   }
 
   /// Calls a closure whose reads all see one state of the file.
@@ -64,7 +62,7 @@ package final class RecordedValuesFile: Sendable {
       try file.holding { held in
         // Errors of the closure are not translated.
         Result {
-          try body(RecordedValuesFile(held, storeIdentifier: storeIdentifier, columns: columns))
+          try body(RecordedValuesFile(held, contents))
         }
       }
     }.get()
@@ -126,7 +124,7 @@ package final class RecordedValuesFile: Sendable {
       try file.readDatabase { database in
         let cursor = try StatementCursor(
           database,
-          sql: "SELECT \(columns) FROM recorded_value " + condition, isCached: true)
+          sql: "SELECT \(contents.columns) FROM recorded_value " + condition, isCached: true)
         defer { cursor.reset() }
         try cursor.bind(values)
         var rows: [RecordedValueRow] = []
@@ -183,6 +181,35 @@ extension RecordedValuesFile {
       return Extent(first: ends[0], last: ends[1], byteCount: byteCount)
     }
   }
+
+  /// Returns the ranges of transactions of which everything that the log held was kept, in order: the newest
+  /// ones, at most ``maxRanges``.
+  ///
+  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
+  package func ranges() throws -> [RecordedRange] {
+    guard contents.hasRanges else { return [] }
+    return try Self.reading(location.path) {
+      try file.readDatabase { database in
+        try StatementRunner(database).rows(
+          """
+          SELECT last_transaction, last_timestamp, first_transaction FROM recorded_range
+          ORDER BY first_transaction DESC LIMIT \(Self.maxRanges)
+          """
+        ).reversed().map { row in
+          guard let last = TransactionPosition(row), case .integer(let first)? = row.last,
+            first <= last.number
+          else {
+            throw StoreError.unusableValues(
+              path: location.path, reason: "a row is not one of recorded transactions")
+          }
+          return RecordedRange(first: first, last: last)
+        }
+      }
+    }
+  }
+
+  /// The maximum number of ranges that are read.
+  package static let maxRanges = 1000
 
   /// How many values of transactions before one there are.
   ///

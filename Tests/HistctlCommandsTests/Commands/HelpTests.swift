@@ -8,7 +8,8 @@ import Testing
     "restore",
     "token",
     "token check", "token show", "bookmark", "bookmark set", "bookmark list", "bookmark check",
-    "bookmark remove", "rehearse", "snapshot", "compact", "check", "maintain", "archive", "verify",
+    "bookmark remove", "rehearse", "snapshot", "record", "compact", "check", "maintain", "archive",
+    "verify",
   ]
 
   @Test(arguments: commands) func shortAndLong(_ command: String) async throws {

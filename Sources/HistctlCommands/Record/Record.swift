@@ -1,0 +1,81 @@
+import ArgumentParser
+import DurableFiles
+import HistoryCoding
+import HistoryOperations
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// `histctl record`: keeps the old and new values of each save.
+struct Record: HistctlCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record",
+    abstract: "Keep the old and new values of each save as it happens.",
+    discussion: """
+      History says which attributes a save changed, and not their values. The write-ahead log of the \
+      store has them until it is restarted, which an app does every few minutes. record runs beside \
+      the app, waits for saves, and writes their values into STORE-values.db, from which every \
+      command shows them. The store is only read. What it could not read in time is shown as a gap, \
+      here and by histctl info.
+
+      Examples:
+        histctl record default.store
+        histctl record default.store --once
+        histctl record default.store --json | jq .values
+      """)
+
+  @Argument(help: "The store file.", completion: .file())
+  var store: String
+
+  @Flag(help: "Keep what the log holds now, and end.")
+  var once = false
+
+  @Option(
+    name: .customLong("values-file"),
+    help: ArgumentHelp(
+      "Keep values in this file, not in STORE-values.db.", valueName: "file"),
+    completion: .file())
+  var valuesFile: String?
+
+  @Option(
+    help: ArgumentHelp("Seconds to wait for a locked store.", valueName: "seconds"))
+  var busyTimeout: Double = 5
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    try StoreOptions.validate(busyTimeout: busyTimeout)
+    if let valuesFile, let location = try? StoreLocation(path: store), location.owns(valuesFile),
+      FileStatus.resolvedPlace(valuesFile)
+        != RecordedValuesFile.path(besideStore: location.resolvedPath)
+    {
+      throw ValidationError(
+        "--values-file names \(store) or a file that belongs to it; name another file")
+    }
+  }
+
+  func run(_ console: Console) throws {
+    let session = Session(output, console, outlivesReader: once)
+    let operation = try RecordOperation(store, valuesPath: valuesFile, busyTimeout: busyTimeout)
+    try session.write(usesPager: false) { writer in
+      let report = RecordReport(path: store, session: session, writer: writer)
+      guard !once else {
+        let count = try operation.runOnce(report.count)
+        return try report.writeTotal(valueCount: count, valuesPath: operation.valuesPath)
+      }
+      writer.flushesEachLine = true
+      if !output.quiet {
+        session.diagnostics.notice("keeping values in \(operation.valuesPath); end with Control-C")
+      }
+      // A signal ends it in good order: the file of values is closed, and the lock removed.
+      do {
+        try DeferredSignals.run {
+          try operation.run(checking: { try DeferredSignals.check() }) { event in
+            try report.write(event)
+            try writer.flush()
+          }
+        }
+      } catch is DeferredSignals.Interruption {}
+    }
+  }
+}

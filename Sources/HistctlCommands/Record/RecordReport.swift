@@ -1,0 +1,99 @@
+import HistoryCoding
+import HistoryOperations
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// What was recorded: a line for each save, or a total.
+final class RecordReport {
+  private let path: String
+  private let session: Session
+  private let writer: OutputWriter
+  private var transactionCount = 0
+  private var partialCount = 0
+  private var gaps: [(first: Int64, last: Int64)] = []
+
+  init(path: String, session: Session, writer: OutputWriter) {
+    self.path = path
+    self.session = session
+    self.writer = writer
+  }
+
+  /// Writes what has happened.
+  func write(_ event: RecordOperation.Event) throws {
+    switch event {
+    case .recorded(.kept(let position, let changes, let values, let isComplete)):
+      if session.options.json {
+        try writer.writeLine(
+          .record(
+            "recorded",
+            [
+              "path": path, "transaction": position.number,
+              "timestamp": position.timestamp?.iso8601(), "changes": changes, "values": values,
+              "complete": isComplete,
+            ]))
+      } else if !session.options.quiet {
+        let time = session.time.text(position.timestamp)
+        try writer.writeLine(
+          "\(position.number)  \(time)  \(changes.counted("change")), \(values.counted("value"))"
+            + (isComplete ? "" : ", not all known"))
+      }
+    case .recorded(.missed(let first, let last)):
+      try writeGap(first, last)
+    case .recorded(.otherHistory(let last)):
+      session.diagnostics.warn(
+        "\(path) is another copy: the last transactions that were recorded are not in it",
+        kind: "otherHistory", hint: "recording continues after transaction \(last.number)")
+    case .waiting(let error):
+      let failure = Failure(error)
+      session.diagnostics.warn(
+        failure.message + "; recording continues when it can be read", kind: failure.kind)
+    case .replaced:
+      session.diagnostics.warn(
+        "\(path) is another file now; recording continues with it", kind: "replacedStore")
+    }
+  }
+
+  /// Counts what has happened, for ``writeTotal(valueCount:valuesPath:)``.
+  func count(_ event: RecordOperation.Event) throws {
+    switch event {
+    case .recorded(.kept(_, _, _, let isComplete)):
+      transactionCount += 1
+      partialCount += isComplete ? 0 : 1
+    case .recorded(.missed(let first, let last)): gaps.append((first, last))
+    default: try write(event)
+    }
+  }
+
+  /// Writes how much was recorded.
+  func writeTotal(valueCount: Int, valuesPath: String) throws {
+    if session.options.json {
+      let gaps: [JSONValue] = gaps.map { .object(of: ["first": $0.first, "last": $0.last]) }
+      return try writer.writeLine(
+        .record(
+          "record",
+          [
+            "path": path, "valuesFile": valuesPath, "transactions": transactionCount,
+            "incomplete": partialCount, "values": valueCount, "gaps": gaps,
+          ]))
+    }
+    for gap in gaps { try writeGap(gap.first, gap.last) }
+    guard !session.options.quiet else { return }
+    let partial = partialCount > 0 ? "; of \(partialCount), not all values are known" : ""
+    try writer.writeLine(
+      TerminalText.terminal.escaped(
+        transactionCount == 0
+          ? "\(path): nothing new in the log"
+          : "\(path): kept \(valueCount.counted("value")) of "
+            + "\(transactionCount.counted("transaction")) in \(valuesPath)\(partial)"))
+  }
+
+  private func writeGap(_ first: Int64, _ last: Int64) throws {
+    if session.options.json {
+      try writer.writeLine(.record("valueGap", ["path": path, "first": first, "last": last]))
+    } else {
+      let numbers = first == last ? "\(first)" : "\(first) to \(last)"
+      try writer.writeLine("\(numbers)  not recorded: the log was restarted before it was read")
+    }
+  }
+}

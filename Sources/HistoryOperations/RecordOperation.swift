@@ -1,0 +1,138 @@
+import DurableFiles
+import PersistentHistory
+import StoreFormat
+import SystemPackage
+
+/// Keeps the old and new values of each save of a store as it happens, whatever program saves.
+///
+/// Between two saves it waits for the files of the store to change, and holds no lock. Each reading is one short
+/// snapshot, as that of any reader.
+package struct RecordOperation {
+  package enum Event {
+    case recorded(ValueRecorder.Event)
+    /// The store is locked, or not there; it is looked at again and again.
+    case waiting(any Error)
+    /// Another file has taken the place of the store.
+    case replaced
+  }
+
+  /// Seconds after which the files are looked at although no change was reported.
+  private static let idleSeconds = 2.0
+  /// Seconds after which they are looked at again after a change: a save is visible a moment after its pages are
+  /// in the log.
+  private static let firstPause = 0.001
+
+  /// The file of recorded values.
+  package let valuesPath: String
+
+  private let path: String
+  private let busyTimeout: Double
+
+  /// - Parameters:
+  ///   - path: The store.
+  ///   - valuesPath: The file of recorded values; `nil` for the one beside the store.
+  ///   - busyTimeout: Seconds to wait for a locked file.
+  /// - Throws: ``/StoreFormat/StoreError`` if the path leads nowhere.
+  package init(_ path: String, valuesPath: String?, busyTimeout: Double) throws {
+    self.path = path
+    let location = try StoreLocation(path: path)
+    self.valuesPath =
+      valuesPath ?? RecordedValuesFile.path(besideStore: location.resolvedPath)
+    self.busyTimeout = busyTimeout
+  }
+
+  /// Keeps what the log holds now.
+  ///
+  /// - Returns: The number of values that were written.
+  /// - Throws: ``OperationError`` if another run records into the same file, ``/StoreFormat/StoreError``, and
+  ///   ``/StoreEditing/StoreWriteError``.
+  package func runOnce(_ observer: (Event) throws -> Void) throws -> Int {
+    let lock = try RunLock(recording: path, valuesPath: valuesPath)
+    defer { withExtendedLifetime(lock) {} }
+    let store = try open()
+    let recorder = ValueRecorder(path: valuesPath, busyTimeout: busyTimeout)
+    let count = try record(recorder, store, observer)
+    try recorder.close()
+    return count
+  }
+
+  /// Keeps what the log holds now, and then the values of each save.
+  ///
+  /// - Parameters:
+  ///   - check: Called after each wait; an error that it throws ends the work in good order.
+  ///   - observer: Receives what happens. Values of a transaction are on the disk before it is called.
+  /// - Throws: As ``runOnce(_:)``, and what the closures throw.
+  package func run(
+    checking check: () throws -> Void, _ observer: (Event) throws -> Void
+  ) throws -> Never {
+    let lock = try RunLock(recording: path, valuesPath: valuesPath)
+    defer { withExtendedLifetime(lock) {} }
+    var store = try open()
+    let recorder = ValueRecorder(path: valuesPath, busyTimeout: busyTimeout)
+    defer { try? recorder.close() }
+    let place = FilePath(store.location.resolvedPath)
+    let name = place.lastComponent?.string ?? ""
+    let watch = FileWatch([name, name + "-wal"], in: place.removingLastComponent().string)
+    var stamp: StoreStamp?
+    var isWaiting = false
+    var pause = Self.firstPause
+    while true {
+      do {
+        if let now = try? store.stamp(), now == stamp {
+          // Nothing was saved.
+        } else {
+          // Opened again if another file is there now, or later saves cannot be seen.
+          if let stamp, try !store.seesLaterSaves || !store.stamp().isSameFile(as: stamp) {
+            let other = try open()
+            if try !other.stamp().isSameFile(as: stamp) { try observer(.replaced) }
+            store = other
+          }
+          let now = try store.stamp()
+          _ = try record(recorder, store, observer)
+          // Only now: what a failed reading has missed is read the next time.
+          stamp = now
+          isWaiting = false
+        }
+      } catch let error as StoreError where error.mayPass {
+        if !isWaiting { try observer(.waiting(error)) }
+        isWaiting = true
+      }
+      let hasChange = watch.wait(seconds: pause)
+      try check()
+      pause = hasChange ? Self.firstPause : min(pause * 2, Self.idleSeconds)
+    }
+  }
+
+  private func open() throws -> StoreFile {
+    let store = try StoreFile(path: path, busyTimeout: busyTimeout)
+    guard try store.usesLog else {
+      throw OperationError(
+        .unreadable, "\(path) keeps no write-ahead log, from which old values could be read",
+        hint: "the frameworks use one; switch a store of another program with PRAGMA journal_mode")
+    }
+    return store
+  }
+
+  private func record(
+    _ recorder: ValueRecorder, _ store: StoreFile, _ observer: (Event) throws -> Void
+  ) throws -> Int {
+    // The observer may fail, as when its output is closed; the recorder goes on to the end.
+    var problem: (any Error)?
+    let count = try recorder.record(store) { event in
+      guard problem == nil else { return }
+      do { try observer(.recorded(event)) } catch { problem = error }
+    }
+    if let problem { throw problem }
+    return count
+  }
+}
+
+extension StoreError {
+  /// Whether it may pass: an app is busy, or exchanges the file.
+  fileprivate var mayPass: Bool {
+    switch self {
+    case .busy, .missing, .changedWhileReading: true
+    default: false
+    }
+  }
+}
