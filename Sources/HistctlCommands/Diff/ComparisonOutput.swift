@@ -39,6 +39,43 @@ struct ComparisonOutput {
     return comparison.relation
   }
 
+  /// Writes the objects that differ, from the second store to the first, and returns whether there are any.
+  ///
+  /// Copies whose histories have nothing in common any more are compared too.
+  func writeDifferences(
+    _ first: StoreSnapshot, _ second: StoreSnapshot, _ query: HistoryQuery
+  ) throws -> Bool {
+    var comparison: StoreComparison?
+    do {
+      comparison = try StoreComparison(first, second)
+    } catch HistoryError.withoutCommonTransaction {
+      session.diagnostics.warn(
+        "\(first.location.path) and \(second.location.path) have no common transaction any more",
+        kind: "withoutCommonTransaction",
+        hint: "whether their histories explain a difference is not known")
+    }
+    if session.options.json {
+      if let comparison { try writer.writeLine(json(comparison)) }
+    } else if form != .names {
+      if let comparison { try writeHeading(comparison) }
+      try writer.writeLine("")
+      let heading = "from \(second.location.path) to \(first.location.path)"
+      try writer.writeLine(StyledLine(session).line([.init(text: heading, style: .heading)]))
+    }
+    let differences = try ObjectComparison(
+      from: second, to: first, common: comparison?.common.number, query)
+    let count = try DifferenceOutput(session: session, writer: writer, form: form)
+      .write(differences)
+    let skipped = differences.skippedProperties
+    if !skipped.isEmpty {
+      session.diagnostics.warn(
+        "not compared, because only one copy has them: \(skipped.prefix(10).joined(separator: ", "))"
+          + (skipped.count > 10 ? " and \((skipped.count - 10).grouped) others" : ""),
+        kind: "skippedProperties")
+    }
+    return count > 0
+  }
+
   private func tokens(_ comparison: StoreComparison) -> TokenText {
     session.tokens(of: comparison.storeIdentifier)
   }

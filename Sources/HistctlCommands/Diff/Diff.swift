@@ -17,7 +17,8 @@ struct Diff: HistctlCommand {
       changes before they are combined; --kind chooses objects by their net change.
 
       With --with, compares two copies of one store: up to where their histories agree, and which \
-      changes each has had since.
+      changes each has had since. With --values as well, compares their objects row by row, and \
+      shows each value that differs, from the copy to the store.
 
       Examples:
         histctl diff default.store yesterday
@@ -27,6 +28,7 @@ struct Diff: HistctlCommand {
         histctl diff default.store last~1 --each
         histctl diff default.store 57 last --exit-code --json
         histctl diff default.store --with backup.store
+        histctl diff default.store --with backup.store --values
       """)
 
   @OptionGroup var store: StoreOptions
@@ -61,6 +63,11 @@ struct Diff: HistctlCommand {
   @Flag(help: "Show only the names of the objects.")
   var nameOnly = false
 
+  @Flag(
+    name: .customLong("values"),
+    help: "With --with, compare the objects of both copies, and show each value that differs.")
+  var comparesValues = false
+
   @Flag(help: "End with status 1 if there are differences.")
   var exitCode = false
 
@@ -79,6 +86,17 @@ struct Diff: HistctlCommand {
     if copy != nil, archive.archive != nil || archive.storeIdentifier != nil {
       throw ValidationError(
         "--with cannot be combined with --archive: it compares two stores")
+    }
+    if comparesValues {
+      if copy == nil { throw ValidationError("--values needs --with: it compares two copies") }
+      if each || values.omitsValues || values.valuesFile != nil {
+        throw ValidationError(
+          "--values cannot be combined with --each, --no-values or --values-file: it compares rows")
+      }
+      if conditions.savers.query() != HistoryQuery() {
+        throw ValidationError(
+          "--values cannot be combined with conditions on who saved: it compares rows")
+      }
     }
     if [each, stat, nameOnly].count(where: { $0 }) > 1 {
       throw ValidationError(
@@ -142,8 +160,11 @@ struct Diff: HistctlCommand {
         hint: "give another copy of the store")
     }
     return try other.read { otherSnapshot in
-      try ComparisonOutput(session: session, writer: writer, form: form)
-        .write(snapshot, otherSnapshot, conditions.query()) != .same
+      let output = ComparisonOutput(session: session, writer: writer, form: form)
+      let query = try conditions.query()
+      return comparesValues
+        ? try output.writeDifferences(snapshot, otherSnapshot, query)
+        : try output.write(snapshot, otherSnapshot, query) != .same
     }
   }
 

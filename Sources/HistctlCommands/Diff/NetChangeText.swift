@@ -5,15 +5,19 @@ import Terminal
 enum NetChangeText {
   /// The object with the sign of what happened to it.
   static func object(_ change: NetChange) -> TableCell {
-    let (sign, style): (String, Style) =
-      switch change.kind {
-      case .insert: ("+", .inserted)
-      case .update: ("~", .updated)
-      case .delete: ("-", .deleted)
-      case .replace: ("±", .warning)
-      case nil: (" ", .secondary)
-      }
-    return TableCell(name(change, sign: sign), style: style)
+    let sign = sign(of: change.kind)
+    return TableCell(name(change, sign: sign.text), style: sign.style)
+  }
+
+  /// The sign of what happened to an object.
+  static func sign(of kind: NetChangeKind?) -> (text: String, style: Style) {
+    switch kind {
+    case .insert: ("+", .inserted)
+    case .update: ("~", .updated)
+    case .delete: ("-", .deleted)
+    case .replace: ("±", .warning)
+    case nil: (" ", .secondary)
+    }
   }
 
   /// The object; one of an entity without a name by the entity's number.

@@ -1,0 +1,57 @@
+/// Reads the rows of all objects of one entity, by primary key.
+package final class ObjectRows {
+  /// The columns of attributes and to-one relationships, sorted by path.
+  package let properties: [PropertyColumns.Column]
+  /// The names of the columns that hold no property of any entity, sorted: the version of the object, the order
+  /// in a relationship, and the like.
+  package let otherColumns: [String]
+  /// The primary key of the row.
+  package private(set) var primaryKey: Int64 = 0
+
+  private let cursor: StatementCursor
+  private let places: [String: Int]
+
+  /// Prepares to read; returns `nil` if the store has no table for the entity.
+  ///
+  /// - Throws: ``StoreError``.
+  package init?(_ snapshot: StoreSnapshot, of entityName: String, _ columns: PropertyColumns) throws
+  {
+    try snapshot.checkIsOpen()
+    let schema = columns.schema
+    guard let number = schema.numbering.number(of: entityName),
+      let table = schema.tables.table(of: entityName),
+      let lineage = schema.model.lineage(of: entityName),
+      let present = schema.presentColumns[table.name]
+    else { return nil }
+    let owners = Set(lineage.map(\.name))
+    let known = columns.columns(of: table).values
+    properties = known.filter { column in
+      owners.contains(column.entityName) && column.names.allSatisfy { present[$0] != nil }
+    }.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+    let names = Set(known.flatMap(\.names)).union(["Z_PK", "Z_ENT"])
+    otherColumns = present.keys.filter { !names.contains($0) }.sorted()
+    let selected = ["Z_PK"] + properties.flatMap(\.names) + otherColumns
+    places = Dictionary(
+      selected.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    cursor = try StatementCursor(
+      snapshot.database,
+      sql: "SELECT \(selected.map(quoted).joined(separator: ", ")) FROM \(quoted(table.name))"
+        + " WHERE Z_ENT = ?1 ORDER BY Z_PK")
+    try cursor.bind([.integer(number)])
+  }
+
+  /// Goes to the next row; returns `false` after the last one.
+  package func next() throws -> Bool {
+    repeat {
+      guard try cursor.step() else { return false }
+      // A key that is no integer names no object.
+    } while cursor.integerIfAny(at: 0) == nil
+    primaryKey = cursor.integer(at: 0)
+    return true
+  }
+
+  /// Returns the value of a column of the row.
+  package func value(_ column: String) -> StoredValue {
+    places[column].map(cursor.value) ?? .null
+  }
+}
