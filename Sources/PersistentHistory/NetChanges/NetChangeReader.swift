@@ -94,7 +94,11 @@ public final class NetChangeReader {
     stored = (snapshot, selection)
     _ = try snapshot.historyTables()
     tombstones = readsTombstones ? try snapshot.tombstones() : nil
-    values = try query.recordedValues.map { try NetValues($0, snapshot, query, schema) }
+    let archive = query.omitsRecordedValues || !readsTombstones ? nil : timeline.archive
+    values =
+      query.recordedValues == nil && archive == nil
+      ? nil
+      : try NetValues(query.recordedValues, snapshot, archive: archive, query, schema)
   }
 
   /// Returns the net effect on the next object; `nil` after the last one.

@@ -82,9 +82,7 @@ package final class TimelineReader {
       && !query.change.values.isEmpty
     guard pieces != [.store] || findsNewest else {
       self.pieces = []
-      storeReader = try timeline.snapshot.map {
-        try HistoryReader(snapshot: $0, query: query, schema: schema)
-      }
+      storeReader = try reader(query)
       return
     }
     if query.order == .ascending, query.limitKeepsNewest, let limit = query.limit {
@@ -150,6 +148,17 @@ package final class TimelineReader {
     return .transaction(transaction)
   }
 
+  /// Returns a reader of the store's part, which also takes values from the archive; `nil` without a store.
+  private func reader(_ query: HistoryQuery) throws -> HistoryReader? {
+    guard let snapshot = timeline.snapshot else { return nil }
+    let hasValues =
+      !query.omitsRecordedValues && (query.recordedValues != nil || timeline.archive != nil)
+    let values =
+      hasValues
+      ? try ChangeValues(query.recordedValues, snapshot, archive: timeline.archive) : nil
+    return try HistoryReader(snapshot, query, schema, values)
+  }
+
   /// Opens a piece; returns the gap if it is one.
   private func turn(to piece: HistoryTimeline.Piece) throws -> HistoryGap? {
     var part = query
@@ -158,9 +167,7 @@ package final class TimelineReader {
     switch piece {
     case .gap(let gap): return gap
     case .store:
-      storeReader = try timeline.snapshot.map {
-        try HistoryReader(snapshot: $0, query: part, schema: schema)
-      }
+      storeReader = try reader(part)
     case .archived(let numbers):
       let before = numbers.lowerBound == .min ? .min : numbers.lowerBound - 1
       part.after = max(query.after ?? .min, before)

@@ -5,19 +5,26 @@ import StoreFormat
 final class ChangeValues {
   private let recorded: TransactionValues?
   private let log: LogValues?
+  private let archived: ArchivedValues?
 
-  init(_ values: RecordedValues, _ snapshot: StoreSnapshot) throws {
-    recorded = values.file.map(TransactionValues.init)
-    log = values.readsLog ? try LogValues(snapshot) : nil
+  init(
+    _ values: RecordedValues?, _ snapshot: StoreSnapshot, archive: (any ArchivedHistory)? = nil
+  ) throws {
+    recorded = (values?.file).map(TransactionValues.init)
+    log = values?.readsLog == true ? try LogValues(snapshot) : nil
+    archived = archive.map(ArchivedValues.init)
   }
 
   func start(_ position: TransactionPosition) {
     recorded?.start(position)
     log?.start(position)
+    archived?.start(position)
   }
 
   /// Whether the current transaction may have values.
-  var mayHaveValues: Bool { recorded != nil || log?.isInLog ?? false }
+  var mayHaveValues: Bool {
+    recorded != nil || log?.isInLog ?? false || archived?.isInArchive ?? false
+  }
 
   /// Whether all values that were asked for of the current transaction were recorded, or are in the log.
   var isComplete: Bool { log?.isComplete ?? false }
@@ -27,7 +34,7 @@ final class ChangeValues {
 
   /// Whether transactions up to one may have values.
   func mayHaveValues(upTo number: Int64) -> Bool {
-    recorded != nil || log?.mayHave(number) ?? false
+    recorded != nil || archived != nil || log?.mayHave(number) ?? false
   }
 
   /// Returns the values of a change and where they come from; none if they are not known.
@@ -40,15 +47,13 @@ final class ChangeValues {
     {
       return found
     }
-    guard let log, log.isInLog, let number = row.entityNumber, let primaryKey = row.primaryKey
-    else {
-      return ([], .program)
-    }
-    let attributes = row.mask.flatMap { entity(number).slots?.names(in: $0) }
-    return (
-      try log.values(
+    if let log, log.isInLog, let number = row.entityNumber, let primaryKey = row.primaryKey {
+      let attributes = row.mask.flatMap { entity(number).slots?.names(in: $0) }
+      let found = try log.values(
         ofChange: row.number, kind, entityNumber: number, primaryKey: primaryKey,
-        attributes: attributes), .log
-    )
+        attributes: attributes)
+      if !found.isEmpty { return (found, .log) }
+    }
+    return try archived?.values(ofChange: row.number, primaryKey: row.primaryKey) ?? ([], .program)
   }
 }

@@ -14,10 +14,10 @@ final class NetValues {
   private let oldest: Int64
 
   init(
-    _ values: RecordedValues, _ snapshot: StoreSnapshot, _ query: HistoryQuery,
-    _ schema: HistorySchema
+    _ values: RecordedValues?, _ snapshot: StoreSnapshot, archive: (any ArchivedHistory)?,
+    _ query: HistoryQuery, _ schema: HistorySchema
   ) throws {
-    self.values = try ChangeValues(values, snapshot)
+    self.values = try ChangeValues(values, snapshot, archive: archive)
     self.snapshot = snapshot
     self.query = query
     self.schema = schema

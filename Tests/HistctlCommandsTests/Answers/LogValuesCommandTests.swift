@@ -53,6 +53,32 @@ import Testing
     #expect(!(try await run("show Trips.store 2 --no-values")).text.contains("Rome"))
   }
 
+  @Test func anArchiveKeepsThemForTransactionsThatTheStoreStillHas() async throws {
+    #expect(try await run("archive Trips.store history --quiet").status == 0)
+    try trips.sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    #expect(!(try await run("log Trips.store --changes").text.contains("Rome")))
+    for line in [
+      "log Trips.store --archive history --changes",
+      "log Trips.store --archive history --changes --reverse",
+      "show Trips.store 2 --archive history", "diff Trips.store 1 --archive history",
+      "diff Trips.store 1 --archive history --each",
+      "object Trips.store Trip/p1 --archive history",
+    ] {
+      let result = try await run(line)
+      #expect(result.text.contains(#""Rome" -> "Roma""#), "\(line): \(result.text)")
+    }
+    let lines = try await run("log Trips.store --archive history --json --reverse").text
+    #expect(try values(lines).contains("4 log name Rome Roma"))
+    #expect(
+      try await run("log Trips.store --archive history --value name=Roma --json").lines.count == 1)
+    #expect(
+      !(try await run("log Trips.store --archive history --changes --no-values").text
+        .contains("Rome")))
+    // Another save with the same number has none of them.
+    try trips.sql("UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 1 WHERE Z_PK = 2")
+    #expect(try await run("show Trips.store 2 --archive history").text.contains("Rome") == false)
+  }
+
   @Test func exportedLinesSayWhereTheyComeFrom() async throws {
     let lines = try await run("export Trips.store --after 1").text
     let found = try values(lines)
