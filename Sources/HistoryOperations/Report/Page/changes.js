@@ -1,0 +1,97 @@
+// One transaction with its changes, and the values of a change.
+
+const FIRST_CHANGES = 100;
+
+function valueOf(value) {
+  const { text, type, note } = valueText(value);
+  return el("span", {}, el("bdi", { class: type === "data" ? "v mono" : type === "none" ? "type" : "v" }, text), note ? el("span", { class: "type" }, ` (${note})`) : null);
+}
+
+// Rows of attribute and value, of a tombstone or of what an update set.
+function valuesTable(label, rows) {
+  return el("table", { class: "values", "aria-label": label }, el("tbody", {}, rows.map(([attribute, ...cells]) =>
+    el("tr", {}, el("th", { scope: "row" }, own(attribute)), el("td", {}, cells)))));
+}
+
+const arrow = () => el("span", { class: "to", "aria-label": "to" }, "\u2192");
+
+// What a change did: its kind, its object, its attributes and values.
+function changeParts(history, change, chooseAttribute) {
+  const tombstone = change[CHANGE.tombstone] ?? [];
+  const values = change[CHANGE.values] ?? [];
+  const known = new Set();
+  const rows = [];
+  for (let at = 0; at < values.length; at += 2) {
+    const attribute = history.text(values[at]);
+    const pair = values[at + 1];
+    known.add(attribute);
+    const old = "old" in pair ? el("span", { class: "old" }, valueOf(pair.old)) : null;
+    const now = "new" in pair ? valueOf(pair.new) : el("span", { class: "type" }, "not known");
+    rows.push([attribute, old, old ? arrow() : null, now]);
+  }
+  const attributes = history.attributes(change).filter((attribute) => !known.has(attribute));
+  const entity = history.entity(change[CHANGE.entity]);
+  const gone = [];
+  for (let at = 0; at < tombstone.length; at += 2) gone.push([history.text(tombstone[at]), valueOf(tombstone[at + 1])]);
+  return [
+    rows.length ? valuesTable("values", rows) : null,
+    attributes.length ? el("div", { class: "names" }, attributes.map((attribute) =>
+      entity === null ? el("span", {}, own(attribute))
+        : el("button", { type: "button", title: "Show the updates of this attribute", onclick: () => chooseAttribute(joinAttribute(entity, attribute)) }, own(attribute)))) : null,
+    gone.length ? valuesTable("tombstone", gone) : null,
+    change[CHANGE.tombstone] && gone.length === 0 ? el("p", { class: "aside" }, "The tombstone preserved no values.") : null,
+    change[CHANGE.source] === "log" ? el("p", { class: "aside" }, "Values read from the store\u2019s log.") : null,
+  ];
+}
+
+const mark = (kind) => el("span", { class: `mark t${KINDS[kind] ?? "other"}`, "aria-hidden": "true" }, MARKS[kind] ?? "?");
+
+// Part of a long list, and a button that shows more of it.
+function some(items, first, make) {
+  const box = el("div", {});
+  let shown = 0;
+  const show = (count) => {
+    box.append(...items.slice(shown, shown + count).map(make));
+    shown = Math.min(items.length, shown + count);
+    more.hidden = shown === items.length;
+    more.textContent = `Show ${number(Math.min(500, items.length - shown))} more of ${number(items.length)}`;
+  };
+  const more = button("", () => show(500), { class: "button more" });
+  show(first);
+  return [box, more];
+}
+
+function transactionView(view, index) {
+  const { history } = view;
+  const tx = history.transactions[index];
+  const changes = tx[TX.changes];
+  const who = (dimension) => {
+    const name = history.text(tx[TX[dimension]]);
+    return el("dd", {}, el("button", { type: "button", class: "link", title: `Show the transactions of this ${dimension}`, onclick: () => view.filters.toggle(dimension, name) },
+      el("bdi", {}, named(name))));
+  };
+  const step = (label, text, to) => button(text, () => view.open({ tx: history.transactions[to][TX.number] }), {
+    class: "button square", "aria-label": label, title: label, disabled: to < 0 || to >= history.transactions.length, "data-focus": label,
+  });
+  const left = tx[TX.total] - changes.length;
+  const context = history.text(tx[TX.context]);
+  return [
+    el("div", { class: "title" }, el("h2", { tabindex: -1 }, `Transaction ${tx[TX.number]}`),
+      step("Older transaction", "\u2193", index + 1), step("Newer transaction", "\u2191", index - 1), closeButton(view)),
+    el("dl", { class: "pairs" },
+      el("dt", {}, "time"), el("dd", {}, moment(tx[TX.time]), el("span", { class: "quiet" }, typeof tx[TX.time] === "number" ? ` ${clock.zone}` : "")),
+      el("dt", {}, "author"), who("author"), el("dt", {}, "process"), who("process"), el("dt", {}, "bundle"), who("bundle"),
+      context === null ? null : [el("dt", {}, "context"), el("dd", {}, own(context))],
+      history.raw.store ? [el("dt", {}, "token"), el("dd", { class: "mono" }, own(`${history.raw.store}:${tx[TX.number]}`))] : null),
+    el("h3", {}, plural(tx[TX.total], "change")),
+    some(changes, FIRST_CHANGES, (change) => el("div", { class: "change" },
+      el("div", { class: "top" }, mark(change[CHANGE.kind]), objectLink(view, history.objectName(change)),
+        el("span", { class: "kind" }, KINDS[change[CHANGE.kind]] ?? "other")),
+      changeParts(history, change, (attribute) => view.filters.toggle("attribute", attribute)))),
+    left > 0 ? el("p", { class: "cut" }, `${plural(left, "change")} of this transaction ${left === 1 ? "is" : "are"} not in this report. histctl show ${tx[TX.number]} lists all.`) : null,
+  ];
+}
+
+const objectLink = (view, name) => el("button", { type: "button", class: "link", "data-object": name, onclick: () => view.open({ object: name }) }, own(name));
+const transactionLink = (view, number) => el("button", { type: "button", class: "link mono", onclick: () => view.open({ tx: number }) }, `#${number}`);
+const closeButton = (view) => button("\u00d7", () => view.open({}), { class: "button square", "aria-label": "Close", title: "Close", "data-focus": "close" });

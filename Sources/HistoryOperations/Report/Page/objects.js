@@ -1,0 +1,127 @@
+// The life of one object: its changes as a line in time, its values, and related objects.
+
+const MOST_RELATED = 12;
+
+// Objects that were changed in the same transactions, the most frequent first.
+function relatedObjects(history, life) {
+  const counts = new Map();
+  for (const index of new Set(life.changes.map(([index]) => index))) {
+    const seen = new Set();
+    for (const change of history.transactions[index][TX.changes].slice(0, 500)) {
+      const name = history.objectName(change);
+      if (name === life.name || seen.has(name)) continue;
+      seen.add(name);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+  }
+  return [...counts].sort((a, b) => b[1] - a[1]);
+}
+
+// What is known of the values after the newest change, by attribute: the value and its transaction.
+function knownValues(history, life) {
+  const known = new Map();
+  for (const [index, change] of life.changes) {
+    const number = history.transactions[index][TX.number];
+    for (const attribute of history.attributes(change)) known.set(attribute, { number });
+    const values = change[CHANGE.values] ?? [];
+    for (let at = 0; at < values.length; at += 2) known.set(history.text(values[at]), { number, value: values[at + 1].new });
+    const tombstone = change[CHANGE.tombstone] ?? [];
+    for (let at = 0; at < tombstone.length; at += 2) known.set(history.text(tombstone[at]), { number, value: tombstone[at + 1] });
+  }
+  return [...known];
+}
+
+// A dot for each change, at its time.
+function lifeLine(view, life) {
+  const { history } = view;
+  const width = 600;
+  const times = life.changes.map(([index]) => milliseconds(history.transactions[index][TX.time]));
+  const usable = times.filter((time) => time !== null);
+  if (usable.length === 0) return null;
+  const [first, last] = [usable.reduce((a, b) => Math.min(a, b)), usable.reduce((a, b) => Math.max(a, b))];
+  const x = (time) => (last === first ? width / 2 : 10 + ((time - first) / (last - first)) * (width - 20));
+  const dots = life.changes.slice(-400).map(([index, change], at, all) => {
+    const time = times[life.changes.length - all.length + at];
+    if (time === null) return null;
+    const tx = history.transactions[index];
+    const dot = svg("circle", { class: `life-dot f${KINDS[change[CHANGE.kind]] ?? "other"}`, cx: x(time).toFixed(1), cy: 16, r: 6 },
+      svg("title", {}, `${KINDS[change[CHANGE.kind]] ?? "other"}, ${moment(tx[TX.time])}, transaction ${tx[TX.number]}`));
+    dot.addEventListener("click", () => view.open({ tx: tx[TX.number] }));
+    return dot;
+  });
+  const days = new Set(usable.map((time) => clock.date(time)));
+  return el("div", { class: "plot life" }, svg("svg", { viewBox: `0 0 ${width} 44`, role: "img", "aria-label": `${plural(life.changes.length, "change")} between ${clock.shortDate(first)} and ${clock.shortDate(last)}` },
+    last > first ? svg("line", { class: "life-line", x1: 10, x2: width - 10, y1: 16, y2: 16 }) : null, dots,
+    svg("text", { x: last === first ? width / 2 : 4, y: 40, "text-anchor": last === first ? "middle" : "start" }, days.size === 1 ? moment(first * 1000) : clock.shortDate(first)),
+    last > first ? svg("text", { x: width - 4, y: 40, "text-anchor": "end" }, days.size === 1 ? clock.second(last) : clock.shortDate(last)) : null));
+}
+
+function objectView(view, name) {
+  const { history } = view;
+  const life = history.objects.get(name);
+  const title = (text) => el("div", { class: "title" }, el("h2", { tabindex: -1 }, own(text)), closeButton(view));
+  const cut = history.leftOut("transactions") ? el("p", { class: "cut" }, "Older changes of this object may be missing: this report has the newest transactions only.") : null;
+  if (!life) return [title(name), el("p", { class: "soft section" }, "This report has no change of this object."), cut];
+  const last = life.changes[life.changes.length - 1];
+  const first = life.changes[0];
+  const state = last[1][CHANGE.kind] === 2 ? "deleted" : first[1][CHANGE.kind] === 0 ? "exists" : "exists, inserted earlier";
+  const values = knownValues(history, life);
+  const related = relatedObjects(history, life);
+  const count = (kind) => life.changes.filter(([, change]) => change[CHANGE.kind] === kind).length;
+  return [
+    title(name),
+    el("dl", { class: "pairs" },
+      el("dt", {}, "state"), el("dd", {}, state),
+      el("dt", {}, "changes"), el("dd", {}, `${number(life.changes.length)}`, el("span", { class: "quiet" }, ` (${["insert", "update", "delete"].map((kind, at) => [kind, count(at)]).filter(([, of]) => of > 0).map(([kind, of]) => plural(of, kind)).join(", ")})`)),
+      history.raw.store && life.key != null ? [el("dt", {}, "identifier"), el("dd", { class: "mono" }, own(`x-coredata://${history.raw.store}/${name}`))] : null),
+    lifeLine(view, life),
+    values.length ? el("div", { class: "section" }, el("h3", {}, "Attributes, as last recorded"), valuesTable("attributes", values.map(([attribute, { number, value }]) => [
+      attribute, value === undefined ? el("span", { class: "type" }, "value not recorded") : valueOf(value), " ", el("span", { class: "quiet" }, "in "), transactionLink(view, number)]))) : null,
+    related.length ? el("div", { class: "section" }, el("h3", {}, "Changed together with"), el("div", { class: "cards" }, related.slice(0, MOST_RELATED).map(([other, times]) =>
+      el("button", { type: "button", "data-object": other, onclick: () => view.open({ object: other }) }, own(other), el("span", { class: "count" }, `${number(times)}\u00d7`))),
+    related.length > MOST_RELATED ? el("span", { class: "quiet" }, `and ${number(related.length - MOST_RELATED)} more`) : null)) : null,
+    el("div", { class: "section" }, el("h3", {}, "Changes, newest first"),
+      some([...life.changes].reverse(), FIRST_CHANGES, ([index, change]) => {
+        const tx = history.transactions[index];
+        return el("div", { class: "change" },
+          el("div", { class: "top" }, mark(change[CHANGE.kind]), transactionLink(view, tx[TX.number]),
+            el("span", { class: "kind" }, KINDS[change[CHANGE.kind]] ?? "other", " by ", el("bdi", {}, named(history.text(tx[TX.author])))),
+            el("span", { class: "when" }, moment(tx[TX.time]))),
+          changeParts(history, change, (attribute) => view.filters.toggle("attribute", attribute)));
+      })),
+    cut,
+  ];
+}
+
+// What the panel shows while nothing is open: a way to find an object.
+function objectPicker(view) {
+  const { history } = view;
+  history.objects;
+  const list = el("div", {});
+  const results = () => {
+    const query = input.value.trim().toLowerCase();
+    const found = query === "" ? history.objectsByActivity : history.objectsByActivity.filter((life) => life.name.toLowerCase().includes(query));
+    list.replaceChildren(el("h3", {}, query === "" ? "Most changed objects" : plural(found.length, "object")),
+      el("div", { class: "cards objects" }, found.slice(0, 40).map((life) =>
+        el("button", { type: "button", "data-object": life.name, onclick: () => view.open({ object: life.name }) }, own(life.name), el("span", { class: "count" }, number(life.changes.length))))),
+      found.length > 40 ? el("p", { class: "cut" }, `and ${number(found.length - 40)} more`) : "");
+  };
+  const input = el("input", { type: "search", placeholder: "Find an object, such as " + exampleObject(history), "aria-label": "Find an object", spellcheck: "false", autocomplete: "off", oninput: results,
+    onkeydown: (event) => {
+      if (event.key === "Enter") list.querySelector("[data-object]")?.click();
+    } });
+  results();
+  return [
+    el("div", { class: "title" }, el("h2", {}, "Objects")),
+    el("p", { class: "soft section" }, "Choose a transaction to see its changes, or an object to see its life."),
+    el("div", { class: "section search wide" }, searchIcon(), input),
+    el("div", { class: "section" }, list),
+  ];
+}
+
+function exampleObject(history) {
+  const busiest = history.objectsByActivity[0];
+  return busiest ? oneLine(busiest.name) : "Trip/p7";
+}
+
+const searchIcon = () => svg("svg", { viewBox: "0 0 14 14", "aria-hidden": "true" }, svg("circle", { cx: 6, cy: 6, r: 4.5 }), svg("path", { d: "M9.5 9.5L13 13" }));
