@@ -48,9 +48,10 @@ FORMAT := $(SWIFT) format
 FORMAT_FLAGS := --configuration .swift-format --recursive --parallel $(SWIFT_FILES)
 PAGES = $(wildcard man/*.[157])
 
-.PHONY: help demo setup setup-test setup-package setup-analysis setup-ci build release install \
+.PHONY: help demo setup setup-test setup-package setup-analysis setup-browser setup-ci build release install \
   uninstall deb deb-check test lint format warnings architecture docs docs-check docc interface man \
-  completions schema packaging session-code libraries ci clean benchmark benchmark-models analysis
+  completions schema report-page report-check browser-test packaging session-code libraries ci clean \
+  benchmark benchmark-models analysis
 
 help: ## list the targets
 	@echo "histctl: make TARGET"
@@ -75,6 +76,9 @@ setup-package: ## the same for making and checking a Debian package
 
 setup-analysis: ## the same for analysing in DuckDB and Spark
 	@.ci/setup analysis
+
+setup-browser: ## the same for testing the page of a report in a browser
+	@.ci/setup browser
 
 setup-ci: ## the same for all that `make ci` checks
 	@.ci/setup ci
@@ -172,6 +176,19 @@ schema: setup-test ## check the JSON Schemas of lines, and their examples agains
 	@for schema in man/*.schema.json; do echo "schema: $$schema"; \
 	  $(PYTHON) Tests/Tools/validate_lines.py --check-schema --schema "$$schema" || exit 1; done
 
+report-page: ## join the sources of the page of a report into ReportPage.swift
+	@echo "report-page: Sources/HistoryOperations/Report/Page"
+	@.ci/report-page write
+
+report-check: ## check that ReportPage.swift is what `make report-page` writes
+	@echo "report-check: Sources/HistoryOperations/Report/Page"
+	@.ci/report-page check
+
+browser-test: setup-browser ## test the page of a report in headless Chromium; HISTCTL_REAL_STORES=DIR adds real stores
+	@echo "browser-test: Tests/Browser"
+	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
+	@$(PYTHON) Tests/Browser/run "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
+
 packaging: setup-ci ## check installing, uninstalling and packaging, without a release build
 	@echo "packaging: install uninstall deb"
 	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
@@ -191,8 +208,8 @@ libraries: setup-test ## check that the libraries can be used without compiling 
 # One nested make, so that every step has HISTCTL_STRICT and the code is built once. It keeps going, so
 # that one run reports every failing check.
 ci: setup-ci ## all checks and all tests, as the continuous integration runs them
-	@$(MAKE) --keep-going HISTCTL_STRICT=1 architecture schema man completions lint warnings docs-check docc packaging \
-	  test session-code libraries
+	@$(MAKE) --keep-going HISTCTL_STRICT=1 architecture schema man completions report-check lint warnings docs-check docc \
+	  packaging test browser-test session-code libraries
 	@echo "ci: all good"
 
 benchmark: setup-test release ## measure histctl beside sqlite3 (BENCHMARK_FLAGS="--only log")

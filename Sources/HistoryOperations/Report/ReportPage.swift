@@ -8,7 +8,7 @@ enum ReportPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-JwyCZhsxzHrdyyfjHIUKjxGpwqs42CmS7gmzNb6Pp7U='; style-src 'sha256-Au9HZuYjoIT+Dl1o6+qdmfv8d1/oFd26jbEuBYOkYv8='; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-AcuNCCfX2WeSztQZ4+v0qh0OOcit28wI/ou8x2rprnw='; style-src 'sha256-DYRFS3NxmE/0CZE8cOLIBvUHH9QrG1xT4v8TiAFuuiE='; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -43,7 +43,7 @@ enum ReportPage {
   --s7: #7558b0;
   --none: #7d848e;
   --other: #bcc1c8;
-  --insert: #0f8a70;
+  --insert: #0b7760;
   --update: #2f6fb7;
   --delete: #c4461d;
   --heat: 47, 111, 183;
@@ -395,7 +395,7 @@ footer.end { margin-top: 28px; border-top: 1px solid var(--line); padding-top: 1
     color-scheme: light;
     --paper: #fff; --panel: #fff; --sunk: #f1f1ee; --line: #ddd; --line-strong: #bbb; --ink: #000; --ink-2: #444; --ink-3: #666;
     --accent: #1d63b8; --accent-soft: #eee; --s0: #2f6fb7; --s1: #e8932c; --s2: #12957a; --s3: #c0609d; --s4: #7cb9e8; --s5: #d2b116;
-    --s6: #cc4e24; --s7: #7558b0; --none: #7d848e; --other: #bcc1c8; --insert: #0f8a70; --update: #2f6fb7; --delete: #c4461d; --heat: 47, 111, 183;
+    --s6: #cc4e24; --s7: #7558b0; --none: #7d848e; --other: #bcc1c8; --insert: #0b7760; --update: #2f6fb7; --delete: #c4461d; --heat: 47, 111, 183;
   }
   @page { margin: 14mm; }
   body { font-size: 11px; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
@@ -542,6 +542,8 @@ function valueText(value) {
   if ("$text" in value) return { text: value.$text, type: "data", note: "malformed text in Base64" };
   if ("$int" in value) return { text: value.$int, type: "number" };
   if ("$real" in value) return { text: value.$real, type: "number" };
+  if ("$sha256" in value) return { text: value.$sha256, type: "data", note: `SHA-256 of ${bytes(value.length)}` };
+  if ("$object" in value) return { text: visible(value.$object), type: "object" };
   if ("$cut" in value) return { text: `${visible(value.$cut)}\u2026`, type: "text", note: `cut, ${bytes(value.bytes)} in all` };
   return { text: visible(JSON.stringify(value)), type: "other" };
 }
@@ -791,7 +793,7 @@ class History {
   static plain(value) {
     if (value === null || value === undefined) return "";
     if (typeof value !== "object") return String(value);
-    return value.$cut ?? value.$int ?? value.$real ?? "";
+    return value.$cut ?? value.$object ?? value.$int ?? value.$real ?? "";
   }
 }
 
@@ -1889,7 +1891,8 @@ class Rank {
 
 const FIRST_CHANGES = 100;
 
-function valueOf(value) {
+function valueOf(view, value) {
+  if (value !== null && typeof value === "object" && "$object" in value) return objectLink(view, value.$object);
   const { text, type, note } = valueText(value);
   return el("span", {}, el("bdi", { class: type === "data" ? "v mono" : type === "none" ? "type" : "v" }, text), note ? el("span", { class: "type" }, ` (${note})`) : null);
 }
@@ -1903,7 +1906,8 @@ function valuesTable(label, rows) {
 const arrow = () => el("span", { class: "to", "aria-label": "to" }, "\u2192");
 
 // What a change did: its kind, its object, its attributes and values.
-function changeParts(history, change, chooseAttribute) {
+function changeParts(view, change) {
+  const { history } = view;
   const tombstone = change[CHANGE.tombstone] ?? [];
   const values = change[CHANGE.values] ?? [];
   const known = new Set();
@@ -1912,19 +1916,19 @@ function changeParts(history, change, chooseAttribute) {
     const attribute = history.text(values[at]);
     const pair = values[at + 1];
     known.add(attribute);
-    const old = "old" in pair ? el("span", { class: "old" }, valueOf(pair.old)) : null;
-    const now = "new" in pair ? valueOf(pair.new) : el("span", { class: "type" }, "not known");
+    const old = "old" in pair ? el("span", { class: "old" }, valueOf(view, pair.old)) : null;
+    const now = "new" in pair ? valueOf(view, pair.new) : el("span", { class: "type" }, "not known");
     rows.push([attribute, old, old ? arrow() : null, now]);
   }
   const attributes = history.attributes(change).filter((attribute) => !known.has(attribute));
   const entity = history.entity(change[CHANGE.entity]);
   const gone = [];
-  for (let at = 0; at < tombstone.length; at += 2) gone.push([history.text(tombstone[at]), valueOf(tombstone[at + 1])]);
+  for (let at = 0; at < tombstone.length; at += 2) gone.push([history.text(tombstone[at]), valueOf(view, tombstone[at + 1])]);
   return [
     rows.length ? valuesTable("values", rows) : null,
     attributes.length ? el("div", { class: "names" }, attributes.map((attribute) =>
       entity === null ? el("span", {}, own(attribute))
-        : el("button", { type: "button", title: "Show the updates of this attribute", onclick: () => chooseAttribute(joinAttribute(entity, attribute)) }, own(attribute)))) : null,
+        : el("button", { type: "button", title: "Show the updates of this attribute", onclick: () => view.filters.toggle("attribute", joinAttribute(entity, attribute)) }, own(attribute)))) : null,
     gone.length ? valuesTable("tombstone", gone) : null,
     change[CHANGE.tombstone] && gone.length === 0 ? el("p", { class: "aside" }, "The tombstone preserved no values.") : null,
     change[CHANGE.source] === "log" ? el("p", { class: "aside" }, "Values read from the store\u2019s log.") : null,
@@ -1974,7 +1978,7 @@ function transactionView(view, index) {
     some(changes, FIRST_CHANGES, (change) => el("div", { class: "change" },
       el("div", { class: "top" }, mark(change[CHANGE.kind]), objectLink(view, history.objectName(change)),
         el("span", { class: "kind" }, KINDS[change[CHANGE.kind]] ?? "other")),
-      changeParts(history, change, (attribute) => view.filters.toggle("attribute", attribute)))),
+      changeParts(view, change))),
     left > 0 ? el("p", { class: "cut" }, `${plural(left, "change")} of this transaction ${left === 1 ? "is" : "are"} not in this report. histctl show ${tx[TX.number]} lists all.`) : null,
   ];
 }
@@ -2062,7 +2066,7 @@ function objectView(view, name) {
       history.raw.store && life.key != null ? [el("dt", {}, "identifier"), el("dd", { class: "mono" }, own(`x-coredata://${history.raw.store}/${name}`))] : null),
     lifeLine(view, life),
     values.length ? el("div", { class: "section" }, el("h3", {}, "Attributes, as last recorded"), valuesTable("attributes", values.map(([attribute, { number, value }]) => [
-      attribute, value === undefined ? el("span", { class: "type" }, "value not recorded") : valueOf(value), " ", el("span", { class: "quiet" }, "in "), transactionLink(view, number)]))) : null,
+      attribute, value === undefined ? el("span", { class: "type" }, "value not recorded") : valueOf(view, value), " ", el("span", { class: "quiet" }, "in "), transactionLink(view, number)]))) : null,
     related.length ? el("div", { class: "section" }, el("h3", {}, "Changed together with"), el("div", { class: "cards" }, related.slice(0, MOST_RELATED).map(([other, times]) =>
       el("button", { type: "button", "data-object": other, onclick: () => view.open({ object: other }) }, own(other), el("span", { class: "count" }, `${number(times)}\u00d7`))),
     related.length > MOST_RELATED ? el("span", { class: "quiet" }, `and ${number(related.length - MOST_RELATED)} more`) : null)) : null,
@@ -2073,7 +2077,7 @@ function objectView(view, name) {
           el("div", { class: "top" }, mark(change[CHANGE.kind]), transactionLink(view, tx[TX.number]),
             el("span", { class: "kind" }, KINDS[change[CHANGE.kind]] ?? "other", " by ", el("bdi", {}, named(history.text(tx[TX.author])))),
             el("span", { class: "when" }, moment(tx[TX.time]))),
-          changeParts(history, change, (attribute) => view.filters.toggle("attribute", attribute)));
+          changeParts(view, change));
       })),
     cut,
   ];
@@ -2318,10 +2322,11 @@ class Search {
     }
     if (query.length > 1) {
       history.objects;
-      for (const life of history.objectsByActivity) {
-        if (!life.name.toLowerCase().includes(query)) continue;
+      const found = history.objectsByActivity.filter((life) => life.name.toLowerCase().includes(query));
+      // The object of that name before those that begin with it, and those before the others.
+      const order = ({ name }) => (name.toLowerCase() === query ? 0 : name.toLowerCase().startsWith(query) ? 1 : 2);
+      for (const life of found.sort((a, b) => order(a) - order(b)).slice(0, 8)) {
         this.offers.push({ text: life.name, note: plural(life.changes.length, "change"), open: { object: life.name } });
-        if (this.offers.length > 7) break;
       }
     }
     this.at = -1;
@@ -2463,7 +2468,7 @@ function notices(history) {
   }
   if (report.redacted) found.push(notice("note", "Redacted:", "values and tombstones were left out of this report"));
   for (const one of raw.leftOut ?? []) {
-    if (one.kind !== "redacted" || !report.redacted) found.push(notice("note", "Left out:", own(one.text)));
+    if (one.kind !== "redacted" || !report.redacted) found.push(notice("note", "Left out:", own(`${typeof one.count === "number" ? `${number(one.count)} ` : ""}${one.text}`)));
   }
   return found.length ? el("ul", { class: "notices", "aria-label": "Notices" }, found) : null;
 }

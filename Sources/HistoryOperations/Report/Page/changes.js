@@ -2,7 +2,8 @@
 
 const FIRST_CHANGES = 100;
 
-function valueOf(value) {
+function valueOf(view, value) {
+  if (value !== null && typeof value === "object" && "$object" in value) return objectLink(view, value.$object);
   const { text, type, note } = valueText(value);
   return el("span", {}, el("bdi", { class: type === "data" ? "v mono" : type === "none" ? "type" : "v" }, text), note ? el("span", { class: "type" }, ` (${note})`) : null);
 }
@@ -16,7 +17,8 @@ function valuesTable(label, rows) {
 const arrow = () => el("span", { class: "to", "aria-label": "to" }, "\u2192");
 
 // What a change did: its kind, its object, its attributes and values.
-function changeParts(history, change, chooseAttribute) {
+function changeParts(view, change) {
+  const { history } = view;
   const tombstone = change[CHANGE.tombstone] ?? [];
   const values = change[CHANGE.values] ?? [];
   const known = new Set();
@@ -25,19 +27,19 @@ function changeParts(history, change, chooseAttribute) {
     const attribute = history.text(values[at]);
     const pair = values[at + 1];
     known.add(attribute);
-    const old = "old" in pair ? el("span", { class: "old" }, valueOf(pair.old)) : null;
-    const now = "new" in pair ? valueOf(pair.new) : el("span", { class: "type" }, "not known");
+    const old = "old" in pair ? el("span", { class: "old" }, valueOf(view, pair.old)) : null;
+    const now = "new" in pair ? valueOf(view, pair.new) : el("span", { class: "type" }, "not known");
     rows.push([attribute, old, old ? arrow() : null, now]);
   }
   const attributes = history.attributes(change).filter((attribute) => !known.has(attribute));
   const entity = history.entity(change[CHANGE.entity]);
   const gone = [];
-  for (let at = 0; at < tombstone.length; at += 2) gone.push([history.text(tombstone[at]), valueOf(tombstone[at + 1])]);
+  for (let at = 0; at < tombstone.length; at += 2) gone.push([history.text(tombstone[at]), valueOf(view, tombstone[at + 1])]);
   return [
     rows.length ? valuesTable("values", rows) : null,
     attributes.length ? el("div", { class: "names" }, attributes.map((attribute) =>
       entity === null ? el("span", {}, own(attribute))
-        : el("button", { type: "button", title: "Show the updates of this attribute", onclick: () => chooseAttribute(joinAttribute(entity, attribute)) }, own(attribute)))) : null,
+        : el("button", { type: "button", title: "Show the updates of this attribute", onclick: () => view.filters.toggle("attribute", joinAttribute(entity, attribute)) }, own(attribute)))) : null,
     gone.length ? valuesTable("tombstone", gone) : null,
     change[CHANGE.tombstone] && gone.length === 0 ? el("p", { class: "aside" }, "The tombstone preserved no values.") : null,
     change[CHANGE.source] === "log" ? el("p", { class: "aside" }, "Values read from the store\u2019s log.") : null,
@@ -87,7 +89,7 @@ function transactionView(view, index) {
     some(changes, FIRST_CHANGES, (change) => el("div", { class: "change" },
       el("div", { class: "top" }, mark(change[CHANGE.kind]), objectLink(view, history.objectName(change)),
         el("span", { class: "kind" }, KINDS[change[CHANGE.kind]] ?? "other")),
-      changeParts(history, change, (attribute) => view.filters.toggle("attribute", attribute)))),
+      changeParts(view, change))),
     left > 0 ? el("p", { class: "cut" }, `${plural(left, "change")} of this transaction ${left === 1 ? "is" : "are"} not in this report. histctl show ${tx[TX.number]} lists all.`) : null,
   ];
 }

@@ -131,7 +131,7 @@ class History {
   static plain(value) {
     if (value === null || value === undefined) return "";
     if (typeof value !== "object") return String(value);
-    return value.$cut ?? value.$int ?? value.$real ?? "";
+    return value.$cut ?? value.$object ?? value.$int ?? value.$real ?? "";
   }
 }
 

@@ -45,6 +45,8 @@ function valueText(value) {
   if ("$text" in value) return { text: value.$text, type: "data", note: "malformed text in Base64" };
   if ("$int" in value) return { text: value.$int, type: "number" };
   if ("$real" in value) return { text: value.$real, type: "number" };
+  if ("$sha256" in value) return { text: value.$sha256, type: "data", note: `SHA-256 of ${bytes(value.length)}` };
+  if ("$object" in value) return { text: visible(value.$object), type: "object" };
   if ("$cut" in value) return { text: `${visible(value.$cut)}\u2026`, type: "text", note: `cut, ${bytes(value.bytes)} in all` };
   return { text: visible(JSON.stringify(value)), type: "other" };
 }

@@ -92,7 +92,7 @@ function notices(history) {
   }
   if (report.redacted) found.push(notice("note", "Redacted:", "values and tombstones were left out of this report"));
   for (const one of raw.leftOut ?? []) {
-    if (one.kind !== "redacted" || !report.redacted) found.push(notice("note", "Left out:", own(one.text)));
+    if (one.kind !== "redacted" || !report.redacted) found.push(notice("note", "Left out:", own(`${typeof one.count === "number" ? `${number(one.count)} ` : ""}${one.text}`)));
   }
   return found.length ? el("ul", { class: "notices", "aria-label": "Notices" }, found) : null;
 }

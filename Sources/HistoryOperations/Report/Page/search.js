@@ -46,10 +46,11 @@ class Search {
     }
     if (query.length > 1) {
       history.objects;
-      for (const life of history.objectsByActivity) {
-        if (!life.name.toLowerCase().includes(query)) continue;
+      const found = history.objectsByActivity.filter((life) => life.name.toLowerCase().includes(query));
+      // The object of that name before those that begin with it, and those before the others.
+      const order = ({ name }) => (name.toLowerCase() === query ? 0 : name.toLowerCase().startsWith(query) ? 1 : 2);
+      for (const life of found.sort((a, b) => order(a) - order(b)).slice(0, 8)) {
         this.offers.push({ text: life.name, note: plural(life.changes.length, "change"), open: { object: life.name } });
-        if (this.offers.length > 7) break;
       }
     }
     this.at = -1;
