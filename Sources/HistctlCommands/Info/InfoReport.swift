@@ -1,16 +1,11 @@
 import HistoryCoding
+import HistoryOperations
 import PersistentHistory
 import StoreEditing
 import StoreFormat
 
 /// What is known of a store and its history.
 struct InfoReport {
-  /// A note on the store.
-  struct Notice {
-    let kind: String
-    let text: String
-  }
-
   let path: String
   let metadata: StoreMetadata
   let origin: StoreOrigin
@@ -28,7 +23,7 @@ struct InfoReport {
   /// The progress of mirroring to CloudKit; `nil` if the store is not mirrored, or keeps no history.
   let mirroring: MirroringState?
   let values: KnownValues
-  let notices: [Notice]
+  let notices: [StoreNotice]
 
   init(
     snapshot: StoreSnapshot, schema: HistorySchema, bookmarkPath: String?,
@@ -54,70 +49,9 @@ struct InfoReport {
         uniquingKeysWith: { first, _ in first })
     mirroring = overview == nil ? nil : try MirroringState(snapshot: snapshot)
     notices =
-      (logProblem.map { [Notice(kind: "damagedLog", text: $0)] } ?? [])
-      + InfoReport.damage(try EvidentDamage(of: snapshot), logProblem: logProblem)
-      + InfoReport.notices(snapshot.metadata, snapshot.layout, overview, mirroring)
-      + (bookmarkProblem.map { [Notice(kind: "unreadableBookmarks", text: $0.message)] } ?? [])
-  }
-
-  /// Lists damage, except that of the log and of counters if there is another notice.
-  private static func damage(_ damage: EvidentDamage, logProblem: String?) -> [Notice] {
-    damage.findings.filter { $0.kind != .tornCounter && !($0.isOfLog && logProblem != nil) }.map {
-      Notice(kind: $0.kind.rawValue, text: "damaged: \($0.place): \($0.detail)")
-    }
-  }
-
-  private static func notices(
-    _ metadata: StoreMetadata, _ layout: StoreLayout, _ overview: HistoryOverview?,
-    _ mirroring: MirroringState?
-  ) -> [Notice] {
-    var notices: [Notice] = []
-    if let overview, overview.isTorn {
-      notices.append(
-        Notice(
-          kind: "torn",
-          text:
-            "the store issued lower numbers than its history contains: a copy that lost its -wal"))
-    }
-    if let overview, overview.oldest == nil, overview.highestIssued > 0 {
-      notices.append(
-        Notice(
-          kind: "emptied",
-          text:
-            "the history was emptied after number \(overview.highestIssued): every saved token has expired"
-        ))
-    } else if let oldest = overview?.oldest, oldest.number > 1 {
-      notices.append(
-        Notice(
-          kind: "pruned",
-          text: "the history was pruned before number \(oldest.number): older tokens have expired"))
-    }
-    if !layout.mirroringTables.isEmpty {
-      notices.append(
-        Notice(
-          kind: "mirrored",
-          text: "the store is mirrored to CloudKit, which needs its history"
-            + (mirroring.map { $0.need.text } ?? "")))
-    }
-    if layout.history?.internsStrings == false {
-      notices.append(
-        Notice(
-          kind: "oldLayout",
-          text:
-            "the history has the layout of macOS 10.13; column masks of that time can be unreliable"
-        ))
-    }
-    if layout.history?.indexesChangesByTransaction == false {
-      notices.append(
-        Notice(
-          kind: "missingIndex",
-          text: "the index of changes by transaction is missing, so reading is slow"))
-    }
-    if !metadata.isComplete {
-      notices.append(
-        Notice(kind: "missingMetadata", text: "the store's property list is missing or unreadable"))
-    }
-    return notices
+      try StoreNotice.notices(
+        on: snapshot, reach: overview?.reach, mirroring: mirroring, logProblem: logProblem)
+      + (bookmarkProblem.map { [StoreNotice(kind: "unreadableBookmarks", text: $0.message)] } ?? [])
   }
 
   var json: JSONValue {
@@ -138,17 +72,6 @@ struct InfoReport {
           "values": values.recordedJSON, "logValues": values.logJSON,
           "notices": notices.map { JSONValue.object(of: ["kind": $0.kind, "message": $0.text]) },
         ]))
-  }
-}
-
-extension StoreOrigin {
-  /// The name of the origin.
-  var name: String {
-    switch self {
-    case .swiftData: "SwiftData"
-    case .perhapsSwiftData: "Core Data or SwiftData"
-    case .coreData: "Core Data"
-    }
   }
 }
 

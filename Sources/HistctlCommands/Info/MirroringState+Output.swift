@@ -31,13 +31,3 @@ extension MirroringState {
     ])
   }
 }
-
-extension MirroringState.Need {
-  /// The end of a sentence that says the mirror needs history.
-  var text: String {
-    switch self {
-    case .from(let number): " from transaction \(number) on"
-    case .unknown(let reason): "; how much is unknown: \(reason)"
-    }
-  }
-}

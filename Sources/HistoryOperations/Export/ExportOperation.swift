@@ -47,13 +47,13 @@ package struct ExportOperation {
     wayOut: String = "name another file, or replace it with --overwrite",
     beforeNaming: () throws -> FileDescriptor? = { nil }
   ) throws -> ExportSummary {
-    try checkTakesNoPlace(path)
-    do {
-      let draft = try DraftFile(
-        path: path, permissions: timeline.filePermissions, overwrites: overwrites,
-        followsLink: true)
-      // The threads that wrote into it may hold it a moment longer than this.
-      defer { draft.discard() }
+    try timeline.checkIsNotReplaced(by: path)
+    return try OutputFile.write(
+      path, permissions: timeline.filePermissions, overwrites: overwrites, wayOut: wayOut,
+      wayAround: MissingFolders.isFolder(path)
+        ? "name a file in that folder, or export into it with --output-dir"
+        : "name a file; without --output the export goes to standard output"
+    ) { draft in
       nonisolated(unsafe) let file = draft
       let summary = try write(to: path) { try file.write($0) }
       try draft.synchronize()
@@ -62,35 +62,7 @@ package struct ExportOperation {
       defer { try? lock?.close() }
       try draft.commit()
       return summary
-    } catch Errno.fileExists where !MissingFolders.isFolder(path) {
-      throw OperationError(.alreadyThere, "\(path) is there already", hint: wayOut)
-    } catch Errno.fileExists, Errno.notSupported {
-      throw OperationError(
-        .unwritable, "cannot write \(path): it is there and is not a file",
-        hint: MissingFolders.isFolder(path)
-          ? "name a file in that folder, or export into it with --output-dir"
-          : "name a file; without --output the export goes to standard output")
-    } catch let error as Errno {
-      throw OperationError(
-        .unwritable, "cannot write \(path): \(error)",
-        hint: error == .noSuchFileOrDirectory
-          ? "create its folder first, or name a file in a folder that exists"
-          : "name a place where a file can be made and that has room for it")
     }
-  }
-
-  /// Checks that the file would not replace what is exported, or a part of it.
-  private func checkTakesNoPlace(_ path: String) throws {
-    let place = FileStatus.resolvedPlace(path)
-    let source = timeline.archive.map { FileStatus.resolvedPlace($0.path) }
-    guard
-      timeline.snapshot?.location.owns(path) ?? false
-        || source.map({ place == $0 || place.hasPrefix($0 + "/") }) ?? false
-    else { return }
-    throw OperationError(
-      .ontoItself,
-      "a file at \(path) would take the place of \(timeline.path), or of what belongs to it",
-      hint: "name another file")
   }
 
   /// Returns whether a file holds what this export would write into it, apart from what differs from run to

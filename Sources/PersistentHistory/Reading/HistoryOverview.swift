@@ -1,6 +1,29 @@
 import StoreEditing
 import StoreFormat
 
+/// The first and the last transaction of a store, and the highest number that it has issued.
+package struct HistoryReach: Hashable, Sendable {
+  /// The oldest transaction; `nil` in an empty history.
+  package let oldest: TransactionPosition?
+  /// The newest transaction; `nil` in an empty history.
+  package let newest: TransactionPosition?
+  /// The highest transaction number that the store has issued.
+  package let highestIssued: Int64
+  /// Whether the store's counter is lower than a number in use, as in a copy without its `-wal`. An
+  /// app that writes to such a copy reuses numbers.
+  package let isTorn: Bool
+
+  package init(of snapshot: StoreSnapshot) throws {
+    oldest = try snapshot.oldestTransaction()
+    newest = try snapshot.newestTransaction()
+    let issued = snapshot.entities.highestNumber(of: .transaction)
+    highestIssued = max(issued, newest?.number ?? 0)
+    isTorn =
+      try (newest?.number ?? 0) > issued
+      || snapshot.highestChangeNumber() > snapshot.entities.highestNumber(of: .change)
+  }
+}
+
 /// A summary of a store's history: span, size, authors and entities.
 package struct HistoryOverview: Sendable {
   /// The changes of one entity.
@@ -15,12 +38,7 @@ package struct HistoryOverview: Sendable {
   }
 
   package let transactionCount: Int64
-  /// The oldest transaction; `nil` in an empty history.
-  package let oldest: TransactionPosition?
-  /// The newest transaction; `nil` in an empty history.
-  package let newest: TransactionPosition?
-  /// The highest transaction number that the store has issued.
-  package let highestIssued: Int64
+  package let reach: HistoryReach
   /// The changes by entity, the largest count first.
   package let entities: [EntityCount]
   /// The transactions by author, the largest count first; `nil` stands for none.
@@ -31,10 +49,10 @@ package struct HistoryOverview: Sendable {
   package let processes: [TextCount]
   /// The bytes of the history's pages; `nil` if SQLite cannot tell.
   package let historyByteCount: Int64?
-  /// Whether the store's counter is lower than a number in use, as in a copy without its `-wal`. An
-  /// app that writes to such a copy reuses numbers.
-  package let isTorn: Bool
-
+  package var oldest: TransactionPosition? { reach.oldest }
+  package var newest: TransactionPosition? { reach.newest }
+  package var highestIssued: Int64 { reach.highestIssued }
+  package var isTorn: Bool { reach.isTorn }
   package var changeCount: Int64 { entities.reduce(0) { $0 + $1.total } }
 
   /// Summarizes a store.
@@ -45,13 +63,7 @@ package struct HistoryOverview: Sendable {
   /// - Throws: ``/StoreFormat/StoreError/withoutHistory(path:)`` in a store without history tables.
   package init(snapshot: StoreSnapshot, schema: HistorySchema? = nil) throws {
     transactionCount = try snapshot.transactionCount()
-    oldest = try snapshot.oldestTransaction()
-    newest = try snapshot.newestTransaction()
-    let issued = snapshot.entities.highestNumber(of: .transaction)
-    highestIssued = max(issued, newest?.number ?? 0)
-    isTorn =
-      try (newest?.number ?? 0) > issued
-      || snapshot.highestChangeNumber() > snapshot.entities.highestNumber(of: .change)
+    reach = try HistoryReach(of: snapshot)
     entities = HistoryOverview.entities(
       try snapshot.changeCounts(), try schema ?? HistorySchema(snapshot))
     authors = try snapshot.textCounts(.author)

@@ -109,6 +109,15 @@ package enum StoreOrigin: Hashable, Sendable {
   /// Core Data, as far as can be seen.
   case coreData
 
+  /// The name of the origin.
+  package var name: String {
+    switch self {
+    case .swiftData: "SwiftData"
+    case .perhapsSwiftData: "Core Data or SwiftData"
+    case .coreData: "Core Data"
+    }
+  }
+
   package init(model: ManagedModel?, metadata: StoreMetadata) {
     let attributes = model?.entities.values.lazy.flatMap(\.attributes)
     if attributes?.contains(where: StoreOrigin.isSwiftOnly) ?? false {

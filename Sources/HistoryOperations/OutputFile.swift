@@ -1,0 +1,59 @@
+import DurableFiles
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+import SystemPackage
+
+/// Files that a caller names to be written.
+enum OutputFile {
+  /// Writes a file, which appears when it is complete and safe on the disk.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - permissions: Who may read and write it.
+  ///   - overwrites: Whether to replace an existing file.
+  ///   - wayOut: The hint if the file exists.
+  ///   - wayAround: The hint if there is something else than a file.
+  ///   - body: Writes into the draft and commits it.
+  /// - Throws: ``OperationError``, and what `body` throws.
+  static func write<Result>(
+    _ path: String, permissions: FilePermissions, overwrites: Bool,
+    wayOut: String = "name another file, or replace it with --overwrite", wayAround: String,
+    _ body: (DraftFile) throws -> Result
+  ) throws -> Result {
+    do {
+      let draft = try DraftFile(
+        path: path, permissions: permissions, overwrites: overwrites, followsLink: true)
+      // Threads that wrote into it may hold it a moment longer than this.
+      defer { draft.discard() }
+      return try body(draft)
+    } catch Errno.fileExists where !MissingFolders.isFolder(path) {
+      throw OperationError(.alreadyThere, "\(path) is there already", hint: wayOut)
+    } catch Errno.fileExists, Errno.notSupported {
+      throw OperationError(
+        .unwritable, "cannot write \(path): it is there and is not a file", hint: wayAround)
+    } catch let error as Errno {
+      throw OperationError(
+        .unwritable, "cannot write \(path): \(error)",
+        hint: error == .noSuchFileOrDirectory
+          ? "create its folder first, or name a file in a folder that exists"
+          : "name a place where a file can be made and that has room for it")
+    }
+  }
+}
+
+extension HistoryTimeline {
+  /// Checks that a file would not replace the history, or a part of it.
+  func checkIsNotReplaced(by path: String) throws {
+    let place = FileStatus.resolvedPlace(path)
+    let source = archive.map { FileStatus.resolvedPlace($0.path) }
+    guard
+      snapshot?.location.owns(path) ?? false
+        || source.map({ place == $0 || place.hasPrefix($0 + "/") }) ?? false
+    else { return }
+    throw OperationError(
+      .ontoItself,
+      "a file at \(path) would take the place of \(self.path), or of what belongs to it",
+      hint: "name another file")
+  }
+}
