@@ -21,32 +21,46 @@ struct ActivityCollector {
   private(set) var processes = ActivityGroups<TextKey>()
   private(set) var entities = ActivityGroups<Int64?>()
   private(set) var kinds = ActivityGroups<ChangeKind?>()
+  /// Activity by time and name; `nil` if it is not wanted.
+  private(set) var grid: ActivityGrid?
+  /// Updates by attribute; `nil` if they are not wanted.
+  private(set) var attributes: AttributeTally?
 
   /// The period of the last transaction, which is mostly that of the next one too.
   private var current: HistoryPeriod?
 
-  init(unit: PeriodUnit, clock: PeriodClock, times: ClosedRange<StoreTimestamp>?) {
+  /// - Parameter plotted: The entities of the history, to count what a plot needs too.
+  init(
+    unit: PeriodUnit, clock: PeriodClock, times: ClosedRange<StoreTimestamp>?,
+    plotted: HistorySchema? = nil
+  ) {
     self.unit = unit
     self.clock = clock
     self.times = times
+    guard let plotted else { return }
+    grid = ActivityGrid()
+    attributes = AttributeTally(schema: plotted)
   }
 
   /// Counts the selected transactions.
   mutating func collect(_ selection: TransactionSelection, of snapshot: StoreSnapshot) throws {
     let transactions = try snapshot.transactions(selection)
-    let changes = try transactions.changes(.sizes)
+    let changes = try transactions.changes(grid == nil ? .sizes : .sizesAndMasks)
     let transactionByteCount = try snapshot.historyTables().transactionByteCount
     while try transactions.next() {
       var activity = Activity()
       activity.transactions = 1
       activity.recordByteCount = transactionByteCount
+      let isTimely = turnGrid(to: transactions.timestamp)
       while try changes.next() {
         activity.add(changes.kind, byteCount: changes.byteCount)
-        entities.add(
-          changes.kind, byteCount: changes.byteCount, of: transactions.number,
-          to: changes.entityNumber)
-        kinds.add(
-          changes.kind, byteCount: changes.byteCount, of: transactions.number, to: changes.kind)
+        let places = addChange(
+          changes.kind, changes.byteCount, of: transactions.number, changes.entityNumber)
+        guard grid != nil else { continue }
+        if isTimely { plotChange(places, of: transactions.number) }
+        if changes.kind == .update, let mask = changes.mask {
+          attributes?.add(mask, ofEntity: changes.entityNumber)
+        }
       }
       add(
         activity, number: transactions.number, time: transactions.timestamp,
@@ -64,14 +78,16 @@ struct ActivityCollector {
       var activity = Activity()
       activity.transactions = 1
       activity.recordByteCount = Self.archivedTransactionByteCount
+      let isTimely = turnGrid(to: transaction.timestamp)
       while let change = try reader.nextChange() {
         let byteCount = change.recordByteCount
         activity.add(change.kind, byteCount: byteCount)
-        entities.add(
-          change.kind, byteCount: byteCount, of: transaction.number,
-          to: change.entity.flatMap { numbers.number(of: $0) })
-        kinds.add(
-          change.kind, byteCount: byteCount, of: transaction.number, to: change.kind)
+        let places = addChange(
+          change.kind, byteCount, of: transaction.number,
+          change.entity.flatMap { numbers.number(of: $0) })
+        guard grid != nil else { continue }
+        if isTimely { plotChange(places, of: transaction.number) }
+        if change.kind == .update { attributes?.add(change) }
       }
       add(
         activity, number: transaction.number, time: transaction.timestamp,
@@ -90,9 +106,10 @@ struct ActivityCollector {
     let position = TransactionPosition(number: number, timestamp: time)
     if oldest.map({ position.number < $0.number }) ?? true { oldest = position }
     if newest.map({ position.number > $0.number }) ?? true { newest = position }
-    authors.add(activity, to: TextKey(author))
-    bundles.add(activity, to: TextKey(bundle))
-    processes.add(activity, to: TextKey(process))
+    let places = [
+      authors.add(activity, to: TextKey(author)), bundles.add(activity, to: TextKey(bundle)),
+      processes.add(activity, to: TextKey(process)),
+    ]
 
     guard let times, let time, times.contains(time),
       let period = period(containing: time)
@@ -100,11 +117,51 @@ struct ActivityCollector {
       withoutTime += activity
       return
     }
+    if grid != nil {
+      grid?.add(activity)
+      for (dimension, place) in zip([ActivityGrid.Dimension.author, .bundle, .process], places) {
+        grid?.add(activity.changes, of: number, to: dimension, place)
+      }
+    }
     periods[period.start, default: (period, Activity())].activity += activity
     let age =
       times.upperBound.secondsSinceReferenceDate - time.secondsSinceReferenceDate
     if age < Self.week { lastWeek += activity }
     if age < Self.month { lastMonth += activity }
+  }
+
+  // MARK: - For plots
+
+  /// Ends the counting.
+  mutating func settle() {
+    grid?.settle()
+    attributes?.settle()
+  }
+
+  /// Counts a change by entity and kind, and returns their places.
+  @inline(__always)
+  private mutating func addChange(
+    _ kind: ChangeKind?, _ byteCount: Int64, of transaction: Int64, _ entityNumber: Int64?
+  ) -> (entity: Int?, kind: Int?) {
+    (
+      entities.add(kind, byteCount: byteCount, of: transaction, to: entityNumber),
+      kinds.add(kind, byteCount: byteCount, of: transaction, to: kind)
+    )
+  }
+
+  /// Turns the grid to a transaction; returns `false` if it has no usable time.
+  private mutating func turnGrid(to time: StoreTimestamp?) -> Bool {
+    guard grid != nil, let times, let time, times.contains(time) else { return false }
+    grid?.turn(to: time)
+    return true
+  }
+
+  @inline(__always)
+  private mutating func plotChange(
+    _ places: (entity: Int?, kind: Int?), of transaction: Int64
+  ) {
+    grid?.add(1, of: transaction, to: .entity, places.entity)
+    grid?.add(1, of: transaction, to: .kind, places.kind)
   }
 
   private mutating func period(containing time: StoreTimestamp) -> HistoryPeriod? {

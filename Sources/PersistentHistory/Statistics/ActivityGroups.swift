@@ -21,28 +21,37 @@ struct ActivityGroups<Key: Hashable & Sendable> {
 
   init(capacity: Int = StoreSnapshot.maxGroups) { self.capacity = capacity }
 
-  /// Counts a whole transaction.
-  mutating func add(_ activity: Activity, to key: Key) {
-    if let place = place(of: key) {
+  /// Counts a whole transaction, and returns the place of the key; `nil` beyond the limit.
+  @discardableResult
+  mutating func add(_ activity: Activity, to key: Key) -> Int? {
+    let place = place(of: key)
+    if let place {
       entries[place].activity += activity
     } else {
       overflow += activity
     }
+    return place
   }
 
-  /// Counts a change, and its transaction with the first of its changes.
-  mutating func add(_ kind: ChangeKind?, byteCount: Int64, of transaction: Int64, to key: Key) {
-    if let place = place(of: key) {
-      entries[place].activity.add(kind, byteCount: byteCount)
-      guard entries[place].lastTransaction != transaction else { return }
-      entries[place].lastTransaction = transaction
-      entries[place].activity.transactions += 1
-    } else {
+  /// Counts a change, and its transaction with the first of its changes; returns the place of the key,
+  /// or `nil` beyond the limit.
+  @discardableResult
+  mutating func add(
+    _ kind: ChangeKind?, byteCount: Int64, of transaction: Int64, to key: Key
+  ) -> Int? {
+    guard let place = place(of: key) else {
       overflow.add(kind, byteCount: byteCount)
-      guard lastOverflowTransaction != transaction else { return }
+      guard lastOverflowTransaction != transaction else { return nil }
       lastOverflowTransaction = transaction
       overflow.transactions += 1
+      return nil
     }
+    entries[place].activity.add(kind, byteCount: byteCount)
+    if entries[place].lastTransaction != transaction {
+      entries[place].lastTransaction = transaction
+      entries[place].activity.transactions += 1
+    }
+    return place
   }
 
   private mutating func place(of key: Key) -> Int? {
@@ -65,8 +74,9 @@ struct ActivityGroups<Key: Hashable & Sendable> {
     isBefore: (ActivityRanking<Name>.Group, ActivityRanking<Name>.Group) -> Bool
   ) -> ActivityRanking<Name> {
     ActivityRanking(
-      groups: entries.map { .init(key: name($0.key), activity: $0.activity) }.sorted(by: isBefore),
-      overflow: overflow)
+      groups: entries.enumerated().map { place, entry in
+        .init(key: name(entry.key), activity: entry.activity, place: place)
+      }.sorted(by: isBefore), overflow: overflow)
   }
 }
 
@@ -75,6 +85,8 @@ package struct ActivityRanking<Key: Sendable>: Sendable {
   package struct Group: Sendable {
     package let key: Key
     package let activity: Activity
+    /// Its place in the order in which groups were found.
+    package let place: Int
   }
 
   /// The groups that are not listed.

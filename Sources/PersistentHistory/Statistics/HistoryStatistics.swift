@@ -49,6 +49,10 @@ package struct HistoryStatistics: Sendable {
   /// The activity by kind: inserts, updates, deletes, others. A transaction counts for each of its
   /// kinds.
   package let kinds: ActivityRanking<ChangeKind?>
+  /// The activity by time and name; `nil` unless it was asked for.
+  package let grid: ActivityGrid?
+  /// The updates by attribute; `nil` unless they were asked for.
+  package let attributes: AttributeTally?
   /// The size of the whole history; `nil` if SQLite cannot tell.
   package let size: HistorySize?
   /// Whether the whole history was counted.
@@ -83,27 +87,32 @@ package struct HistoryStatistics: Sendable {
   ///   - unit: The length of the periods; `nil` to choose it by the span of the history.
   ///   - clock: The clock that divides time.
   ///   - now: The present time, to recognize times in the future.
+  ///   - plots: Whether to count ``grid`` and ``attributes`` too.
   /// - Throws: ``HistoryError`` if the query names something that the history does not have or
   ///   there are too many periods, ``/StoreFormat/StoreError``, and what the archive throws.
   package init(
     _ timeline: HistoryTimeline, query: HistoryQuery = HistoryQuery(), schema: HistorySchema,
-    unit: PeriodUnit? = nil, clock: PeriodClock = .local, now: StoreTimestamp = .now()
+    unit: PeriodUnit? = nil, clock: PeriodClock = .local, now: StoreTimestamp = .now(),
+    plots: Bool = false
   ) throws {
     let pieces = try timeline.pieces(after: query.after, until: query.until)
     let archivedPieces = pieces.filter { if case .archived = $0 { true } else { false } }
     gaps = try timeline.gaps(after: query.after, until: query.until)
     includesArchive = !archivedPieces.isEmpty
-    let stored = pieces.contains(.store) ? timeline.snapshot : nil
+    // Values are compared when changes are read.
+    let comparesValues = !query.change.values.isEmpty
+    let stored = pieces.contains(.store) && !comparesValues ? timeline.snapshot : nil
     var selection = try stored.map { try query.selection(in: schema, of: $0) }
     var archivedQuery = query
     archivedQuery.order = .ascending
     func archived() throws -> TimelineReader {
-      try TimelineReader(timeline, archivedQuery, schema, archivedPieces)
+      try TimelineReader(timeline, archivedQuery, schema, comparesValues ? pieces : archivedPieces)
     }
+    let reads = includesArchive || comparesValues
 
     let usable = UsableTimes.range(newest: try timeline.newestTransaction()?.timestamp, now: now)
     var times = try selection.flatMap { try stored?.times(of: $0, within: usable) }
-    if includesArchive { try Self.widen(&times, by: archived(), within: usable) }
+    if reads { try Self.widen(&times, by: archived(), within: usable) }
     self.times = times
     let span = times.map { $0.upperBound.seconds(since: $0.lowerBound) } ?? 0
     self.unit = unit ?? PeriodUnit(forSpanOf: span)
@@ -112,11 +121,14 @@ package struct HistoryStatistics: Sendable {
       throw HistoryError.tooManyPeriods(unit: self.unit)
     }
     if query.limit == nil { selection?.order = .ascending }
-    var collector = ActivityCollector(unit: self.unit, clock: clock, times: times)
+    var collector = ActivityCollector(
+      unit: self.unit, clock: clock, times: times, plotted: plots ? schema : nil)
     var numbers = EntityNumbers(schema: schema)
-    if includesArchive { try collector.collect(archived(), &numbers) }
+    if reads { try collector.collect(archived(), &numbers) }
     if let stored, let selection { try collector.collect(selection, of: stored) }
 
+    collector.settle()
+    (grid, attributes) = (collector.grid, collector.attributes)
     total = collector.total
     oldest = collector.oldest
     newest = collector.newest
@@ -152,6 +164,19 @@ package struct HistoryStatistics: Sendable {
   }
 
   // MARK: - Rates
+
+  /// Activity over some days.
+  package struct Rate: Sendable {
+    package let days: Double
+    package let activity: Activity
+  }
+
+  /// The activity of the whole span.
+  package var totalRate: Rate { Rate(days: dayCount, activity: total) }
+  /// The activity of the last 7 days; `nil` for a younger history.
+  package var lastWeekRate: Rate? { lastWeek.map { Rate(days: 7, activity: $0) } }
+  /// The activity of the last 30 days; `nil` for a younger history.
+  package var lastMonthRate: Rate? { lastMonth.map { Rate(days: 30, activity: $0) } }
 
   /// The number of days that the history spans, at least one.
   package var dayCount: Double {

@@ -8,6 +8,11 @@ package enum ChangeDetail: Sendable {
   case kinds
   /// What ``kinds`` reads, and about how many bytes the row takes.
   case sizes
+  /// What ``sizes`` reads, and which slots an update touched.
+  case sizesAndMasks
+
+  /// Whether sizes are read, which SQL computes.
+  var hasSizes: Bool { self == .sizes || self == .sizesAndMasks }
 }
 
 /// The columns of `ACHANGE` that a ``ChangeCursor`` selects, and their places in its statements.
@@ -58,11 +63,12 @@ struct ChangeColumns {
       expressions =
         names.dropLast().map(quoted)
         + [hasOwn ? quoted("Z_ENT") : "\(ownNumber)", firstValue(of: rest)]
-    case .kinds, .sizes:
+    case .kinds, .sizes, .sizesAndMasks:
       // In the same places; the size takes that of the number, which nobody asks for.
-      let first = detail == .sizes ? RecordSize.ofChange(tables) : "0"
+      let first = detail.hasSizes ? RecordSize.ofChange(tables) : "0"
+      let mask = detail == .sizesAndMasks ? "ZCOLUMNS" : "NULL"
       expressions = [
-        first, "ZCHANGETYPE", "ZENTITY", "NULL", "ZTRANSACTIONID", "NULL", "0", "NULL",
+        first, "ZCHANGETYPE", "ZENTITY", "NULL", "ZTRANSACTIONID", mask, "0", "NULL",
       ]
     }
     selection = expressions.joined(separator: ", ")

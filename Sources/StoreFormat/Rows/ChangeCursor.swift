@@ -74,7 +74,7 @@ package final class ChangeCursor {
     let looksUp = selection.isSparse || selection.looksUpChanges
     let stored = looksUp ? nil : try snapshot.storedChangeRows(ofTransactions: range)
     checkCount = snapshot.countCheck(of: selection, listed: stored?.count)
-    pages = detail == .sizes || stored == nil ? nil : snapshot.changePages
+    pages = detail.hasSizes || stored == nil ? nil : snapshot.changePages
     // Pages give every column, and rows that they do not describe need the same.
     let detail = pages == nil ? detail : .everything
     self.detail = detail
@@ -331,6 +331,7 @@ package final class ChangeCursor {
     row.transaction = statement.integerIfAny(at: ChangeColumns.transaction)
     guard detail == .everything else {
       row.byteCount = statement.integer(at: ChangeColumns.number)
+      if detail == .sizesAndMasks { _ = loadMask() }
       return
     }
     row.number = statement.integer(at: ChangeColumns.number)
@@ -338,19 +339,25 @@ package final class ChangeCursor {
     var isPlain =
       row.kind != nil && row.entityNumber != nil && row.primaryKey != nil
       && statement.integerIfAny(at: ChangeColumns.own) == columns.ownNumber
-    switch statement.type(at: ChangeColumns.mask) {
-    case SQLITE_NULL: row.mask = nil
-    case SQLITE_BLOB: row.mask = ColumnMask(bytes: statement.bytes(at: ChangeColumns.mask))
-    default:
-      row.mask = nil
-      isPlain = false
-    }
+    if !loadMask() { isPlain = false }
     row.clearRest()
     if !statement.isNull(at: ChangeColumns.rest) {
       isPlain = false
       try loadRest()
     }
     row.isPlain = isPlain
+  }
+
+  /// Reads the mask; returns `false` for a value that is none.
+  private func loadMask() -> Bool {
+    switch statement.type(at: ChangeColumns.mask) {
+    case SQLITE_BLOB: row.mask = ColumnMask(bytes: statement.bytes(at: ChangeColumns.mask))
+    case SQLITE_NULL: row.mask = nil
+    default:
+      row.mask = nil
+      return false
+    }
+    return true
   }
 
   /// Reads the columns that few rows fill by another statement: to select them for every row costs

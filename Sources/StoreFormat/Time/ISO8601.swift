@@ -33,6 +33,15 @@ extension StoreTimestamp {
 }
 
 extension StoreTimestamp {
+  /// The time of ``iso8601(fractionDigits:)`` in microseconds since 1970-01-01T00:00:00Z.
+  package var unixMicroseconds: Int64? {
+    UniversalTime(self, fractionDigits: 6).map {
+      Int64(($0.date.daysSinceUnixEpoch * 86_400 + $0.secondOfDay) * 1_000_000 + $0.fraction)
+    }
+  }
+}
+
+extension StoreTimestamp {
   /// The time in UTC without loss: `StoreTimestamp(exactISO8601:)` returns the same bits.
   ///
   /// It has as many fraction digits as the shortest decimal text of the stored number, and none

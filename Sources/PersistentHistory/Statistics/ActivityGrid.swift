@@ -1,0 +1,259 @@
+import StoreFormat
+
+/// Activity by time and name, for plots: bins of whole hours of UTC, each divided by author, bundle,
+/// process, entity and kind.
+///
+/// Memory does not grow with the history: bins become longer when there are too many, and only the
+/// first names of each dimension are told apart.
+package struct ActivityGrid: Sendable {
+  /// What divides the activity of a bin.
+  package enum Dimension: Int, CaseIterable, Sendable {
+    case author, bundle, process, entity, kind
+  }
+
+  /// The activity of one name, or of all further ones, in one bin.
+  package struct Cell: Hashable, Sendable {
+    package let dimension: Dimension
+    /// The place of the name among those of ``ActivityRanking/Group/place``; ``otherPlace`` for names
+    /// that are not told apart.
+    package internal(set) var place: Int
+    package internal(set) var transactions: Int64
+    package internal(set) var changes: Int64
+  }
+
+  package struct Bin: Sendable {
+    /// The hours from 1970-01-01T00:00:00Z to its beginning.
+    package internal(set) var hour: Int
+    package internal(set) var activity = Activity()
+    package internal(set) var cells: [Cell] = []
+  }
+
+  /// The place of names that are not told apart.
+  package static let otherPlace = 64
+  /// Limits on what a plot can show and a page can carry.
+  private static let maxBins = 10_000
+  private static let maxCells = 120_000
+  /// The lengths of bins, each a multiple of the one before.
+  private static let steps = [1, 3, 6, 12, 24, 168]
+  /// 1970-01-01 was a Thursday, and weeks begin on Monday.
+  private static let firstMonday = 96
+
+  /// The bins with activity, in order.
+  package var bins: [Bin] { places.values.map { stored[$0] }.sorted { $0.hour < $1.hour } }
+  /// The length of the bins, in hours.
+  package var hours: Int { Self.steps[step] }
+  /// Transactions by hour of the week, in UTC, from Monday 00:00.
+  package private(set) var weekTransactions = [Int64](repeating: 0, count: 168)
+  /// Changes by hour of the week, in UTC, from Monday 00:00.
+  package private(set) var weekChanges = [Int64](repeating: 0, count: 168)
+
+  private var step = 0
+  private var stored: [Bin] = []
+  private var places: [Int: Int] = [:]
+  private var cellCount = 0
+
+  /// The current bin's counts, which are added to it when another one begins.
+  private var current: Bin?
+  private var hour = 0
+  private var counts: [Cell]
+  private var touched: [Int] = []
+  /// The transaction that was counted last in each of the counts.
+  private var lastTransactions: [Int64?]
+
+  init() {
+    counts = Dimension.allCases.flatMap { dimension in
+      (0...Self.otherPlace).map {
+        Cell(dimension: dimension, place: $0, transactions: 0, changes: 0)
+      }
+    }
+    lastTransactions = counts.map { _ in nil }
+  }
+
+  // MARK: - Counting
+
+  /// Turns to the bin of a time, which must be usable.
+  mutating func turn(to time: StoreTimestamp) {
+    hour = Int((time.unixSeconds / 3600).rounded(.down))
+    let start = start(ofBinWith: hour)
+    guard current?.hour != start else { return }
+    settle()
+    current = Bin(hour: start)
+  }
+
+  /// Counts a transaction in the current bin.
+  mutating func add(_ activity: Activity) {
+    current?.activity += activity
+    let hourOfWeek = ((hour - Self.firstMonday) % 168 + 168) % 168
+    weekTransactions[hourOfWeek] += activity.transactions
+    weekChanges[hourOfWeek] += activity.changes
+  }
+
+  /// Counts changes of a transaction for a name.
+  ///
+  /// - Parameters:
+  ///   - place: The place of the name; `nil` for one that is not told apart.
+  ///   - transaction: Its number, which counts once.
+  mutating func add(_ changes: Int64, of transaction: Int64, to dimension: Dimension, _ place: Int?)
+  {
+    let index =
+      dimension.rawValue * (Self.otherPlace + 1) + min(place ?? Self.otherPlace, Self.otherPlace)
+    counts[index].changes += changes
+    guard lastTransactions[index] != transaction else { return }
+    lastTransactions[index] = transaction
+    if counts[index].transactions == 0 { touched.append(index) }
+    counts[index].transactions += 1
+  }
+
+  /// Adds the counts of the current bin to it.
+  mutating func settle() {
+    guard let current else { return }
+    self.current = nil
+    merge(current, with: touched.sorted().map { counts[$0] })
+    for index in touched {
+      counts[index].transactions = 0
+      counts[index].changes = 0
+      lastTransactions[index] = nil
+    }
+    touched.removeAll(keepingCapacity: true)
+    while step + 1 < Self.steps.count, places.count > Self.maxBins || cellCount > Self.maxCells {
+      lengthen()
+    }
+  }
+
+  private mutating func merge(_ bin: Bin, with cells: [Cell]) {
+    let index = places[bin.hour] ?? stored.count
+    if index == stored.count {
+      places[bin.hour] = index
+      stored.append(Bin(hour: bin.hour))
+    }
+    stored[index].activity += bin.activity
+    for cell in cells { add(cell, toBinAt: index) }
+  }
+
+  private mutating func add(_ cell: Cell, toBinAt index: Int) {
+    let known = stored[index].cells.firstIndex {
+      $0.place == cell.place && $0.dimension == cell.dimension
+    }
+    if let known {
+      stored[index].cells[known].transactions += cell.transactions
+      stored[index].cells[known].changes += cell.changes
+    } else if isFull, cell.place != Self.otherPlace {
+      var other = cell
+      other.place = Self.otherPlace
+      add(other, toBinAt: index)
+    } else {
+      stored[index].cells.append(cell)
+      cellCount += 1
+    }
+  }
+
+  /// Whether there are too many cells, and bins cannot become longer.
+  private var isFull: Bool { step + 1 == Self.steps.count && cellCount > Self.maxCells }
+
+  /// Puts bins together.
+  private mutating func lengthen() {
+    step += 1
+    let bins = bins
+    stored.removeAll()
+    places.removeAll()
+    cellCount = 0
+    for var bin in bins {
+      bin.hour = start(ofBinWith: bin.hour)
+      merge(bin, with: bin.cells)
+    }
+  }
+
+  private func start(ofBinWith hour: Int) -> Int {
+    let age = ((hour - Self.firstMonday) % hours + hours) % hours
+    return hour - age
+  }
+}
+
+/// Counts how many updates touched each attribute, for a limited number of them.
+package struct AttributeTally: Sendable {
+  /// An attribute or relationship of an entity, by the names to show.
+  package struct Name: Hashable, Sendable {
+    package let entity: String
+    /// The name, or `#` and the number of the column where the model does not name it.
+    package let attribute: String
+  }
+
+  private struct Key: Hashable {
+    let entityNumber: Int64?
+    let mask: ColumnMask
+  }
+
+  private static let maxMasks = 4096
+  private static let maxNames = 10_000
+
+  /// The number of updates by attribute.
+  private var counts: [Name: Int64] = [:]
+  /// The number of those that touched attributes beyond the limit.
+  package private(set) var overflow: Int64 = 0
+
+  private let schema: HistorySchema
+  private var masks: [Key: Int64] = [:]
+  private var last: (key: Key, count: Int64)?
+
+  init(schema: HistorySchema) { self.schema = schema }
+
+  /// The attributes, those that were updated most often first.
+  package var ranking: [(name: Name, updates: Int64)] {
+    counts.map { (name: $0.key, updates: $0.value) }.sorted {
+      ($1.updates, $0.name.entity, $0.name.attribute)
+        < ($0.updates, $1.name.entity, $1.name.attribute)
+    }
+  }
+
+  /// Counts an update of a store's row.
+  mutating func add(_ mask: ColumnMask, ofEntity number: Int64?) {
+    let key = Key(entityNumber: number, mask: mask)
+    if last?.key == key {
+      last?.count += 1
+      return
+    }
+    settleLast()
+    last = (key, 1)
+  }
+
+  /// Counts an update.
+  mutating func add(_ change: HistoryChange) {
+    guard let mask = change.mask else { return }
+    add(mask, of: change.entity ?? HistoryEntity(name: nil), 1)
+  }
+
+  /// Finds the names of all masks that were counted.
+  mutating func settle() {
+    settleLast()
+    for (key, count) in masks {
+      add(key.mask, of: key.entityNumber.map(schema.entity) ?? HistoryEntity(name: nil), count)
+    }
+    masks.removeAll()
+  }
+
+  private mutating func settleLast() {
+    guard let last else { return }
+    masks[last.key, default: 0] += last.count
+    self.last = nil
+    if masks.count >= Self.maxMasks { settle() }
+  }
+
+  private mutating func add(_ mask: ColumnMask, of entity: HistoryEntity, _ count: Int64) {
+    for name in entity.columnLabels(in: mask) {
+      let name = Name(entity: entity.label, attribute: name)
+      if counts[name] != nil || counts.count < Self.maxNames {
+        counts[name, default: 0] += count
+      } else {
+        overflow += count
+      }
+    }
+  }
+}
+
+extension HistoryEntity {
+  /// Returns the names of the properties that a mask marks, or `#` and the number of each column where
+  /// the model does not name them.
+  package func columnLabels(in mask: ColumnMask) -> [String] {
+    slots?.names(in: mask) ?? mask.setSlots.map { "#\($0)" }
+  }
+}
