@@ -129,7 +129,7 @@ let package = Package(
         "DurableFiles", "Libc", "StoreEditing", "StoreFormat", "PersistentHistory", "HistoryCoding",
         "HistoryArchive",
         .product(name: "SystemPackage", package: "swift-system"),
-      ],
+      ], exclude: ["Report/Page"],
       swiftSettings: library),
 
     // Floors 8 and 9: the commands, and the program that runs one of them.

@@ -20,6 +20,6 @@ let console = Console(
   programName: name.isEmpty || name.hasPrefix("-") ? "histctl" : name,
   homeFolder: ProcessEnvironment.variables(named: ["HOME"])["HOME"],
   readAnswer: { readLine() }, endQuietly: { ProcessorTimeLimit.endQuietly(afterMilliseconds: $0) },
-  workDone: WorkDone(isReportedBySignals: true))
+  openFile: { Desktop.open($0) }, workDone: WorkDone(isReportedBySignals: true))
 let arguments = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
 exit(Program.run(systemArguments: arguments, console).rawValue)

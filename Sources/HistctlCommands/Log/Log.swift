@@ -41,11 +41,7 @@ struct Log: HistctlCommand {
   @Flag(help: "Show each change below its transaction.")
   var changes = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Only those that set or removed such a value: name=Rome, also with !=, <, > or ~.",
-      valueName: "condition"))
-  var value: [String] = []
+  @OptionGroup var valueConditions: ValueConditionOptions
 
   @Flag(
     help: "Hide changes that do not match --entity, --kind, --object, --attribute and --value.")
@@ -64,11 +60,6 @@ struct Log: HistctlCommand {
     }
     if let count, count < 0 {
       throw ValidationError("-n must be 0 or more")
-    }
-    if let text = value.first(where: { ValueCondition($0, now: .now()) == nil }) {
-      throw ValidationError(
-        "'\(text)' is not a condition on a value; write an attribute, =, !=, <, > or ~, and a value"
-      )
     }
   }
 
@@ -107,8 +98,10 @@ struct Log: HistctlCommand {
     query.limit = count
     query.limitKeepsNewest = true
     query.keepsOnlyMatchingChanges = onlyMatching
-    query.change.values = value.compactMap { ValueCondition($0, now: session.now) }
-    if showsChanges || !value.isEmpty { try values.apply(to: &query, session, timeline) }
+    query.change.values = valueConditions.conditions(now: session.now)
+    if showsChanges || !valueConditions.value.isEmpty {
+      try values.apply(to: &query, session, timeline)
+    }
     return query
   }
 

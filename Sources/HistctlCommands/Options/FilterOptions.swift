@@ -1,5 +1,7 @@
 import ArgumentParser
 import PersistentHistory
+import StoreFormat
+import Terminal
 
 /// Which transactions to show.
 struct FilterOptions: ParsableArguments {
@@ -19,6 +21,21 @@ struct FilterOptions: ParsableArguments {
   /// Returns how to go on if the token of `--after` or `--until` does not work.
   func remedy(for token: UnusableToken) -> String {
     token.text == until ? token.remedyWithReach : token.remedyWithAfter
+  }
+
+  /// The options as they were given, with their values.
+  var texts: [String] {
+    func list(_ name: String, _ values: [String]) -> [String] {
+      values.map { "--\(name) \(ShellWord.quoted($0))" }
+    }
+    let savers = conditions.savers
+    return list("after", after.map { [$0] } ?? []) + list("until", until.map { [$0] } ?? [])
+      + list("author", savers.author) + list("not-author", savers.notAuthor)
+      + (savers.noAuthor ? ["--no-author"] : []) + list("bundle", savers.bundle)
+      + list("process", savers.process) + list("entity", conditions.entity)
+      + list("exact-entity", conditions.exactEntity)
+      + list("kind", conditions.kind.map(\.kind.name)) + list("object", conditions.object)
+      + list("attribute", conditions.attribute)
   }
 
   /// Returns the query for one store.
@@ -73,6 +90,28 @@ struct ConditionOptions: ParsableArguments {
       kinds: kind.map(\.kind), entities: entity, exactEntities: exactEntity,
       objects: try object.map { try HistoryObject($0) }, attributes: attribute)
     return query
+  }
+}
+
+/// Conditions on values.
+struct ValueConditionOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Only those that set or removed such a value: name=Rome, also with !=, <, > or ~.",
+      valueName: "condition"))
+  var value: [String] = []
+
+  func validate() throws {
+    if let text = value.first(where: { ValueCondition($0, now: .now()) == nil }) {
+      throw ValidationError(
+        "'\(text)' is not a condition on a value; write an attribute, =, !=, <, > or ~, and a value"
+      )
+    }
+  }
+
+  /// Returns the conditions; times are relative to a moment.
+  func conditions(now: StoreTimestamp) -> [ValueCondition] {
+    value.compactMap { ValueCondition($0, now: now) }
   }
 }
 

@@ -19,6 +19,8 @@ package struct Console: Sendable {
   package var readAnswer: @Sendable () -> String?
   /// Ends the program with status 0 after it has computed for some milliseconds.
   package var endQuietly: @Sendable (_ afterMilliseconds: Int) -> Void
+  /// Opens a file in the program that shows it; returns `false` if there is none.
+  package var openFile: @Sendable (String) -> Bool
   /// What the command has done so far, to report after an interruption.
   package let workDone: WorkDone
 
@@ -27,6 +29,7 @@ package struct Console: Sendable {
     programName: String = "histctl", homeFolder: String? = nil,
     readAnswer: @escaping @Sendable () -> String? = { nil },
     endQuietly: @escaping @Sendable (_ afterMilliseconds: Int) -> Void = { _ in },
+    openFile: @escaping @Sendable (String) -> Bool = { _ in false },
     workDone: WorkDone = WorkDone()
   ) {
     self.terminal = terminal
@@ -37,6 +40,7 @@ package struct Console: Sendable {
     self.homeFolder = homeFolder
     self.readAnswer = readAnswer
     self.endQuietly = endQuietly
+    self.openFile = openFile
     self.workDone = workDone
   }
 

@@ -1,4 +1,5 @@
 import HistoryCoding
+import HistoryOperations
 import PersistentHistory
 import StoreFormat
 
@@ -25,12 +26,6 @@ struct StatsReport {
   struct Row {
     /// The author, entity or the like; `nil` for none.
     let key: String?
-    let activity: Activity
-  }
-
-  /// The growth of the history over some days.
-  struct Rate {
-    let days: Double
     let activity: Activity
   }
 
@@ -73,9 +68,6 @@ struct StatsReport {
     ]
   }
 
-  var total: Rate { Rate(days: statistics.dayCount, activity: statistics.total) }
-  var lastWeek: Rate? { statistics.lastWeek.map { Rate(days: 7, activity: $0) } }
-  var lastMonth: Rate? { statistics.lastMonth.map { Rate(days: 30, activity: $0) } }
   var forecast: GrowthForecast? { size.flatMap { GrowthForecast(statistics, byteCount: $0) } }
 
   // MARK: - JSON
@@ -108,9 +100,9 @@ struct StatsReport {
       "oldest": statistics.oldest?.json ?? JSONValue.null,
       "newest": statistics.newest?.json ?? JSONValue.null,
       "earliest": time(statistics.times?.lowerBound),
-      "latest": time(statistics.times?.upperBound), "rate": rate(total),
-      "last7Days": lastWeek.map(rate) ?? JSONValue.null,
-      "last30Days": lastMonth.map(rate) ?? JSONValue.null,
+      "latest": time(statistics.times?.upperBound), "rate": statistics.json(statistics.totalRate),
+      "last7Days": statistics.lastWeekRate.map(statistics.json) ?? JSONValue.null,
+      "last30Days": statistics.lastMonthRate.map(statistics.json) ?? JSONValue.null,
       "forecast": size == nil ? nil : forecastJSON,
       "gaps": statistics.gaps.isEmpty
         ? nil
@@ -137,15 +129,6 @@ struct StatsReport {
       "inserts": activity.inserts, "updates": activity.updates, "deletes": activity.deletes,
       "others": activity.others > 0 ? activity.others : nil,
       "bytes": statistics.byteCount(of: activity)?.json ?? JSONValue.null,
-    ])
-  }
-
-  private func rate(_ rate: Rate) -> JSONValue {
-    let bytes = statistics.bytesPerDay(of: rate.activity, in: rate.days)
-    return .object(of: [
-      "days": rate.days, "transactionsPerDay": Double(rate.activity.transactions) / rate.days,
-      "changesPerDay": Double(rate.activity.changes) / rate.days,
-      "bytesPerDay": bytes?.json ?? JSONValue.null,
     ])
   }
 

@@ -105,8 +105,8 @@ struct StatsText: FieldPage {
   private func writeRates() throws {
     guard statistics.times != nil else { return }
     let rates = [
-      ("in \(counted(days: report.total.days))", report.total),
-      ("in the last 30", report.lastMonth), ("in the last 7", report.lastWeek),
+      ("in \(counted(days: statistics.totalRate.days))", statistics.totalRate),
+      ("in the last 30", statistics.lastMonthRate), ("in the last 7", statistics.lastWeekRate),
     ]
     let rows = rates.compactMap { name, rate in
       rate.map { rate in

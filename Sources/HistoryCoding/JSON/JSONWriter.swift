@@ -44,7 +44,7 @@ package struct JSONWriter: Sendable {
   }
 
   /// Removes the text after a number of bytes.
-  mutating func truncate(to count: Int) { self.count = min(self.count, max(count, 0)) }
+  package mutating func truncate(to count: Int) { self.count = min(self.count, max(count, 0)) }
 
   /// Lends a buffer at the end of the text to a closure, which fills it and returns the number of bytes.
   /// A number outside 0 to `capacity` is clamped.

@@ -43,7 +43,7 @@ extension JSONWriter {
   }
 
   /// Writes a value in the form that its attribute's type suggests.
-  mutating func append(_ value: StoredValue, of type: AttributeType) {
+  package mutating func append(_ value: StoredValue, of type: AttributeType) {
     switch value {
     case .null, .malformedText, .text: append(raw: value)
     case .integer(let number): append(LentValue.integer(number), of: type)
@@ -219,7 +219,7 @@ extension JSONWriter {
   }
 
   /// Writes a value before or after a change.
-  mutating func append(_ content: RecordedContent, _ kind: RecordedValue.Kind) {
+  package mutating func append(_ content: RecordedContent, _ kind: RecordedValue.Kind) {
     switch content {
     case .digest(let bytes, let byteCount):
       appendRaw("{\"$sha256\":")

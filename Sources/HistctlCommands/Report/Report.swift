@@ -1,0 +1,160 @@
+import ArgumentParser
+import HistoryCoding
+import HistoryOperations
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// `histctl report`: writes a page that shows histories.
+struct Report: HistctlCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Write an HTML page with plots, transactions and objects of histories.",
+    discussion: """
+      The page is one file that any browser opens without a network: activity over time, by author, \
+      entity and attribute, the growth of the history, the newest transactions with their changes, \
+      and the life of each object in them. Each STORE is a store, an archive, or exported lines. \
+      The options that select transactions are those of log. Counts are of all selected \
+      transactions; the page says what it does not list.
+
+      Examples:
+        histctl report default.store -o report.html --open
+        histctl report default.store --after 2w --author widget -o widget.html
+        histctl report default.store --archive history-archive -o report.html --overwrite
+        histctl report stores/*.store --title 'All stores' -o stores.html
+        histctl report default.store --redact --reproducible -o - | gzip > report.html.gz
+      """)
+
+  @OptionGroup var stores: SeveralStoresOptions
+  @OptionGroup var archive: ArchiveOptions
+  @OptionGroup(title: "Which transactions") var filter: FilterOptions
+  @OptionGroup var valueConditions: ValueConditionOptions
+  @OptionGroup(title: "The page") var page: PageOptions
+  @OptionGroup var values: ValuesOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    if output.json, page.file == nil {
+      throw ValidationError("--json cannot be combined with a page on standard output")
+    }
+  }
+
+  func remedy(for token: UnusableToken) -> String { filter.remedy(for: token) }
+
+  func run(_ console: Console) throws {
+    let session = Session(output, console, outlivesReader: page.file != nil)
+    let isolation = StoreIsolation(session: session, amongSeveral: true)
+    try session.observing { observer in
+      let report = HistoryReport(
+        request(session), query: { try query(session, $0, $1) },
+        failed: { path, error in
+          if error is OutputError { throw error }
+          try isolation.run(path) { throw error }
+          return Failure(error).message
+        }, observer: observer)
+      try session.write(usesPager: false) { writer in
+        guard let file = page.file else {
+          _ = try report.write { try writer.write($0) }
+          return
+        }
+        let summary = try report.writeFile(file, overwrites: page.overwrite)
+        try show(summary, in: file, session, writer)
+      }
+    }
+    session.end(with: isolation.status == .success ? .success : .partlyDone)
+    if session.status != .success { throw EndWithStatus(status: session.status) }
+  }
+
+  private func request(_ session: Session) -> HistoryReport.Request {
+    var request = HistoryReport.Request(
+      stores.stores.map {
+        HistoryReport.Source(
+          path: $0, archivePath: archive.archive, storeIdentifier: archive.storeIdentifier,
+          bookmarkPath: stores.bookmarkFile)
+      }, maker: "histctl \(Version.text)", now: session.now)
+    request.title = page.title
+    request.filters = filter.texts + valueConditions.value.map { "--value \(ShellWord.quoted($0))" }
+    request.maxTransactions = page.maxTransactions
+    request.isRedacted = page.redact
+    request.madeAt = page.reproducible ? nil : session.now
+    request.busyTimeout = stores.busyTimeout
+    return request
+  }
+
+  private func query(
+    _ session: Session, _ timeline: HistoryTimeline, _ resolver: TokenResolver
+  ) throws -> HistoryQuery {
+    var query = try filter.query(resolver)
+    query.change.values = valueConditions.conditions(now: session.now)
+    if query.selectsEverything { try session.warnOfTornCounters(in: timeline.snapshot) }
+    try values.apply(to: &query, session, timeline)
+    session.noteUnknownHierarchy(of: query, in: timeline)
+    _ = try session.warnOfUnknownSavers(in: query, of: timeline)
+    return query
+  }
+
+  private func show(
+    _ summary: HistoryReport.Summary, in file: String, _ session: Session, _ writer: OutputWriter
+  ) throws {
+    if output.json {
+      try writer.writeLine(
+        .record(
+          "report",
+          [
+            "path": file, "histories": summary.histories, "transactions": summary.transactions,
+            "listedTransactions": summary.listedTransactions, "bytes": summary.bytes,
+          ]))
+    } else if session.environment.isErrorTerminal {
+      session.diagnostics.note(
+        "wrote \(file) (\(ByteCount(summary.bytes))): "
+          + "\(summary.transactions.counted("transaction")), "
+          + "\(summary.listedTransactions.grouped) of them with their changes")
+    }
+    if page.open, !session.console.openFile(file) {
+      session.diagnostics.warn(
+        "cannot open \(file): there is no desktop here", kind: "noDesktop",
+        hint: "copy the file to a machine with a browser")
+    }
+  }
+}
+
+/// What a page shows, and where it is written.
+struct PageOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("o", allowingJoined: true), .customLong("output")],
+    help: ArgumentHelp("Write a new file; - is standard output.", valueName: "file"),
+    completion: .file(extensions: ["html"]))
+  var outputFile: String
+
+  @Flag(help: "Replace an existing file.")
+  var overwrite = false
+
+  @Flag(help: "Open the page in a browser, where there is a desktop.")
+  var open = false
+
+  @Option(help: ArgumentHelp("The title of the page.", valueName: "text"))
+  var title: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "List the changes of at most COUNT transactions of each store, the newest ones.",
+      valueName: "count"))
+  var maxTransactions = 10_000
+
+  @Flag(help: "Leave out values and tombstones.")
+  var redact = false
+
+  @Flag(help: "Leave out the time of writing, so that equal input gives equal bytes.")
+  var reproducible = false
+
+  /// The file to write; `nil` for standard output.
+  var file: String? { outputFile == "-" ? nil : outputFile }
+
+  func validate() throws {
+    if maxTransactions < 0 { throw ValidationError("--max-transactions must be 0 or more") }
+    if outputFile.isEmpty { throw ValidationError("--output needs the name of a file") }
+    guard file == nil else { return }
+    if open { throw ValidationError("--open needs a file: name it with --output") }
+    if overwrite { throw ValidationError("--overwrite needs a file: name it with --output") }
+  }
+}

@@ -1,0 +1,274 @@
+import DurableFiles
+import HistoryArchive
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+import SystemPackage
+
+/// Writes a page that shows one or several histories: a single HTML file with its data inside.
+///
+/// A store is read in one snapshot: once in full, for the counts, and then its newest transactions.
+/// Neither the memory nor the size of the page grows with the history.
+package struct HistoryReport {
+  /// A history to show.
+  package struct Source: Sendable {
+    package let path: String
+    /// The archive of what the store has pruned.
+    package let archivePath: String?
+    /// The store to read, where an archive has several.
+    package let storeIdentifier: String?
+    /// The file of the bookmarks; `nil` for the one beside the store.
+    package let bookmarkPath: String?
+
+    package init(
+      path: String, archivePath: String? = nil, storeIdentifier: String? = nil,
+      bookmarkPath: String? = nil
+    ) {
+      self.path = path
+      self.archivePath = archivePath
+      self.storeIdentifier = storeIdentifier
+      self.bookmarkPath = bookmarkPath
+    }
+  }
+
+  /// What to show, and how.
+  package struct Request {
+    package var sources: [Source]
+    /// The title; `nil` for one made of the names of the stores.
+    package var title: String?
+    /// The conditions of the query, as they were given.
+    package var filters: [String] = []
+    /// The maximum number of transactions that are listed with their changes, for each history.
+    package var maxTransactions = 10_000
+    /// Whether to leave out values and tombstones.
+    package var isRedacted = false
+    /// The program that makes the page.
+    package var maker: String
+    /// The time that the page says it was made at; `nil` for none.
+    package var madeAt: StoreTimestamp?
+    package var busyTimeout: Double = 5
+    /// The moment that relative times are counted from.
+    package var now: StoreTimestamp
+
+    package init(_ sources: [Source], maker: String, now: StoreTimestamp) {
+      self.sources = sources
+      self.maker = maker
+      self.now = now
+    }
+  }
+
+  /// What a report has written.
+  package struct Summary: Sendable {
+    package internal(set) var histories = 0
+    package internal(set) var transactions: Int64 = 0
+    package internal(set) var listedTransactions: Int64 = 0
+    package internal(set) var bytes: Int64 = 0
+  }
+
+  /// The maximum size of the listed transactions of all histories, in bytes.
+  private static let maxListBytes = 3_500_000
+
+  private let request: Request
+  private let query: (HistoryTimeline, TokenResolver) throws -> HistoryQuery
+  private let failed: (String, any Error) throws -> String
+  private let observer: OperationObserver
+
+  /// - Parameters:
+  ///   - request: What to show.
+  ///   - query: Returns which transactions of a history to show.
+  ///   - failed: Called with an error of one of several histories, and returns what the page says of it;
+  ///     an error that it throws ends the report.
+  ///   - observer: Receives warnings.
+  package init(
+    _ request: Request, query: @escaping (HistoryTimeline, TokenResolver) throws -> HistoryQuery,
+    failed: @escaping (String, any Error) throws -> String, observer: @escaping OperationObserver
+  ) {
+    self.request = request
+    self.query = query
+    self.failed = failed
+    self.observer = observer
+  }
+
+  /// Writes the page into a file, which appears when it is complete, and which nobody can read who
+  /// cannot read all the stores.
+  ///
+  /// - Throws: ``OperationError``, and what reading throws.
+  package func writeFile(_ path: String, overwrites: Bool) throws -> Summary {
+    try OutputFile.write(
+      path, permissions: permissions, overwrites: overwrites,
+      wayAround: "name a file, such as report.html"
+    ) { draft in
+      let summary = try write(replacing: path) { try draft.write($0) }
+      try draft.commit()
+      return summary
+    }
+  }
+
+  /// Writes the page to an output.
+  ///
+  /// - Throws: What reading and the output throw.
+  package func write(
+    _ output: @escaping (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> Summary { try write(replacing: nil, output) }
+
+  private func write(
+    replacing file: String?, _ output: @escaping (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> Summary {
+    var text = ReportText { try output($0) }
+    var summary = Summary()
+    try text.write(page: ReportPage.beforeData)
+    let sources = try sources()
+    let names = Self.names(of: sources)
+    try text.write(head(names))
+    var separator = JSONWriter()
+    separator.appendRaw(",")
+    var room = Self.maxListBytes
+    for (place, source) in sources.enumerated() {
+      if place > 0 { try text.write(separator) }
+      let share = room / (sources.count - place)
+      switch try history(of: source, names[place], replacing: file, byteLimit: share) {
+      case .success(let history):
+        try history.write(to: &text)
+        room -= history.transactions.byteCount
+        summary.transactions += history.statistics.total.transactions
+        summary.listedTransactions += history.transactions.transactionCount
+      case .failure(let problem):
+        var writer = JSONWriter()
+        writer.append(
+          .object(of: ["name": names[place], "path": source.path, "problem": problem.text]))
+        try text.write(writer)
+      }
+      summary.histories += 1
+    }
+    var end = JSONWriter()
+    end.appendRaw("]}")
+    try text.write(end)
+    try text.write(page: ReportPage.afterData)
+    summary.bytes = text.byteCount
+    return summary
+  }
+
+  /// What a page says of a history that could not be read.
+  private struct Problem: Error {
+    let text: String
+  }
+
+  /// Reads a history, or returns why it cannot be read if there are others.
+  private func history(
+    of source: Source, _ name: String, replacing file: String?, byteLimit: Int
+  ) throws -> Result<ReportHistory, Problem> {
+    do {
+      return .success(
+        try read(source, replacing: file) { timeline, resolver, logProblem in
+          try ReportHistory(
+            timeline, query: query(timeline, resolver), request: request, source: source,
+            name: name, logProblem: logProblem, byteLimit: byteLimit, observer: observer)
+        })
+    } catch {
+      guard request.sources.count > 1 else { throw error }
+      if let error = error as? OperationError, error.code == .ontoItself { throw error }
+      return .failure(Problem(text: try failed(source.path, error)))
+    }
+  }
+
+  private func head(_ names: [String]) -> JSONWriter {
+    let title =
+      request.title
+      ?? (names.count == 1
+        ? "History of \(names[0])"
+        : names.count == 2
+          ? "Histories of \(names[0]) and \(names[1])" : "Histories of \(names.count) stores")
+    var writer = JSONWriter()
+    writer.appendRaw("{\"format\":\"histctl-report\",\"version\":1")
+    writer.append(members: [
+      "title": title,
+      "made": JSONValue.object(of: [
+        "by": request.maker, "at": request.madeAt.map { Optional($0).reportJSON },
+      ]), "filters": request.filters, "redacted": request.isRedacted,
+    ])
+    writer.appendRaw(",\"histories\":[")
+    return writer
+  }
+
+  // MARK: - Sources
+
+  /// Returns one source for each history: an archive may have several.
+  private func sources() throws -> [Source] {
+    try request.sources.flatMap { source -> [Source] in
+      guard source.storeIdentifier == nil, Archive.isArchive(source.path) else { return [source] }
+      let identifiers = try Archive(path: source.path).catalog().storeIdentifiers
+      guard identifiers.count > 1 else { return [source] }
+      return identifiers.map {
+        Source(
+          path: source.path, archivePath: source.archivePath, storeIdentifier: $0,
+          bookmarkPath: source.bookmarkPath)
+      }
+    }
+  }
+
+  /// Returns a name for each source: that of the file, or as much of the path as tells it from others.
+  private static func names(of sources: [Source]) -> [String] {
+    let names = sources.map { FilePath($0.path).lastComponent?.string ?? $0.path }
+    let paths = sources.map(\.path)
+    return sources.indices.map { place in
+      guard names.filter({ $0 == names[place] }).count > 1 else { return names[place] }
+      guard paths.filter({ $0 == paths[place] }).count > 1 else { return paths[place] }
+      return paths[place] + (sources[place].storeIdentifier.map { " \($0)" } ?? "")
+    }
+  }
+
+  /// The permissions that all stores have.
+  private var permissions: FilePermissions {
+    request.sources.reduce(FilePermissions(rawValue: 0o666)) { permissions, source in
+      let own = try? StoreLocation(path: source.path).filePermissions()
+      return permissions.intersection(own ?? .ownerReadWrite)
+    }.union(.ownerReadWrite)
+  }
+
+  /// Opens a source.
+  private func read<Result>(
+    _ source: Source, replacing file: String?,
+    _ body: (HistoryTimeline, TokenResolver, _ logProblem: String?) throws -> Result
+  ) throws -> Result {
+    let input = HistoryInput(
+      source.path, archivePath: source.archivePath, storeIdentifier: source.storeIdentifier,
+      bookmarkPath: source.bookmarkPath, now: request.now, observer: observer)
+    func read(_ timeline: HistoryTimeline, logProblem: String?) throws -> Result {
+      if let file { try timeline.checkIsNotReplaced(by: file) }
+      _ = try timeline.snapshot?.historyTables()
+      return try body(timeline, input.resolver(timeline), logProblem)
+    }
+    if let alone = try input.archiveAlone() {
+      return try read(HistoryTimeline(alone), logProblem: nil)
+    }
+    let logProblem = StoreReading.logProblem(of: source.path)
+    let store = try StoreReading.open(
+      source.path, busyTimeout: request.busyTimeout, observer: observer)
+    return try store.read { try read(input.timeline(of: $0), logProblem: logProblem) }
+  }
+}
+
+extension JSONWriter {
+  /// Writes members of an object after others.
+  mutating func append(members: JSONValue.Members) {
+    for (key, value) in JSONValue.list(of: members) {
+      appendRaw(",")
+      appendString(key)
+      appendRaw(":")
+      append(value)
+    }
+  }
+
+  /// Writes an array after others.
+  mutating func append(_ key: String, _ numbers: some Sequence<Int64>) {
+    appendRaw(",")
+    appendString(key)
+    appendRaw(":[")
+    var isFirst = true
+    for number in numbers {
+      if isFirst { isFirst = false } else { appendRaw(",") }
+      append(number.reportJSON)
+    }
+    appendRaw("]")
+  }
+}
