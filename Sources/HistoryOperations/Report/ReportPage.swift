@@ -8,7 +8,7 @@ enum ReportPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-AcuNCCfX2WeSztQZ4+v0qh0OOcit28wI/ou8x2rprnw='; style-src 'sha256-DYRFS3NxmE/0CZE8cOLIBvUHH9QrG1xT4v8TiAFuuiE='; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-JV67UEgaYsbhJrXHWvGkw6vr7ZNW5OXnCo2/K8EjmUY='; style-src 'sha256-S/CYQVh1InBtuULCFeQJHX1yz59HXPFXKWEZ1i8W+T8='; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -172,7 +172,7 @@ a.link { text-decoration: none; }
 .plot text { fill: var(--ink-3); font: 11px var(--sans); font-variant-numeric: tabular-nums; }
 .plot text.strong { fill: var(--ink); font-weight: 600; }
 .plot .grid { stroke: var(--line); stroke-width: 1; shape-rendering: crispEdges; }
-.plot .axis { stroke: var(--line-strong); stroke-width: 1; shape-rendering: crispEdges; }
+.axis { stroke: var(--line-strong); stroke-width: 1; shape-rendering: crispEdges; }
 .plot .band { fill: var(--accent); opacity: .12; }
 .plot .band-edge { stroke: var(--accent); stroke-width: 1; shape-rendering: crispEdges; }
 .plot .hover { fill: var(--ink); opacity: .05; }
@@ -321,7 +321,10 @@ th:last-child, td:last-child { padding-right: 0; }
 
 /* Several stores */
 .stores { width: 100%; }
-.stores td, .stores th { padding: 8px 18px 8px 0; }
+.stores td, .stores th { padding: 9px 18px 9px 0; vertical-align: middle; }
+.stores th { vertical-align: bottom; }
+.stores tbody tr:last-child td { border-bottom: 0; }
+.stores .text { padding-left: 18px; }
 .stores tbody tr { cursor: pointer; }
 .stores tbody tr:hover { background: var(--sunk); }
 .stores .name { font-weight: 600; font-size: 14px; }
@@ -407,6 +410,9 @@ footer.end { margin-top: 28px; border-top: 1px solid var(--line); padding-top: 1
   .board, .work { display: block; position: static; }
   .board > *, .work > * { margin-bottom: 12px; }
   .charts { gap: 12px; }
+  .plot svg { height: auto; }
+  .rank, .rank:last-child { grid-column: span 4; }
+  .ranks button:nth-child(n + 13) { display: none; }
   .ranks, .table-box { max-height: none; overflow: visible; }
   .rows { height: auto !important; overflow: visible; contain: none; }
   .rows .space { height: auto !important; }
@@ -983,6 +989,14 @@ const address = {
     return parts;
   },
 
+  // Whether the filters are already those of an address.
+  isOf(parts, filters) {
+    const { store, tx, object, ...wanted } = parts;
+    const now = address.filters(filters);
+    const names = new Set([...Object.keys(wanted), ...Object.keys(now)]);
+    return [...names].every((name) => name in wanted && name in now && String(now[name]) === wanted[name]);
+  },
+
   apply(parts, filters) {
     filters.chosen = {};
     for (const dimension of [...DIMENSIONS, "attribute"]) if (dimension in parts) filters.chosen[dimension] = parts[dimension];
@@ -1207,6 +1221,12 @@ class Timeline extends Chart {
         button("\u2212", () => this.zoom(2), { class: "button square", "aria-label": "Zoom out", disabled: !this.view, "data-focus": "out" }),
         button("+", () => this.zoom(0.5), { class: "button square", "aria-label": "Zoom in", disabled: history.isEmpty, "data-focus": "in" }),
         button("All", () => this.showAll(), { disabled: !this.view && !this.filters.range, "data-focus": "all" })));
+  }
+
+  // Shows what the filters are now.
+  mark() {
+    this.showControls();
+    this.redraw();
   }
 
   setView(view) {
@@ -1439,7 +1459,6 @@ class Timeline extends Chart {
     const range = this.rangeOf(bar, bar);
     const { range: old } = this.filters;
     this.filters.setRange((old && old[0] === range[0] && old[1] === range[1]) || this.counted.totals.transactions[bar] === 0 ? null : range);
-    this.showControls();
   }
 
   listen() {
@@ -1490,7 +1509,6 @@ class Timeline extends Chart {
       const range = this.rangeOf(first, last);
       this.setView(range);
       this.filters.setRange(range);
-      this.showControls();
     });
     plot.addEventListener("keydown", (event) => this.press(event));
     plot.addEventListener("focus", () => this.placeCursor());
@@ -1587,9 +1605,8 @@ class HeatMap extends Chart {
       for (let hour = 0; hour < 24; hour += 1) {
         const slot = day * 24 + hour;
         const count = counts[slot];
-        const dim = this.filters.slot !== null && this.filters.slot !== slot;
         parts.push(svg("rect", {
-          class: `cell${count === 0 ? " zero" : ""}${this.filters.slot === slot ? " picked" : ""}${dim ? " dim" : ""}`,
+          class: count === 0 ? "cell zero" : "cell",
           x: left + hour * wide + 1, y: top + day * tall + 1, width: wide - 2, height: tall - 2, rx: 2.5,
           "fill-opacity": count === 0 ? null : (0.14 + 0.86 * Math.sqrt(count / most)).toFixed(3), "data-slot": slot,
         }));
@@ -1599,12 +1616,21 @@ class HeatMap extends Chart {
     parts.push(this.ring);
     const height = top + 7 * tall + 2;
     this.plot.replaceChildren(svg("svg", { viewBox: `0 0 ${width} ${height}`, height, "aria-hidden": "true" }, parts));
-    this.heading.textContent = "Busy hours";
+    this.mark();
     const steps = [0, 0.25, 0.5, 0.75, 1];
     this.legend.replaceChildren(el("span", {}, "0"), svg("svg", { viewBox: "0 0 110 10", "aria-hidden": "true" }, steps.map((step, at) =>
       svg("rect", { class: step === 0 ? "cell zero" : "cell", x: at * 22, width: 20, height: 10, rx: 2, "fill-opacity": step === 0 ? null : (0.14 + 0.86 * Math.sqrt(step)).toFixed(3) }))),
     el("span", {}, plural(most, "save")), el("span", {}, `\u00b7 times in ${clock.zone}`));
     this.placeCursor();
+  }
+
+  // Shows which hour the filters have chosen.
+  mark() {
+    for (const cell of this.plot.querySelectorAll(".cell")) {
+      const isPicked = Number(cell.dataset.slot) === this.filters.slot;
+      cell.classList.toggle("picked", isPicked);
+      cell.classList.toggle("dim", this.filters.slot !== null && !isPicked);
+    }
   }
 
   title(slot) { return `${WEEKDAYS[Math.floor(slot / 24)]} ${two(slot % 24)}:00\u2013${two(((slot % 24) + 1) % 24)}:00`; }
@@ -1668,25 +1694,25 @@ class Growth extends Chart {
     this.cursor = -1;
     this.legend.className = "facts";
     this.plot.addEventListener("pointermove", (event) => this.point(event));
-    this.plot.addEventListener("pointerleave", () => this.mark(-1));
-    this.plot.addEventListener("blur", () => this.mark(-1));
+    this.plot.addEventListener("pointerleave", () => this.place(-1));
+    this.plot.addEventListener("blur", () => this.place(-1));
     this.plot.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!step || !this.points?.length) return;
       event.preventDefault();
       const far = Math.max(1, Math.round(this.points.length / 60));
-      this.mark(Math.max(0, Math.min(this.points.length - 1, this.cursor < 0 ? this.points.length - 1 : this.cursor + step * far)));
+      this.place(Math.max(0, Math.min(this.points.length - 1, this.cursor < 0 ? this.points.length - 1 : this.cursor + step * far)));
       const [time, sum] = this.points[this.cursor];
       tip.show(this.dot, clock.shortDate(time), [], bytes(sum));
       say(`${clock.shortDate(time)}: ${bytes(sum)}`);
     });
   }
 
-  // The sum at the end of every bin.
+  // The sum after every bin.
   get sums() {
-    const { bins, binHours } = this.history;
+    const { bins } = this.history;
     let sum = 0;
-    return bins.start.map((start, bin) => [start + binHours * HOUR, (sum += bins.bytes[bin])]);
+    return bins.start.map((start, bin) => [start, (sum += bins.bytes[bin])]);
   }
 
   draw() {
@@ -1708,6 +1734,7 @@ class Growth extends Chart {
       else points.push(point);
       column = place;
     }
+    points.push([span[1], all[all.length - 1][1]]);
     this.points = points;
     const total = all[all.length - 1][1];
     const daily = history.raw.bytesPerDay ?? 0;
@@ -1736,6 +1763,7 @@ class Growth extends Chart {
       parts.push(svg("line", { class: "grid", x1: x(span[1]), x2: x(span[1]), y1: top, y2: height - bottom }));
     }
     const dates = [[span[0], "start"], ...(grows && x(end) - x(span[1]) > 84 && x(span[1]) - left > 170 ? [[span[1], "end"]] : []), [end, "end"]];
+    if (clock.shortDate(dates[dates.length - 1][0]) === clock.shortDate(dates[dates.length - 2][0])) dates.pop();
     for (const [time, anchor] of dates) parts.push(svg("text", { x: anchor === "start" ? left : x(time), y: height - 5, "text-anchor": anchor }, clock.shortDate(time)));
     this.dot = svg("circle", { class: "grow-dot", r: 4.5, cx: x(span[1]), cy: y(total) });
     parts.push(this.dot);
@@ -1743,7 +1771,7 @@ class Growth extends Chart {
     this.showFacts();
   }
 
-  mark(index) {
+  place(index) {
     this.cursor = index;
     if (!this.points || !this.dot) return;
     const [time, sum] = this.points[index < 0 ? this.points.length - 1 : index];
@@ -1760,13 +1788,13 @@ class Growth extends Chart {
       if (daily > 0 && place > this.x(end) + 4) {
         const span = this.history.span;
         const time = span[0] + ((place - this.x(span[0])) / (this.x(end) - this.x(span[0]))) * (end - span[0]);
-        this.mark(-1);
+        this.place(-1);
         tip.show(event, clock.shortDate(time), [], `about ${bytes(this.points[this.points.length - 1][1] + (daily * (time - end)) / (24 * HOUR))} at the present rate`);
         return;
       }
       index = this.points.length - 1;
     }
-    this.mark(Math.max(0, index));
+    this.place(Math.max(0, index));
     tip.show(event, clock.shortDate(this.points[this.cursor][0]), [], bytes(this.points[this.cursor][1]));
   }
 
@@ -1790,7 +1818,7 @@ class Growth extends Chart {
   table() {
     if (!this.history.bins.bytes) return { headings: [], rows: [] };
     const days = new Map();
-    for (const [time, sum] of this.sums) days.set(clock.floor(time - 1, "day"), sum);
+    for (const [time, sum] of this.sums) days.set(clock.floor(time, "day"), sum);
     return { headings: ["Day", "Size"], rows: [...days].map(([day, sum]) => [clock.shortDate(day), bytes(sum)]) };
   }
 }
@@ -1848,6 +1876,7 @@ class Rank {
 
   redraw() {
     const { dimension, filters, rows } = this;
+    this.shown = rows;
     this.heading.textContent = RANKS[dimension];
     this.list.setAttribute("aria-label", RANKS[dimension]);
     if (this.dimensions.length > 1) {
@@ -1862,7 +1891,7 @@ class Rank {
     replace(this.list, rows.length === 0 ? el("p", { class: "empty" }, dimension === "attribute" ? "No update names its attributes." : "None.") : rows.map((row, index) => {
       let x = 0;
       return el("button", {
-        type: "button", "aria-pressed": String(filters.has(dimension, row.name)), "data-value": `row ${index}`,
+        type: "button", "aria-pressed": "false", "data-value": `row ${index}`,
         title: `${row.of ? `${oneLine(row.of)}.` : ""}${named(row.shown)}: ${row.words}`, onclick: () => filters.toggle(dimension, row.name),
       }, el("span", { class: "name" }, row.of ? el("span", { class: "of" }, el("bdi", {}, oneLine(row.of)), ".") : null,
         el("bdi", { class: row.shown === null && "none-name" }, named(row.shown))),
@@ -1873,7 +1902,15 @@ class Rank {
         return part;
       })));
     }));
+    this.mark();
     this.cut.textContent = this.more();
+  }
+
+  // Shows which name the filters have chosen.
+  mark() {
+    this.shown.forEach((row, index) => {
+      this.list.children[index].setAttribute("aria-pressed", String(this.filters.has(this.dimension, row.name)));
+    });
   }
 
   more() {
@@ -2091,7 +2128,7 @@ function objectPicker(view) {
   const results = () => {
     const query = input.value.trim().toLowerCase();
     const found = query === "" ? history.objectsByActivity : history.objectsByActivity.filter((life) => life.name.toLowerCase().includes(query));
-    list.replaceChildren(el("h3", {}, query === "" ? "Most changed objects" : plural(found.length, "object")),
+    list.replaceChildren(el("h3", {}, found.length === 0 ? "No objects" : query === "" ? "Most changed objects" : plural(found.length, "object")),
       el("div", { class: "cards objects" }, found.slice(0, 40).map((life) =>
         el("button", { type: "button", "data-object": life.name, onclick: () => view.open({ object: life.name }) }, own(life.name), el("span", { class: "count" }, number(life.changes.length))))),
       found.length > 40 ? el("p", { class: "cut" }, `and ${number(found.length - 40)} more`) : "");
@@ -2160,6 +2197,8 @@ class TransactionList {
   draw(all = false) {
     if (!this.indexes) return;
     const tall = this.rowHeight;
+    // A short history needs a short list.
+    this.box.style.maxHeight = `${Math.max(140, this.history.transactions.length * tall + 1)}px`;
     this.space.style.height = `${this.indexes.length * tall}px`;
     this.space.style.minHeight = "100%";
     const extra = 6;
@@ -2397,7 +2436,7 @@ function head(view) {
         el("dl", { class: "where" }, (raw.facts ?? []).map(([label, text]) => el("div", {}, el("dt", { class: "inline quiet" }, own(label), " "), el("dd", { class: "inline" }, own(text)))))),
       madeBy()),
     el("dl", { class: "figures" },
-      figure("Transactions", number(total[ROW.transactions]), raw.oldest ? `${number(raw.oldest.number)} to ${number(raw.newest.number)}` : null),
+      figure("Transactions", number(total[ROW.transactions]), numbersText(raw)),
       figure("Changes", number(total[ROW.changes]), total[ROW.changes] === 0 ? null : [
         kinds.map(([kind, place]) => el("button", { type: "button", class: "kind-link", "aria-pressed": "false", "data-kind": kind, title: `Show the transactions with ${kind}s`, onclick: () => view.filters.toggle("kind", kind) },
           el("b", { class: `t${kind}`, "aria-hidden": "true" }, MARKS[KINDS.indexOf(kind)]), number(total[place]), el("span", { class: "unseen" }, ` ${kind}s`))),
@@ -2416,6 +2455,11 @@ function spanText(raw) {
   if (from === to) return from;
   const [a, b] = [from.split(" "), to.split(" ")];
   return `${a[2] === b[2] ? a.slice(0, 2).join(" ") : from} \u2013 ${to}`;
+}
+
+function numbersText({ oldest, newest }) {
+  if (!oldest || !newest) return null;
+  return oldest.number === newest.number ? `number ${oldest.number}` : `${number(oldest.number)} to ${number(newest.number)}`;
 }
 
 function bookmarkFigure(bookmarks) {
@@ -2510,8 +2554,8 @@ function overview() {
     el("dl", { class: "figures" }, figure("Transactions", number(sum(ROW.transactions))), figure("Changes", number(sum(ROW.changes))), figure("History", bytes(sum(ROW.bytes)))),
     el("main", { id: "main", class: "board" }, el("section", { class: "panel" },
       el("table", { class: "stores" },
-        el("thead", {}, el("tr", {}, [["Name"], ["Transactions", 1], ["Changes", 1], ["History", 1], ["Span"], [shared && spans.length ? `Activity, ${clock.range(clock.floor(all[0], "day"), clock.next(clock.floor(all[1] - 1, "day"), "day"))}` : "Activity, each over its own span"], ["Bookmarks"]]
-          .map(([heading, right]) => el("th", { scope: "col", class: right && "number" }, heading)))),
+        el("thead", {}, el("tr", {}, [["Name"], ["Transactions", 1], ["Changes", 1], ["History", 1], ["Span", 0, "text"], [shared && spans.length ? `Activity, ${clock.range(clock.floor(all[0], "day"), clock.next(clock.floor(all[1] - 1, "day"), "day"))}` : "Activity, each over its own span"], ["Bookmarks"]]
+          .map(([heading, right, className]) => el("th", { scope: "col", class: right ? "number" : className }, heading)))),
         el("tbody", {}, histories.map((history) => {
           const link = el("a", { class: "link name", href: address.write({ store: history.position }) }, own(history.name));
           const warnings = (history.raw.notices ?? []).length + (history.raw.problem ? 1 : 0);
@@ -2520,7 +2564,7 @@ function overview() {
             el("td", {}, link, el("div", { class: "quiet small" }, history.raw.kind, warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null)),
             cell("Transactions", number(history.total[ROW.transactions]), "number"), cell("Changes", number(history.total[ROW.changes]), "number"),
             cell("History", typeof history.total[ROW.bytes] === "number" ? bytes(history.total[ROW.bytes]) : "unknown", "number"),
-            cell("Span", history.raw.earliest != null ? spanText(history.raw) : el("span", { class: "quiet" }, "empty")),
+            cell("Span", history.raw.earliest != null ? spanText(history.raw) : el("span", { class: "quiet" }, history.raw.problem ? "" : "empty"), "text"),
             cell("Activity", history.span ? sparkLine(history, ...(shared ? all : history.span)) : "", "wide"), cell("Bookmarks", state(history.raw)));
         }))))),
     ending());
@@ -2569,8 +2613,7 @@ class View {
     this.showFilters();
     this.search.update();
     this.list.update();
-    this.timeline.showControls();
-    for (const chart of this.charts) chart.redraw();
+    for (const chart of this.charts) chart.mark?.();
     for (const link of this.head.querySelectorAll("[data-kind]")) link.setAttribute("aria-pressed", String(this.filters.has("kind", link.dataset.kind)));
   }
 
@@ -2581,7 +2624,7 @@ class View {
     const count = filters.indexes().length;
     const carried = history.transactions.length;
     replace(this.bar, chips.length === 0
-      ? el("span", { class: "soft" }, carried === 0 ? "No transactions" : `All ${plural(carried, "transaction")}${history.leftOut("transactions") ? " of this report" : ""}. Click on a chart to filter them.`)
+      ? el("span", { class: "soft" }, carried === 0 ? "No transactions" : `${carried > 1 ? "All " : ""}${plural(carried, "transaction")}${history.leftOut("transactions") ? " of this report" : ""}. Click on a chart to filter them.`)
       : [el("span", { class: "count" }, `${number(count)} of ${plural(carried, "transaction")}`),
         chips.map(([label, text, remove]) => el("span", { class: "chip" }, el("span", { title: text }, el("span", { class: "of" }, label), el("bdi", {}, oneLine(text))),
           el("button", { type: "button", class: "x", "aria-label": `Remove filter ${label} ${text}`, onclick: remove, "data-focus": `chip ${label}` }, "\u00d7"))),
@@ -2595,9 +2638,11 @@ class View {
 
   // Follows the parts of an address.
   read(parts) {
-    this.isReading = true;
-    address.apply(parts, this.filters);
-    this.isReading = false;
+    if (!this.isRead || !address.isOf(parts, this.filters)) {
+      this.isRead = this.isReading = true;
+      address.apply(parts, this.filters);
+      this.isReading = false;
+    }
     const { history } = this;
     const { tx, object } = parts;
     const before = JSON.stringify(this.opened);
@@ -2614,8 +2659,10 @@ class View {
     if (isOpen && before !== JSON.stringify(this.opened)) {
       const heading = this.inspect.querySelector("h2");
       say(heading.textContent);
+      const box = this.inspect.getBoundingClientRect();
+      if (box.bottom < 60 || box.top > innerHeight - 60) this.work.scrollIntoView({ block: "start" });
       // Arrow keys go on in the list; elsewhere the keyboard follows what was opened.
-      if (this.inspect.contains(document.activeElement) || document.activeElement === document.body || narrow()) heading.focus({ preventScroll: !this.isFirst });
+      if (this.inspect.contains(document.activeElement) || document.activeElement === document.body || narrow()) heading.focus({ preventScroll: true });
     } else if (!isOpen && before !== "{}" && narrow()) this.list.box.focus({ preventScroll: true });
   }
 }
@@ -2658,7 +2705,6 @@ const page = {
     view.read(parts);
     const name = histories.length > 1 ? `${history.name} \u2013 ${report.title}` : report.title;
     document.title = parts.tx ? `${parts.tx} \u2013 ${name}` : parts.object ? `${parts.object} \u2013 ${name}` : name;
-    if (!page.isStarted && (parts.tx ?? parts.object)) view.work.scrollIntoView({ block: "start" });
   },
 
   skip() {

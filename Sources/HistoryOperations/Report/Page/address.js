@@ -49,6 +49,14 @@ const address = {
     return parts;
   },
 
+  // Whether the filters are already those of an address.
+  isOf(parts, filters) {
+    const { store, tx, object, ...wanted } = parts;
+    const now = address.filters(filters);
+    const names = new Set([...Object.keys(wanted), ...Object.keys(now)]);
+    return [...names].every((name) => name in wanted && name in now && String(now[name]) === wanted[name]);
+  },
+
   apply(parts, filters) {
     filters.chosen = {};
     for (const dimension of [...DIMENSIONS, "attribute"]) if (dimension in parts) filters.chosen[dimension] = parts[dimension];

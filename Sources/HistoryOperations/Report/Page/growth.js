@@ -7,25 +7,25 @@ class Growth extends Chart {
     this.cursor = -1;
     this.legend.className = "facts";
     this.plot.addEventListener("pointermove", (event) => this.point(event));
-    this.plot.addEventListener("pointerleave", () => this.mark(-1));
-    this.plot.addEventListener("blur", () => this.mark(-1));
+    this.plot.addEventListener("pointerleave", () => this.place(-1));
+    this.plot.addEventListener("blur", () => this.place(-1));
     this.plot.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!step || !this.points?.length) return;
       event.preventDefault();
       const far = Math.max(1, Math.round(this.points.length / 60));
-      this.mark(Math.max(0, Math.min(this.points.length - 1, this.cursor < 0 ? this.points.length - 1 : this.cursor + step * far)));
+      this.place(Math.max(0, Math.min(this.points.length - 1, this.cursor < 0 ? this.points.length - 1 : this.cursor + step * far)));
       const [time, sum] = this.points[this.cursor];
       tip.show(this.dot, clock.shortDate(time), [], bytes(sum));
       say(`${clock.shortDate(time)}: ${bytes(sum)}`);
     });
   }
 
-  // The sum at the end of every bin.
+  // The sum after every bin.
   get sums() {
-    const { bins, binHours } = this.history;
+    const { bins } = this.history;
     let sum = 0;
-    return bins.start.map((start, bin) => [start + binHours * HOUR, (sum += bins.bytes[bin])]);
+    return bins.start.map((start, bin) => [start, (sum += bins.bytes[bin])]);
   }
 
   draw() {
@@ -47,6 +47,7 @@ class Growth extends Chart {
       else points.push(point);
       column = place;
     }
+    points.push([span[1], all[all.length - 1][1]]);
     this.points = points;
     const total = all[all.length - 1][1];
     const daily = history.raw.bytesPerDay ?? 0;
@@ -75,6 +76,7 @@ class Growth extends Chart {
       parts.push(svg("line", { class: "grid", x1: x(span[1]), x2: x(span[1]), y1: top, y2: height - bottom }));
     }
     const dates = [[span[0], "start"], ...(grows && x(end) - x(span[1]) > 84 && x(span[1]) - left > 170 ? [[span[1], "end"]] : []), [end, "end"]];
+    if (clock.shortDate(dates[dates.length - 1][0]) === clock.shortDate(dates[dates.length - 2][0])) dates.pop();
     for (const [time, anchor] of dates) parts.push(svg("text", { x: anchor === "start" ? left : x(time), y: height - 5, "text-anchor": anchor }, clock.shortDate(time)));
     this.dot = svg("circle", { class: "grow-dot", r: 4.5, cx: x(span[1]), cy: y(total) });
     parts.push(this.dot);
@@ -82,7 +84,7 @@ class Growth extends Chart {
     this.showFacts();
   }
 
-  mark(index) {
+  place(index) {
     this.cursor = index;
     if (!this.points || !this.dot) return;
     const [time, sum] = this.points[index < 0 ? this.points.length - 1 : index];
@@ -99,13 +101,13 @@ class Growth extends Chart {
       if (daily > 0 && place > this.x(end) + 4) {
         const span = this.history.span;
         const time = span[0] + ((place - this.x(span[0])) / (this.x(end) - this.x(span[0]))) * (end - span[0]);
-        this.mark(-1);
+        this.place(-1);
         tip.show(event, clock.shortDate(time), [], `about ${bytes(this.points[this.points.length - 1][1] + (daily * (time - end)) / (24 * HOUR))} at the present rate`);
         return;
       }
       index = this.points.length - 1;
     }
-    this.mark(Math.max(0, index));
+    this.place(Math.max(0, index));
     tip.show(event, clock.shortDate(this.points[this.cursor][0]), [], bytes(this.points[this.cursor][1]));
   }
 
@@ -129,7 +131,7 @@ class Growth extends Chart {
   table() {
     if (!this.history.bins.bytes) return { headings: [], rows: [] };
     const days = new Map();
-    for (const [time, sum] of this.sums) days.set(clock.floor(time - 1, "day"), sum);
+    for (const [time, sum] of this.sums) days.set(clock.floor(time, "day"), sum);
     return { headings: ["Day", "Size"], rows: [...days].map(([day, sum]) => [clock.shortDate(day), bytes(sum)]) };
   }
 }

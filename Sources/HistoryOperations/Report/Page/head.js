@@ -21,7 +21,7 @@ function head(view) {
         el("dl", { class: "where" }, (raw.facts ?? []).map(([label, text]) => el("div", {}, el("dt", { class: "inline quiet" }, own(label), " "), el("dd", { class: "inline" }, own(text)))))),
       madeBy()),
     el("dl", { class: "figures" },
-      figure("Transactions", number(total[ROW.transactions]), raw.oldest ? `${number(raw.oldest.number)} to ${number(raw.newest.number)}` : null),
+      figure("Transactions", number(total[ROW.transactions]), numbersText(raw)),
       figure("Changes", number(total[ROW.changes]), total[ROW.changes] === 0 ? null : [
         kinds.map(([kind, place]) => el("button", { type: "button", class: "kind-link", "aria-pressed": "false", "data-kind": kind, title: `Show the transactions with ${kind}s`, onclick: () => view.filters.toggle("kind", kind) },
           el("b", { class: `t${kind}`, "aria-hidden": "true" }, MARKS[KINDS.indexOf(kind)]), number(total[place]), el("span", { class: "unseen" }, ` ${kind}s`))),
@@ -40,6 +40,11 @@ function spanText(raw) {
   if (from === to) return from;
   const [a, b] = [from.split(" "), to.split(" ")];
   return `${a[2] === b[2] ? a.slice(0, 2).join(" ") : from} \u2013 ${to}`;
+}
+
+function numbersText({ oldest, newest }) {
+  if (!oldest || !newest) return null;
+  return oldest.number === newest.number ? `number ${oldest.number}` : `${number(oldest.number)} to ${number(newest.number)}`;
 }
 
 function bookmarkFigure(bookmarks) {

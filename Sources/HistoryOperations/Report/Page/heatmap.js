@@ -43,9 +43,8 @@ class HeatMap extends Chart {
       for (let hour = 0; hour < 24; hour += 1) {
         const slot = day * 24 + hour;
         const count = counts[slot];
-        const dim = this.filters.slot !== null && this.filters.slot !== slot;
         parts.push(svg("rect", {
-          class: `cell${count === 0 ? " zero" : ""}${this.filters.slot === slot ? " picked" : ""}${dim ? " dim" : ""}`,
+          class: count === 0 ? "cell zero" : "cell",
           x: left + hour * wide + 1, y: top + day * tall + 1, width: wide - 2, height: tall - 2, rx: 2.5,
           "fill-opacity": count === 0 ? null : (0.14 + 0.86 * Math.sqrt(count / most)).toFixed(3), "data-slot": slot,
         }));
@@ -55,12 +54,21 @@ class HeatMap extends Chart {
     parts.push(this.ring);
     const height = top + 7 * tall + 2;
     this.plot.replaceChildren(svg("svg", { viewBox: `0 0 ${width} ${height}`, height, "aria-hidden": "true" }, parts));
-    this.heading.textContent = "Busy hours";
+    this.mark();
     const steps = [0, 0.25, 0.5, 0.75, 1];
     this.legend.replaceChildren(el("span", {}, "0"), svg("svg", { viewBox: "0 0 110 10", "aria-hidden": "true" }, steps.map((step, at) =>
       svg("rect", { class: step === 0 ? "cell zero" : "cell", x: at * 22, width: 20, height: 10, rx: 2, "fill-opacity": step === 0 ? null : (0.14 + 0.86 * Math.sqrt(step)).toFixed(3) }))),
     el("span", {}, plural(most, "save")), el("span", {}, `\u00b7 times in ${clock.zone}`));
     this.placeCursor();
+  }
+
+  // Shows which hour the filters have chosen.
+  mark() {
+    for (const cell of this.plot.querySelectorAll(".cell")) {
+      const isPicked = Number(cell.dataset.slot) === this.filters.slot;
+      cell.classList.toggle("picked", isPicked);
+      cell.classList.toggle("dim", this.filters.slot !== null && !isPicked);
+    }
   }
 
   title(slot) { return `${WEEKDAYS[Math.floor(slot / 24)]} ${two(slot % 24)}:00\u2013${two(((slot % 24) + 1) % 24)}:00`; }

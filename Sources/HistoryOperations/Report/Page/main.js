@@ -37,8 +37,7 @@ class View {
     this.showFilters();
     this.search.update();
     this.list.update();
-    this.timeline.showControls();
-    for (const chart of this.charts) chart.redraw();
+    for (const chart of this.charts) chart.mark?.();
     for (const link of this.head.querySelectorAll("[data-kind]")) link.setAttribute("aria-pressed", String(this.filters.has("kind", link.dataset.kind)));
   }
 
@@ -49,7 +48,7 @@ class View {
     const count = filters.indexes().length;
     const carried = history.transactions.length;
     replace(this.bar, chips.length === 0
-      ? el("span", { class: "soft" }, carried === 0 ? "No transactions" : `All ${plural(carried, "transaction")}${history.leftOut("transactions") ? " of this report" : ""}. Click on a chart to filter them.`)
+      ? el("span", { class: "soft" }, carried === 0 ? "No transactions" : `${carried > 1 ? "All " : ""}${plural(carried, "transaction")}${history.leftOut("transactions") ? " of this report" : ""}. Click on a chart to filter them.`)
       : [el("span", { class: "count" }, `${number(count)} of ${plural(carried, "transaction")}`),
         chips.map(([label, text, remove]) => el("span", { class: "chip" }, el("span", { title: text }, el("span", { class: "of" }, label), el("bdi", {}, oneLine(text))),
           el("button", { type: "button", class: "x", "aria-label": `Remove filter ${label} ${text}`, onclick: remove, "data-focus": `chip ${label}` }, "\u00d7"))),
@@ -63,9 +62,11 @@ class View {
 
   // Follows the parts of an address.
   read(parts) {
-    this.isReading = true;
-    address.apply(parts, this.filters);
-    this.isReading = false;
+    if (!this.isRead || !address.isOf(parts, this.filters)) {
+      this.isRead = this.isReading = true;
+      address.apply(parts, this.filters);
+      this.isReading = false;
+    }
     const { history } = this;
     const { tx, object } = parts;
     const before = JSON.stringify(this.opened);
@@ -82,8 +83,10 @@ class View {
     if (isOpen && before !== JSON.stringify(this.opened)) {
       const heading = this.inspect.querySelector("h2");
       say(heading.textContent);
+      const box = this.inspect.getBoundingClientRect();
+      if (box.bottom < 60 || box.top > innerHeight - 60) this.work.scrollIntoView({ block: "start" });
       // Arrow keys go on in the list; elsewhere the keyboard follows what was opened.
-      if (this.inspect.contains(document.activeElement) || document.activeElement === document.body || narrow()) heading.focus({ preventScroll: !this.isFirst });
+      if (this.inspect.contains(document.activeElement) || document.activeElement === document.body || narrow()) heading.focus({ preventScroll: true });
     } else if (!isOpen && before !== "{}" && narrow()) this.list.box.focus({ preventScroll: true });
   }
 }
@@ -126,7 +129,6 @@ const page = {
     view.read(parts);
     const name = histories.length > 1 ? `${history.name} \u2013 ${report.title}` : report.title;
     document.title = parts.tx ? `${parts.tx} \u2013 ${name}` : parts.object ? `${parts.object} \u2013 ${name}` : name;
-    if (!page.isStarted && (parts.tx ?? parts.object)) view.work.scrollIntoView({ block: "start" });
   },
 
   skip() {

@@ -101,7 +101,7 @@ function objectPicker(view) {
   const results = () => {
     const query = input.value.trim().toLowerCase();
     const found = query === "" ? history.objectsByActivity : history.objectsByActivity.filter((life) => life.name.toLowerCase().includes(query));
-    list.replaceChildren(el("h3", {}, query === "" ? "Most changed objects" : plural(found.length, "object")),
+    list.replaceChildren(el("h3", {}, found.length === 0 ? "No objects" : query === "" ? "Most changed objects" : plural(found.length, "object")),
       el("div", { class: "cards objects" }, found.slice(0, 40).map((life) =>
         el("button", { type: "button", "data-object": life.name, onclick: () => view.open({ object: life.name }) }, own(life.name), el("span", { class: "count" }, number(life.changes.length))))),
       found.length > 40 ? el("p", { class: "cut" }, `and ${number(found.length - 40)} more`) : "");

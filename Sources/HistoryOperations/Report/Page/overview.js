@@ -34,8 +34,8 @@ function overview() {
     el("dl", { class: "figures" }, figure("Transactions", number(sum(ROW.transactions))), figure("Changes", number(sum(ROW.changes))), figure("History", bytes(sum(ROW.bytes)))),
     el("main", { id: "main", class: "board" }, el("section", { class: "panel" },
       el("table", { class: "stores" },
-        el("thead", {}, el("tr", {}, [["Name"], ["Transactions", 1], ["Changes", 1], ["History", 1], ["Span"], [shared && spans.length ? `Activity, ${clock.range(clock.floor(all[0], "day"), clock.next(clock.floor(all[1] - 1, "day"), "day"))}` : "Activity, each over its own span"], ["Bookmarks"]]
-          .map(([heading, right]) => el("th", { scope: "col", class: right && "number" }, heading)))),
+        el("thead", {}, el("tr", {}, [["Name"], ["Transactions", 1], ["Changes", 1], ["History", 1], ["Span", 0, "text"], [shared && spans.length ? `Activity, ${clock.range(clock.floor(all[0], "day"), clock.next(clock.floor(all[1] - 1, "day"), "day"))}` : "Activity, each over its own span"], ["Bookmarks"]]
+          .map(([heading, right, className]) => el("th", { scope: "col", class: right ? "number" : className }, heading)))),
         el("tbody", {}, histories.map((history) => {
           const link = el("a", { class: "link name", href: address.write({ store: history.position }) }, own(history.name));
           const warnings = (history.raw.notices ?? []).length + (history.raw.problem ? 1 : 0);
@@ -44,7 +44,7 @@ function overview() {
             el("td", {}, link, el("div", { class: "quiet small" }, history.raw.kind, warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null)),
             cell("Transactions", number(history.total[ROW.transactions]), "number"), cell("Changes", number(history.total[ROW.changes]), "number"),
             cell("History", typeof history.total[ROW.bytes] === "number" ? bytes(history.total[ROW.bytes]) : "unknown", "number"),
-            cell("Span", history.raw.earliest != null ? spanText(history.raw) : el("span", { class: "quiet" }, "empty")),
+            cell("Span", history.raw.earliest != null ? spanText(history.raw) : el("span", { class: "quiet" }, history.raw.problem ? "" : "empty"), "text"),
             cell("Activity", history.span ? sparkLine(history, ...(shared ? all : history.span)) : "", "wide"), cell("Bookmarks", state(history.raw)));
         }))))),
     ending());

@@ -50,6 +50,7 @@ class Rank {
 
   redraw() {
     const { dimension, filters, rows } = this;
+    this.shown = rows;
     this.heading.textContent = RANKS[dimension];
     this.list.setAttribute("aria-label", RANKS[dimension]);
     if (this.dimensions.length > 1) {
@@ -64,7 +65,7 @@ class Rank {
     replace(this.list, rows.length === 0 ? el("p", { class: "empty" }, dimension === "attribute" ? "No update names its attributes." : "None.") : rows.map((row, index) => {
       let x = 0;
       return el("button", {
-        type: "button", "aria-pressed": String(filters.has(dimension, row.name)), "data-value": `row ${index}`,
+        type: "button", "aria-pressed": "false", "data-value": `row ${index}`,
         title: `${row.of ? `${oneLine(row.of)}.` : ""}${named(row.shown)}: ${row.words}`, onclick: () => filters.toggle(dimension, row.name),
       }, el("span", { class: "name" }, row.of ? el("span", { class: "of" }, el("bdi", {}, oneLine(row.of)), ".") : null,
         el("bdi", { class: row.shown === null && "none-name" }, named(row.shown))),
@@ -75,7 +76,15 @@ class Rank {
         return part;
       })));
     }));
+    this.mark();
     this.cut.textContent = this.more();
+  }
+
+  // Shows which name the filters have chosen.
+  mark() {
+    this.shown.forEach((row, index) => {
+      this.list.children[index].setAttribute("aria-pressed", String(this.filters.has(this.dimension, row.name)));
+    });
   }
 
   more() {

@@ -113,6 +113,12 @@ class Timeline extends Chart {
         button("All", () => this.showAll(), { disabled: !this.view && !this.filters.range, "data-focus": "all" })));
   }
 
+  // Shows what the filters are now.
+  mark() {
+    this.showControls();
+    this.redraw();
+  }
+
   setView(view) {
     const domain = this.domain;
     this.view = view && (view[0] > domain[0] || view[1] < domain[1]) ? view : null;
@@ -343,7 +349,6 @@ class Timeline extends Chart {
     const range = this.rangeOf(bar, bar);
     const { range: old } = this.filters;
     this.filters.setRange((old && old[0] === range[0] && old[1] === range[1]) || this.counted.totals.transactions[bar] === 0 ? null : range);
-    this.showControls();
   }
 
   listen() {
@@ -394,7 +399,6 @@ class Timeline extends Chart {
       const range = this.rangeOf(first, last);
       this.setView(range);
       this.filters.setRange(range);
-      this.showControls();
     });
     plot.addEventListener("keydown", (event) => this.press(event));
     plot.addEventListener("focus", () => this.placeCursor());

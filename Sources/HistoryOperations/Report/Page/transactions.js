@@ -41,6 +41,8 @@ class TransactionList {
   draw(all = false) {
     if (!this.indexes) return;
     const tall = this.rowHeight;
+    // A short history needs a short list.
+    this.box.style.maxHeight = `${Math.max(140, this.history.transactions.length * tall + 1)}px`;
     this.space.style.height = `${this.indexes.length * tall}px`;
     this.space.style.minHeight = "100%";
     const extra = 6;
