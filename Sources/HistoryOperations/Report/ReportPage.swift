@@ -8,7 +8,7 @@ enum ReportPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-JV67UEgaYsbhJrXHWvGkw6vr7ZNW5OXnCo2/K8EjmUY='; style-src 'sha256-S/CYQVh1InBtuULCFeQJHX1yz59HXPFXKWEZ1i8W+T8='; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-GJb39msrHEw2Xlh9rY5wigyuww9YJtgNtqF6L5Q9eaI='; style-src 'sha256-S/CYQVh1InBtuULCFeQJHX1yz59HXPFXKWEZ1i8W+T8='; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -1058,8 +1058,7 @@ const tip = {
 class Chart {
   constructor(className, title, hint) {
     this.heading = el("h2", { id: `title-${className}` }, title);
-    this.controls = el("span", { class: "controls" });
-    this.controls.className = "switches";
+    this.controls = el("span", { class: "switches" });
     this.asTable = false;
     this.tableButton = button("Table", () => this.showTable(!this.asTable), { "aria-pressed": "false", "aria-label": `${title}: show as table` });
     this.plot = el("div", { class: "plot", tabindex: 0, role: "application", "aria-roledescription": "chart", "aria-labelledby": `title-${className}` });
@@ -1072,14 +1071,15 @@ class Chart {
     this.plot.addEventListener("pointerleave", () => tip.hide());
     this.plot.addEventListener("blur", () => tip.hide());
     this.width = 0;
-    this.observer = new ResizeObserver(() => {
-      const width = this.plot.clientWidth;
-      if (width > 0 && width !== this.width) {
-        this.width = width;
-        this.draw();
-      }
-    });
-    this.observer.observe(this.plot);
+    new ResizeObserver(() => this.measure()).observe(this.plot);
+  }
+
+  // Draws where the width is new.
+  measure() {
+    const width = this.plot.clientWidth;
+    if (width === 0 || width === this.width) return;
+    this.width = width;
+    this.draw();
   }
 
   redraw() {
@@ -2700,6 +2700,7 @@ const page = {
     if (page.shown !== view) {
       page.shown = view;
       page.root.replaceChildren(page.skip(), view.element);
+      for (const chart of view.charts) chart.measure?.();
       window.scrollTo(0, 0);
     }
     view.read(parts);

@@ -46,8 +46,7 @@ const tip = {
 class Chart {
   constructor(className, title, hint) {
     this.heading = el("h2", { id: `title-${className}` }, title);
-    this.controls = el("span", { class: "controls" });
-    this.controls.className = "switches";
+    this.controls = el("span", { class: "switches" });
     this.asTable = false;
     this.tableButton = button("Table", () => this.showTable(!this.asTable), { "aria-pressed": "false", "aria-label": `${title}: show as table` });
     this.plot = el("div", { class: "plot", tabindex: 0, role: "application", "aria-roledescription": "chart", "aria-labelledby": `title-${className}` });
@@ -60,14 +59,15 @@ class Chart {
     this.plot.addEventListener("pointerleave", () => tip.hide());
     this.plot.addEventListener("blur", () => tip.hide());
     this.width = 0;
-    this.observer = new ResizeObserver(() => {
-      const width = this.plot.clientWidth;
-      if (width > 0 && width !== this.width) {
-        this.width = width;
-        this.draw();
-      }
-    });
-    this.observer.observe(this.plot);
+    new ResizeObserver(() => this.measure()).observe(this.plot);
+  }
+
+  // Draws where the width is new.
+  measure() {
+    const width = this.plot.clientWidth;
+    if (width === 0 || width === this.width) return;
+    this.width = width;
+    this.draw();
   }
 
   redraw() {
