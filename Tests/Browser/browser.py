@@ -88,7 +88,7 @@ class PageTest(unittest.TestCase):
 
     def settle(self):
         """Wait until what was asked for is drawn."""
-        self.driver.execute_async_script("const done = arguments[0]; setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => done())), 20)")
+        self.driver.execute_async_script("const done = arguments[0]; setTimeout(() => requestAnimationFrame(() => setTimeout(done, 0)), 0)")
 
     def ask(self, script, *arguments):
         return self.driver.execute_script(f"return {script}", *arguments)

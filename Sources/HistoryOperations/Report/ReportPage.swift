@@ -8,7 +8,7 @@ enum ReportPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-GJb39msrHEw2Xlh9rY5wigyuww9YJtgNtqF6L5Q9eaI='; style-src 'sha256-S/CYQVh1InBtuULCFeQJHX1yz59HXPFXKWEZ1i8W+T8='; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-taEkleBMDfqXBD7sMZ4Cf8W4TGbIg+enhHxz1RwTens='; style-src 'sha256-O6dLCR8lWgbMoR4DWgA6EbwXsxOoiHbuDHTHVVbOwS0='; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -290,6 +290,7 @@ th:last-child, td:last-child { padding-right: 0; }
 .inspect .title h2 { font-size: 18px; letter-spacing: -.01em; flex: 1 1 auto; min-width: 0; }
 .pairs { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 2px 16px; font-size: 13px; margin: 10px 0 14px; }
 .pairs dt { color: var(--ink-3); }
+h3 + div > .change:first-child { margin-top: 6px; }
 .change { border-top: 1px solid var(--line); padding: 8px 0 9px; }
 .change .top { display: flex; gap: 8px; align-items: baseline; flex-wrap: wrap; }
 .mark { font-family: var(--mono); font-weight: 700; width: 1.1ch; display: inline-block; text-align: center; }
@@ -515,7 +516,7 @@ function bytes(value) {
     value /= 1024;
     unit += 1;
   }
-  return `${unit === 0 ? number(Math.round(value)) : value.toFixed(1)} ${units[unit]}`;
+  return `${unit === 0 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
 // Three digits are enough for a rate.
@@ -1071,11 +1072,11 @@ class Chart {
     this.plot.addEventListener("pointerleave", () => tip.hide());
     this.plot.addEventListener("blur", () => tip.hide());
     this.width = 0;
-    new ResizeObserver(() => this.measure()).observe(this.plot);
+    new ResizeObserver(() => this.fit()).observe(this.plot);
   }
 
   // Draws where the width is new.
-  measure() {
+  fit() {
     const width = this.plot.clientWidth;
     if (width === 0 || width === this.width) return;
     this.width = width;
@@ -2067,20 +2068,25 @@ function lifeLine(view, life) {
   if (usable.length === 0) return null;
   const [first, last] = [usable.reduce((a, b) => Math.min(a, b)), usable.reduce((a, b) => Math.max(a, b))];
   const x = (time) => (last === first ? width / 2 : 10 + ((time - first) / (last - first)) * (width - 20));
+  // Dots that would cover each other stand in a pile, of at most four.
+  const piles = [];
   const dots = life.changes.slice(-400).map(([index, change], at, all) => {
     const time = times[life.changes.length - all.length + at];
     if (time === null) return null;
     const tx = history.transactions[index];
-    const dot = svg("circle", { class: `life-dot f${KINDS[change[CHANGE.kind]] ?? "other"}`, cx: x(time).toFixed(1), cy: 16, r: 6 },
-      svg("title", {}, `${KINDS[change[CHANGE.kind]] ?? "other"}, ${moment(tx[TX.time])}, transaction ${tx[TX.number]}`));
+    const pile = piles.find(([place, count]) => Math.abs(place - x(time)) < 11 && count < 4) ?? piles[piles.push([x(time), 0]) - 1];
+    const kind = KINDS[change[CHANGE.kind]] ?? "other";
+    const dot = svg("circle", { class: `life-dot f${kind}`, cx: pile[0].toFixed(1), cy: 50 - 12 * pile[1]++, r: 6 },
+      svg("title", {}, `${kind}, ${moment(tx[TX.time])}, transaction ${tx[TX.number]}`));
     dot.addEventListener("click", () => view.open({ tx: tx[TX.number] }));
     return dot;
   });
+  const top = 42 - 12 * Math.max(1, ...piles.map(([, count]) => count));
   const days = new Set(usable.map((time) => clock.date(time)));
-  return el("div", { class: "plot life" }, svg("svg", { viewBox: `0 0 ${width} 44`, role: "img", "aria-label": `${plural(life.changes.length, "change")} between ${clock.shortDate(first)} and ${clock.shortDate(last)}` },
-    last > first ? svg("line", { class: "life-line", x1: 10, x2: width - 10, y1: 16, y2: 16 }) : null, dots,
-    svg("text", { x: last === first ? width / 2 : 4, y: 40, "text-anchor": last === first ? "middle" : "start" }, days.size === 1 ? moment(first * 1000) : clock.shortDate(first)),
-    last > first ? svg("text", { x: width - 4, y: 40, "text-anchor": "end" }, days.size === 1 ? clock.second(last) : clock.shortDate(last)) : null));
+  return el("div", { class: "plot life" }, svg("svg", { viewBox: `0 ${top} ${width} ${78 - top}`, role: "img", "aria-label": `${plural(life.changes.length, "change")} between ${clock.shortDate(first)} and ${clock.shortDate(last)}` },
+    last > first ? svg("line", { class: "life-line", x1: 10, x2: width - 10, y1: 50, y2: 50 }) : null, dots,
+    svg("text", { x: last === first ? width / 2 : 4, y: 74, "text-anchor": last === first ? "middle" : "start" }, days.size === 1 ? moment(first * 1000) : clock.shortDate(first)),
+    last > first ? svg("text", { x: width - 4, y: 74, "text-anchor": "end" }, days.size === 1 ? clock.second(last) : clock.shortDate(last)) : null));
 }
 
 function objectView(view, name) {
@@ -2433,7 +2439,7 @@ function head(view) {
       el("div", {},
         el("h1", {}, own(histories.length > 1 ? history.name : report.title)),
         el("p", { class: "where" }, el("span", { class: "mono" }, own(raw.path)), raw.store ? el("span", { class: "mono quiet" }, own(raw.store)) : null),
-        el("dl", { class: "where" }, (raw.facts ?? []).map(([label, text]) => el("div", {}, el("dt", { class: "inline quiet" }, own(label), " "), el("dd", { class: "inline" }, own(text)))))),
+        el("dl", { class: "where" }, (raw.facts ?? []).filter(([, text]) => text !== "").map(([label, text]) => el("div", {}, el("dt", { class: "inline quiet" }, own(label), " "), el("dd", { class: "inline" }, own(text)))))),
       madeBy()),
     el("dl", { class: "figures" },
       figure("Transactions", number(total[ROW.transactions]), numbersText(raw)),
@@ -2700,7 +2706,7 @@ const page = {
     if (page.shown !== view) {
       page.shown = view;
       page.root.replaceChildren(page.skip(), view.element);
-      for (const chart of view.charts) chart.measure?.();
+      for (const chart of view.charts) chart.fit?.();
       window.scrollTo(0, 0);
     }
     view.read(parts);

@@ -59,11 +59,11 @@ class Chart {
     this.plot.addEventListener("pointerleave", () => tip.hide());
     this.plot.addEventListener("blur", () => tip.hide());
     this.width = 0;
-    new ResizeObserver(() => this.measure()).observe(this.plot);
+    new ResizeObserver(() => this.fit()).observe(this.plot);
   }
 
   // Draws where the width is new.
-  measure() {
+  fit() {
     const width = this.plot.clientWidth;
     if (width === 0 || width === this.width) return;
     this.width = width;

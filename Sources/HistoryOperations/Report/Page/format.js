@@ -12,7 +12,7 @@ function bytes(value) {
     value /= 1024;
     unit += 1;
   }
-  return `${unit === 0 ? number(Math.round(value)) : value.toFixed(1)} ${units[unit]}`;
+  return `${unit === 0 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
 // Three digits are enough for a rate.

@@ -18,7 +18,7 @@ function head(view) {
       el("div", {},
         el("h1", {}, own(histories.length > 1 ? history.name : report.title)),
         el("p", { class: "where" }, el("span", { class: "mono" }, own(raw.path)), raw.store ? el("span", { class: "mono quiet" }, own(raw.store)) : null),
-        el("dl", { class: "where" }, (raw.facts ?? []).map(([label, text]) => el("div", {}, el("dt", { class: "inline quiet" }, own(label), " "), el("dd", { class: "inline" }, own(text)))))),
+        el("dl", { class: "where" }, (raw.facts ?? []).filter(([, text]) => text !== "").map(([label, text]) => el("div", {}, el("dt", { class: "inline quiet" }, own(label), " "), el("dd", { class: "inline" }, own(text)))))),
       madeBy()),
     el("dl", { class: "figures" },
       figure("Transactions", number(total[ROW.transactions]), numbersText(raw)),

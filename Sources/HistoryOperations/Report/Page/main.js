@@ -124,7 +124,7 @@ const page = {
     if (page.shown !== view) {
       page.shown = view;
       page.root.replaceChildren(page.skip(), view.element);
-      for (const chart of view.charts) chart.measure?.();
+      for (const chart of view.charts) chart.fit?.();
       window.scrollTo(0, 0);
     }
     view.read(parts);

@@ -40,20 +40,25 @@ function lifeLine(view, life) {
   if (usable.length === 0) return null;
   const [first, last] = [usable.reduce((a, b) => Math.min(a, b)), usable.reduce((a, b) => Math.max(a, b))];
   const x = (time) => (last === first ? width / 2 : 10 + ((time - first) / (last - first)) * (width - 20));
+  // Dots that would cover each other stand in a pile, of at most four.
+  const piles = [];
   const dots = life.changes.slice(-400).map(([index, change], at, all) => {
     const time = times[life.changes.length - all.length + at];
     if (time === null) return null;
     const tx = history.transactions[index];
-    const dot = svg("circle", { class: `life-dot f${KINDS[change[CHANGE.kind]] ?? "other"}`, cx: x(time).toFixed(1), cy: 16, r: 6 },
-      svg("title", {}, `${KINDS[change[CHANGE.kind]] ?? "other"}, ${moment(tx[TX.time])}, transaction ${tx[TX.number]}`));
+    const pile = piles.find(([place, count]) => Math.abs(place - x(time)) < 11 && count < 4) ?? piles[piles.push([x(time), 0]) - 1];
+    const kind = KINDS[change[CHANGE.kind]] ?? "other";
+    const dot = svg("circle", { class: `life-dot f${kind}`, cx: pile[0].toFixed(1), cy: 50 - 12 * pile[1]++, r: 6 },
+      svg("title", {}, `${kind}, ${moment(tx[TX.time])}, transaction ${tx[TX.number]}`));
     dot.addEventListener("click", () => view.open({ tx: tx[TX.number] }));
     return dot;
   });
+  const top = 42 - 12 * Math.max(1, ...piles.map(([, count]) => count));
   const days = new Set(usable.map((time) => clock.date(time)));
-  return el("div", { class: "plot life" }, svg("svg", { viewBox: `0 0 ${width} 44`, role: "img", "aria-label": `${plural(life.changes.length, "change")} between ${clock.shortDate(first)} and ${clock.shortDate(last)}` },
-    last > first ? svg("line", { class: "life-line", x1: 10, x2: width - 10, y1: 16, y2: 16 }) : null, dots,
-    svg("text", { x: last === first ? width / 2 : 4, y: 40, "text-anchor": last === first ? "middle" : "start" }, days.size === 1 ? moment(first * 1000) : clock.shortDate(first)),
-    last > first ? svg("text", { x: width - 4, y: 40, "text-anchor": "end" }, days.size === 1 ? clock.second(last) : clock.shortDate(last)) : null));
+  return el("div", { class: "plot life" }, svg("svg", { viewBox: `0 ${top} ${width} ${78 - top}`, role: "img", "aria-label": `${plural(life.changes.length, "change")} between ${clock.shortDate(first)} and ${clock.shortDate(last)}` },
+    last > first ? svg("line", { class: "life-line", x1: 10, x2: width - 10, y1: 50, y2: 50 }) : null, dots,
+    svg("text", { x: last === first ? width / 2 : 4, y: 74, "text-anchor": last === first ? "middle" : "start" }, days.size === 1 ? moment(first * 1000) : clock.shortDate(first)),
+    last > first ? svg("text", { x: width - 4, y: 74, "text-anchor": "end" }, days.size === 1 ? clock.second(last) : clock.shortDate(last)) : null));
 }
 
 function objectView(view, name) {
