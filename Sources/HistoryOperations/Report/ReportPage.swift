@@ -8,7 +8,7 @@ enum ReportPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-taEkleBMDfqXBD7sMZ4Cf8W4TGbIg+enhHxz1RwTens='; style-src 'sha256-O6dLCR8lWgbMoR4DWgA6EbwXsxOoiHbuDHTHVVbOwS0='; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-1n9hm8on2IcqAaMr7MwwDARB1LSjWucEE+hsnp3eCZ4='; style-src 'sha256-6l/llzF29OLVqF7qpdfy7JoVQflJLV6AEdgC0AZVIH0='; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -65,7 +65,7 @@ enum ReportPage {
     --accent-soft: #1e3350;
     --focus: #7db4f5;
     --warn: #f0c36a;
-    --warn-soft: #33291433;
+    --warn-soft: #2d2616;
     --bad: #ff9a8b;
     --bad-soft: #3a1c1a;
     --s0: #5b9be6;
@@ -160,7 +160,14 @@ a.link { text-decoration: none; }
 .panel > header { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: center; margin-bottom: 10px; min-height: 28px; }
 .panel > header .spacer { flex: 1; }
 .panel > header .hint { color: var(--ink-3); font-size: 12.5px; }
-.timeline { grid-column: 1 / -1; }
+.timeline { grid-column: 1 / -1; container-type: inline-size; }
+@container (max-width: 960px) {
+  .timeline > header .switches { display: contents; }
+  .timeline > header .spacer { display: none; }
+  .timeline > header { gap: 8px; }
+  .timeline > header h2 { flex: 1 0 100%; }
+  .timeline .switch button { padding: 2px 7px; }
+}
 .heat { grid-column: span 6; }
 .growth { grid-column: span 6; }
 .rank { grid-column: span 4; }
@@ -268,7 +275,7 @@ th:last-child, td:last-child { padding-right: 0; }
 .rows { position: relative; overflow-y: auto; overflow-x: hidden; height: min(70vh, 680px); margin: 0 -16px -16px; border-top: 1px solid var(--line); border-radius: 0 0 10px 10px; scrollbar-width: thin; contain: strict; }
 .rows:focus-visible { outline-offset: -2px; }
 .rows .space { position: relative; }
-.row { position: absolute; left: 0; right: 0; height: 34px; padding: 0 16px; display: grid; grid-template-columns: 6.6ch 11ch 9ch minmax(0, 15ch) minmax(0, 1fr); gap: 0 12px; align-items: center; cursor: pointer; white-space: nowrap; font-size: 13px; }
+.row { position: absolute; left: 0; right: 0; height: 34px; padding: 0 16px; display: grid; grid-template-columns: 6.6ch 11ch 9ch minmax(0, 14ch) minmax(0, 1fr); gap: 0 12px; align-items: center; cursor: pointer; white-space: nowrap; font-size: 13px; }
 .row + .row { border-top: 1px solid color-mix(in srgb, var(--line) 55%, transparent); }
 .row.day { border-top: 1px solid var(--line-strong); }
 .row > * { overflow: hidden; text-overflow: ellipsis; }
@@ -283,6 +290,12 @@ th:last-child, td:last-child { padding-right: 0; }
 .row .what .one { margin-right: 10px; }
 .row .what .one > span { font-family: var(--mono); font-size: 12px; margin-left: 4px; }
 .row .what .mark { font-weight: 600; }
+/* Two lines a row where the list is narrow */
+.tight .row { grid-template-columns: 6ch minmax(0, 1fr) auto; grid-template-rows: 20px 18px; height: 52px; padding: 6px 12px; gap: 0 10px; align-content: center; }
+.tight .row .who { grid-row: 1; grid-column: 2; }
+.tight .row .date { grid-row: 1; grid-column: 3; text-align: right; }
+.tight .row .time { grid-row: 2; grid-column: 3; text-align: right; color: var(--ink-3); }
+.tight .row .what { grid-row: 2; grid-column: 2; }
 .cut { font-size: 12.5px; color: var(--ink-3); padding: 8px 0 0; }
 
 .inspect { position: sticky; top: 56px; max-height: calc(100vh - 72px); overflow-y: auto; scrollbar-width: thin; }
@@ -371,20 +384,13 @@ footer.end { margin-top: 28px; border-top: 1px solid var(--line); padding-top: 1
   .figure dd { font-size: 19px; }
   .rank, .rank:last-child { grid-column: 1 / -1; }
   .panel > header { gap: 6px 8px; }
-  .timeline > header .switches { display: contents; }
-  .timeline > header .spacer { display: none; }
-  .timeline > header h2 { flex: 1 0 100%; }
   .panel { padding: 12px 12px 14px; }
-  .row { grid-template-columns: 7ch minmax(0, 1fr) auto; grid-template-rows: 20px 18px; height: 52px; padding: 6px 12px; gap: 0 10px; }
-  .row .who { grid-row: 1; grid-column: 2; }
-  .row .date { grid-row: 1; grid-column: 3; text-align: right; }
-  .row .time { grid-row: 2; grid-column: 3; text-align: right; color: var(--ink-3); }
-  .row .what { grid-row: 2; grid-column: 2; }
   .rows { margin: 0 -12px -14px; }
   .values th { width: 38%; }
   .stores thead { display: none; }
   .stores tr { display: grid; grid-template-columns: 1fr 1fr; gap: 2px 12px; padding: 10px 0; border-bottom: 1px solid var(--line); }
   .stores td { padding: 0; border: 0; text-align: left !important; white-space: normal !important; }
+  .stores .text { padding-left: 0; }
   .stores td:first-child, .stores td.wide { grid-column: 1 / -1; }
   .stores td::before { content: attr(data-label); color: var(--ink-3); font-size: 12px; margin-right: 6px; }
   .stores td:first-child::before, .stores td.wide::before { content: none; }
@@ -2109,7 +2115,7 @@ function objectView(view, name) {
       history.raw.store && life.key != null ? [el("dt", {}, "identifier"), el("dd", { class: "mono" }, own(`x-coredata://${history.raw.store}/${name}`))] : null),
     lifeLine(view, life),
     values.length ? el("div", { class: "section" }, el("h3", {}, "Attributes, as last recorded"), valuesTable("attributes", values.map(([attribute, { number, value }]) => [
-      attribute, value === undefined ? el("span", { class: "type" }, "value not recorded") : valueOf(view, value), " ", el("span", { class: "quiet" }, "in "), transactionLink(view, number)]))) : null,
+      attribute, value === undefined ? el("span", { class: "type" }, "value not recorded, set") : valueOf(view, value), el("span", { class: "quiet" }, " in "), transactionLink(view, number)]))) : null,
     related.length ? el("div", { class: "section" }, el("h3", {}, "Changed together with"), el("div", { class: "cards" }, related.slice(0, MOST_RELATED).map(([other, times]) =>
       el("button", { type: "button", "data-object": other, onclick: () => view.open({ object: other }) }, own(other), el("span", { class: "count" }, `${number(times)}\u00d7`))),
     related.length > MOST_RELATED ? el("span", { class: "quiet" }, `and ${number(related.length - MOST_RELATED)} more`) : null)) : null,
@@ -2177,10 +2183,13 @@ class TransactionList {
         if (row) this.choose(Number(row.dataset.position));
       },
     }, this.space);
-    new ResizeObserver(() => this.draw()).observe(this.box);
+    new ResizeObserver(() => {
+      this.box.classList.toggle("tight", this.box.clientWidth < 520);
+      this.draw();
+    }).observe(this.box);
   }
 
-  get rowHeight() { return matchMedia("(max-width: 700px)").matches ? 52 : 34; }
+  get rowHeight() { return this.box.classList.contains("tight") ? 52 : 34; }
 
   // Shows the transactions that match now.
   update() {

@@ -81,7 +81,7 @@ function objectView(view, name) {
       history.raw.store && life.key != null ? [el("dt", {}, "identifier"), el("dd", { class: "mono" }, own(`x-coredata://${history.raw.store}/${name}`))] : null),
     lifeLine(view, life),
     values.length ? el("div", { class: "section" }, el("h3", {}, "Attributes, as last recorded"), valuesTable("attributes", values.map(([attribute, { number, value }]) => [
-      attribute, value === undefined ? el("span", { class: "type" }, "value not recorded") : valueOf(view, value), " ", el("span", { class: "quiet" }, "in "), transactionLink(view, number)]))) : null,
+      attribute, value === undefined ? el("span", { class: "type" }, "value not recorded, set") : valueOf(view, value), el("span", { class: "quiet" }, " in "), transactionLink(view, number)]))) : null,
     related.length ? el("div", { class: "section" }, el("h3", {}, "Changed together with"), el("div", { class: "cards" }, related.slice(0, MOST_RELATED).map(([other, times]) =>
       el("button", { type: "button", "data-object": other, onclick: () => view.open({ object: other }) }, own(other), el("span", { class: "count" }, `${number(times)}\u00d7`))),
     related.length > MOST_RELATED ? el("span", { class: "quiet" }, `and ${number(related.length - MOST_RELATED)} more`) : null)) : null,

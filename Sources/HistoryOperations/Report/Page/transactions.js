@@ -15,10 +15,13 @@ class TransactionList {
         if (row) this.choose(Number(row.dataset.position));
       },
     }, this.space);
-    new ResizeObserver(() => this.draw()).observe(this.box);
+    new ResizeObserver(() => {
+      this.box.classList.toggle("tight", this.box.clientWidth < 520);
+      this.draw();
+    }).observe(this.box);
   }
 
-  get rowHeight() { return matchMedia("(max-width: 700px)").matches ? 52 : 34; }
+  get rowHeight() { return this.box.classList.contains("tight") ? 52 : 34; }
 
   // Shows the transactions that match now.
   update() {
