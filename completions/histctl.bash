@@ -818,6 +818,109 @@ _histctl_stats() {
     esac
 }
 
+_histctl_report() {
+    repeating_flags=()
+    non_repeating_flags=(--no-author --overwrite --open --redact --reproducible --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --value)
+    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until -o --output --title --max-transactions --values-file --date --color)
+    __histctl_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--archive')
+        __histctl_add_completions -d
+        return
+        ;;
+    '--store-identifier')
+        return
+        ;;
+    '--after'|'--since')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion report -- --after "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--until')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion report -- --until "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--author')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion report -- --author "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--not-author')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion report -- --not-author "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--bundle')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion report -- --bundle "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--process')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion report -- --process "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--entity')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion report -- --entity "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--exact-entity')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion report -- --exact-entity "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--kind')
+        __histctl_add_completions -W 'insert'$'\n''update'$'\n''delete'
+        return
+        ;;
+    '--object')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion report -- --object "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--attribute')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion report -- --attribute "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--value')
+        return
+        ;;
+    '-o'|'--output')
+        __histctl_add_completions -o plusdirs -fX '!*.@(html)'
+        return
+        ;;
+    '--title')
+        return
+        ;;
+    '--max-transactions')
+        return
+        ;;
+    '--values-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __histctl_add_completions -f
+        return
+        ;;
+    esac
+}
+
 _histctl_archive() {
     repeating_flags=()
     non_repeating_flags=(--allow-gap --no-values -n --dry-run --json --qualified --no-pager --quiet -q --version -h --help)

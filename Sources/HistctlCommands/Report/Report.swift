@@ -21,7 +21,7 @@ struct Report: HistctlCommand {
         histctl report default.store -o report.html --open
         histctl report default.store --after 2w --author widget -o widget.html
         histctl report default.store --archive history-archive -o report.html --overwrite
-        histctl report stores/*.store --title 'All stores' -o stores.html
+        histctl report stores/*.store --title "All stores" -o stores.html
         histctl report default.store --redact --reproducible -o - | gzip > report.html.gz
       """)
 

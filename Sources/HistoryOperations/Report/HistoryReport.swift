@@ -116,17 +116,22 @@ package struct HistoryReport {
   ) throws -> Summary {
     var text = ReportText { try output($0) }
     var summary = Summary()
-    try text.write(page: ReportPage.beforeData)
     let sources = try sources()
     let names = Self.names(of: sources)
-    try text.write(head(names))
     var separator = JSONWriter()
     separator.appendRaw(",")
     var room = Self.maxListBytes
     for (place, source) in sources.enumerated() {
-      if place > 0 { try text.write(separator) }
       let share = room / (sources.count - place)
-      switch try history(of: source, names[place], replacing: file, byteLimit: share) {
+      let result = try history(of: source, names[place], replacing: file, byteLimit: share)
+      // Nothing is written if the first history ends the report.
+      if place == 0 {
+        try text.write(page: ReportPage.beforeData)
+        try text.write(head(names))
+      } else {
+        try text.write(separator)
+      }
+      switch result {
       case .success(let history):
         try history.write(to: &text)
         room -= history.transactions.byteCount

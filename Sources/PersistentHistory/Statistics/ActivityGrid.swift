@@ -74,10 +74,10 @@ package struct ActivityGrid: Sendable {
   /// Turns to the bin of a time, which must be usable.
   mutating func turn(to time: StoreTimestamp) {
     hour = Int((time.unixSeconds / 3600).rounded(.down))
-    let start = start(ofBinWith: hour)
-    guard current?.hour != start else { return }
+    guard current?.hour != start(ofBinWith: hour) else { return }
+    // It may make bins longer.
     settle()
-    current = Bin(hour: start)
+    current = Bin(hour: start(ofBinWith: hour))
   }
 
   /// Counts a transaction in the current bin.

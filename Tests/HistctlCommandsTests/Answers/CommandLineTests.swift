@@ -118,7 +118,8 @@ import Testing
   // MARK: - Wrong command lines
 
   private static let commands = [
-    "log", "show", "diff", "object", "blame", "export", "stats", "archive", "prune", "restore",
+    "log", "show", "diff", "object", "blame", "export", "stats", "report", "archive", "prune",
+    "restore",
     "compact",
     "check", "verify", "info", "token check", "token show", "bookmark set", "bookmark check",
     "bookmark list", "bookmark remove", "rehearse", "snapshot", "maintain",

@@ -4,7 +4,8 @@ import Testing
 /// Help in two lengths, and the version.
 @Suite struct HelpTests {
   static let commands = [
-    "", "demo", "info", "log", "show", "diff", "object", "blame", "export", "stats", "prune",
+    "", "demo", "info", "log", "show", "diff", "object", "blame", "export", "stats", "report",
+    "prune",
     "restore",
     "token",
     "token check", "token show", "bookmark", "bookmark set", "bookmark list", "bookmark check",
@@ -53,8 +54,8 @@ import Testing
 
   /// The examples of the help work as they stand, on a store of that name.
   @Test(arguments: [
-    "demo", "info", "log", "show", "diff", "object", "blame", "stats", "prune", "restore",
-    "token check",
+    "demo", "info", "log", "show", "diff", "object", "blame", "stats", "report", "prune",
+    "restore", "token check",
     "token show",
     "bookmark set", "bookmark list", "bookmark check", "bookmark remove", "rehearse", "snapshot",
     "compact",
