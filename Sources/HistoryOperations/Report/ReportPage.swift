@@ -8,7 +8,7 @@ enum ReportPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-1n9hm8on2IcqAaMr7MwwDARB1LSjWucEE+hsnp3eCZ4='; style-src 'sha256-6l/llzF29OLVqF7qpdfy7JoVQflJLV6AEdgC0AZVIH0='; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-GMMObE7aLWp4K7/pBrRuDdToMyqR7rTZixB5RMf/Hoo='; style-src 'sha256-6l/llzF29OLVqF7qpdfy7JoVQflJLV6AEdgC0AZVIH0='; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -2336,7 +2336,7 @@ class Search {
     this.offers = [];
     this.at = -1;
     this.input = el("input", {
-      type: "search", placeholder: "Search names, objects, values, #number", "aria-label": "Search transactions", spellcheck: "false", autocomplete: "off",
+      type: "search", placeholder: "Search names, objects, values", "aria-label": "Search transactions", spellcheck: "false", autocomplete: "off",
       role: "combobox", "aria-expanded": "false", "aria-controls": "offers", "aria-autocomplete": "list",
       oninput: () => this.typed(), onkeydown: (event) => this.press(event), onblur: () => setTimeout(() => this.hide(), 150),
     });

@@ -6,7 +6,7 @@ class Search {
     this.offers = [];
     this.at = -1;
     this.input = el("input", {
-      type: "search", placeholder: "Search names, objects, values, #number", "aria-label": "Search transactions", spellcheck: "false", autocomplete: "off",
+      type: "search", placeholder: "Search names, objects, values", "aria-label": "Search transactions", spellcheck: "false", autocomplete: "off",
       role: "combobox", "aria-expanded": "false", "aria-controls": "offers", "aria-autocomplete": "list",
       oninput: () => this.typed(), onkeydown: (event) => this.press(event), onblur: () => setTimeout(() => this.hide(), 150),
     });
