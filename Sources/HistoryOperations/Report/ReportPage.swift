@@ -8,7 +8,7 @@ enum ReportPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-GMMObE7aLWp4K7/pBrRuDdToMyqR7rTZixB5RMf/Hoo='; style-src 'sha256-6l/llzF29OLVqF7qpdfy7JoVQflJLV6AEdgC0AZVIH0='; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-8KHivfRXPewzG1kc6Tfm7GiFDfLJa+PSnkGCh9Atk24='; style-src 'sha256-Fd+2DDrwtg/mktnC5hIFfqqtQnHJ+UJuWFMh4orH8DI='; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -338,7 +338,9 @@ h3 + div > .change:first-child { margin-top: 6px; }
 .stores td, .stores th { padding: 9px 18px 9px 0; vertical-align: middle; }
 .stores th { vertical-align: bottom; }
 .stores tbody tr:last-child td { border-bottom: 0; }
-.stores .text { padding-left: 18px; }
+.stores .text { padding-left: 18px; white-space: nowrap; }
+.stores th { white-space: nowrap; }
+.stores .name + .small + .warn { max-width: 56ch; }
 .stores tbody tr { cursor: pointer; }
 .stores tbody tr:hover { background: var(--sunk); }
 .stores .name { font-weight: 600; font-size: 14px; }
@@ -1806,7 +1808,8 @@ class Growth extends Chart {
   }
 
   showFacts() {
-    const { raw } = this.history;
+    const { raw, isEmpty } = this.history;
+    if (isEmpty) return;
     const facts = [];
     const daily = (label, one) => one && facts.push(el("span", {}, label, " ",
       el("b", {}, typeof one.bytesPerDay === "number" ? bytes(one.bytesPerDay) : plural(Number(rate(one.transactionsPerDay)), "save")), " a day"));
@@ -1895,7 +1898,7 @@ class Rank {
       this.controls.replaceChildren(el("span", { class: "quiet small" }, dimension === "attribute" ? "by updates" : "by changes"));
     }
     const most = Math.max(1, ...rows.map((row) => row.count));
-    replace(this.list, rows.length === 0 ? el("p", { class: "empty" }, dimension === "attribute" ? "No update names its attributes." : "None.") : rows.map((row, index) => {
+    replace(this.list, rows.length === 0 ? el("p", { class: "empty" }, dimension === "attribute" && !this.history.isEmpty ? "No update names its attributes." : "None.") : rows.map((row, index) => {
       let x = 0;
       return el("button", {
         type: "button", "aria-pressed": "false", "data-value": `row ${index}`,
@@ -2439,7 +2442,6 @@ function head(view) {
   const { raw, total } = history;
   const kinds = [["insert", ROW.inserts], ["update", ROW.updates], ["delete", ROW.deletes]];
   const sizes = raw.sizes ?? {};
-  const span = raw.rates?.total?.days;
   const others = [["store", "file"], ["log", "log"], ["free", "free"], ["archive", "archive"]].filter(([name]) => typeof sizes[name] === "number" && (sizes[name] > 0 || name === "store"));
   const kept = total[ROW.bytes] ?? sizes.history;
   return el("div", { class: "head" },
@@ -2456,9 +2458,9 @@ function head(view) {
         kinds.map(([kind, place]) => el("button", { type: "button", class: "kind-link", "aria-pressed": "false", "data-kind": kind, title: `Show the transactions with ${kind}s`, onclick: () => view.filters.toggle("kind", kind) },
           el("b", { class: `t${kind}`, "aria-hidden": "true" }, MARKS[KINDS.indexOf(kind)]), number(total[place]), el("span", { class: "unseen" }, ` ${kind}s`))),
         total[ROW.others] ? el("span", {}, `${number(total[ROW.others])} of other kinds`) : null]),
-      raw.earliest != null ? figure("Span", spanText(raw), span ? `${duration(span)}, ${rate(raw.rates.total.transactionsPerDay)} saves a day` : null, true) : null,
+      raw.earliest != null ? figure("Span", spanText(raw), lengthText(raw), true) : null,
       typeof kept === "number" ? figure("History", bytes(kept), others.map(([name, label]) => el("span", {}, `${label} ${bytes(sizes[name])}`)))
-        : others.length ? figure("File", bytes(sizes[others[0][0]])) : null,
+        : others.length ? figure(others[0][0] === "archive" ? "Archive" : "File", bytes(sizes[others[0][0]])) : null,
       bookmarkFigure(raw.bookmarks)),
     notices(history));
 }
@@ -2470,6 +2472,15 @@ function spanText(raw) {
   if (from === to) return from;
   const [a, b] = [from.split(" "), to.split(" ")];
   return `${a[2] === b[2] ? a.slice(0, 2).join(" ") : from} \u2013 ${to}`;
+}
+
+// How long a history is, and how busy where it is long enough for a rate.
+function lengthText(raw) {
+  const [first, last] = [milliseconds(raw.earliest), milliseconds(raw.latest)];
+  if (first === null || last === null || last - first < 60e3) return null;
+  const days = (last - first) / (24 * HOUR);
+  const daily = raw.rates?.total && rate(raw.rates.total.transactionsPerDay);
+  return `${duration(days)}${days >= 1 && daily ? `, ${daily} ${daily === "1" ? "save" : "saves"} a day` : ""}`;
 }
 
 function numbersText({ oldest, newest }) {
@@ -2560,7 +2571,8 @@ function overview() {
   const shared = spans.every((span) => span[1] - span[0] > (all[1] - all[0]) / 8);
   const sum = (place) => histories.reduce((total, history) => total + (history.total[place] ?? 0), 0);
   const state = ({ bookmarks }) => {
-    if (!bookmarks?.length) return el("span", { class: "quiet" }, "none");
+    if (!bookmarks) return "";
+    if (!bookmarks.length) return el("span", { class: "quiet" }, "none");
     const bad = bookmarks.filter((one) => one.state !== "valid" && one.state !== "archived");
     return bad.length ? el("span", { class: "tdelete" }, `${number(bad.length)} of ${number(bookmarks.length)} not valid`) : `${number(bookmarks.length)} valid`;
   };
@@ -2573,12 +2585,15 @@ function overview() {
           .map(([heading, right, className]) => el("th", { scope: "col", class: right ? "number" : className }, heading)))),
         el("tbody", {}, histories.map((history) => {
           const link = el("a", { class: "link name", href: address.write({ store: history.position }) }, own(history.name));
-          const warnings = (history.raw.notices ?? []).length + (history.raw.problem ? 1 : 0);
+          const warnings = (history.raw.notices ?? []).length;
+          const isRead = history.raw.total !== undefined;
+          const count = (place) => (isRead ? number(history.total[place]) : "");
           const cell = (label, content, className) => el("td", { "data-label": label, class: className }, content);
           return el("tr", { onclick: (event) => event.target.closest("a") ?? link.click(), "data-store": history.position },
-            el("td", {}, link, el("div", { class: "quiet small" }, history.raw.kind, warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null)),
-            cell("Transactions", number(history.total[ROW.transactions]), "number"), cell("Changes", number(history.total[ROW.changes]), "number"),
-            cell("History", typeof history.total[ROW.bytes] === "number" ? bytes(history.total[ROW.bytes]) : "unknown", "number"),
+            el("td", {}, link, el("div", { class: "quiet small" }, history.raw.kind, warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null),
+              history.raw.problem ? el("div", { class: "warn" }, own(history.raw.problem)) : null),
+            cell("Transactions", count(ROW.transactions), "number"), cell("Changes", count(ROW.changes), "number"),
+            cell("History", typeof history.total[ROW.bytes] === "number" ? bytes(history.total[ROW.bytes]) : isRead ? "unknown" : "", "number"),
             cell("Span", history.raw.earliest != null ? spanText(history.raw) : el("span", { class: "quiet" }, history.raw.problem ? "" : "empty"), "text"),
             cell("Activity", history.span ? sparkLine(history, ...(shared ? all : history.span)) : "", "wide"), cell("Bookmarks", state(history.raw)));
         }))))),

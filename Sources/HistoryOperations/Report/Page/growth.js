@@ -112,7 +112,8 @@ class Growth extends Chart {
   }
 
   showFacts() {
-    const { raw } = this.history;
+    const { raw, isEmpty } = this.history;
+    if (isEmpty) return;
     const facts = [];
     const daily = (label, one) => one && facts.push(el("span", {}, label, " ",
       el("b", {}, typeof one.bytesPerDay === "number" ? bytes(one.bytesPerDay) : plural(Number(rate(one.transactionsPerDay)), "save")), " a day"));

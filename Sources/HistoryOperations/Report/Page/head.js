@@ -9,7 +9,6 @@ function head(view) {
   const { raw, total } = history;
   const kinds = [["insert", ROW.inserts], ["update", ROW.updates], ["delete", ROW.deletes]];
   const sizes = raw.sizes ?? {};
-  const span = raw.rates?.total?.days;
   const others = [["store", "file"], ["log", "log"], ["free", "free"], ["archive", "archive"]].filter(([name]) => typeof sizes[name] === "number" && (sizes[name] > 0 || name === "store"));
   const kept = total[ROW.bytes] ?? sizes.history;
   return el("div", { class: "head" },
@@ -26,9 +25,9 @@ function head(view) {
         kinds.map(([kind, place]) => el("button", { type: "button", class: "kind-link", "aria-pressed": "false", "data-kind": kind, title: `Show the transactions with ${kind}s`, onclick: () => view.filters.toggle("kind", kind) },
           el("b", { class: `t${kind}`, "aria-hidden": "true" }, MARKS[KINDS.indexOf(kind)]), number(total[place]), el("span", { class: "unseen" }, ` ${kind}s`))),
         total[ROW.others] ? el("span", {}, `${number(total[ROW.others])} of other kinds`) : null]),
-      raw.earliest != null ? figure("Span", spanText(raw), span ? `${duration(span)}, ${rate(raw.rates.total.transactionsPerDay)} saves a day` : null, true) : null,
+      raw.earliest != null ? figure("Span", spanText(raw), lengthText(raw), true) : null,
       typeof kept === "number" ? figure("History", bytes(kept), others.map(([name, label]) => el("span", {}, `${label} ${bytes(sizes[name])}`)))
-        : others.length ? figure("File", bytes(sizes[others[0][0]])) : null,
+        : others.length ? figure(others[0][0] === "archive" ? "Archive" : "File", bytes(sizes[others[0][0]])) : null,
       bookmarkFigure(raw.bookmarks)),
     notices(history));
 }
@@ -40,6 +39,15 @@ function spanText(raw) {
   if (from === to) return from;
   const [a, b] = [from.split(" "), to.split(" ")];
   return `${a[2] === b[2] ? a.slice(0, 2).join(" ") : from} \u2013 ${to}`;
+}
+
+// How long a history is, and how busy where it is long enough for a rate.
+function lengthText(raw) {
+  const [first, last] = [milliseconds(raw.earliest), milliseconds(raw.latest)];
+  if (first === null || last === null || last - first < 60e3) return null;
+  const days = (last - first) / (24 * HOUR);
+  const daily = raw.rates?.total && rate(raw.rates.total.transactionsPerDay);
+  return `${duration(days)}${days >= 1 && daily ? `, ${daily} ${daily === "1" ? "save" : "saves"} a day` : ""}`;
 }
 
 function numbersText({ oldest, newest }) {

@@ -25,7 +25,8 @@ function overview() {
   const shared = spans.every((span) => span[1] - span[0] > (all[1] - all[0]) / 8);
   const sum = (place) => histories.reduce((total, history) => total + (history.total[place] ?? 0), 0);
   const state = ({ bookmarks }) => {
-    if (!bookmarks?.length) return el("span", { class: "quiet" }, "none");
+    if (!bookmarks) return "";
+    if (!bookmarks.length) return el("span", { class: "quiet" }, "none");
     const bad = bookmarks.filter((one) => one.state !== "valid" && one.state !== "archived");
     return bad.length ? el("span", { class: "tdelete" }, `${number(bad.length)} of ${number(bookmarks.length)} not valid`) : `${number(bookmarks.length)} valid`;
   };
@@ -38,12 +39,15 @@ function overview() {
           .map(([heading, right, className]) => el("th", { scope: "col", class: right ? "number" : className }, heading)))),
         el("tbody", {}, histories.map((history) => {
           const link = el("a", { class: "link name", href: address.write({ store: history.position }) }, own(history.name));
-          const warnings = (history.raw.notices ?? []).length + (history.raw.problem ? 1 : 0);
+          const warnings = (history.raw.notices ?? []).length;
+          const isRead = history.raw.total !== undefined;
+          const count = (place) => (isRead ? number(history.total[place]) : "");
           const cell = (label, content, className) => el("td", { "data-label": label, class: className }, content);
           return el("tr", { onclick: (event) => event.target.closest("a") ?? link.click(), "data-store": history.position },
-            el("td", {}, link, el("div", { class: "quiet small" }, history.raw.kind, warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null)),
-            cell("Transactions", number(history.total[ROW.transactions]), "number"), cell("Changes", number(history.total[ROW.changes]), "number"),
-            cell("History", typeof history.total[ROW.bytes] === "number" ? bytes(history.total[ROW.bytes]) : "unknown", "number"),
+            el("td", {}, link, el("div", { class: "quiet small" }, history.raw.kind, warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null),
+              history.raw.problem ? el("div", { class: "warn" }, own(history.raw.problem)) : null),
+            cell("Transactions", count(ROW.transactions), "number"), cell("Changes", count(ROW.changes), "number"),
+            cell("History", typeof history.total[ROW.bytes] === "number" ? bytes(history.total[ROW.bytes]) : isRead ? "unknown" : "", "number"),
             cell("Span", history.raw.earliest != null ? spanText(history.raw) : el("span", { class: "quiet" }, history.raw.problem ? "" : "empty"), "text"),
             cell("Activity", history.span ? sparkLine(history, ...(shared ? all : history.span)) : "", "wide"), cell("Bookmarks", state(history.raw)));
         }))))),

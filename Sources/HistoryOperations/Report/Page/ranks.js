@@ -62,7 +62,7 @@ class Rank {
       this.controls.replaceChildren(el("span", { class: "quiet small" }, dimension === "attribute" ? "by updates" : "by changes"));
     }
     const most = Math.max(1, ...rows.map((row) => row.count));
-    replace(this.list, rows.length === 0 ? el("p", { class: "empty" }, dimension === "attribute" ? "No update names its attributes." : "None.") : rows.map((row, index) => {
+    replace(this.list, rows.length === 0 ? el("p", { class: "empty" }, dimension === "attribute" && !this.history.isEmpty ? "No update names its attributes." : "None.") : rows.map((row, index) => {
       let x = 0;
       return el("button", {
         type: "button", "aria-pressed": "false", "data-value": `row ${index}`,
