@@ -134,7 +134,7 @@ def long_history(count=10000, years=10):
             kind = chance.choices(KINDS, (2, 6, 1))[0]
             entity = chance.choice(("Trip", "Stop", "Ticket", "Person", "Photo", "Note"))
             names = chance.sample(("name", "startDate", "endDate", "price", "isDone", "owner"), chance.randint(1, 3)) if kind == "update" else []
-            values = {one: {"old": f"old {one} {number}", "new": f"new {one} {number} " + "x" * chance.randint(0, 90)} for one in names}
+            values = {one: {"old": f"old {one} {number}", "new": f"new {one} {number} " + "x" * chance.randint(0, 20)} for one in names}
             changes.append((kind, entity, chance.randint(1, 900), names, {"name": f"gone {number}"} if kind == "delete" else None, values or None))
         saves.append((number, seconds, author, "Trips" if author != "widget" else "TripsWidget", changes))
     return history("long.store", saves)
