@@ -280,7 +280,7 @@ struct ReportHistory {
         "older transactions are counted but not listed: "
           + (transactions.isFull
             ? "the list has the size that a page can hold"
-            : "the limit is \(maxTransactions)"))
+            : "--max-transactions \(maxTransactions)"))
     }
     if transactions.hiddenChangeCount > 0 {
       add(
@@ -316,7 +316,7 @@ struct ReportHistory {
     return .object(of: [
       "rows": groups.map { group -> JSONValue in
         guard case .array(let row) = row(group.activity) else { return .null }
-        return .array([name(group.key)?.json ?? .null] + row)
+        return .array([Self.json(name(group.key))] + row)
       },
       "more": rest.map {
         JSONValue.object(of: [
@@ -326,6 +326,10 @@ struct ReportHistory {
     ])
   }
 
+  private static func json(_ name: String?) -> JSONValue {
+    name.map { .string(TextList.shortened($0)) } ?? .null
+  }
+
   private var attributeRank: JSONValue {
     let ranking = statistics.attributes?.ranking ?? []
     let overflow = statistics.attributes?.overflow ?? 0
@@ -333,7 +337,7 @@ struct ReportHistory {
     return .object(of: [
       "rows": ranking.prefix(Self.maxRanks).map {
         JSONValue.array([
-          .string($0.name.entity), .string($0.name.attribute), $0.updates.reportJSON,
+          Self.json($0.name.entity), Self.json($0.name.attribute), $0.updates.reportJSON,
         ])
       },
       "more": hidden.isEmpty && overflow == 0
@@ -396,7 +400,7 @@ struct ReportHistory {
     if dimension != .author { writer.appendRaw(",") }
     writer.appendString("\(dimension)")
     writer.appendRaw(":{\"names\":")
-    writer.append(.array(top.map { name($0.key)?.json ?? .null }))
+    writer.append(.array(top.map { Self.json(name($0.key)) }))
     writer.append(members: ["others": others])
     writer.append("bin", differences(places))
     writer.append("name", cells.map { Int64($0.name) })

@@ -24,6 +24,7 @@ struct ReportTransactions {
   private let isRedacted: Bool
   /// The bytes that escapes will add.
   private var escapeCount = 0
+  private var setByteCount = 0
   private var setPlaces: [[Int]: Int] = [:]
   private var lastSet: (entity: Int, mask: ColumnMask, place: Int)?
 
@@ -41,7 +42,7 @@ struct ReportTransactions {
 
   /// The bytes that this takes in the page.
   var byteCount: Int {
-    writer.count + escapeCount + texts.byteCount + entities.byteCount + sets.count * 16
+    writer.count + escapeCount + texts.byteCount + entities.byteCount + setByteCount
   }
 
   /// Reads transactions, newest first, until there are no more or the limit of bytes is reached.
@@ -136,6 +137,7 @@ struct ReportTransactions {
     let set = setPlaces[names] ?? sets.count
     if set == sets.count {
       sets.append(names)
+      setByteCount += names.count * 5 + 3
       setPlaces[names] = set
     }
     lastSet = (place, mask, set)
@@ -222,16 +224,21 @@ struct TextList {
   /// The length to which a text is shortened, in bytes.
   private static let maxLength = 2048
 
+  /// Returns a text without what is longer than a page shows.
+  static func shortened(_ text: String) -> String {
+    text.utf8.count > maxLength
+      ? String(decoding: text.utf8.prefix(maxLength), as: UTF8.self) + "…" : text
+  }
+
   /// Returns the place of a text, which is added if it is not there.
   mutating func place(of text: String) -> Int {
     if let last, last.text.utf8.elementsEqual(text.utf8) { return last.place }
-    let key = Array(text.utf8)
+    // A hostile store may have many long texts, so those are neither kept nor told apart.
+    let short = Self.shortened(text)
+    let key = Array(short.utf8)
     let place = places[key] ?? texts.count
     if place == texts.count {
       places[key] = place
-      let short =
-        key.count > Self.maxLength
-        ? String(decoding: key.prefix(Self.maxLength), as: UTF8.self) + "…" : text
       var writer = JSONWriter()
       writer.appendString(short)
       byteCount += writer.count + ReportText.escapeCount(in: writer.bytes) + 1

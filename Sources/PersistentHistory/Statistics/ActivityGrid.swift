@@ -184,6 +184,8 @@ package struct AttributeTally: Sendable {
   }
 
   private static let maxMasks = 4096
+  /// The longest mask that is kept, in bytes; no model needs more.
+  private static let maxMaskLength = 64
   private static let maxNames = 10_000
 
   /// The number of updates by attribute.
@@ -207,6 +209,9 @@ package struct AttributeTally: Sendable {
 
   /// Counts an update of a store's row.
   mutating func add(_ mask: ColumnMask, ofEntity number: Int64?) {
+    guard mask.byteCount <= Self.maxMaskLength else {
+      return add(mask, of: number.map(schema.entity) ?? HistoryEntity(name: nil), 1)
+    }
     let key = Key(entityNumber: number, mask: mask)
     if last?.key == key {
       last?.count += 1
@@ -251,9 +256,13 @@ package struct AttributeTally: Sendable {
 }
 
 extension HistoryEntity {
+  /// The longest mask whose columns are numbered, in bytes.
+  private static let maxMaskLength = 1024
+
   /// Returns the names of the properties that a mask marks, or `#` and the number of each column where
-  /// the model does not name them.
+  /// the model does not name them; `#?` for a mask that is longer than any model's.
   package func columnLabels(in mask: ColumnMask) -> [String] {
-    slots?.names(in: mask) ?? mask.setSlots.map { "#\($0)" }
+    guard mask.byteCount <= Self.maxMaskLength else { return ["#?"] }
+    return slots?.names(in: mask) ?? mask.setSlots.map { "#\($0)" }
   }
 }

@@ -20,7 +20,8 @@ import Testing
   @Test(arguments: [
     "log STORE", "log STORE --json", "log STORE -n 1", "show STORE 1", "diff STORE 0 2",
     "diff STORE 0 2 --exit-code", "diff OTHER --with STORE", "diff STORE --with OTHER",
-    "object STORE Trip/p1", "stats STORE", "export STORE", "token check STORE 1 30",
+    "object STORE Trip/p1", "stats STORE", "report STORE -o -", "export STORE",
+    "token check STORE 1 30",
     "archive STORE ARCHIVE --dry-run --ignore-guard damage",
     "rehearse STORE 1 -o COPY", "bookmark set STORE here 1",
     "export STORE --output-dir FOLDER",

@@ -11,6 +11,7 @@ import Testing
     "log S --json --only-matching --kind delete", "show S 5 --json", "show S 4", "diff S 0",
     "diff S 0 --each --json", "export S --format csv", "export S --after 2 --until 6",
     "object S Trip/p1 --json", "stats S --json", "token check S 3 5 last~2 --json",
+    "report S -o -",
   ]
   private static let others = [
     "info sealed", "info sealed --json", "verify sealed", "verify sealed --full --json",

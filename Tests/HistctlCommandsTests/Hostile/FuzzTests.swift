@@ -26,7 +26,8 @@ import Testing
       let store = try FileBytes.read(path)
       // The lines always; the others, which read much the same, in turn.
       let others = [
-        ["info", path], ["show", path, "last"], ["diff", path, "0", "--json"],
+        ["info", path], ["report", path, "-o", "-"], ["show", path, "last"],
+        ["diff", path, "0", "--json"],
         ["object", path, "Trip/p5"],
         ["prune", path, "--keep-last", "3", "--dry-run"],
         ["archive", path, path + "-archive", "--quiet"],

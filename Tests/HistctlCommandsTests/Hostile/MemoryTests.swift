@@ -14,7 +14,7 @@ import Testing
     "Memory is bounded by bytes",
     arguments: [
       "export STORE", "export STORE -o OUT.jsonl.zst", "log STORE --json", "archive STORE OUT",
-      "stats STORE", "diff STORE 0",
+      "stats STORE", "diff STORE 0", "report STORE -o OUT.html",
     ])
   func isBounded(_ line: String) async throws {
     let folder = try TemporaryFolder()

@@ -14,6 +14,7 @@ import Testing
   ]
   private static let commands = [
     ["export", "STORE"], ["log", "STORE", "--changes"], ["stats", "STORE", "--by", "day"],
+    ["report", "STORE", "-o", "-"],
     ["diff", "STORE", "0"], ["info", "STORE"], ["verify", "STORE", "--full"],
     ["archive", "STORE", "STORE-archive"], ["prune", "STORE", "--keep-last", "5", "--yes"],
     ["prune", "STORE", "--entity", "#9", "--dry-run"], ["token", "check", "STORE", "3"],

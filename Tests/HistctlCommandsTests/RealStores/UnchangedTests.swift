@@ -10,6 +10,7 @@ import Testing
     ["token check", "last", "1"],
     ["prune", "--keep-last", "2", "--dry-run"], ["archive", "no-archive", "--dry-run"],
     ["bookmark list"], ["compact", "--dry-run"], ["check"], ["verify", "--full"],
+    ["report", "-o", "-"],
   ]
 
   @Test(.enabled(if: !RealStores.paths.isEmpty), arguments: RealStores.paths)
