@@ -233,6 +233,39 @@ class Numbers(PageTest):
         self.assertEqual(self.texts(".values[aria-label=tombstone] tr:last-child td"), [visible(HOSTILE[at]) for at in (0, 2, 3, 4, 5)])
         self.assertEqual(len(self.all("img")) + len(self.all("b b")), 0)
 
+    def test_values(self):
+        """Old and new values, as the log of an open store has them."""
+        path = os.path.join(stores.FOLDER, "values", "trips.store")
+        os.makedirs(os.path.dirname(path))
+        shutil.copyfile(stores.demo(), path)
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as store:
+            store.execute("PRAGMA journal_mode = WAL")
+            store.execute("PRAGMA wal_autocheckpoint = 0")
+            (entity,) = store.execute("SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Trip'").fetchone()
+            (key,) = store.execute("SELECT max(Z_PK) FROM ZTRIP").fetchone()
+            (mask,) = store.execute("SELECT ZCOLUMNS FROM ACHANGE WHERE ZENTITY = ? AND ZCHANGETYPE = 1 ORDER BY Z_PK DESC LIMIT 1", (entity,)).fetchone()
+            for text in (HOSTILE[0], HOSTILE[3], None, HOSTILE[4]):
+                store.execute("BEGIN IMMEDIATE")
+                store.execute("INSERT INTO ATRANSACTION (Z_PK, Z_ENT, Z_OPT, ZTIMESTAMP) SELECT max(Z_PK) + 1, 16002, 1, max(ZTIMESTAMP) + 60 FROM ATRANSACTION")
+                store.execute("INSERT INTO ACHANGE (Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS) "
+                              "SELECT (SELECT max(Z_PK) + 1 FROM ACHANGE), 16001, 1, 1, ?, ?, max(Z_PK), ? FROM ATRANSACTION", (entity, key, mask))
+                store.execute("UPDATE ZTRIP SET ZENDDATE = ZENDDATE + 1, ZNAME = ? WHERE Z_PK = ?", (text, key))
+                for name in ("CHANGE", "TRANSACTION"):
+                    store.execute(f"UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT max(Z_PK) FROM A{name}) WHERE Z_NAME = ?", (name,))
+                store.execute("COMMIT")
+            log = [line for line in json_lines("log", path, "-n", "4") if line["type"] == "transaction"]
+            report = stores.report("values", path)
+        self.assertTrue(any("values" in change for line in log for change in line["changes"]), log)
+        for line in log:
+            self.open(report, f"#tx={line['transaction']}")
+            for change in line["changes"]:
+                for attribute, values in change.get("values", {}).items():
+                    shown = self.ask("[...document.querySelectorAll('.values[aria-label=values] tr')].find((row) => row.children[0].textContent === arguments[0])?.children[1].textContent", attribute)
+                    parts = [("nil" if value is None else visible(value)) for value in (values[side] for side in ("old", "new") if side in values)]
+                    self.assertEqual(shown, "\u2192".join(parts))
+        self.assertIn("log", self.text(".inspect .aside"))
+        self.picture("values")
+
     def test_overview(self):
         paths = [stores.demo(), *stores.real()]
         self.open(stores.report("overview", *paths))

@@ -8,7 +8,7 @@ enum ReportPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-8KHivfRXPewzG1kc6Tfm7GiFDfLJa+PSnkGCh9Atk24='; style-src 'sha256-Fd+2DDrwtg/mktnC5hIFfqqtQnHJ+UJuWFMh4orH8DI='; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-WNUlsA+mPm//ktgtpKxltkModAi7epMkXN5F5sfYQvU='; style-src 'sha256-yI1fAEjxjmEbURL0ZAis7uGHsVa1kTiAzeSZVOqJ1OI='; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -338,6 +338,8 @@ h3 + div > .change:first-child { margin-top: 6px; }
 .stores td, .stores th { padding: 9px 18px 9px 0; vertical-align: middle; }
 .stores th { vertical-align: bottom; }
 .stores tbody tr:last-child td { border-bottom: 0; }
+.stores .sort:hover { color: var(--ink); }
+.stores [aria-sort] .sort { color: var(--ink); text-decoration: underline; text-underline-offset: 3px; }
 .stores .text { padding-left: 18px; white-space: nowrap; }
 .stores th { white-space: nowrap; }
 .stores .name + .small + .warn { max-width: 56ch; }
@@ -361,6 +363,7 @@ footer.end { margin-top: 28px; border-top: 1px solid var(--line); padding-top: 1
   .work { position: sticky; top: 56px; }
   .rows { height: calc(100vh - 178px); }
   .inspect { position: static; }
+  .to-list { display: none; }
 }
 @media (min-width: 1240px) and (max-width: 1899px) {
   .heat { grid-column: span 7; }
@@ -392,7 +395,9 @@ footer.end { margin-top: 28px; border-top: 1px solid var(--line); padding-top: 1
   .stores thead { display: none; }
   .stores tr { display: grid; grid-template-columns: 1fr 1fr; gap: 2px 12px; padding: 10px 0; border-bottom: 1px solid var(--line); }
   .stores td { padding: 0; border: 0; text-align: left !important; white-space: normal !important; }
-  .stores .text { padding-left: 0; }
+  .stores .sort:hover { color: var(--ink); }
+.stores [aria-sort] .sort { color: var(--ink); text-decoration: underline; text-underline-offset: 3px; }
+.stores .text { padding-left: 0; }
   .stores td:first-child, .stores td.wide { grid-column: 1 / -1; }
   .stores td::before { content: attr(data-label); color: var(--ink-3); font-size: 12px; margin-right: 6px; }
   .stores td:first-child::before, .stores td.wide::before { content: none; }
@@ -981,7 +986,13 @@ const address = {
   go(parts) { location.hash = address.write(parts); },
 
   // Changes the address without a step in the reader's history.
-  replace(parts) { window.history.replaceState(null, "", address.write(parts)); },
+  replace(parts) {
+    try {
+      window.history.replaceState(null, "", address.write(parts) === "#" ? location.pathname + location.search : address.write(parts));
+    } catch {
+      // Some browsers limit how often the address may change. The next one brings the address up to date.
+    }
+  },
 
   // Filters as parts of an address.
   filters(filters) {
@@ -1712,24 +1723,31 @@ class Growth extends Chart {
       const far = Math.max(1, Math.round(this.points.length / 60));
       this.place(Math.max(0, Math.min(this.points.length - 1, this.cursor < 0 ? this.points.length - 1 : this.cursor + step * far)));
       const [time, sum] = this.points[this.cursor];
-      tip.show(this.dot, clock.shortDate(time), [], bytes(sum));
-      say(`${clock.shortDate(time)}: ${bytes(sum)}`);
+      tip.show(this.dot, clock.shortDate(time), [], this.amount(sum));
+      say(`${clock.shortDate(time)}: ${this.amount(sum)}`);
     });
   }
+
+  // Archives and exported lines have no size of their own: their growth is that of their changes.
+  get hasBytes() { return this.history.bins.bytes !== null; }
+  get daily() { return (this.hasBytes ? this.history.raw.bytesPerDay : this.history.raw.rates?.total?.changesPerDay) ?? 0; }
+  amount(sum) { return this.hasBytes ? bytes(sum) : plural(Math.round(sum), "change"); }
 
   // The sum after every bin.
   get sums() {
     const { bins } = this.history;
+    const counts = bins.bytes ?? bins.changes;
     let sum = 0;
-    return bins.start.map((start, bin) => [start, (sum += bins.bytes[bin])]);
+    return bins.start.map((start, bin) => [start, (sum += counts[bin])]);
   }
 
   draw() {
     const { history, width } = this;
     const span = history.span;
-    if (!span || !history.bins.bytes) {
+    this.heading.textContent = this.hasBytes ? "Growth" : "Growth in changes";
+    if (!span) {
       this.points = null;
-      this.plot.replaceChildren(el("p", { class: "empty" }, history.isEmpty ? "This history has no transactions." : "The size of this history is not known."));
+      this.plot.replaceChildren(el("p", { class: "empty" }, history.isEmpty ? "This history has no transactions." : "No transaction has a usable time."));
       this.showFacts();
       return;
     }
@@ -1746,20 +1764,20 @@ class Growth extends Chart {
     points.push([span[1], all[all.length - 1][1]]);
     this.points = points;
     const total = all[all.length - 1][1];
-    const daily = history.raw.bytesPerDay ?? 0;
+    const { daily } = this;
     const grows = daily > 0;
     const ahead = grows ? (span[1] - span[0]) * 0.25 : 0;
     const later = total + (daily * ahead) / (24 * HOUR);
     const end = span[1] + ahead;
     const [left, right, top, bottom, height] = [58, 10, 8, 22, 186];
     const most = Math.max(total, Math.min(later, total * 3), 1);
-    const marks = ticks(most, 4, 2);
+    const marks = ticks(most, 4, this.hasBytes ? 2 : 10);
     const x = (time) => left + ((time - span[0]) / (end - span[0])) * (width - left - right);
     const y = (sum) => height - bottom - (sum / most) * (height - top - bottom);
     Object.assign(this, { x, y });
     const parts = marks.map((value) => svg("g", {},
       svg("line", { class: value === 0 ? "axis" : "grid", x1: left, x2: width - right, y1: y(value), y2: y(value) }),
-      svg("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, bytes(value).replace(".0 ", " "))));
+      svg("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, this.hasBytes ? bytes(value).replace(".0 ", " ") : compact(value))));
     const at = ([time, sum]) => `${x(time).toFixed(1)} ${y(sum).toFixed(1)}`;
     // What is written stays until the next save: a line of steps.
     let line = `M${at(points[0])}`;
@@ -1793,18 +1811,18 @@ class Growth extends Chart {
     const place = event.clientX - this.plot.getBoundingClientRect().left;
     let index = this.points.findIndex(([time]) => this.x(time) > place) - 1;
     if (index === -2) {
-      const [end, daily] = [this.history.span[1], this.history.raw.bytesPerDay ?? 0];
+      const [end, daily] = [this.history.span[1], this.daily];
       if (daily > 0 && place > this.x(end) + 4) {
         const span = this.history.span;
         const time = span[0] + ((place - this.x(span[0])) / (this.x(end) - this.x(span[0]))) * (end - span[0]);
         this.place(-1);
-        tip.show(event, clock.shortDate(time), [], `about ${bytes(this.points[this.points.length - 1][1] + (daily * (time - end)) / (24 * HOUR))} at the present rate`);
+        tip.show(event, clock.shortDate(time), [], `about ${this.amount(this.points[this.points.length - 1][1] + (daily * (time - end)) / (24 * HOUR))} at the present rate`);
         return;
       }
       index = this.points.length - 1;
     }
     this.place(Math.max(0, index));
-    tip.show(event, clock.shortDate(this.points[this.cursor][0]), [], bytes(this.points[this.cursor][1]));
+    tip.show(event, clock.shortDate(this.points[this.cursor][0]), [], this.amount(this.points[this.cursor][1]));
   }
 
   showFacts() {
@@ -1812,7 +1830,7 @@ class Growth extends Chart {
     if (isEmpty) return;
     const facts = [];
     const daily = (label, one) => one && facts.push(el("span", {}, label, " ",
-      el("b", {}, typeof one.bytesPerDay === "number" ? bytes(one.bytesPerDay) : plural(Number(rate(one.transactionsPerDay)), "save")), " a day"));
+      el("b", {}, this.hasBytes && typeof one.bytesPerDay === "number" ? bytes(one.bytesPerDay) : `${rate(one.changesPerDay)} changes`), " a day"));
     daily("All time", raw.rates?.total);
     daily("Last 30 days", raw.rates?.last30Days);
     daily("Last 7 days", raw.rates?.last7Days);
@@ -1826,10 +1844,9 @@ class Growth extends Chart {
   }
 
   table() {
-    if (!this.history.bins.bytes) return { headings: [], rows: [] };
     const days = new Map();
     for (const [time, sum] of this.sums) days.set(clock.floor(time, "day"), sum);
-    return { headings: ["Day", "Size"], rows: [...days].map(([day, sum]) => [clock.shortDate(day), bytes(sum)]) };
+    return { headings: ["Day", this.hasBytes ? "Size" : "Changes"], rows: [...days].map(([day, sum]) => [clock.shortDate(day), this.amount(sum)]) };
   }
 }
 
@@ -2015,7 +2032,7 @@ function transactionView(view, index) {
   const context = history.text(tx[TX.context]);
   return [
     el("div", { class: "title" }, el("h2", { tabindex: -1 }, `Transaction ${tx[TX.number]}`),
-      step("Older transaction", "\u2193", index + 1), step("Newer transaction", "\u2191", index - 1), closeButton(view)),
+      step("Older transaction", "\u2193", view.list.beside(index, 1)), step("Newer transaction", "\u2191", view.list.beside(index, -1)), closeButton(view)),
     el("dl", { class: "pairs" },
       el("dt", {}, "time"), el("dd", {}, moment(tx[TX.time]), el("span", { class: "quiet" }, typeof tx[TX.time] === "number" ? ` ${clock.zone}` : "")),
       el("dt", {}, "author"), who("author"), el("dt", {}, "process"), who("process"), el("dt", {}, "bundle"), who("bundle"),
@@ -2102,7 +2119,9 @@ function objectView(view, name) {
   const { history } = view;
   const life = history.objects.get(name);
   const title = (text) => el("div", { class: "title" }, el("h2", { tabindex: -1 }, own(text)), closeButton(view));
-  const cut = history.leftOut("transactions") ? el("p", { class: "cut" }, "Older changes of this object may be missing: this report has the newest transactions only.") : null;
+  const missing = history.leftOut("transactions") ? "this report lists the newest transactions only"
+    : history.leftOut("changes") ? "this report does not list all changes of large transactions" : null;
+  const cut = missing ? el("p", { class: "cut" }, `Changes of this object may be missing: ${missing}.`) : null;
   if (!life) return [title(name), el("p", { class: "soft section" }, "This report has no change of this object."), cut];
   const last = life.changes[life.changes.length - 1];
   const first = life.changes[0];
@@ -2235,7 +2254,8 @@ class TransactionList {
       day = now;
     }
     this.space.replaceChildren(...rows);
-    this.box.setAttribute("aria-activedescendant", this.at >= first && this.at < last ? `row-${this.at}` : "");
+    if (this.at >= first && this.at < last) this.box.setAttribute("aria-activedescendant", `row-${this.at}`);
+    else this.box.removeAttribute("aria-activedescendant");
   }
 
   emptyReason() {
@@ -2308,6 +2328,12 @@ class TransactionList {
     const { scrollTop, clientHeight } = this.box;
     if (position * tall < scrollTop) this.box.scrollTop = position * tall;
     else if ((position + 1) * tall > scrollTop + clientHeight) this.box.scrollTop = (position + 1) * tall - clientHeight;
+  }
+
+  // The transaction before or after another one, of those that match where it is one of them.
+  beside(index, step) {
+    const position = this.indexes.indexOf(index);
+    return position < 0 ? index + step : this.indexes[position + step] ?? -1;
   }
 
   choose(position) {
@@ -2446,7 +2472,7 @@ function head(view) {
   const kept = total[ROW.bytes] ?? sizes.history;
   return el("div", { class: "head" },
     el("div", { class: "masthead" },
-      histories.length > 1 ? el("p", { class: "crumb" }, el("a", { class: "link", href: "#" }, "\u2190 ", plural(histories.length, "history").replace("historys", "histories"))) : null,
+      histories.length > 1 ? el("p", { class: "crumb" }, el("a", { class: "link", href: "#" }, "\u2190 ", `${number(histories.length)} histories`)) : null,
       el("div", {},
         el("h1", {}, own(histories.length > 1 ? history.name : report.title)),
         el("p", { class: "where" }, el("span", { class: "mono" }, own(raw.path)), raw.store ? el("span", { class: "mono quiet" }, own(raw.store)) : null),
@@ -2490,7 +2516,7 @@ function numbersText({ oldest, newest }) {
 
 function bookmarkFigure(bookmarks) {
   if (!bookmarks?.length) return null;
-  const bad = bookmarks.filter((one) => one.state !== "valid" && one.state !== "archived").length;
+  const bad = bookmarks.filter((one) => !isGood(one)).length;
   return figure("Bookmarks", number(bookmarks.length), bad ? el("span", { class: "tdelete" }, `${number(bad)} not valid`) : "all valid");
 }
 
@@ -2530,9 +2556,8 @@ function notices(history) {
     found.push(notice("", "Gap:", `the transactions after ${number(gap.after)}${gap.oldest != null ? ` and before ${number(gap.oldest)}` : ""} are missing`));
   }
   for (const one of raw.bookmarks ?? []) {
-    const isGood = one.state === "valid" || one.state === "archived";
-    if (isGood && !one.transactionsBehind) continue;
-    found.push(notice(isGood ? "note" : "bad", ["Bookmark ", own(one.name), ":"], isGood
+    if (isGood(one) && !one.transactionsBehind) continue;
+    found.push(notice(isGood(one) ? "note" : "bad", ["Bookmark ", own(one.name), ":"], isGood(one)
       ? `${plural(one.transactionsBehind, "transaction")} behind${one.unreadSince != null ? `, unread since ${moment(one.unreadSince)}` : ""}`
       : `${one.state}${one.transaction != null ? ` at ${number(one.transaction)}` : ""}`));
   }
@@ -2564,44 +2589,86 @@ function sparkLine(history, from, to) {
     svg("line", { class: "axis", x1: 0, x2: width, y1: height - 0.5, y2: height - 0.5 }), svg("path", { class: "spark", d: path }));
 }
 
-function overview() {
-  const spans = histories.map((history) => history.span).filter(Boolean);
-  const all = spans.length ? [Math.min(...spans.map((span) => span[0])), Math.max(...spans.map((span) => span[1]))] : [0, 1];
-  // On one axis only where no history would be a mere dot on it.
-  const shared = spans.every((span) => span[1] - span[0] > (all[1] - all[0]) / 8);
-  const sum = (place) => histories.reduce((total, history) => total + (history.total[place] ?? 0), 0);
-  const state = ({ bookmarks }) => {
-    if (!bookmarks) return "";
-    if (!bookmarks.length) return el("span", { class: "quiet" }, "none");
-    const bad = bookmarks.filter((one) => one.state !== "valid" && one.state !== "archived");
-    return bad.length ? el("span", { class: "tdelete" }, `${number(bad.length)} of ${number(bookmarks.length)} not valid`) : `${number(bookmarks.length)} valid`;
-  };
-  return el("div", { class: "wrap" },
-    el("div", { class: "masthead" }, el("div", {}, el("h1", {}, own(report.title)), el("p", { class: "where" }, plural(histories.length, "store or archive").replace("archives", "archives").replace("store or archives", "stores or archives"))), madeBy()),
-    el("dl", { class: "figures" }, figure("Transactions", number(sum(ROW.transactions))), figure("Changes", number(sum(ROW.changes))), figure("History", bytes(sum(ROW.bytes)))),
-    el("main", { id: "main", class: "board" }, el("section", { class: "panel" },
-      el("table", { class: "stores" },
-        el("thead", {}, el("tr", {}, [["Name"], ["Transactions", 1], ["Changes", 1], ["History", 1], ["Span", 0, "text"], [shared && spans.length ? `Activity, ${clock.range(clock.floor(all[0], "day"), clock.next(clock.floor(all[1] - 1, "day"), "day"))}` : "Activity, each over its own span"], ["Bookmarks"]]
-          .map(([heading, right, className]) => el("th", { scope: "col", class: right ? "number" : className }, heading)))),
-        el("tbody", {}, histories.map((history) => {
-          const link = el("a", { class: "link name", href: address.write({ store: history.position }) }, own(history.name));
-          const warnings = (history.raw.notices ?? []).length;
-          const isRead = history.raw.total !== undefined;
-          const count = (place) => (isRead ? number(history.total[place]) : "");
-          const cell = (label, content, className) => el("td", { "data-label": label, class: className }, content);
-          return el("tr", { onclick: (event) => event.target.closest("a") ?? link.click(), "data-store": history.position },
-            el("td", {}, link, el("div", { class: "quiet small" }, history.raw.kind, warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null),
-              history.raw.problem ? el("div", { class: "warn" }, own(history.raw.problem)) : null),
-            cell("Transactions", count(ROW.transactions), "number"), cell("Changes", count(ROW.changes), "number"),
-            cell("History", typeof history.total[ROW.bytes] === "number" ? bytes(history.total[ROW.bytes]) : isRead ? "unknown" : "", "number"),
-            cell("Span", history.raw.earliest != null ? spanText(history.raw) : el("span", { class: "quiet" }, history.raw.problem ? "" : "empty"), "text"),
-            cell("Activity", history.span ? sparkLine(history, ...(shared ? all : history.span)) : "", "wide"), cell("Bookmarks", state(history.raw)));
-        }))))),
-    ending());
+const isGood = (bookmark) => bookmark.state === "valid" || bookmark.state === "archived";
+
+function bookmarkState({ bookmarks }) {
+  if (!bookmarks) return "";
+  if (!bookmarks.length) return el("span", { class: "quiet" }, "none");
+  const bad = bookmarks.filter((one) => !isGood(one)).length;
+  return bad ? el("span", { class: "tdelete" }, `${number(bad)} of ${number(bookmarks.length)} not valid`) : `${number(bookmarks.length)} valid`;
 }
 
-const ending = () => el("footer", { class: "end" }, el("span", {}, "Made by ", own(report.made.by), ". This page loads nothing and sends nothing."),
-  report.made.command ? el("span", { class: "mono" }, own(report.made.command)) : null);
+// What a row is sorted by: the name, a count, or the time of the newest save.
+const SORTS = {
+  Name: (history) => history.name.toLowerCase(),
+  Transactions: (history) => -history.total[ROW.transactions],
+  Changes: (history) => -history.total[ROW.changes],
+  History: (history) => -(history.total[ROW.bytes] ?? -1),
+  Span: (history) => -(milliseconds(history.raw.latest) ?? -Infinity),
+  Bookmarks: (history) => -(history.raw.bookmarks ?? []).filter((one) => !isGood(one)).length,
+};
+
+class Overview {
+  constructor() {
+    const spans = histories.map((history) => history.span).filter(Boolean);
+    this.span = spans.length ? [Math.min(...spans.map((span) => span[0])), Math.max(...spans.map((span) => span[1]))] : null;
+    // On one axis only where no history would be a mere dot on it.
+    this.isShared = spans.every((span) => span[1] - span[0] > (this.span[1] - this.span[0]) / 8);
+    this.sortedBy = null;
+    this.headings = el("tr", {});
+    this.rows = el("tbody", {});
+    const sum = (place) => histories.reduce((total, history) => total + (history.total[place] ?? 0), 0);
+    this.element = el("div", { class: "wrap" },
+      el("div", { class: "masthead" },
+        el("div", {}, el("h1", {}, own(report.title)), el("p", { class: "where" }, `${number(histories.length)} histories`)), madeBy()),
+      el("dl", { class: "figures" }, figure("Transactions", number(sum(ROW.transactions))),
+        figure("Changes", number(sum(ROW.changes))), figure("History", bytes(sum(ROW.bytes)))),
+      el("main", { id: "main", class: "board" }, el("section", { class: "panel", "aria-label": "Histories" },
+        el("table", { class: "stores" }, el("thead", {}, this.headings), this.rows))),
+      ending());
+    this.fill();
+  }
+
+  get activityHeading() {
+    if (!this.isShared || !this.span) return "Activity, each over its own span";
+    const [from, to] = this.span;
+    return `Activity, ${clock.range(clock.floor(from, "day"), clock.next(clock.floor(to - 1, "day"), "day"))}`;
+  }
+
+  fill() {
+    const key = SORTS[this.sortedBy];
+    const listed = key ? [...histories].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.position - b.position)) : histories;
+    const heading = (name, className) => el("th", { scope: "col", class: className, "aria-sort": this.sortedBy === name ? (name === "Name" ? "ascending" : "descending") : null },
+      el("button", { type: "button", class: "sort", title: `Sort by ${name.toLowerCase()}`, "data-focus": `sort ${name}`, onclick: () => {
+        this.sortedBy = this.sortedBy === name ? null : name;
+        this.fill();
+      } }, name));
+    replace(this.headings, heading("Name"), heading("Transactions", "number"), heading("Changes", "number"), heading("History", "number"),
+      heading("Span", "text"), el("th", { scope: "col" }, this.activityHeading), heading("Bookmarks"));
+    this.rows.replaceChildren(...listed.map((history) => this.row(history)));
+  }
+
+  row(history) {
+    const { raw, total, span } = history;
+    const link = el("a", { class: "link name", href: address.write({ store: history.position }) }, own(history.name));
+    const warnings = (raw.notices ?? []).length;
+    // One that could not be opened has a problem, and no counts.
+    const isRead = raw.total !== undefined;
+    const cell = (label, content, className) => el("td", { "data-label": label, class: className }, content);
+    return el("tr", { onclick: (event) => event.target.closest("a") ?? link.click(), "data-store": history.position },
+      el("td", {}, link,
+        el("div", { class: "quiet small" }, raw.kind, warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null),
+        raw.problem ? el("div", { class: "warn" }, own(raw.problem)) : null),
+      cell("Transactions", isRead ? number(total[ROW.transactions]) : "", "number"),
+      cell("Changes", isRead ? number(total[ROW.changes]) : "", "number"),
+      cell("History", typeof total[ROW.bytes] === "number" ? bytes(total[ROW.bytes]) : isRead ? "unknown" : "", "number"),
+      cell("Span", raw.earliest != null ? spanText(raw) : el("span", { class: "quiet" }, isRead ? "empty" : ""), "text"),
+      cell("Activity", span ? sparkLine(history, ...(this.isShared ? this.span : span)) : "", "wide"),
+      cell("Bookmarks", bookmarkState(raw)));
+  }
+}
+
+const ending = () => el("footer", { class: "end" }, el("span", {}, "Made by ", own(report.made.by), ". This page loads nothing and sends nothing."));
 
 // main.js
 // Puts the page together, and follows the address.
@@ -2721,7 +2788,7 @@ const page = {
     if (!history) {
       page.shown = null;
       document.body.classList.remove("still");
-      page.root.replaceChildren(page.skip(), overview());
+      page.root.replaceChildren(page.skip(), new Overview().element);
       document.title = report.title;
       return;
     }
@@ -2752,6 +2819,7 @@ const page = {
     page.views.clear();
     page.shown = null;
     page.follow();
+    document.querySelector(".made [aria-pressed=true]")?.focus();
   },
 
   start() {

@@ -32,7 +32,13 @@ const address = {
   go(parts) { location.hash = address.write(parts); },
 
   // Changes the address without a step in the reader's history.
-  replace(parts) { window.history.replaceState(null, "", address.write(parts)); },
+  replace(parts) {
+    try {
+      window.history.replaceState(null, "", address.write(parts) === "#" ? location.pathname + location.search : address.write(parts));
+    } catch {
+      // Some browsers limit how often the address may change. The next one brings the address up to date.
+    }
+  },
 
   // Filters as parts of an address.
   filters(filters) {

@@ -79,7 +79,7 @@ function transactionView(view, index) {
   const context = history.text(tx[TX.context]);
   return [
     el("div", { class: "title" }, el("h2", { tabindex: -1 }, `Transaction ${tx[TX.number]}`),
-      step("Older transaction", "\u2193", index + 1), step("Newer transaction", "\u2191", index - 1), closeButton(view)),
+      step("Older transaction", "\u2193", view.list.beside(index, 1)), step("Newer transaction", "\u2191", view.list.beside(index, -1)), closeButton(view)),
     el("dl", { class: "pairs" },
       el("dt", {}, "time"), el("dd", {}, moment(tx[TX.time]), el("span", { class: "quiet" }, typeof tx[TX.time] === "number" ? ` ${clock.zone}` : "")),
       el("dt", {}, "author"), who("author"), el("dt", {}, "process"), who("process"), el("dt", {}, "bundle"), who("bundle"),

@@ -16,24 +16,31 @@ class Growth extends Chart {
       const far = Math.max(1, Math.round(this.points.length / 60));
       this.place(Math.max(0, Math.min(this.points.length - 1, this.cursor < 0 ? this.points.length - 1 : this.cursor + step * far)));
       const [time, sum] = this.points[this.cursor];
-      tip.show(this.dot, clock.shortDate(time), [], bytes(sum));
-      say(`${clock.shortDate(time)}: ${bytes(sum)}`);
+      tip.show(this.dot, clock.shortDate(time), [], this.amount(sum));
+      say(`${clock.shortDate(time)}: ${this.amount(sum)}`);
     });
   }
+
+  // Archives and exported lines have no size of their own: their growth is that of their changes.
+  get hasBytes() { return this.history.bins.bytes !== null; }
+  get daily() { return (this.hasBytes ? this.history.raw.bytesPerDay : this.history.raw.rates?.total?.changesPerDay) ?? 0; }
+  amount(sum) { return this.hasBytes ? bytes(sum) : plural(Math.round(sum), "change"); }
 
   // The sum after every bin.
   get sums() {
     const { bins } = this.history;
+    const counts = bins.bytes ?? bins.changes;
     let sum = 0;
-    return bins.start.map((start, bin) => [start, (sum += bins.bytes[bin])]);
+    return bins.start.map((start, bin) => [start, (sum += counts[bin])]);
   }
 
   draw() {
     const { history, width } = this;
     const span = history.span;
-    if (!span || !history.bins.bytes) {
+    this.heading.textContent = this.hasBytes ? "Growth" : "Growth in changes";
+    if (!span) {
       this.points = null;
-      this.plot.replaceChildren(el("p", { class: "empty" }, history.isEmpty ? "This history has no transactions." : "The size of this history is not known."));
+      this.plot.replaceChildren(el("p", { class: "empty" }, history.isEmpty ? "This history has no transactions." : "No transaction has a usable time."));
       this.showFacts();
       return;
     }
@@ -50,20 +57,20 @@ class Growth extends Chart {
     points.push([span[1], all[all.length - 1][1]]);
     this.points = points;
     const total = all[all.length - 1][1];
-    const daily = history.raw.bytesPerDay ?? 0;
+    const { daily } = this;
     const grows = daily > 0;
     const ahead = grows ? (span[1] - span[0]) * 0.25 : 0;
     const later = total + (daily * ahead) / (24 * HOUR);
     const end = span[1] + ahead;
     const [left, right, top, bottom, height] = [58, 10, 8, 22, 186];
     const most = Math.max(total, Math.min(later, total * 3), 1);
-    const marks = ticks(most, 4, 2);
+    const marks = ticks(most, 4, this.hasBytes ? 2 : 10);
     const x = (time) => left + ((time - span[0]) / (end - span[0])) * (width - left - right);
     const y = (sum) => height - bottom - (sum / most) * (height - top - bottom);
     Object.assign(this, { x, y });
     const parts = marks.map((value) => svg("g", {},
       svg("line", { class: value === 0 ? "axis" : "grid", x1: left, x2: width - right, y1: y(value), y2: y(value) }),
-      svg("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, bytes(value).replace(".0 ", " "))));
+      svg("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, this.hasBytes ? bytes(value).replace(".0 ", " ") : compact(value))));
     const at = ([time, sum]) => `${x(time).toFixed(1)} ${y(sum).toFixed(1)}`;
     // What is written stays until the next save: a line of steps.
     let line = `M${at(points[0])}`;
@@ -97,18 +104,18 @@ class Growth extends Chart {
     const place = event.clientX - this.plot.getBoundingClientRect().left;
     let index = this.points.findIndex(([time]) => this.x(time) > place) - 1;
     if (index === -2) {
-      const [end, daily] = [this.history.span[1], this.history.raw.bytesPerDay ?? 0];
+      const [end, daily] = [this.history.span[1], this.daily];
       if (daily > 0 && place > this.x(end) + 4) {
         const span = this.history.span;
         const time = span[0] + ((place - this.x(span[0])) / (this.x(end) - this.x(span[0]))) * (end - span[0]);
         this.place(-1);
-        tip.show(event, clock.shortDate(time), [], `about ${bytes(this.points[this.points.length - 1][1] + (daily * (time - end)) / (24 * HOUR))} at the present rate`);
+        tip.show(event, clock.shortDate(time), [], `about ${this.amount(this.points[this.points.length - 1][1] + (daily * (time - end)) / (24 * HOUR))} at the present rate`);
         return;
       }
       index = this.points.length - 1;
     }
     this.place(Math.max(0, index));
-    tip.show(event, clock.shortDate(this.points[this.cursor][0]), [], bytes(this.points[this.cursor][1]));
+    tip.show(event, clock.shortDate(this.points[this.cursor][0]), [], this.amount(this.points[this.cursor][1]));
   }
 
   showFacts() {
@@ -116,7 +123,7 @@ class Growth extends Chart {
     if (isEmpty) return;
     const facts = [];
     const daily = (label, one) => one && facts.push(el("span", {}, label, " ",
-      el("b", {}, typeof one.bytesPerDay === "number" ? bytes(one.bytesPerDay) : plural(Number(rate(one.transactionsPerDay)), "save")), " a day"));
+      el("b", {}, this.hasBytes && typeof one.bytesPerDay === "number" ? bytes(one.bytesPerDay) : `${rate(one.changesPerDay)} changes`), " a day"));
     daily("All time", raw.rates?.total);
     daily("Last 30 days", raw.rates?.last30Days);
     daily("Last 7 days", raw.rates?.last7Days);
@@ -130,9 +137,8 @@ class Growth extends Chart {
   }
 
   table() {
-    if (!this.history.bins.bytes) return { headings: [], rows: [] };
     const days = new Map();
     for (const [time, sum] of this.sums) days.set(clock.floor(time, "day"), sum);
-    return { headings: ["Day", "Size"], rows: [...days].map(([day, sum]) => [clock.shortDate(day), bytes(sum)]) };
+    return { headings: ["Day", this.hasBytes ? "Size" : "Changes"], rows: [...days].map(([day, sum]) => [clock.shortDate(day), this.amount(sum)]) };
   }
 }

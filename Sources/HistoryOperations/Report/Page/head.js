@@ -13,7 +13,7 @@ function head(view) {
   const kept = total[ROW.bytes] ?? sizes.history;
   return el("div", { class: "head" },
     el("div", { class: "masthead" },
-      histories.length > 1 ? el("p", { class: "crumb" }, el("a", { class: "link", href: "#" }, "\u2190 ", plural(histories.length, "history").replace("historys", "histories"))) : null,
+      histories.length > 1 ? el("p", { class: "crumb" }, el("a", { class: "link", href: "#" }, "\u2190 ", `${number(histories.length)} histories`)) : null,
       el("div", {},
         el("h1", {}, own(histories.length > 1 ? history.name : report.title)),
         el("p", { class: "where" }, el("span", { class: "mono" }, own(raw.path)), raw.store ? el("span", { class: "mono quiet" }, own(raw.store)) : null),
@@ -57,7 +57,7 @@ function numbersText({ oldest, newest }) {
 
 function bookmarkFigure(bookmarks) {
   if (!bookmarks?.length) return null;
-  const bad = bookmarks.filter((one) => one.state !== "valid" && one.state !== "archived").length;
+  const bad = bookmarks.filter((one) => !isGood(one)).length;
   return figure("Bookmarks", number(bookmarks.length), bad ? el("span", { class: "tdelete" }, `${number(bad)} not valid`) : "all valid");
 }
 
@@ -97,9 +97,8 @@ function notices(history) {
     found.push(notice("", "Gap:", `the transactions after ${number(gap.after)}${gap.oldest != null ? ` and before ${number(gap.oldest)}` : ""} are missing`));
   }
   for (const one of raw.bookmarks ?? []) {
-    const isGood = one.state === "valid" || one.state === "archived";
-    if (isGood && !one.transactionsBehind) continue;
-    found.push(notice(isGood ? "note" : "bad", ["Bookmark ", own(one.name), ":"], isGood
+    if (isGood(one) && !one.transactionsBehind) continue;
+    found.push(notice(isGood(one) ? "note" : "bad", ["Bookmark ", own(one.name), ":"], isGood(one)
       ? `${plural(one.transactionsBehind, "transaction")} behind${one.unreadSince != null ? `, unread since ${moment(one.unreadSince)}` : ""}`
       : `${one.state}${one.transaction != null ? ` at ${number(one.transaction)}` : ""}`));
   }

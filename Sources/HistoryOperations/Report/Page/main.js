@@ -115,7 +115,7 @@ const page = {
     if (!history) {
       page.shown = null;
       document.body.classList.remove("still");
-      page.root.replaceChildren(page.skip(), overview());
+      page.root.replaceChildren(page.skip(), new Overview().element);
       document.title = report.title;
       return;
     }
@@ -146,6 +146,7 @@ const page = {
     page.views.clear();
     page.shown = null;
     page.follow();
+    document.querySelector(".made [aria-pressed=true]")?.focus();
   },
 
   start() {

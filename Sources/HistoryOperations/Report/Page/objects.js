@@ -65,7 +65,9 @@ function objectView(view, name) {
   const { history } = view;
   const life = history.objects.get(name);
   const title = (text) => el("div", { class: "title" }, el("h2", { tabindex: -1 }, own(text)), closeButton(view));
-  const cut = history.leftOut("transactions") ? el("p", { class: "cut" }, "Older changes of this object may be missing: this report has the newest transactions only.") : null;
+  const missing = history.leftOut("transactions") ? "this report lists the newest transactions only"
+    : history.leftOut("changes") ? "this report does not list all changes of large transactions" : null;
+  const cut = missing ? el("p", { class: "cut" }, `Changes of this object may be missing: ${missing}.`) : null;
   if (!life) return [title(name), el("p", { class: "soft section" }, "This report has no change of this object."), cut];
   const last = life.changes[life.changes.length - 1];
   const first = life.changes[0];

@@ -18,41 +18,83 @@ function sparkLine(history, from, to) {
     svg("line", { class: "axis", x1: 0, x2: width, y1: height - 0.5, y2: height - 0.5 }), svg("path", { class: "spark", d: path }));
 }
 
-function overview() {
-  const spans = histories.map((history) => history.span).filter(Boolean);
-  const all = spans.length ? [Math.min(...spans.map((span) => span[0])), Math.max(...spans.map((span) => span[1]))] : [0, 1];
-  // On one axis only where no history would be a mere dot on it.
-  const shared = spans.every((span) => span[1] - span[0] > (all[1] - all[0]) / 8);
-  const sum = (place) => histories.reduce((total, history) => total + (history.total[place] ?? 0), 0);
-  const state = ({ bookmarks }) => {
-    if (!bookmarks) return "";
-    if (!bookmarks.length) return el("span", { class: "quiet" }, "none");
-    const bad = bookmarks.filter((one) => one.state !== "valid" && one.state !== "archived");
-    return bad.length ? el("span", { class: "tdelete" }, `${number(bad.length)} of ${number(bookmarks.length)} not valid`) : `${number(bookmarks.length)} valid`;
-  };
-  return el("div", { class: "wrap" },
-    el("div", { class: "masthead" }, el("div", {}, el("h1", {}, own(report.title)), el("p", { class: "where" }, plural(histories.length, "store or archive").replace("archives", "archives").replace("store or archives", "stores or archives"))), madeBy()),
-    el("dl", { class: "figures" }, figure("Transactions", number(sum(ROW.transactions))), figure("Changes", number(sum(ROW.changes))), figure("History", bytes(sum(ROW.bytes)))),
-    el("main", { id: "main", class: "board" }, el("section", { class: "panel" },
-      el("table", { class: "stores" },
-        el("thead", {}, el("tr", {}, [["Name"], ["Transactions", 1], ["Changes", 1], ["History", 1], ["Span", 0, "text"], [shared && spans.length ? `Activity, ${clock.range(clock.floor(all[0], "day"), clock.next(clock.floor(all[1] - 1, "day"), "day"))}` : "Activity, each over its own span"], ["Bookmarks"]]
-          .map(([heading, right, className]) => el("th", { scope: "col", class: right ? "number" : className }, heading)))),
-        el("tbody", {}, histories.map((history) => {
-          const link = el("a", { class: "link name", href: address.write({ store: history.position }) }, own(history.name));
-          const warnings = (history.raw.notices ?? []).length;
-          const isRead = history.raw.total !== undefined;
-          const count = (place) => (isRead ? number(history.total[place]) : "");
-          const cell = (label, content, className) => el("td", { "data-label": label, class: className }, content);
-          return el("tr", { onclick: (event) => event.target.closest("a") ?? link.click(), "data-store": history.position },
-            el("td", {}, link, el("div", { class: "quiet small" }, history.raw.kind, warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null),
-              history.raw.problem ? el("div", { class: "warn" }, own(history.raw.problem)) : null),
-            cell("Transactions", count(ROW.transactions), "number"), cell("Changes", count(ROW.changes), "number"),
-            cell("History", typeof history.total[ROW.bytes] === "number" ? bytes(history.total[ROW.bytes]) : isRead ? "unknown" : "", "number"),
-            cell("Span", history.raw.earliest != null ? spanText(history.raw) : el("span", { class: "quiet" }, history.raw.problem ? "" : "empty"), "text"),
-            cell("Activity", history.span ? sparkLine(history, ...(shared ? all : history.span)) : "", "wide"), cell("Bookmarks", state(history.raw)));
-        }))))),
-    ending());
+const isGood = (bookmark) => bookmark.state === "valid" || bookmark.state === "archived";
+
+function bookmarkState({ bookmarks }) {
+  if (!bookmarks) return "";
+  if (!bookmarks.length) return el("span", { class: "quiet" }, "none");
+  const bad = bookmarks.filter((one) => !isGood(one)).length;
+  return bad ? el("span", { class: "tdelete" }, `${number(bad)} of ${number(bookmarks.length)} not valid`) : `${number(bookmarks.length)} valid`;
 }
 
-const ending = () => el("footer", { class: "end" }, el("span", {}, "Made by ", own(report.made.by), ". This page loads nothing and sends nothing."),
-  report.made.command ? el("span", { class: "mono" }, own(report.made.command)) : null);
+// What a row is sorted by: the name, a count, or the time of the newest save.
+const SORTS = {
+  Name: (history) => history.name.toLowerCase(),
+  Transactions: (history) => -history.total[ROW.transactions],
+  Changes: (history) => -history.total[ROW.changes],
+  History: (history) => -(history.total[ROW.bytes] ?? -1),
+  Span: (history) => -(milliseconds(history.raw.latest) ?? -Infinity),
+  Bookmarks: (history) => -(history.raw.bookmarks ?? []).filter((one) => !isGood(one)).length,
+};
+
+class Overview {
+  constructor() {
+    const spans = histories.map((history) => history.span).filter(Boolean);
+    this.span = spans.length ? [Math.min(...spans.map((span) => span[0])), Math.max(...spans.map((span) => span[1]))] : null;
+    // On one axis only where no history would be a mere dot on it.
+    this.isShared = spans.every((span) => span[1] - span[0] > (this.span[1] - this.span[0]) / 8);
+    this.sortedBy = null;
+    this.headings = el("tr", {});
+    this.rows = el("tbody", {});
+    const sum = (place) => histories.reduce((total, history) => total + (history.total[place] ?? 0), 0);
+    this.element = el("div", { class: "wrap" },
+      el("div", { class: "masthead" },
+        el("div", {}, el("h1", {}, own(report.title)), el("p", { class: "where" }, `${number(histories.length)} histories`)), madeBy()),
+      el("dl", { class: "figures" }, figure("Transactions", number(sum(ROW.transactions))),
+        figure("Changes", number(sum(ROW.changes))), figure("History", bytes(sum(ROW.bytes)))),
+      el("main", { id: "main", class: "board" }, el("section", { class: "panel", "aria-label": "Histories" },
+        el("table", { class: "stores" }, el("thead", {}, this.headings), this.rows))),
+      ending());
+    this.fill();
+  }
+
+  get activityHeading() {
+    if (!this.isShared || !this.span) return "Activity, each over its own span";
+    const [from, to] = this.span;
+    return `Activity, ${clock.range(clock.floor(from, "day"), clock.next(clock.floor(to - 1, "day"), "day"))}`;
+  }
+
+  fill() {
+    const key = SORTS[this.sortedBy];
+    const listed = key ? [...histories].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.position - b.position)) : histories;
+    const heading = (name, className) => el("th", { scope: "col", class: className, "aria-sort": this.sortedBy === name ? (name === "Name" ? "ascending" : "descending") : null },
+      el("button", { type: "button", class: "sort", title: `Sort by ${name.toLowerCase()}`, "data-focus": `sort ${name}`, onclick: () => {
+        this.sortedBy = this.sortedBy === name ? null : name;
+        this.fill();
+      } }, name));
+    replace(this.headings, heading("Name"), heading("Transactions", "number"), heading("Changes", "number"), heading("History", "number"),
+      heading("Span", "text"), el("th", { scope: "col" }, this.activityHeading), heading("Bookmarks"));
+    this.rows.replaceChildren(...listed.map((history) => this.row(history)));
+  }
+
+  row(history) {
+    const { raw, total, span } = history;
+    const link = el("a", { class: "link name", href: address.write({ store: history.position }) }, own(history.name));
+    const warnings = (raw.notices ?? []).length;
+    // One that could not be opened has a problem, and no counts.
+    const isRead = raw.total !== undefined;
+    const cell = (label, content, className) => el("td", { "data-label": label, class: className }, content);
+    return el("tr", { onclick: (event) => event.target.closest("a") ?? link.click(), "data-store": history.position },
+      el("td", {}, link,
+        el("div", { class: "quiet small" }, raw.kind, warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null),
+        raw.problem ? el("div", { class: "warn" }, own(raw.problem)) : null),
+      cell("Transactions", isRead ? number(total[ROW.transactions]) : "", "number"),
+      cell("Changes", isRead ? number(total[ROW.changes]) : "", "number"),
+      cell("History", typeof total[ROW.bytes] === "number" ? bytes(total[ROW.bytes]) : isRead ? "unknown" : "", "number"),
+      cell("Span", raw.earliest != null ? spanText(raw) : el("span", { class: "quiet" }, isRead ? "empty" : ""), "text"),
+      cell("Activity", span ? sparkLine(history, ...(this.isShared ? this.span : span)) : "", "wide"),
+      cell("Bookmarks", bookmarkState(raw)));
+  }
+}
+
+const ending = () => el("footer", { class: "end" }, el("span", {}, "Made by ", own(report.made.by), ". This page loads nothing and sends nothing."));

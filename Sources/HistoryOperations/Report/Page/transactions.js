@@ -64,7 +64,8 @@ class TransactionList {
       day = now;
     }
     this.space.replaceChildren(...rows);
-    this.box.setAttribute("aria-activedescendant", this.at >= first && this.at < last ? `row-${this.at}` : "");
+    if (this.at >= first && this.at < last) this.box.setAttribute("aria-activedescendant", `row-${this.at}`);
+    else this.box.removeAttribute("aria-activedescendant");
   }
 
   emptyReason() {
@@ -137,6 +138,12 @@ class TransactionList {
     const { scrollTop, clientHeight } = this.box;
     if (position * tall < scrollTop) this.box.scrollTop = position * tall;
     else if ((position + 1) * tall > scrollTop + clientHeight) this.box.scrollTop = (position + 1) * tall - clientHeight;
+  }
+
+  // The transaction before or after another one, of those that match where it is one of them.
+  beside(index, step) {
+    const position = this.indexes.indexOf(index);
+    return position < 0 ? index + step : this.indexes[position + step] ?? -1;
   }
 
   choose(position) {
