@@ -262,7 +262,8 @@ class Numbers(PageTest):
                 for attribute, values in change.get("values", {}).items():
                     shown = self.ask("[...document.querySelectorAll('.values[aria-label=values] tr')].find((row) => row.children[0].textContent === arguments[0])?.children[1].textContent", attribute)
                     parts = [("nil" if value is None else visible(value)) for value in (values[side] for side in ("old", "new") if side in values)]
-                    self.assertEqual(shown, "\u2192".join(parts))
+                    unchanged = len(parts) == 2 and parts[0] == parts[1]
+                    self.assertEqual(shown, f"{parts[0]} (set, unchanged)" if unchanged else "\u2192".join(parts))
         self.assertIn("log", self.text(".inspect .aside"))
         self.picture("values")
 

@@ -317,7 +317,8 @@ class OddHistories(PageTest):
         broken = {"name": "broken.store", "path": "broken.store", "problem": "is not a database"}
         path = written("problem.html", made_up.page(made_up.report(broken, made_up.one_save())))
         self.open(path)
-        self.assertIn("broken.store", self.text(".stores"))
+        self.assertIn("broken.storecould not be readis not a database", self.text(".stores"))
+        self.picture("problem")
         self.open(path, "#store=1")
         self.assertIn("is not a database", self.text(".notices"))
 

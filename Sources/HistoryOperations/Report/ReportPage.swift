@@ -8,7 +8,7 @@ enum ReportPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-WNUlsA+mPm//ktgtpKxltkModAi7epMkXN5F5sfYQvU='; style-src 'sha256-yI1fAEjxjmEbURL0ZAis7uGHsVa1kTiAzeSZVOqJ1OI='; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-HhOgYD4cHKPJhGokM2yXoldRI9P63tXtHSAvLIqIFJ4='; style-src 'sha256-OY2dT1b+CKNYd+uuruwEQRKkNlEF0i8Y/IyieV0SWYU='; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -281,7 +281,8 @@ th:last-child, td:last-child { padding-right: 0; }
 .row > * { overflow: hidden; text-overflow: ellipsis; }
 .row:hover { background: var(--sunk); }
 .row.picked { background: var(--accent-soft); }
-.rows:focus-visible .row.at { box-shadow: inset 3px 0 0 var(--focus); }
+.rows:focus-visible .row.at { background: var(--sunk); box-shadow: inset 5px 0 0 var(--focus); }
+.rows:focus-visible .row.at.picked { background: var(--accent-soft); }
 .row .token { text-align: right; color: var(--ink-2); font-family: var(--mono); font-size: 12.5px; }
 .row .date { color: var(--ink-2); }
 .row .who { display: flex; align-items: center; gap: 6px; }
@@ -327,7 +328,7 @@ h3 + div > .change:first-child { margin-top: 6px; }
 .life-dot { stroke: var(--panel); stroke-width: 1.5; cursor: pointer; }
 .life-dot.at { stroke: var(--ink); stroke-width: 2; }
 .section { margin-top: 16px; }
-.section > h3 { margin-bottom: 6px; }
+.section h3 { margin-bottom: 6px; }
 .cards { display: flex; flex-wrap: wrap; gap: 6px; }
 .cards button { border: 1px solid var(--line); border-radius: 6px; padding: 2px 9px; font-size: 12.5px; }
 .cards button:hover { border-color: var(--line-strong); background: var(--sunk); }
@@ -1980,6 +1981,10 @@ function changeParts(view, change) {
     const attribute = history.text(values[at]);
     const pair = values[at + 1];
     known.add(attribute);
+    if ("old" in pair && "new" in pair && JSON.stringify(pair.old) === JSON.stringify(pair.new)) {
+      rows.push([attribute, valueOf(view, pair.new), el("span", { class: "type" }, " (set, unchanged)")]);
+      continue;
+    }
     const old = "old" in pair ? el("span", { class: "old" }, valueOf(view, pair.old)) : null;
     const now = "new" in pair ? valueOf(view, pair.new) : el("span", { class: "type" }, "not known");
     rows.push([attribute, old, old ? arrow() : null, now]);
@@ -2592,8 +2597,7 @@ function sparkLine(history, from, to) {
 const isGood = (bookmark) => bookmark.state === "valid" || bookmark.state === "archived";
 
 function bookmarkState({ bookmarks }) {
-  if (!bookmarks) return "";
-  if (!bookmarks.length) return el("span", { class: "quiet" }, "none");
+  if (!bookmarks?.length) return el("span", { class: "quiet" }, "none");
   const bad = bookmarks.filter((one) => !isGood(one)).length;
   return bad ? el("span", { class: "tdelete" }, `${number(bad)} of ${number(bookmarks.length)} not valid`) : `${number(bookmarks.length)} valid`;
 }
@@ -2654,17 +2658,18 @@ class Overview {
     const warnings = (raw.notices ?? []).length;
     // One that could not be opened has a problem, and no counts.
     const isRead = raw.total !== undefined;
+    const dash = el("span", { class: "quiet", "aria-label": "unknown" }, "\u2013");
     const cell = (label, content, className) => el("td", { "data-label": label, class: className }, content);
     return el("tr", { onclick: (event) => event.target.closest("a") ?? link.click(), "data-store": history.position },
       el("td", {}, link,
-        el("div", { class: "quiet small" }, raw.kind, warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null),
+        el("div", { class: "quiet small" }, isRead ? raw.kind : "could not be read", warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null),
         raw.problem ? el("div", { class: "warn" }, own(raw.problem)) : null),
-      cell("Transactions", isRead ? number(total[ROW.transactions]) : "", "number"),
-      cell("Changes", isRead ? number(total[ROW.changes]) : "", "number"),
-      cell("History", typeof total[ROW.bytes] === "number" ? bytes(total[ROW.bytes]) : isRead ? "unknown" : "", "number"),
-      cell("Span", raw.earliest != null ? spanText(raw) : el("span", { class: "quiet" }, isRead ? "empty" : ""), "text"),
+      cell("Transactions", isRead ? number(total[ROW.transactions]) : dash.cloneNode(true), "number"),
+      cell("Changes", isRead ? number(total[ROW.changes]) : dash.cloneNode(true), "number"),
+      cell("History", typeof total[ROW.bytes] === "number" ? bytes(total[ROW.bytes]) : isRead ? "unknown" : dash.cloneNode(true), "number"),
+      cell("Span", raw.earliest != null ? spanText(raw) : isRead ? el("span", { class: "quiet" }, "empty") : dash.cloneNode(true), "text"),
       cell("Activity", span ? sparkLine(history, ...(this.isShared ? this.span : span)) : "", "wide"),
-      cell("Bookmarks", bookmarkState(raw)));
+      cell("Bookmarks", isRead ? bookmarkState(raw) : dash));
   }
 }
 

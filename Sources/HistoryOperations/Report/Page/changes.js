@@ -27,6 +27,10 @@ function changeParts(view, change) {
     const attribute = history.text(values[at]);
     const pair = values[at + 1];
     known.add(attribute);
+    if ("old" in pair && "new" in pair && JSON.stringify(pair.old) === JSON.stringify(pair.new)) {
+      rows.push([attribute, valueOf(view, pair.new), el("span", { class: "type" }, " (set, unchanged)")]);
+      continue;
+    }
     const old = "old" in pair ? el("span", { class: "old" }, valueOf(view, pair.old)) : null;
     const now = "new" in pair ? valueOf(view, pair.new) : el("span", { class: "type" }, "not known");
     rows.push([attribute, old, old ? arrow() : null, now]);

@@ -21,8 +21,7 @@ function sparkLine(history, from, to) {
 const isGood = (bookmark) => bookmark.state === "valid" || bookmark.state === "archived";
 
 function bookmarkState({ bookmarks }) {
-  if (!bookmarks) return "";
-  if (!bookmarks.length) return el("span", { class: "quiet" }, "none");
+  if (!bookmarks?.length) return el("span", { class: "quiet" }, "none");
   const bad = bookmarks.filter((one) => !isGood(one)).length;
   return bad ? el("span", { class: "tdelete" }, `${number(bad)} of ${number(bookmarks.length)} not valid`) : `${number(bookmarks.length)} valid`;
 }
@@ -83,17 +82,18 @@ class Overview {
     const warnings = (raw.notices ?? []).length;
     // One that could not be opened has a problem, and no counts.
     const isRead = raw.total !== undefined;
+    const dash = el("span", { class: "quiet", "aria-label": "unknown" }, "\u2013");
     const cell = (label, content, className) => el("td", { "data-label": label, class: className }, content);
     return el("tr", { onclick: (event) => event.target.closest("a") ?? link.click(), "data-store": history.position },
       el("td", {}, link,
-        el("div", { class: "quiet small" }, raw.kind, warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null),
+        el("div", { class: "quiet small" }, isRead ? raw.kind : "could not be read", warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null),
         raw.problem ? el("div", { class: "warn" }, own(raw.problem)) : null),
-      cell("Transactions", isRead ? number(total[ROW.transactions]) : "", "number"),
-      cell("Changes", isRead ? number(total[ROW.changes]) : "", "number"),
-      cell("History", typeof total[ROW.bytes] === "number" ? bytes(total[ROW.bytes]) : isRead ? "unknown" : "", "number"),
-      cell("Span", raw.earliest != null ? spanText(raw) : el("span", { class: "quiet" }, isRead ? "empty" : ""), "text"),
+      cell("Transactions", isRead ? number(total[ROW.transactions]) : dash.cloneNode(true), "number"),
+      cell("Changes", isRead ? number(total[ROW.changes]) : dash.cloneNode(true), "number"),
+      cell("History", typeof total[ROW.bytes] === "number" ? bytes(total[ROW.bytes]) : isRead ? "unknown" : dash.cloneNode(true), "number"),
+      cell("Span", raw.earliest != null ? spanText(raw) : isRead ? el("span", { class: "quiet" }, "empty") : dash.cloneNode(true), "text"),
       cell("Activity", span ? sparkLine(history, ...(this.isShared ? this.span : span)) : "", "wide"),
-      cell("Bookmarks", bookmarkState(raw)));
+      cell("Bookmarks", isRead ? bookmarkState(raw) : dash));
   }
 }
 
