@@ -8,7 +8,7 @@ enum ReportPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-HhOgYD4cHKPJhGokM2yXoldRI9P63tXtHSAvLIqIFJ4='; style-src 'sha256-OY2dT1b+CKNYd+uuruwEQRKkNlEF0i8Y/IyieV0SWYU='; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-FSmgoOsDUrPK3K4XDCUgmD+SSVh3x7HMLHaJwZSAdUg='; style-src 'sha256-nJgoshF6EFjzEIQC9wKKvgrGCBdWxo3i+cWLSu8usy0='; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -142,7 +142,7 @@ a.link { text-decoration: none; }
 .masthead .crumb { grid-column: 1 / -1; font-size: 13px; }
 .masthead .made { font-size: 12.5px; color: var(--ink-3); text-align: right; line-height: 1.5; }
 .masthead .where { color: var(--ink-2); font-size: 13px; margin-top: 5px; display: flex; flex-wrap: wrap; gap: 2px 16px; }
-.figures { display: flex; flex-wrap: wrap; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); padding: 12px 0; gap: 12px 44px; }
+.figures { display: flex; flex-wrap: wrap; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); padding: 12px 0; gap: 12px clamp(20px, 3vw, 44px); }
 .figure dt { font-size: 12px; color: var(--ink-3); }
 .figure dd { font-size: 22px; line-height: 1.25; font-weight: 600; letter-spacing: -.015em; }
 .figure dd.text { font-size: 16px; line-height: 27px; letter-spacing: -.005em; }
@@ -1270,7 +1270,8 @@ class Timeline extends Chart {
     if (!layout) return;
     const { view } = layout;
     const shortest = 6 * this.history.binHours * HOUR;
-    const chosen = this.cursor >= 0 ? layout.starts[this.cursor] : this.filters.range ? (this.filters.range[0] + this.filters.range[1]) / 2 : (view[0] + view[1]) / 2;
+    const [from, to] = this.filters.range ?? view;
+    const chosen = this.cursor >= 0 ? layout.starts[this.cursor] : (from + to) / 2;
     const middle = Math.min(view[1], Math.max(view[0], chosen));
     const length = Math.max(shortest, (view[1] - view[0]) * factor);
     this.setView(this.within([middle - length / 2, middle + length / 2]));
@@ -1340,7 +1341,7 @@ class Timeline extends Chart {
     this.plot.replaceChildren(
       svg("svg", { viewBox: `0 0 ${width} ${height}`, height, "aria-hidden": "true" }, parts), this.strip(layout));
     this.placeCursor();
-    heading.textContent = `${this.measure === "changes" ? "Changes" : "Saves"} ${{ hour: "by hour", day: "by day", week: "by week", month: "by month", year: "by year" }[layout.level]}`;
+    heading.textContent = `${this.measure === "changes" ? "Changes" : "Saves"} by ${layout.level}`;
     this.showLegend(counted);
   }
 
@@ -1441,11 +1442,16 @@ class Timeline extends Chart {
       return el("button", {
         type: "button", "aria-pressed": String(this.filters.has(this.dimension, name)), title: named(name), "data-value": `key ${index}`,
         onclick: () => this.filters.toggle(this.dimension, name),
-      }, swatch(this.history.colour(this.dimension, name)), el("bdi", { class: `name${name === null ? " none-name" : ""}` },
-        this.dimension === "kind" ? name ?? "other" : named(name)), count);
+      }, swatch(this.history.colour(this.dimension, name)), el("bdi", { class: `name${name === null ? " none-name" : ""}` }, this.nameOf(name)), count);
     });
     const missing = this.history.raw.withoutTime?.[ROW.transactions];
     replace(this.legend, keys, missing ? el("span", { class: "key quiet" }, `${plural(missing, "transaction")} without a usable time: in no bar`) : null);
+  }
+
+  // The name of a series; the names that have none of their own together are undefined.
+  nameOf(name) {
+    if (name === undefined) return "others";
+    return this.dimension === "kind" ? name ?? "other" : named(name);
   }
 
   // A bar in words: for the tip, and for screen readers.
@@ -1455,8 +1461,8 @@ class Timeline extends Chart {
     this.counted.counts.forEach((series, index) => {
       if (series[bar] === 0) return;
       const name = this.counted.names[index];
-      items.push([name === undefined ? "other" : this.history.colour(this.dimension, name),
-        name === undefined ? "others" : this.dimension === "kind" ? name ?? "other" : named(name), number(series[bar]), series[bar]]);
+      const colour = name === undefined ? "other" : this.history.colour(this.dimension, name);
+      items.push([colour, this.nameOf(name), number(series[bar]), series[bar]]);
     });
     items.sort((a, b) => b[3] - a[3]);
     const totals = this.counted.totals;
@@ -1574,7 +1580,7 @@ class Timeline extends Chart {
     const rows = layout.starts.map((start, bar) => [clock.period(start, layout.level), number(totals.transactions[bar]),
       number(totals.changes[bar]), ...counts.map((series) => number(series[bar]))]).filter((_, bar) => totals.transactions[bar] > 0);
     return {
-      headings: ["Time", "Transactions", "Changes", ...names.map((name) => (name === undefined ? "others" : this.dimension === "kind" ? name ?? "other" : named(name)))],
+      headings: ["Time", "Transactions", "Changes", ...names.map((name) => this.nameOf(name))],
       rows,
     };
   }
@@ -1606,6 +1612,9 @@ class HeatMap extends Chart {
     return counts;
   }
 
+  // Of a cell with this share of the most. The root keeps small counts visible.
+  static opacity(share) { return share > 0 ? (0.14 + 0.86 * Math.sqrt(share)).toFixed(3) : null; }
+
   draw() {
     const counts = (this.cells = this.counts);
     const most = Math.max(...counts);
@@ -1629,7 +1638,7 @@ class HeatMap extends Chart {
         parts.push(svg("rect", {
           class: count === 0 ? "cell zero" : "cell",
           x: left + hour * wide + 1, y: top + day * tall + 1, width: wide - 2, height: tall - 2, rx: 2.5,
-          "fill-opacity": count === 0 ? null : (0.14 + 0.86 * Math.sqrt(count / most)).toFixed(3), "data-slot": slot,
+          "fill-opacity": HeatMap.opacity(count / most), "data-slot": slot,
         }));
       }
     }
@@ -1638,10 +1647,10 @@ class HeatMap extends Chart {
     const height = top + 7 * tall + 2;
     this.plot.replaceChildren(svg("svg", { viewBox: `0 0 ${width} ${height}`, height, "aria-hidden": "true" }, parts));
     this.mark();
-    const steps = [0, 0.25, 0.5, 0.75, 1];
-    this.legend.replaceChildren(el("span", {}, "0"), svg("svg", { viewBox: "0 0 110 10", "aria-hidden": "true" }, steps.map((step, at) =>
-      svg("rect", { class: step === 0 ? "cell zero" : "cell", x: at * 22, width: 20, height: 10, rx: 2, "fill-opacity": step === 0 ? null : (0.14 + 0.86 * Math.sqrt(step)).toFixed(3) }))),
-    el("span", {}, plural(most, "save")), el("span", {}, `\u00b7 times in ${clock.zone}`));
+    const scale = [0, 0.25, 0.5, 0.75, 1].map((share, at) =>
+      svg("rect", { class: share === 0 ? "cell zero" : "cell", x: at * 22, width: 20, height: 10, rx: 2, "fill-opacity": HeatMap.opacity(share) }));
+    this.legend.replaceChildren(el("span", {}, "0"), svg("svg", { viewBox: "0 0 110 10", "aria-hidden": "true" }, scale),
+      el("span", {}, plural(most, "save")), el("span", {}, `\u00b7 times in ${clock.zone}`));
     this.placeCursor();
   }
 
@@ -1792,7 +1801,9 @@ class Growth extends Chart {
     }
     const dates = [[span[0], "start"], ...(grows && x(end) - x(span[1]) > 84 && x(span[1]) - left > 170 ? [[span[1], "end"]] : []), [end, "end"]];
     if (clock.shortDate(dates[dates.length - 1][0]) === clock.shortDate(dates[dates.length - 2][0])) dates.pop();
-    for (const [time, anchor] of dates) parts.push(svg("text", { x: anchor === "start" ? left : x(time), y: height - 5, "text-anchor": anchor }, clock.shortDate(time)));
+    for (const [time, anchor] of dates) {
+      parts.push(svg("text", { x: x(time), y: height - 5, "text-anchor": anchor }, clock.shortDate(time)));
+    }
     this.dot = svg("circle", { class: "grow-dot", r: 4.5, cx: x(span[1]), cy: y(total) });
     parts.push(this.dot);
     this.plot.replaceChildren(svg("svg", { viewBox: `0 0 ${width} ${height}`, height, "aria-hidden": "true" }, parts));
@@ -1817,7 +1828,8 @@ class Growth extends Chart {
         const span = this.history.span;
         const time = span[0] + ((place - this.x(span[0])) / (this.x(end) - this.x(span[0]))) * (end - span[0]);
         this.place(-1);
-        tip.show(event, clock.shortDate(time), [], `about ${this.amount(this.points[this.points.length - 1][1] + (daily * (time - end)) / (24 * HOUR))} at the present rate`);
+        const sum = this.points[this.points.length - 1][1] + (daily * (time - end)) / (24 * HOUR);
+        tip.show(event, clock.shortDate(time), [], `about ${this.amount(sum)} at the present rate`);
         return;
       }
       index = this.points.length - 1;
@@ -1891,7 +1903,9 @@ class Rank {
       }));
     }
     return rows.map(([name, ...row]) => {
-      const words = `${plural(row[ROW.transactions], "transaction")}, ${plural(row[ROW.changes], "change")}: ${number(row[ROW.inserts])} inserts, ${number(row[ROW.updates])} updates, ${number(row[ROW.deletes])} deletes${typeof row[ROW.bytes] === "number" ? `, ${bytes(row[ROW.bytes])}` : ""}`;
+      const kinds = ["inserts", "updates", "deletes"].map((kind) => `${number(row[ROW[kind]])} ${kind}`).join(", ");
+      const size = typeof row[ROW.bytes] === "number" ? `, ${bytes(row[ROW.bytes])}` : "";
+      const words = `${plural(row[ROW.transactions], "transaction")}, ${plural(row[ROW.changes], "change")}: ${kinds}${size}`;
       if (dimension === "entity") {
         return {
           name, shown: name, count: row[ROW.changes], words,
@@ -1916,7 +1930,8 @@ class Rank {
       this.controls.replaceChildren(el("span", { class: "quiet small" }, dimension === "attribute" ? "by updates" : "by changes"));
     }
     const most = Math.max(1, ...rows.map((row) => row.count));
-    replace(this.list, rows.length === 0 ? el("p", { class: "empty" }, dimension === "attribute" && !this.history.isEmpty ? "No update names its attributes." : "None.") : rows.map((row, index) => {
+    const none = dimension === "attribute" && !this.history.isEmpty ? "No update names its attributes." : "None.";
+    replace(this.list, rows.length === 0 ? el("p", { class: "empty" }, none) : rows.map((row, index) => {
       let x = 0;
       return el("button", {
         type: "button", "aria-pressed": "false", "data-value": `row ${index}`,
@@ -1959,7 +1974,8 @@ const FIRST_CHANGES = 100;
 function valueOf(view, value) {
   if (value !== null && typeof value === "object" && "$object" in value) return objectLink(view, value.$object);
   const { text, type, note } = valueText(value);
-  return el("span", {}, el("bdi", { class: type === "data" ? "v mono" : type === "none" ? "type" : "v" }, text), note ? el("span", { class: "type" }, ` (${note})`) : null);
+  const className = { data: "v mono", none: "type" }[type] ?? "v";
+  return el("span", {}, el("bdi", { class: className }, text), note ? el("span", { class: "type" }, ` (${note})`) : null);
 }
 
 // Rows of attribute and value, of a tombstone or of what an update set.
@@ -1995,13 +2011,17 @@ function changeParts(view, change) {
   for (let at = 0; at < tombstone.length; at += 2) gone.push([history.text(tombstone[at]), valueOf(view, tombstone[at + 1])]);
   return [
     rows.length ? valuesTable("values", rows) : null,
-    attributes.length ? el("div", { class: "names" }, attributes.map((attribute) =>
-      entity === null ? el("span", {}, own(attribute))
-        : el("button", { type: "button", title: "Show the updates of this attribute", onclick: () => view.filters.toggle("attribute", joinAttribute(entity, attribute)) }, own(attribute)))) : null,
+    attributes.length ? el("div", { class: "names" }, attributes.map((attribute) => attributeName(view, entity, attribute))) : null,
     gone.length ? valuesTable("tombstone", gone) : null,
     change[CHANGE.tombstone] && gone.length === 0 ? el("p", { class: "aside" }, "The tombstone preserved no values.") : null,
     change[CHANGE.source] === "log" ? el("p", { class: "aside" }, "Values read from the store\u2019s log.") : null,
   ];
+}
+
+function attributeName(view, entity, attribute) {
+  if (entity === null) return el("span", {}, own(attribute));
+  const choose = () => view.filters.toggle("attribute", joinAttribute(entity, attribute));
+  return el("button", { type: "button", title: "Show the updates of this attribute", onclick: choose }, own(attribute));
 }
 
 const mark = (kind) => el("span", { class: `mark t${KINDS[kind] ?? "other"}`, "aria-hidden": "true" }, MARKS[kind] ?? "?");
@@ -2027,8 +2047,9 @@ function transactionView(view, index) {
   const changes = tx[TX.changes];
   const who = (dimension) => {
     const name = history.text(tx[TX[dimension]]);
-    return el("dd", {}, el("button", { type: "button", class: "link", title: `Show the transactions of this ${dimension}`, onclick: () => view.filters.toggle(dimension, name) },
-      el("bdi", {}, named(name))));
+    const title = `Show the transactions of this ${dimension}`;
+    const choose = () => view.filters.toggle(dimension, name);
+    return el("dd", {}, el("button", { type: "button", class: "link", title, onclick: choose }, el("bdi", {}, named(name))));
   };
   const step = (label, text, to) => button(text, () => view.open({ tx: history.transactions[to][TX.number] }), {
     class: "button square", "aria-label": label, title: label, disabled: to < 0 || to >= history.transactions.length, "data-focus": label,
@@ -2048,7 +2069,8 @@ function transactionView(view, index) {
       el("div", { class: "top" }, mark(change[CHANGE.kind]), objectLink(view, history.objectName(change)),
         el("span", { class: "kind" }, KINDS[change[CHANGE.kind]] ?? "other")),
       changeParts(view, change))),
-    left > 0 ? el("p", { class: "cut" }, `${plural(left, "change")} of this transaction ${left === 1 ? "is" : "are"} not in this report. histctl show ${tx[TX.number]} lists all.`) : null,
+    left > 0 ? el("p", { class: "cut" },
+      `This report leaves out ${plural(left, "change")} of this transaction. histctl show ${tx[TX.number]} lists all.`) : null,
   ];
 }
 
@@ -2114,10 +2136,13 @@ function lifeLine(view, life) {
   });
   const top = 42 - 12 * Math.max(1, ...piles.map(([, count]) => count));
   const days = new Set(usable.map((time) => clock.date(time)));
-  return el("div", { class: "plot life" }, svg("svg", { viewBox: `0 ${top} ${width} ${78 - top}`, role: "img", "aria-label": `${plural(life.changes.length, "change")} between ${clock.shortDate(first)} and ${clock.shortDate(last)}` },
-    last > first ? svg("line", { class: "life-line", x1: 10, x2: width - 10, y1: 50, y2: 50 }) : null, dots,
-    svg("text", { x: last === first ? width / 2 : 4, y: 74, "text-anchor": last === first ? "middle" : "start" }, days.size === 1 ? moment(first * 1000) : clock.shortDate(first)),
-    last > first ? svg("text", { x: width - 4, y: 74, "text-anchor": "end" }, days.size === 1 ? clock.second(last) : clock.shortDate(last)) : null));
+  const label = `${plural(life.changes.length, "change")} between ${clock.shortDate(first)} and ${clock.shortDate(last)}`;
+  const isMoment = last === first;
+  const [from, to] = days.size === 1 ? [moment(first * 1000), clock.second(last)] : [clock.shortDate(first), clock.shortDate(last)];
+  return el("div", { class: "plot life" }, svg("svg", { viewBox: `0 ${top} ${width} ${78 - top}`, role: "img", "aria-label": label },
+    isMoment ? null : svg("line", { class: "life-line", x1: 10, x2: width - 10, y1: 50, y2: 50 }), dots,
+    svg("text", { x: isMoment ? width / 2 : 4, y: 74, "text-anchor": isMoment ? "middle" : "start" }, from),
+    isMoment ? null : svg("text", { x: width - 4, y: 74, "text-anchor": "end" }, to)));
 }
 
 function objectView(view, name) {
@@ -2133,19 +2158,23 @@ function objectView(view, name) {
   const state = last[1][CHANGE.kind] === 2 ? "deleted" : first[1][CHANGE.kind] === 0 ? "exists" : "exists, inserted earlier";
   const values = knownValues(history, life);
   const related = relatedObjects(history, life);
-  const count = (kind) => life.changes.filter(([, change]) => change[CHANGE.kind] === kind).length;
+  const kinds = KINDS.map((kind, at) => [kind, life.changes.filter(([, change]) => change[CHANGE.kind] === at).length])
+    .filter(([, count]) => count > 0).map(([kind, count]) => plural(count, kind)).join(", ");
+  const knownRow = ([attribute, { number, value }]) => [attribute,
+    value === undefined ? el("span", { class: "type" }, "value not recorded, set") : valueOf(view, value),
+    el("span", { class: "quiet" }, " in "), transactionLink(view, number)];
   return [
     title(name),
     el("dl", { class: "pairs" },
       el("dt", {}, "state"), el("dd", {}, state),
-      el("dt", {}, "changes"), el("dd", {}, `${number(life.changes.length)}`, el("span", { class: "quiet" }, ` (${["insert", "update", "delete"].map((kind, at) => [kind, count(at)]).filter(([, of]) => of > 0).map(([kind, of]) => plural(of, kind)).join(", ")})`)),
-      history.raw.store && life.key != null ? [el("dt", {}, "identifier"), el("dd", { class: "mono" }, own(`x-coredata://${history.raw.store}/${name}`))] : null),
+      el("dt", {}, "changes"), el("dd", {}, number(life.changes.length), el("span", { class: "quiet" }, ` (${kinds})`)),
+      history.raw.store && life.key != null
+        ? [el("dt", {}, "identifier"), el("dd", { class: "mono" }, own(`x-coredata://${history.raw.store}/${name}`))] : null),
     lifeLine(view, life),
-    values.length ? el("div", { class: "section" }, el("h3", {}, "Attributes, as last recorded"), valuesTable("attributes", values.map(([attribute, { number, value }]) => [
-      attribute, value === undefined ? el("span", { class: "type" }, "value not recorded, set") : valueOf(view, value), el("span", { class: "quiet" }, " in "), transactionLink(view, number)]))) : null,
-    related.length ? el("div", { class: "section" }, el("h3", {}, "Changed together with"), el("div", { class: "cards" }, related.slice(0, MOST_RELATED).map(([other, times]) =>
-      el("button", { type: "button", "data-object": other, onclick: () => view.open({ object: other }) }, own(other), el("span", { class: "count" }, `${number(times)}\u00d7`))),
-    related.length > MOST_RELATED ? el("span", { class: "quiet" }, `and ${number(related.length - MOST_RELATED)} more`) : null)) : null,
+    values.length ? el("div", { class: "section" }, el("h3", {}, "Attributes, as last recorded"), valuesTable("attributes", values.map(knownRow))) : null,
+    related.length ? el("div", { class: "section" }, el("h3", {}, "Changed together with"), el("div", { class: "cards" },
+      related.slice(0, MOST_RELATED).map(([other, times]) => objectCard(view, other, `${number(times)}\u00d7`)),
+      related.length > MOST_RELATED ? el("span", { class: "quiet" }, `and ${number(related.length - MOST_RELATED)} more`) : null)) : null,
     el("div", { class: "section" }, el("h3", {}, "Changes, newest first"),
       some([...life.changes].reverse(), FIRST_CHANGES, ([index, change]) => {
         const tx = history.transactions[index];
@@ -2168,14 +2197,16 @@ function objectPicker(view) {
     const query = input.value.trim().toLowerCase();
     const found = query === "" ? history.objectsByActivity : history.objectsByActivity.filter((life) => life.name.toLowerCase().includes(query));
     list.replaceChildren(el("h3", {}, found.length === 0 ? "No objects" : query === "" ? "Most changed objects" : plural(found.length, "object")),
-      el("div", { class: "cards objects" }, found.slice(0, 40).map((life) =>
-        el("button", { type: "button", "data-object": life.name, onclick: () => view.open({ object: life.name }) }, own(life.name), el("span", { class: "count" }, number(life.changes.length))))),
+      el("div", { class: "cards objects" }, found.slice(0, 40).map((life) => objectCard(view, life.name, number(life.changes.length)))),
       found.length > 40 ? el("p", { class: "cut" }, `and ${number(found.length - 40)} more`) : "");
   };
-  const input = el("input", { type: "search", placeholder: "Find an object, such as " + exampleObject(history), "aria-label": "Find an object", spellcheck: "false", autocomplete: "off", oninput: results,
+  const input = el("input", {
+    type: "search", placeholder: `Find an object, such as ${exampleObject(history)}`, "aria-label": "Find an object",
+    spellcheck: "false", autocomplete: "off", oninput: results,
     onkeydown: (event) => {
       if (event.key === "Enter") list.querySelector("[data-object]")?.click();
-    } });
+    },
+  });
   results();
   return [
     el("div", { class: "title" }, el("h2", {}, "Objects")),
@@ -2185,12 +2216,18 @@ function objectPicker(view) {
   ];
 }
 
+function objectCard(view, name, count) {
+  return el("button", { type: "button", "data-object": name, onclick: () => view.open({ object: name }) },
+    own(name), el("span", { class: "count" }, count));
+}
+
 function exampleObject(history) {
   const busiest = history.objectsByActivity[0];
   return busiest ? oneLine(busiest.name) : "Trip/p7";
 }
 
-const searchIcon = () => svg("svg", { viewBox: "0 0 14 14", "aria-hidden": "true" }, svg("circle", { cx: 6, cy: 6, r: 4.5 }), svg("path", { d: "M9.5 9.5L13 13" }));
+const searchIcon = () => svg("svg", { viewBox: "0 0 14 14", "aria-hidden": "true" },
+  svg("circle", { cx: 6, cy: 6, r: 4.5 }), svg("path", { d: "M9.5 9.5L13 13" }));
 
 // transactions.js
 // The list of transactions. Only the rows in view are elements.
@@ -2245,7 +2282,8 @@ class TransactionList {
     this.space.style.minHeight = "100%";
     const extra = 6;
     const first = all ? 0 : Math.max(0, Math.floor(this.box.scrollTop / tall) - extra);
-    const last = all ? Math.min(this.indexes.length, 200) : Math.min(this.indexes.length, Math.ceil((this.box.scrollTop + this.box.clientHeight) / tall) + extra);
+    const end = all ? 200 : Math.ceil((this.box.scrollTop + this.box.clientHeight) / tall) + extra;
+    const last = Math.min(this.indexes.length, end);
     if (this.indexes.length === 0) {
       this.space.replaceChildren(el("p", { class: "empty" }, this.history.isEmpty ? "This history has no transactions." : this.emptyReason()));
       return;
@@ -2287,7 +2325,8 @@ class TransactionList {
     },
     el("span", { class: "token" }, String(tx[TX.number])), el("span", { class: "date" }, day),
     el("span", { class: "time" }, time === null ? "" : clock.second(time)),
-    el("span", { class: "who", title: `${named(author)}, ${named(process)}` }, swatch(history.colour("author", author)), el("bdi", { class: `name${author === null ? " none-name" : ""}` }, named(author))),
+    el("span", { class: "who", title: `${named(author)}, ${named(process)}` }, swatch(history.colour("author", author)),
+      el("bdi", { class: `name${author === null ? " none-name" : ""}` }, named(author))),
     el("span", { class: "what" }, this.summary(tx)));
     row.style.top = `${position * tall}px`;
     return row;
@@ -2300,7 +2339,8 @@ class TransactionList {
       const of = counts.get(change[CHANGE.entity]) ?? counts.set(change[CHANGE.entity], [0, 0, 0, 0]).get(change[CHANGE.entity]);
       of[change[CHANGE.kind]] += 1;
     }
-    const parts = [...counts].slice(0, 8).map(([entity, kinds]) => el("span", { class: "one" }, el("bdi", {}, oneLine(this.history.entity(entity) ?? "unknown entity")),
+    const parts = [...counts].slice(0, 8).map(([entity, kinds]) => el("span", { class: "one" },
+      el("bdi", {}, oneLine(this.history.entity(entity) ?? "unknown entity")),
       kinds.map((count, kind) => (count ? el("span", { class: `t${KINDS[kind]}` }, `${MARKS[kind]}${number(count)}`) : null))));
     const left = tx[TX.total] - tx[TX.changes].length;
     if (left > 0) parts.push(el("span", { class: "one quiet" }, `${number(left)} more`));
@@ -2473,7 +2513,14 @@ function head(view) {
   const { raw, total } = history;
   const kinds = [["insert", ROW.inserts], ["update", ROW.updates], ["delete", ROW.deletes]];
   const sizes = raw.sizes ?? {};
-  const others = [["store", "file"], ["log", "log"], ["free", "free"], ["archive", "archive"]].filter(([name]) => typeof sizes[name] === "number" && (sizes[name] > 0 || name === "store"));
+  const others = [["store", "file"], ["log", "log"], ["free", "free"], ["archive", "archive"]]
+    .filter(([name]) => typeof sizes[name] === "number" && (sizes[name] > 0 || name === "store"));
+  const kindButton = ([kind, place]) => el("button", {
+    type: "button", class: "kind-link", "aria-pressed": "false", "data-kind": kind, title: `Show the transactions with ${kind}s`,
+    onclick: () => view.filters.toggle("kind", kind),
+  }, el("b", { class: `t${kind}`, "aria-hidden": "true" }, MARKS[KINDS.indexOf(kind)]), number(total[place]), el("span", { class: "unseen" }, ` ${kind}s`));
+  const fact = ([label, text]) =>
+    el("div", {}, el("dt", { class: "inline quiet" }, own(label), " "), el("dd", { class: "inline" }, own(text)));
   const kept = total[ROW.bytes] ?? sizes.history;
   return el("div", { class: "head" },
     el("div", { class: "masthead" },
@@ -2481,13 +2528,12 @@ function head(view) {
       el("div", {},
         el("h1", {}, own(histories.length > 1 ? history.name : report.title)),
         el("p", { class: "where" }, el("span", { class: "mono" }, own(raw.path)), raw.store ? el("span", { class: "mono quiet" }, own(raw.store)) : null),
-        el("dl", { class: "where" }, (raw.facts ?? []).filter(([, text]) => text !== "").map(([label, text]) => el("div", {}, el("dt", { class: "inline quiet" }, own(label), " "), el("dd", { class: "inline" }, own(text)))))),
+        el("dl", { class: "where" }, (raw.facts ?? []).filter(([, text]) => text !== "").map(fact))),
       madeBy()),
     el("dl", { class: "figures" },
       figure("Transactions", number(total[ROW.transactions]), numbersText(raw)),
       figure("Changes", number(total[ROW.changes]), total[ROW.changes] === 0 ? null : [
-        kinds.map(([kind, place]) => el("button", { type: "button", class: "kind-link", "aria-pressed": "false", "data-kind": kind, title: `Show the transactions with ${kind}s`, onclick: () => view.filters.toggle("kind", kind) },
-          el("b", { class: `t${kind}`, "aria-hidden": "true" }, MARKS[KINDS.indexOf(kind)]), number(total[place]), el("span", { class: "unseen" }, ` ${kind}s`))),
+        kinds.map(kindButton),
         total[ROW.others] ? el("span", {}, `${number(total[ROW.others])} of other kinds`) : null]),
       raw.earliest != null ? figure("Span", spanText(raw), lengthText(raw), true) : null,
       typeof kept === "number" ? figure("History", bytes(kept), others.map(([name, label]) => el("span", {}, `${label} ${bytes(sizes[name])}`)))
@@ -2535,7 +2581,8 @@ function madeBy() {
 // The reader's time zone, where whole hours of UTC are whole hours there too.
 function zoneSwitch() {
   if (!canBeLocal()) return [el("br"), "Times in UTC"];
-  return [el("br"), choice("Time zone", [["local", Intl.DateTimeFormat().resolvedOptions().timeZone ?? "Local"], ["utc", "UTC"]], clock.local ? "local" : "utc", (value) => {
+  const local = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "Local";
+  return [el("br"), choice("Time zone", [["local", local], ["utc", "UTC"]], clock.local ? "local" : "utc", (value) => {
     clock.local = value === "local";
     page.rebuild();
   })];
@@ -2568,7 +2615,9 @@ function notices(history) {
   }
   if (report.redacted) found.push(notice("note", "Redacted:", "values and tombstones were left out of this report"));
   for (const one of raw.leftOut ?? []) {
-    if (one.kind !== "redacted" || !report.redacted) found.push(notice("note", "Left out:", own(`${typeof one.count === "number" ? `${number(one.count)} ` : ""}${one.text}`)));
+    // That of redaction is said once, above.
+    if (one.kind === "redacted" && report.redacted) continue;
+    found.push(notice("note", "Left out:", own(typeof one.count === "number" ? `${number(one.count)} ${one.text}` : one.text)));
   }
   return found.length ? el("ul", { class: "notices", "aria-label": "Notices" }, found) : null;
 }
@@ -2642,11 +2691,15 @@ class Overview {
   fill() {
     const key = SORTS[this.sortedBy];
     const listed = key ? [...histories].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.position - b.position)) : histories;
-    const heading = (name, className) => el("th", { scope: "col", class: className, "aria-sort": this.sortedBy === name ? (name === "Name" ? "ascending" : "descending") : null },
-      el("button", { type: "button", class: "sort", title: `Sort by ${name.toLowerCase()}`, "data-focus": `sort ${name}`, onclick: () => {
+    const heading = (name, className) => {
+      const order = this.sortedBy === name ? (name === "Name" ? "ascending" : "descending") : null;
+      const sort = () => {
         this.sortedBy = this.sortedBy === name ? null : name;
         this.fill();
-      } }, name));
+      };
+      return el("th", { scope: "col", class: className, "aria-sort": order },
+        el("button", { type: "button", class: "sort", title: `Sort by ${name.toLowerCase()}`, "data-focus": `sort ${name}`, onclick: sort }, name));
+    };
     replace(this.headings, heading("Name"), heading("Transactions", "number"), heading("Changes", "number"), heading("History", "number"),
       heading("Span", "text"), el("th", { scope: "col" }, this.activityHeading), heading("Bookmarks"));
     this.rows.replaceChildren(...listed.map((history) => this.row(history)));
@@ -2662,7 +2715,8 @@ class Overview {
     const cell = (label, content, className) => el("td", { "data-label": label, class: className }, content);
     return el("tr", { onclick: (event) => event.target.closest("a") ?? link.click(), "data-store": history.position },
       el("td", {}, link,
-        el("div", { class: "quiet small" }, isRead ? raw.kind : "could not be read", warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null),
+        el("div", { class: "quiet small" }, isRead ? raw.kind : "could not be read",
+          warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null),
         raw.problem ? el("div", { class: "warn" }, own(raw.problem)) : null),
       cell("Transactions", isRead ? number(total[ROW.transactions]) : dash.cloneNode(true), "number"),
       cell("Changes", isRead ? number(total[ROW.changes]) : dash.cloneNode(true), "number"),
@@ -2699,7 +2753,8 @@ class View {
     const left = history.leftOut("transactions");
     this.work = el("div", { class: "work", id: "work" },
       el("section", { class: "panel list", "aria-labelledby": "list-title" },
-        el("header", {}, el("h2", { id: "list-title" }, "Transactions"), this.search.element, el("span", { class: "spacer" }), left ? el("span", { class: "hint" }, `the newest ${number(history.transactions.length)}`) : null),
+        el("header", {}, el("h2", { id: "list-title" }, "Transactions"), this.search.element, el("span", { class: "spacer" }),
+          left ? el("span", { class: "hint" }, `the newest ${number(history.transactions.length)}`) : null),
         this.list.box),
       this.inspect);
     this.element = el("div", { class: "wrap" }, this.head,
@@ -2726,16 +2781,30 @@ class View {
     const count = filters.indexes().length;
     const carried = history.transactions.length;
     replace(this.bar, chips.length === 0
-      ? el("span", { class: "soft" }, carried === 0 ? "No transactions" : `${carried > 1 ? "All " : ""}${plural(carried, "transaction")}${history.leftOut("transactions") ? " of this report" : ""}. Click on a chart to filter them.`)
+      ? el("span", { class: "soft" }, this.allText())
       : [el("span", { class: "count" }, `${number(count)} of ${plural(carried, "transaction")}`),
-        chips.map(([label, text, remove]) => el("span", { class: "chip" }, el("span", { title: text }, el("span", { class: "of" }, label), el("bdi", {}, oneLine(text))),
-          el("button", { type: "button", class: "x", "aria-label": `Remove filter ${label} ${text}`, onclick: remove, "data-focus": `chip ${label}` }, "\u00d7"))),
+        chips.map((chip) => View.chip(...chip)),
         button("Clear all", () => filters.clear())]);
     this.bar.append(el("span", { class: "spacer" }), el("a", { class: "link to-list", href: "#work", onclick: (event) => {
       event.preventDefault();
       this.work.scrollIntoView({ block: "start" });
       this.list.box.focus({ preventScroll: true });
     } }, "Go to the list \u2193"));
+  }
+
+  allText() {
+    const { history } = this;
+    const carried = history.transactions.length;
+    if (carried === 0) return "No transactions";
+    const all = `${carried > 1 ? "All " : ""}${plural(carried, "transaction")}`;
+    return `${all}${history.leftOut("transactions") ? " of this report" : ""}. Click on a chart to filter them.`;
+  }
+
+  static chip(label, text, remove) {
+    const shown = oneLine(text);
+    return el("span", { class: "chip" },
+      el("span", { title: shown }, el("span", { class: "of" }, label), el("bdi", {}, shown)),
+      el("button", { type: "button", class: "x", "aria-label": `Remove filter ${label} ${shown}`, onclick: remove, "data-focus": `chip ${label}` }, "\u00d7"));
   }
 
   // Follows the parts of an address.
@@ -2794,7 +2863,7 @@ const page = {
       page.shown = null;
       document.body.classList.remove("still");
       page.root.replaceChildren(page.skip(), new Overview().element);
-      document.title = report.title;
+      document.title = oneLine(report.title);
       return;
     }
     if (!page.views.has(history)) page.views.set(history, new View(history));
@@ -2806,8 +2875,8 @@ const page = {
       window.scrollTo(0, 0);
     }
     view.read(parts);
-    const name = histories.length > 1 ? `${history.name} \u2013 ${report.title}` : report.title;
-    document.title = parts.tx ? `${parts.tx} \u2013 ${name}` : parts.object ? `${parts.object} \u2013 ${name}` : name;
+    const place = parts.tx ?? parts.object;
+    document.title = [place, histories.length > 1 ? history.name : null, report.title].filter((one) => one != null).map(oneLine).join(" \u2013 ");
   },
 
   skip() {

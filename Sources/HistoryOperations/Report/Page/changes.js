@@ -5,7 +5,8 @@ const FIRST_CHANGES = 100;
 function valueOf(view, value) {
   if (value !== null && typeof value === "object" && "$object" in value) return objectLink(view, value.$object);
   const { text, type, note } = valueText(value);
-  return el("span", {}, el("bdi", { class: type === "data" ? "v mono" : type === "none" ? "type" : "v" }, text), note ? el("span", { class: "type" }, ` (${note})`) : null);
+  const className = { data: "v mono", none: "type" }[type] ?? "v";
+  return el("span", {}, el("bdi", { class: className }, text), note ? el("span", { class: "type" }, ` (${note})`) : null);
 }
 
 // Rows of attribute and value, of a tombstone or of what an update set.
@@ -41,13 +42,17 @@ function changeParts(view, change) {
   for (let at = 0; at < tombstone.length; at += 2) gone.push([history.text(tombstone[at]), valueOf(view, tombstone[at + 1])]);
   return [
     rows.length ? valuesTable("values", rows) : null,
-    attributes.length ? el("div", { class: "names" }, attributes.map((attribute) =>
-      entity === null ? el("span", {}, own(attribute))
-        : el("button", { type: "button", title: "Show the updates of this attribute", onclick: () => view.filters.toggle("attribute", joinAttribute(entity, attribute)) }, own(attribute)))) : null,
+    attributes.length ? el("div", { class: "names" }, attributes.map((attribute) => attributeName(view, entity, attribute))) : null,
     gone.length ? valuesTable("tombstone", gone) : null,
     change[CHANGE.tombstone] && gone.length === 0 ? el("p", { class: "aside" }, "The tombstone preserved no values.") : null,
     change[CHANGE.source] === "log" ? el("p", { class: "aside" }, "Values read from the store\u2019s log.") : null,
   ];
+}
+
+function attributeName(view, entity, attribute) {
+  if (entity === null) return el("span", {}, own(attribute));
+  const choose = () => view.filters.toggle("attribute", joinAttribute(entity, attribute));
+  return el("button", { type: "button", title: "Show the updates of this attribute", onclick: choose }, own(attribute));
 }
 
 const mark = (kind) => el("span", { class: `mark t${KINDS[kind] ?? "other"}`, "aria-hidden": "true" }, MARKS[kind] ?? "?");
@@ -73,8 +78,9 @@ function transactionView(view, index) {
   const changes = tx[TX.changes];
   const who = (dimension) => {
     const name = history.text(tx[TX[dimension]]);
-    return el("dd", {}, el("button", { type: "button", class: "link", title: `Show the transactions of this ${dimension}`, onclick: () => view.filters.toggle(dimension, name) },
-      el("bdi", {}, named(name))));
+    const title = `Show the transactions of this ${dimension}`;
+    const choose = () => view.filters.toggle(dimension, name);
+    return el("dd", {}, el("button", { type: "button", class: "link", title, onclick: choose }, el("bdi", {}, named(name))));
   };
   const step = (label, text, to) => button(text, () => view.open({ tx: history.transactions[to][TX.number] }), {
     class: "button square", "aria-label": label, title: label, disabled: to < 0 || to >= history.transactions.length, "data-focus": label,
@@ -94,7 +100,8 @@ function transactionView(view, index) {
       el("div", { class: "top" }, mark(change[CHANGE.kind]), objectLink(view, history.objectName(change)),
         el("span", { class: "kind" }, KINDS[change[CHANGE.kind]] ?? "other")),
       changeParts(view, change))),
-    left > 0 ? el("p", { class: "cut" }, `${plural(left, "change")} of this transaction ${left === 1 ? "is" : "are"} not in this report. histctl show ${tx[TX.number]} lists all.`) : null,
+    left > 0 ? el("p", { class: "cut" },
+      `This report leaves out ${plural(left, "change")} of this transaction. histctl show ${tx[TX.number]} lists all.`) : null,
   ];
 }
 

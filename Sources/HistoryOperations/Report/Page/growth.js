@@ -84,7 +84,9 @@ class Growth extends Chart {
     }
     const dates = [[span[0], "start"], ...(grows && x(end) - x(span[1]) > 84 && x(span[1]) - left > 170 ? [[span[1], "end"]] : []), [end, "end"]];
     if (clock.shortDate(dates[dates.length - 1][0]) === clock.shortDate(dates[dates.length - 2][0])) dates.pop();
-    for (const [time, anchor] of dates) parts.push(svg("text", { x: anchor === "start" ? left : x(time), y: height - 5, "text-anchor": anchor }, clock.shortDate(time)));
+    for (const [time, anchor] of dates) {
+      parts.push(svg("text", { x: x(time), y: height - 5, "text-anchor": anchor }, clock.shortDate(time)));
+    }
     this.dot = svg("circle", { class: "grow-dot", r: 4.5, cx: x(span[1]), cy: y(total) });
     parts.push(this.dot);
     this.plot.replaceChildren(svg("svg", { viewBox: `0 0 ${width} ${height}`, height, "aria-hidden": "true" }, parts));
@@ -109,7 +111,8 @@ class Growth extends Chart {
         const span = this.history.span;
         const time = span[0] + ((place - this.x(span[0])) / (this.x(end) - this.x(span[0]))) * (end - span[0]);
         this.place(-1);
-        tip.show(event, clock.shortDate(time), [], `about ${this.amount(this.points[this.points.length - 1][1] + (daily * (time - end)) / (24 * HOUR))} at the present rate`);
+        const sum = this.points[this.points.length - 1][1] + (daily * (time - end)) / (24 * HOUR);
+        tip.show(event, clock.shortDate(time), [], `about ${this.amount(sum)} at the present rate`);
         return;
       }
       index = this.points.length - 1;

@@ -9,7 +9,14 @@ function head(view) {
   const { raw, total } = history;
   const kinds = [["insert", ROW.inserts], ["update", ROW.updates], ["delete", ROW.deletes]];
   const sizes = raw.sizes ?? {};
-  const others = [["store", "file"], ["log", "log"], ["free", "free"], ["archive", "archive"]].filter(([name]) => typeof sizes[name] === "number" && (sizes[name] > 0 || name === "store"));
+  const others = [["store", "file"], ["log", "log"], ["free", "free"], ["archive", "archive"]]
+    .filter(([name]) => typeof sizes[name] === "number" && (sizes[name] > 0 || name === "store"));
+  const kindButton = ([kind, place]) => el("button", {
+    type: "button", class: "kind-link", "aria-pressed": "false", "data-kind": kind, title: `Show the transactions with ${kind}s`,
+    onclick: () => view.filters.toggle("kind", kind),
+  }, el("b", { class: `t${kind}`, "aria-hidden": "true" }, MARKS[KINDS.indexOf(kind)]), number(total[place]), el("span", { class: "unseen" }, ` ${kind}s`));
+  const fact = ([label, text]) =>
+    el("div", {}, el("dt", { class: "inline quiet" }, own(label), " "), el("dd", { class: "inline" }, own(text)));
   const kept = total[ROW.bytes] ?? sizes.history;
   return el("div", { class: "head" },
     el("div", { class: "masthead" },
@@ -17,13 +24,12 @@ function head(view) {
       el("div", {},
         el("h1", {}, own(histories.length > 1 ? history.name : report.title)),
         el("p", { class: "where" }, el("span", { class: "mono" }, own(raw.path)), raw.store ? el("span", { class: "mono quiet" }, own(raw.store)) : null),
-        el("dl", { class: "where" }, (raw.facts ?? []).filter(([, text]) => text !== "").map(([label, text]) => el("div", {}, el("dt", { class: "inline quiet" }, own(label), " "), el("dd", { class: "inline" }, own(text)))))),
+        el("dl", { class: "where" }, (raw.facts ?? []).filter(([, text]) => text !== "").map(fact))),
       madeBy()),
     el("dl", { class: "figures" },
       figure("Transactions", number(total[ROW.transactions]), numbersText(raw)),
       figure("Changes", number(total[ROW.changes]), total[ROW.changes] === 0 ? null : [
-        kinds.map(([kind, place]) => el("button", { type: "button", class: "kind-link", "aria-pressed": "false", "data-kind": kind, title: `Show the transactions with ${kind}s`, onclick: () => view.filters.toggle("kind", kind) },
-          el("b", { class: `t${kind}`, "aria-hidden": "true" }, MARKS[KINDS.indexOf(kind)]), number(total[place]), el("span", { class: "unseen" }, ` ${kind}s`))),
+        kinds.map(kindButton),
         total[ROW.others] ? el("span", {}, `${number(total[ROW.others])} of other kinds`) : null]),
       raw.earliest != null ? figure("Span", spanText(raw), lengthText(raw), true) : null,
       typeof kept === "number" ? figure("History", bytes(kept), others.map(([name, label]) => el("span", {}, `${label} ${bytes(sizes[name])}`)))
@@ -71,7 +77,8 @@ function madeBy() {
 // The reader's time zone, where whole hours of UTC are whole hours there too.
 function zoneSwitch() {
   if (!canBeLocal()) return [el("br"), "Times in UTC"];
-  return [el("br"), choice("Time zone", [["local", Intl.DateTimeFormat().resolvedOptions().timeZone ?? "Local"], ["utc", "UTC"]], clock.local ? "local" : "utc", (value) => {
+  const local = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "Local";
+  return [el("br"), choice("Time zone", [["local", local], ["utc", "UTC"]], clock.local ? "local" : "utc", (value) => {
     clock.local = value === "local";
     page.rebuild();
   })];
@@ -104,7 +111,9 @@ function notices(history) {
   }
   if (report.redacted) found.push(notice("note", "Redacted:", "values and tombstones were left out of this report"));
   for (const one of raw.leftOut ?? []) {
-    if (one.kind !== "redacted" || !report.redacted) found.push(notice("note", "Left out:", own(`${typeof one.count === "number" ? `${number(one.count)} ` : ""}${one.text}`)));
+    // That of redaction is said once, above.
+    if (one.kind === "redacted" && report.redacted) continue;
+    found.push(notice("note", "Left out:", own(typeof one.count === "number" ? `${number(one.count)} ${one.text}` : one.text)));
   }
   return found.length ? el("ul", { class: "notices", "aria-label": "Notices" }, found) : null;
 }

@@ -23,6 +23,9 @@ class HeatMap extends Chart {
     return counts;
   }
 
+  // Of a cell with this share of the most. The root keeps small counts visible.
+  static opacity(share) { return share > 0 ? (0.14 + 0.86 * Math.sqrt(share)).toFixed(3) : null; }
+
   draw() {
     const counts = (this.cells = this.counts);
     const most = Math.max(...counts);
@@ -46,7 +49,7 @@ class HeatMap extends Chart {
         parts.push(svg("rect", {
           class: count === 0 ? "cell zero" : "cell",
           x: left + hour * wide + 1, y: top + day * tall + 1, width: wide - 2, height: tall - 2, rx: 2.5,
-          "fill-opacity": count === 0 ? null : (0.14 + 0.86 * Math.sqrt(count / most)).toFixed(3), "data-slot": slot,
+          "fill-opacity": HeatMap.opacity(count / most), "data-slot": slot,
         }));
       }
     }
@@ -55,10 +58,10 @@ class HeatMap extends Chart {
     const height = top + 7 * tall + 2;
     this.plot.replaceChildren(svg("svg", { viewBox: `0 0 ${width} ${height}`, height, "aria-hidden": "true" }, parts));
     this.mark();
-    const steps = [0, 0.25, 0.5, 0.75, 1];
-    this.legend.replaceChildren(el("span", {}, "0"), svg("svg", { viewBox: "0 0 110 10", "aria-hidden": "true" }, steps.map((step, at) =>
-      svg("rect", { class: step === 0 ? "cell zero" : "cell", x: at * 22, width: 20, height: 10, rx: 2, "fill-opacity": step === 0 ? null : (0.14 + 0.86 * Math.sqrt(step)).toFixed(3) }))),
-    el("span", {}, plural(most, "save")), el("span", {}, `\u00b7 times in ${clock.zone}`));
+    const scale = [0, 0.25, 0.5, 0.75, 1].map((share, at) =>
+      svg("rect", { class: share === 0 ? "cell zero" : "cell", x: at * 22, width: 20, height: 10, rx: 2, "fill-opacity": HeatMap.opacity(share) }));
+    this.legend.replaceChildren(el("span", {}, "0"), svg("svg", { viewBox: "0 0 110 10", "aria-hidden": "true" }, scale),
+      el("span", {}, plural(most, "save")), el("span", {}, `\u00b7 times in ${clock.zone}`));
     this.placeCursor();
   }
 

@@ -21,7 +21,8 @@ class View {
     const left = history.leftOut("transactions");
     this.work = el("div", { class: "work", id: "work" },
       el("section", { class: "panel list", "aria-labelledby": "list-title" },
-        el("header", {}, el("h2", { id: "list-title" }, "Transactions"), this.search.element, el("span", { class: "spacer" }), left ? el("span", { class: "hint" }, `the newest ${number(history.transactions.length)}`) : null),
+        el("header", {}, el("h2", { id: "list-title" }, "Transactions"), this.search.element, el("span", { class: "spacer" }),
+          left ? el("span", { class: "hint" }, `the newest ${number(history.transactions.length)}`) : null),
         this.list.box),
       this.inspect);
     this.element = el("div", { class: "wrap" }, this.head,
@@ -48,16 +49,30 @@ class View {
     const count = filters.indexes().length;
     const carried = history.transactions.length;
     replace(this.bar, chips.length === 0
-      ? el("span", { class: "soft" }, carried === 0 ? "No transactions" : `${carried > 1 ? "All " : ""}${plural(carried, "transaction")}${history.leftOut("transactions") ? " of this report" : ""}. Click on a chart to filter them.`)
+      ? el("span", { class: "soft" }, this.allText())
       : [el("span", { class: "count" }, `${number(count)} of ${plural(carried, "transaction")}`),
-        chips.map(([label, text, remove]) => el("span", { class: "chip" }, el("span", { title: text }, el("span", { class: "of" }, label), el("bdi", {}, oneLine(text))),
-          el("button", { type: "button", class: "x", "aria-label": `Remove filter ${label} ${text}`, onclick: remove, "data-focus": `chip ${label}` }, "\u00d7"))),
+        chips.map((chip) => View.chip(...chip)),
         button("Clear all", () => filters.clear())]);
     this.bar.append(el("span", { class: "spacer" }), el("a", { class: "link to-list", href: "#work", onclick: (event) => {
       event.preventDefault();
       this.work.scrollIntoView({ block: "start" });
       this.list.box.focus({ preventScroll: true });
     } }, "Go to the list \u2193"));
+  }
+
+  allText() {
+    const { history } = this;
+    const carried = history.transactions.length;
+    if (carried === 0) return "No transactions";
+    const all = `${carried > 1 ? "All " : ""}${plural(carried, "transaction")}`;
+    return `${all}${history.leftOut("transactions") ? " of this report" : ""}. Click on a chart to filter them.`;
+  }
+
+  static chip(label, text, remove) {
+    const shown = oneLine(text);
+    return el("span", { class: "chip" },
+      el("span", { title: shown }, el("span", { class: "of" }, label), el("bdi", {}, shown)),
+      el("button", { type: "button", class: "x", "aria-label": `Remove filter ${label} ${shown}`, onclick: remove, "data-focus": `chip ${label}` }, "\u00d7"));
   }
 
   // Follows the parts of an address.
@@ -116,7 +131,7 @@ const page = {
       page.shown = null;
       document.body.classList.remove("still");
       page.root.replaceChildren(page.skip(), new Overview().element);
-      document.title = report.title;
+      document.title = oneLine(report.title);
       return;
     }
     if (!page.views.has(history)) page.views.set(history, new View(history));
@@ -128,8 +143,8 @@ const page = {
       window.scrollTo(0, 0);
     }
     view.read(parts);
-    const name = histories.length > 1 ? `${history.name} \u2013 ${report.title}` : report.title;
-    document.title = parts.tx ? `${parts.tx} \u2013 ${name}` : parts.object ? `${parts.object} \u2013 ${name}` : name;
+    const place = parts.tx ?? parts.object;
+    document.title = [place, histories.length > 1 ? history.name : null, report.title].filter((one) => one != null).map(oneLine).join(" \u2013 ");
   },
 
   skip() {

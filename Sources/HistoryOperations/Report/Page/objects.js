@@ -55,10 +55,13 @@ function lifeLine(view, life) {
   });
   const top = 42 - 12 * Math.max(1, ...piles.map(([, count]) => count));
   const days = new Set(usable.map((time) => clock.date(time)));
-  return el("div", { class: "plot life" }, svg("svg", { viewBox: `0 ${top} ${width} ${78 - top}`, role: "img", "aria-label": `${plural(life.changes.length, "change")} between ${clock.shortDate(first)} and ${clock.shortDate(last)}` },
-    last > first ? svg("line", { class: "life-line", x1: 10, x2: width - 10, y1: 50, y2: 50 }) : null, dots,
-    svg("text", { x: last === first ? width / 2 : 4, y: 74, "text-anchor": last === first ? "middle" : "start" }, days.size === 1 ? moment(first * 1000) : clock.shortDate(first)),
-    last > first ? svg("text", { x: width - 4, y: 74, "text-anchor": "end" }, days.size === 1 ? clock.second(last) : clock.shortDate(last)) : null));
+  const label = `${plural(life.changes.length, "change")} between ${clock.shortDate(first)} and ${clock.shortDate(last)}`;
+  const isMoment = last === first;
+  const [from, to] = days.size === 1 ? [moment(first * 1000), clock.second(last)] : [clock.shortDate(first), clock.shortDate(last)];
+  return el("div", { class: "plot life" }, svg("svg", { viewBox: `0 ${top} ${width} ${78 - top}`, role: "img", "aria-label": label },
+    isMoment ? null : svg("line", { class: "life-line", x1: 10, x2: width - 10, y1: 50, y2: 50 }), dots,
+    svg("text", { x: isMoment ? width / 2 : 4, y: 74, "text-anchor": isMoment ? "middle" : "start" }, from),
+    isMoment ? null : svg("text", { x: width - 4, y: 74, "text-anchor": "end" }, to)));
 }
 
 function objectView(view, name) {
@@ -74,19 +77,23 @@ function objectView(view, name) {
   const state = last[1][CHANGE.kind] === 2 ? "deleted" : first[1][CHANGE.kind] === 0 ? "exists" : "exists, inserted earlier";
   const values = knownValues(history, life);
   const related = relatedObjects(history, life);
-  const count = (kind) => life.changes.filter(([, change]) => change[CHANGE.kind] === kind).length;
+  const kinds = KINDS.map((kind, at) => [kind, life.changes.filter(([, change]) => change[CHANGE.kind] === at).length])
+    .filter(([, count]) => count > 0).map(([kind, count]) => plural(count, kind)).join(", ");
+  const knownRow = ([attribute, { number, value }]) => [attribute,
+    value === undefined ? el("span", { class: "type" }, "value not recorded, set") : valueOf(view, value),
+    el("span", { class: "quiet" }, " in "), transactionLink(view, number)];
   return [
     title(name),
     el("dl", { class: "pairs" },
       el("dt", {}, "state"), el("dd", {}, state),
-      el("dt", {}, "changes"), el("dd", {}, `${number(life.changes.length)}`, el("span", { class: "quiet" }, ` (${["insert", "update", "delete"].map((kind, at) => [kind, count(at)]).filter(([, of]) => of > 0).map(([kind, of]) => plural(of, kind)).join(", ")})`)),
-      history.raw.store && life.key != null ? [el("dt", {}, "identifier"), el("dd", { class: "mono" }, own(`x-coredata://${history.raw.store}/${name}`))] : null),
+      el("dt", {}, "changes"), el("dd", {}, number(life.changes.length), el("span", { class: "quiet" }, ` (${kinds})`)),
+      history.raw.store && life.key != null
+        ? [el("dt", {}, "identifier"), el("dd", { class: "mono" }, own(`x-coredata://${history.raw.store}/${name}`))] : null),
     lifeLine(view, life),
-    values.length ? el("div", { class: "section" }, el("h3", {}, "Attributes, as last recorded"), valuesTable("attributes", values.map(([attribute, { number, value }]) => [
-      attribute, value === undefined ? el("span", { class: "type" }, "value not recorded, set") : valueOf(view, value), el("span", { class: "quiet" }, " in "), transactionLink(view, number)]))) : null,
-    related.length ? el("div", { class: "section" }, el("h3", {}, "Changed together with"), el("div", { class: "cards" }, related.slice(0, MOST_RELATED).map(([other, times]) =>
-      el("button", { type: "button", "data-object": other, onclick: () => view.open({ object: other }) }, own(other), el("span", { class: "count" }, `${number(times)}\u00d7`))),
-    related.length > MOST_RELATED ? el("span", { class: "quiet" }, `and ${number(related.length - MOST_RELATED)} more`) : null)) : null,
+    values.length ? el("div", { class: "section" }, el("h3", {}, "Attributes, as last recorded"), valuesTable("attributes", values.map(knownRow))) : null,
+    related.length ? el("div", { class: "section" }, el("h3", {}, "Changed together with"), el("div", { class: "cards" },
+      related.slice(0, MOST_RELATED).map(([other, times]) => objectCard(view, other, `${number(times)}\u00d7`)),
+      related.length > MOST_RELATED ? el("span", { class: "quiet" }, `and ${number(related.length - MOST_RELATED)} more`) : null)) : null,
     el("div", { class: "section" }, el("h3", {}, "Changes, newest first"),
       some([...life.changes].reverse(), FIRST_CHANGES, ([index, change]) => {
         const tx = history.transactions[index];
@@ -109,14 +116,16 @@ function objectPicker(view) {
     const query = input.value.trim().toLowerCase();
     const found = query === "" ? history.objectsByActivity : history.objectsByActivity.filter((life) => life.name.toLowerCase().includes(query));
     list.replaceChildren(el("h3", {}, found.length === 0 ? "No objects" : query === "" ? "Most changed objects" : plural(found.length, "object")),
-      el("div", { class: "cards objects" }, found.slice(0, 40).map((life) =>
-        el("button", { type: "button", "data-object": life.name, onclick: () => view.open({ object: life.name }) }, own(life.name), el("span", { class: "count" }, number(life.changes.length))))),
+      el("div", { class: "cards objects" }, found.slice(0, 40).map((life) => objectCard(view, life.name, number(life.changes.length)))),
       found.length > 40 ? el("p", { class: "cut" }, `and ${number(found.length - 40)} more`) : "");
   };
-  const input = el("input", { type: "search", placeholder: "Find an object, such as " + exampleObject(history), "aria-label": "Find an object", spellcheck: "false", autocomplete: "off", oninput: results,
+  const input = el("input", {
+    type: "search", placeholder: `Find an object, such as ${exampleObject(history)}`, "aria-label": "Find an object",
+    spellcheck: "false", autocomplete: "off", oninput: results,
     onkeydown: (event) => {
       if (event.key === "Enter") list.querySelector("[data-object]")?.click();
-    } });
+    },
+  });
   results();
   return [
     el("div", { class: "title" }, el("h2", {}, "Objects")),
@@ -126,9 +135,15 @@ function objectPicker(view) {
   ];
 }
 
+function objectCard(view, name, count) {
+  return el("button", { type: "button", "data-object": name, onclick: () => view.open({ object: name }) },
+    own(name), el("span", { class: "count" }, count));
+}
+
 function exampleObject(history) {
   const busiest = history.objectsByActivity[0];
   return busiest ? oneLine(busiest.name) : "Trip/p7";
 }
 
-const searchIcon = () => svg("svg", { viewBox: "0 0 14 14", "aria-hidden": "true" }, svg("circle", { cx: 6, cy: 6, r: 4.5 }), svg("path", { d: "M9.5 9.5L13 13" }));
+const searchIcon = () => svg("svg", { viewBox: "0 0 14 14", "aria-hidden": "true" },
+  svg("circle", { cx: 6, cy: 6, r: 4.5 }), svg("path", { d: "M9.5 9.5L13 13" }));

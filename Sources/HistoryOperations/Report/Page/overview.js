@@ -66,11 +66,15 @@ class Overview {
   fill() {
     const key = SORTS[this.sortedBy];
     const listed = key ? [...histories].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.position - b.position)) : histories;
-    const heading = (name, className) => el("th", { scope: "col", class: className, "aria-sort": this.sortedBy === name ? (name === "Name" ? "ascending" : "descending") : null },
-      el("button", { type: "button", class: "sort", title: `Sort by ${name.toLowerCase()}`, "data-focus": `sort ${name}`, onclick: () => {
+    const heading = (name, className) => {
+      const order = this.sortedBy === name ? (name === "Name" ? "ascending" : "descending") : null;
+      const sort = () => {
         this.sortedBy = this.sortedBy === name ? null : name;
         this.fill();
-      } }, name));
+      };
+      return el("th", { scope: "col", class: className, "aria-sort": order },
+        el("button", { type: "button", class: "sort", title: `Sort by ${name.toLowerCase()}`, "data-focus": `sort ${name}`, onclick: sort }, name));
+    };
     replace(this.headings, heading("Name"), heading("Transactions", "number"), heading("Changes", "number"), heading("History", "number"),
       heading("Span", "text"), el("th", { scope: "col" }, this.activityHeading), heading("Bookmarks"));
     this.rows.replaceChildren(...listed.map((history) => this.row(history)));
@@ -86,7 +90,8 @@ class Overview {
     const cell = (label, content, className) => el("td", { "data-label": label, class: className }, content);
     return el("tr", { onclick: (event) => event.target.closest("a") ?? link.click(), "data-store": history.position },
       el("td", {}, link,
-        el("div", { class: "quiet small" }, isRead ? raw.kind : "could not be read", warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null),
+        el("div", { class: "quiet small" }, isRead ? raw.kind : "could not be read",
+          warnings ? el("span", { class: "warn" }, ` \u00b7 ${plural(warnings, "warning")}`) : null),
         raw.problem ? el("div", { class: "warn" }, own(raw.problem)) : null),
       cell("Transactions", isRead ? number(total[ROW.transactions]) : dash.cloneNode(true), "number"),
       cell("Changes", isRead ? number(total[ROW.changes]) : dash.cloneNode(true), "number"),

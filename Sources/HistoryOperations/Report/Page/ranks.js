@@ -37,7 +37,9 @@ class Rank {
       }));
     }
     return rows.map(([name, ...row]) => {
-      const words = `${plural(row[ROW.transactions], "transaction")}, ${plural(row[ROW.changes], "change")}: ${number(row[ROW.inserts])} inserts, ${number(row[ROW.updates])} updates, ${number(row[ROW.deletes])} deletes${typeof row[ROW.bytes] === "number" ? `, ${bytes(row[ROW.bytes])}` : ""}`;
+      const kinds = ["inserts", "updates", "deletes"].map((kind) => `${number(row[ROW[kind]])} ${kind}`).join(", ");
+      const size = typeof row[ROW.bytes] === "number" ? `, ${bytes(row[ROW.bytes])}` : "";
+      const words = `${plural(row[ROW.transactions], "transaction")}, ${plural(row[ROW.changes], "change")}: ${kinds}${size}`;
       if (dimension === "entity") {
         return {
           name, shown: name, count: row[ROW.changes], words,
@@ -62,7 +64,8 @@ class Rank {
       this.controls.replaceChildren(el("span", { class: "quiet small" }, dimension === "attribute" ? "by updates" : "by changes"));
     }
     const most = Math.max(1, ...rows.map((row) => row.count));
-    replace(this.list, rows.length === 0 ? el("p", { class: "empty" }, dimension === "attribute" && !this.history.isEmpty ? "No update names its attributes." : "None.") : rows.map((row, index) => {
+    const none = dimension === "attribute" && !this.history.isEmpty ? "No update names its attributes." : "None.";
+    replace(this.list, rows.length === 0 ? el("p", { class: "empty" }, none) : rows.map((row, index) => {
       let x = 0;
       return el("button", {
         type: "button", "aria-pressed": "false", "data-value": `row ${index}`,

@@ -139,7 +139,8 @@ class Timeline extends Chart {
     if (!layout) return;
     const { view } = layout;
     const shortest = 6 * this.history.binHours * HOUR;
-    const chosen = this.cursor >= 0 ? layout.starts[this.cursor] : this.filters.range ? (this.filters.range[0] + this.filters.range[1]) / 2 : (view[0] + view[1]) / 2;
+    const [from, to] = this.filters.range ?? view;
+    const chosen = this.cursor >= 0 ? layout.starts[this.cursor] : (from + to) / 2;
     const middle = Math.min(view[1], Math.max(view[0], chosen));
     const length = Math.max(shortest, (view[1] - view[0]) * factor);
     this.setView(this.within([middle - length / 2, middle + length / 2]));
@@ -209,7 +210,7 @@ class Timeline extends Chart {
     this.plot.replaceChildren(
       svg("svg", { viewBox: `0 0 ${width} ${height}`, height, "aria-hidden": "true" }, parts), this.strip(layout));
     this.placeCursor();
-    heading.textContent = `${this.measure === "changes" ? "Changes" : "Saves"} ${{ hour: "by hour", day: "by day", week: "by week", month: "by month", year: "by year" }[layout.level]}`;
+    heading.textContent = `${this.measure === "changes" ? "Changes" : "Saves"} by ${layout.level}`;
     this.showLegend(counted);
   }
 
@@ -310,11 +311,16 @@ class Timeline extends Chart {
       return el("button", {
         type: "button", "aria-pressed": String(this.filters.has(this.dimension, name)), title: named(name), "data-value": `key ${index}`,
         onclick: () => this.filters.toggle(this.dimension, name),
-      }, swatch(this.history.colour(this.dimension, name)), el("bdi", { class: `name${name === null ? " none-name" : ""}` },
-        this.dimension === "kind" ? name ?? "other" : named(name)), count);
+      }, swatch(this.history.colour(this.dimension, name)), el("bdi", { class: `name${name === null ? " none-name" : ""}` }, this.nameOf(name)), count);
     });
     const missing = this.history.raw.withoutTime?.[ROW.transactions];
     replace(this.legend, keys, missing ? el("span", { class: "key quiet" }, `${plural(missing, "transaction")} without a usable time: in no bar`) : null);
+  }
+
+  // The name of a series; the names that have none of their own together are undefined.
+  nameOf(name) {
+    if (name === undefined) return "others";
+    return this.dimension === "kind" ? name ?? "other" : named(name);
   }
 
   // A bar in words: for the tip, and for screen readers.
@@ -324,8 +330,8 @@ class Timeline extends Chart {
     this.counted.counts.forEach((series, index) => {
       if (series[bar] === 0) return;
       const name = this.counted.names[index];
-      items.push([name === undefined ? "other" : this.history.colour(this.dimension, name),
-        name === undefined ? "others" : this.dimension === "kind" ? name ?? "other" : named(name), number(series[bar]), series[bar]]);
+      const colour = name === undefined ? "other" : this.history.colour(this.dimension, name);
+      items.push([colour, this.nameOf(name), number(series[bar]), series[bar]]);
     });
     items.sort((a, b) => b[3] - a[3]);
     const totals = this.counted.totals;
@@ -443,7 +449,7 @@ class Timeline extends Chart {
     const rows = layout.starts.map((start, bar) => [clock.period(start, layout.level), number(totals.transactions[bar]),
       number(totals.changes[bar]), ...counts.map((series) => number(series[bar]))]).filter((_, bar) => totals.transactions[bar] > 0);
     return {
-      headings: ["Time", "Transactions", "Changes", ...names.map((name) => (name === undefined ? "others" : this.dimension === "kind" ? name ?? "other" : named(name)))],
+      headings: ["Time", "Transactions", "Changes", ...names.map((name) => this.nameOf(name))],
       rows,
     };
   }

@@ -50,7 +50,8 @@ class TransactionList {
     this.space.style.minHeight = "100%";
     const extra = 6;
     const first = all ? 0 : Math.max(0, Math.floor(this.box.scrollTop / tall) - extra);
-    const last = all ? Math.min(this.indexes.length, 200) : Math.min(this.indexes.length, Math.ceil((this.box.scrollTop + this.box.clientHeight) / tall) + extra);
+    const end = all ? 200 : Math.ceil((this.box.scrollTop + this.box.clientHeight) / tall) + extra;
+    const last = Math.min(this.indexes.length, end);
     if (this.indexes.length === 0) {
       this.space.replaceChildren(el("p", { class: "empty" }, this.history.isEmpty ? "This history has no transactions." : this.emptyReason()));
       return;
@@ -92,7 +93,8 @@ class TransactionList {
     },
     el("span", { class: "token" }, String(tx[TX.number])), el("span", { class: "date" }, day),
     el("span", { class: "time" }, time === null ? "" : clock.second(time)),
-    el("span", { class: "who", title: `${named(author)}, ${named(process)}` }, swatch(history.colour("author", author)), el("bdi", { class: `name${author === null ? " none-name" : ""}` }, named(author))),
+    el("span", { class: "who", title: `${named(author)}, ${named(process)}` }, swatch(history.colour("author", author)),
+      el("bdi", { class: `name${author === null ? " none-name" : ""}` }, named(author))),
     el("span", { class: "what" }, this.summary(tx)));
     row.style.top = `${position * tall}px`;
     return row;
@@ -105,7 +107,8 @@ class TransactionList {
       const of = counts.get(change[CHANGE.entity]) ?? counts.set(change[CHANGE.entity], [0, 0, 0, 0]).get(change[CHANGE.entity]);
       of[change[CHANGE.kind]] += 1;
     }
-    const parts = [...counts].slice(0, 8).map(([entity, kinds]) => el("span", { class: "one" }, el("bdi", {}, oneLine(this.history.entity(entity) ?? "unknown entity")),
+    const parts = [...counts].slice(0, 8).map(([entity, kinds]) => el("span", { class: "one" },
+      el("bdi", {}, oneLine(this.history.entity(entity) ?? "unknown entity")),
       kinds.map((count, kind) => (count ? el("span", { class: `t${KINDS[kind]}` }, `${MARKS[kind]}${number(count)}`) : null))));
     const left = tx[TX.total] - tx[TX.changes].length;
     if (left > 0) parts.push(el("span", { class: "one quiet" }, `${number(left)} more`));
