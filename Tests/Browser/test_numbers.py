@@ -285,6 +285,16 @@ class Numbers(PageTest):
         self.assertIn("--author widget", self.text(".made"))
         self.assertEqual(self.shown, len(json_lines("log", stores.demo(), "--author", "widget")))
 
+    def test_bookmarks_of_the_store(self):
+        path = os.path.join(stores.FOLDER, "bookmarks", "trips.store")
+        os.makedirs(os.path.dirname(path))
+        shutil.copyfile(stores.demo(), path)
+        histctl("bookmark", "set", path, "widget", "340")
+        (bookmark,) = json_lines("bookmark", "list", path)
+        self.open(stores.report("bookmarks-of-store", path))
+        since = bookmark["unreadSince"][:19].replace("T", " ")
+        self.assertIn(f"Bookmark widget:{bookmark['transactionsBehind']} transactions behind, unread since {since}", self.texts(".notice"))
+
     def test_redacted(self):
         path = os.path.join(stores.FOLDER, "redacted.html")
         histctl("report", stores.demo(), "--redact", "-o", path, "--overwrite")

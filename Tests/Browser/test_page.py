@@ -5,6 +5,7 @@ import json
 import made_up
 from browser import Keys, PageTest, written
 
+HOSTILE = made_up.HOSTILE[0]
 made = {}
 
 
@@ -328,6 +329,25 @@ class OddHistories(PageTest):
         self.assertEqual(self.text(".row .date") + " " + self.text(".row .time"), "2026-11-18 20:06:40")
         self.click(".made [data-value=utc]")
         self.assertEqual(self.text(".row .date") + " " + self.text(".row .time"), "2026-11-18 11:06:40")
+
+        # An hour of UTC is not an hour there.
+        self.look(1440, 1000, zone="Asia/Kolkata")
+        self.open(page("one", made_up.one_save))
+        self.assertIn("Times in UTC", self.text(".made"))
+        self.assertEqual(self.text(".row .time"), "11:06:40")
+
+    def test_bookmarks(self):
+        history = made_up.one_save()
+        history["bookmarks"] = [
+            {"name": f"reader {number}", "state": "valid", "token": "1", "transactionsBehind": number, "unreadSince": 1795000000000000}
+            for number in range(9)] + [{"name": HOSTILE, "state": "expired", "token": "1", "transaction": 1}]
+        self.open(written("bookmarks.html", made_up.page(made_up.report(history))))
+        notices = self.texts(".notice")
+        self.assertEqual(notices[0], f"Bookmark {HOSTILE}:expired at 1")
+        self.assertEqual(notices[1], "Bookmark reader 1:1 transaction behind, unread since 2026-11-18 11:06:40")
+        self.assertEqual(len(notices), 6)
+        self.click(".notices .button")
+        self.assertEqual(len(self.all(".notice")), 9)
 
     def test_what_was_left_out(self):
         history = made_up.one_save()

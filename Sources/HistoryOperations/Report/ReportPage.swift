@@ -8,7 +8,7 @@ enum ReportPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-FSmgoOsDUrPK3K4XDCUgmD+SSVh3x7HMLHaJwZSAdUg='; style-src 'sha256-nJgoshF6EFjzEIQC9wKKvgrGCBdWxo3i+cWLSu8usy0='; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-H3+ZzGzHR8SJ6qRJaxxphGQmc4Waalr/w2CKJnVKqcA='; style-src 'sha256-nJgoshF6EFjzEIQC9wKKvgrGCBdWxo3i+cWLSu8usy0='; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -2595,6 +2595,8 @@ function canBeLocal() {
   return offsets.some((offset) => offset !== 0) && offsets.every((offset) => offset % 60 === 0);
 }
 
+const MOST_NOTICES = 6;
+
 function notice(kind, title, text) {
   return el("li", { class: `notice ${kind}` }, title ? el("b", {}, title) : null, el("span", {}, text));
 }
@@ -2607,7 +2609,8 @@ function notices(history) {
   for (const gap of raw.gaps ?? []) {
     found.push(notice("", "Gap:", `the transactions after ${number(gap.after)}${gap.oldest != null ? ` and before ${number(gap.oldest)}` : ""} are missing`));
   }
-  for (const one of raw.bookmarks ?? []) {
+  const bookmarks = [...(raw.bookmarks ?? [])].sort((a, b) => isGood(a) - isGood(b));
+  for (const one of bookmarks) {
     if (isGood(one) && !one.transactionsBehind) continue;
     found.push(notice(isGood(one) ? "note" : "bad", ["Bookmark ", own(one.name), ":"], isGood(one)
       ? `${plural(one.transactionsBehind, "transaction")} behind${one.unreadSince != null ? `, unread since ${moment(one.unreadSince)}` : ""}`
@@ -2619,7 +2622,13 @@ function notices(history) {
     if (one.kind === "redacted" && report.redacted) continue;
     found.push(notice("note", "Left out:", own(typeof one.count === "number" ? `${number(one.count)} ${one.text}` : one.text)));
   }
-  return found.length ? el("ul", { class: "notices", "aria-label": "Notices" }, found) : null;
+  if (found.length === 0) return null;
+  const more = found.slice(MOST_NOTICES);
+  const list = el("ul", { class: "notices", "aria-label": "Notices" }, found.slice(0, MOST_NOTICES));
+  if (more.length) {
+    list.append(el("li", {}, button(`Show ${number(more.length)} more`, (event) => event.target.parentElement.replaceWith(...more))));
+  }
+  return list;
 }
 
 // overview.js

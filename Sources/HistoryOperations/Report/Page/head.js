@@ -91,6 +91,8 @@ function canBeLocal() {
   return offsets.some((offset) => offset !== 0) && offsets.every((offset) => offset % 60 === 0);
 }
 
+const MOST_NOTICES = 6;
+
 function notice(kind, title, text) {
   return el("li", { class: `notice ${kind}` }, title ? el("b", {}, title) : null, el("span", {}, text));
 }
@@ -103,7 +105,8 @@ function notices(history) {
   for (const gap of raw.gaps ?? []) {
     found.push(notice("", "Gap:", `the transactions after ${number(gap.after)}${gap.oldest != null ? ` and before ${number(gap.oldest)}` : ""} are missing`));
   }
-  for (const one of raw.bookmarks ?? []) {
+  const bookmarks = [...(raw.bookmarks ?? [])].sort((a, b) => isGood(a) - isGood(b));
+  for (const one of bookmarks) {
     if (isGood(one) && !one.transactionsBehind) continue;
     found.push(notice(isGood(one) ? "note" : "bad", ["Bookmark ", own(one.name), ":"], isGood(one)
       ? `${plural(one.transactionsBehind, "transaction")} behind${one.unreadSince != null ? `, unread since ${moment(one.unreadSince)}` : ""}`
@@ -115,5 +118,11 @@ function notices(history) {
     if (one.kind === "redacted" && report.redacted) continue;
     found.push(notice("note", "Left out:", own(typeof one.count === "number" ? `${number(one.count)} ${one.text}` : one.text)));
   }
-  return found.length ? el("ul", { class: "notices", "aria-label": "Notices" }, found) : null;
+  if (found.length === 0) return null;
+  const more = found.slice(MOST_NOTICES);
+  const list = el("ul", { class: "notices", "aria-label": "Notices" }, found.slice(0, MOST_NOTICES));
+  if (more.length) {
+    list.append(el("li", {}, button(`Show ${number(more.length)} more`, (event) => event.target.parentElement.replaceWith(...more))));
+  }
+  return list;
 }
