@@ -175,9 +175,14 @@ extension EntityLayout {
     case .plain where property.keepsLargeValues:
       return .coded(.attribute(path, property.name), codec)
     case .plain: return .expression(.attribute(path, property.name))
-    case .composite(let shape) where shape.isSingle:
-      return .coded(.attribute(path, codec.paths(of: property.name)[0]), codec)
-    case .composite: throw PredicateTranslator.unsupported
+    case .composite(let shape):
+      guard shape.form != .structure else { throw PredicateTranslator.unsupported }
+      // At most one column has a value.
+      let columns = codec.paths(of: property.name).map { ObjectExpression.attribute(path, $0) }
+      let value = columns.dropLast().reversed().reduce(columns[columns.count - 1]) {
+        .coalesce($1, $0)
+      }
+      return .coded(value, codec)
     case .coded, .transformed: return .coded(.attribute(path, property.name), codec)
     }
   }

@@ -84,9 +84,9 @@ struct PredicateTranslator {
       (.constant(let value), .coded(let expression, let codec)):
       guard let value = PropertyLayout.unwrapped(value) else { return .isNull(expression) }
       guard case .composite = codec.storage,
-        let stored = try? codec.stored(value, name: ""), stored.count == 1
+        let stored = try? codec.stored(value, name: "").first(where: { !$0.isNull })
       else { throw Self.unsupported }
-      return .compare(.equal, expression, .constant(stored[0]))
+      return .compare(.equal, expression, .constant(stored))
     default:
       return .compare(.equal, try scalar(left), try scalar(right))
     }

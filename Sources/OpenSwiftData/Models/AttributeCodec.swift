@@ -65,7 +65,7 @@ struct AttributeCodec {
       default: nil
       }
     switch storage {
-    case .composite(let shape) where shape.isSingle:
+    case .composite(let shape) where shape.form == .single:
       readCases = ReadCases()
       isWorthKeeping = false
     case .composite, .coded: isWorthKeeping = wrapped is any Equatable.Type

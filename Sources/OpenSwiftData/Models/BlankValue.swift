@@ -16,20 +16,8 @@ enum BlankValue {
   /// Returns a blank value or, of a type without one, the first case of an enumeration, or a
   /// structure of such.
   static func makeAny<T: Decodable>(_ type: T.Type) -> T? {
-    make(type) ?? (type is any RawRepresentable.Type ? firstCase(type) : nil)
+    make(type) ?? (type is any RawRepresentable.Type ? Enumerations.cases(of: type).first : nil)
       ?? (try? T(from: ElementDecoder(source: Source(isNested: true))))
-  }
-
-  /// Returns the first case of an enumeration that is not `CaseIterable`.
-  ///
-  /// Enumerations without associated values take one byte, or none with a single case, and number
-  /// their cases from 0. A zero byte is valid in every other type of that size.
-  private static func firstCase<T>(_ type: T.Type) -> T? {
-    switch MemoryLayout<T>.size {
-    case 0: unsafeBitCast((), to: T.self)
-    case 1: unsafeBitCast(UInt8(0), to: T.self)
-    default: nil
-    }
   }
 
   static func isMakeable<T: Decodable>(_ type: T.Type) -> Bool { make(type) != nil }
@@ -61,7 +49,32 @@ enum BlankValue {
     }
     // An enumeration with associated values decodes its only key, and what is nested in it.
     func onlyKey<Key: CodingKey>(_ type: Key.Type) -> Key? {
-      isNested ? BlankValue.firstCase(type) : nil
+      isNested ? Enumerations.cases(of: type).first : nil
+    }
+  }
+}
+
+/// The cases of enumerations that are not `CaseIterable`, as the Swift ABI lays them out.
+enum Enumerations {
+  /// The kind of an enumeration's metadata.
+  private static let metadataKind = 0x201
+
+  static func isEnumeration(_ type: Any.Type) -> Bool {
+    unsafeBitCast(type, to: UnsafePointer<Int>.self).pointee == metadataKind
+  }
+
+  /// Returns the cases of an enumeration without associated values, in the order of their
+  /// declaration; none of other types.
+  ///
+  /// Such an enumeration takes one byte, or none with a single case, and numbers its cases from 0.
+  /// The next number is that of `nil` in an optional of it. Up to 255 cases are found.
+  static func cases<T>(of type: T.Type) -> [T] {
+    guard isEnumeration(type) else { return [] }
+    switch (MemoryLayout<T>.size, MemoryLayout<T?>.size) {
+    case (0, 1): return [unsafeBitCast((), to: T.self)]
+    case (1, 1):
+      return (0..<unsafeBitCast(T?.none, to: UInt8.self)).map { unsafeBitCast($0, to: T.self) }
+    default: return []
     }
   }
 }

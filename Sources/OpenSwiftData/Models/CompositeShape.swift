@@ -1,8 +1,17 @@
 import Foundation
 import StoreFormat
 
-/// The elements of a structure, each of which has a column.
+/// The elements of a structure or an enumeration, each of which has a column.
 struct CompositeShape {
+  enum Form {
+    case structure
+    /// A value that is encoded as a single other one, such as the raw value of an enumeration.
+    case single
+    /// An enumeration without raw and associated values: the column of a case holds its name, and
+    /// the others are null.
+    case cases
+  }
+
   struct Element {
     let name: String
     /// The type that decoding asks for.
@@ -14,8 +23,9 @@ struct CompositeShape {
   }
 
   let elements: [Element]
-  /// Whether the value is encoded as a single other one: the raw value of an enumeration.
-  let isSingle: Bool
+  let form: Form
+  /// The kind of enumeration for the model of a store, or `nil` for a structure.
+  let enumeration: ManagedAttribute.Enumeration?
   private let isOptional: Bool
 
   /// Finds the elements of a type by letting it decode itself from blank ones.
@@ -24,21 +34,26 @@ struct CompositeShape {
   ///   blank elements, and for types whose elements depend on the value of another.
   init?(of type: any Decodable.Type, attributeName: String, isOptional: Bool) {
     self.isOptional = isOptional
+    let isEnumeration = Enumerations.isEnumeration(type)
     let recorder = Recorder()
+    recorder.chosenCase = isEnumeration ? 0 : nil
     let isWhole = (try? type.init(from: ElementDecoder(source: recorder))) != nil
+    if !recorder.caseNames.isEmpty {
+      guard let names = Self.caseNames(of: type, first: recorder) else { return nil }
+      elements = names.map { Element(name: $0, valueType: String.self, type: String.self) }
+      (form, enumeration) = (.cases, .cases)
+      return
+    }
     if let single = recorder.single {
       // An enumeration refuses a blank raw value after asking for its type.
       guard let storable = single as? any StorableValue.Type else { return nil }
       elements = [Element(name: attributeName, valueType: single, type: storable)]
-      isSingle = true
+      (form, enumeration) = (.single, isEnumeration ? .rawValue : nil)
       return
     }
-    guard isWhole, !recorder.elements.isEmpty,
-      recorder.elements.allSatisfy({ Self.isName($0.name) }),
-      Set(recorder.elements.map { $0.name.uppercased() }).count == recorder.elements.count
-    else { return nil }
+    guard isWhole, Self.areNames(recorder.elements.map(\.name)) else { return nil }
     elements = recorder.elements
-    isSingle = false
+    (form, enumeration) = (.structure, nil)
     let names = Set(elements.map(\.name))
     for (name, count) in recorder.caseCounts.sorted(by: { $0.key < $1.key }) {
       for number in 1..<max(1, min(count, Self.mostCases)) {
@@ -50,6 +65,26 @@ struct CompositeShape {
   }
 
   private static let mostCases = 64
+
+  /// Returns the names of an enumeration's cases, or `nil` if one has associated values.
+  private static func caseNames(
+    of type: any Decodable.Type, first: Recorder
+  ) -> [String]? {
+    for number in first.caseNames.indices {
+      let recorder = Recorder()
+      recorder.chosenCase = number
+      guard let value = try? type.init(from: ElementDecoder(source: recorder)),
+        recorder.elements.isEmpty, recorder.single == nil, let value = value as? any Encodable,
+        case .oneCase(first.caseNames[number])? = try? ElementEncoder.parts(of: value)
+      else { return nil }
+    }
+    return areNames(first.caseNames) ? first.caseNames : nil
+  }
+
+  private static func areNames(_ names: [String]) -> Bool {
+    !names.isEmpty && names.allSatisfy(isName)
+      && Set(names.map { $0.uppercased() }).count == names.count
+  }
 
   private static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first, !(48...57).contains(first) else { return false }
@@ -78,6 +113,10 @@ struct CompositeShape {
     private(set) var single: Any.Type?
     /// The number of values of elements that have few.
     private(set) var caseCounts: [String: Int] = [:]
+    /// The number of the case that an enumeration is to have.
+    var chosenCase: Int?
+    /// The names of its cases, if the enumeration asked for the one key.
+    private(set) var caseNames: [String] = []
     private let choice: (name: String, number: Int)?
 
     init() { choice = nil }
@@ -86,6 +125,13 @@ struct CompositeShape {
     init(choosing number: Int, for name: String) { choice = (name, number) }
 
     func isThere(_ name: String?) -> Bool { true }
+    var isNested: Bool { !caseNames.isEmpty }
+    func onlyKey<Key: CodingKey>(_ type: Key.Type) -> Key? {
+      guard let chosenCase, caseNames.isEmpty else { return nil }
+      let keys = Enumerations.cases(of: type)
+      caseNames = keys.map(\.stringValue)
+      return keys.indices.contains(chosenCase) ? keys[chosenCase] : nil
+    }
 
     func value<T: Decodable>(_ type: T.Type, _ name: String?) throws -> T {
       let wrapped = (type as? any OptionalValue.Type)?.wrappedType ?? type
@@ -119,8 +165,11 @@ struct CompositeShape {
   func stored(_ value: any Encodable) throws -> [StoredValue]? {
     let parts = try ElementEncoder.parts(of: value)
     switch parts {
+    case .oneCase(let name):
+      guard form == .cases else { return nil }
+      return elements.map { $0.name == name ? .text(name) : .null }
     case .single(let raw):
-      guard isSingle, let stored = (raw as? any StorableValue)?.stored else { return nil }
+      guard form == .single, let stored = (raw as? any StorableValue)?.stored else { return nil }
       return [stored]
     case .named(let list):
       var named: [String: any Encodable] = [:]
@@ -157,13 +206,20 @@ struct CompositeShape {
   private final class Replay: ElementDecoder.Source {
     let values: [String: StoredValue]
     let single: StoredValue?
+    let isNested: Bool
 
     init(shape: CompositeShape, stored: [StoredValue]) {
       values = Dictionary(keepingFirst: zip(shape.elements.map(\.name), stored))
-      single = shape.isSingle ? stored.first : nil
+      single = shape.form == .single ? stored.first : nil
+      isNested = shape.form == .cases
     }
 
-    var names: [String] { values.filter { !$0.value.isNull }.map(\.key) }
+    var names: [String] {
+      let present = values.filter { !$0.value.isNull }
+      // The column of a case has no value but the name of the case.
+      guard !isNested || present.allSatisfy({ $1 == .text($0) }) else { return [] }
+      return Array(present.keys)
+    }
 
     func isThere(_ name: String?) -> Bool {
       let value = name.map { values[$0] } ?? single

@@ -81,6 +81,8 @@ final class ElementEncoder: Encoder {
     case named([(name: String, value: any Encodable)])
     /// The value is encoded as another one.
     case single(any Encodable)
+    /// The value is a case of an enumeration without associated values.
+    case oneCase(String)
     /// Another form, such as an array.
     case other
   }
@@ -108,7 +110,11 @@ final class ElementEncoder: Encoder {
   func singleValueContainer() -> any SingleValueEncodingContainer { Single(encoder: self) }
 
   fileprivate func add(_ name: String, _ value: any Encodable) {
-    guard case .named(var list) = parts else { return }
+    guard case .named(var list) = parts else {
+      // An enumeration's case has associated values.
+      parts = .other
+      return
+    }
     list.append((name, value))
     parts = .named(list)
   }
@@ -117,16 +123,21 @@ final class ElementEncoder: Encoder {
     let encoder: ElementEncoder
     var codingPath: [any CodingKey] { [] }
 
-    func encodeNil(forKey key: Key) throws {}
+    func encodeNil(forKey key: Key) throws {
+      if case .oneCase = encoder.parts { encoder.parts = .other }
+    }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
       encoder.add(key.stringValue, value)
     }
     func nestedContainer<NestedKey: CodingKey>(
       keyedBy keyType: NestedKey.Type, forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-      let nested = ElementEncoder()
-      encoder.parts = .other
-      return nested.container(keyedBy: keyType)
+      guard case .named(let list) = encoder.parts, list.isEmpty else {
+        encoder.parts = .other
+        return ElementEncoder().container(keyedBy: keyType)
+      }
+      encoder.parts = .oneCase(key.stringValue)
+      return KeyedEncodingContainer(Keyed<NestedKey>(encoder: encoder))
     }
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
       encoder.unkeyedContainer()

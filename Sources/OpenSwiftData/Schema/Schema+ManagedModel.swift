@@ -89,8 +89,13 @@ extension EntityLayout {
     _ property: PropertyLayout, _ codec: AttributeCodec
   ) throws -> ManagedAttribute {
     var elements: [ManagedAttribute] = []
+    var enumeration: ManagedAttribute.Enumeration?
     if case .composite(let shape) = codec.storage {
-      elements = shape.elements.map { ManagedAttribute(name: $0.name, type: $0.attributeType) }
+      elements = shape.elements.map {
+        ManagedAttribute(
+          name: $0.name, type: $0.attributeType, valueClassName: $0.attributeType.valueClassName)
+      }
+      enumeration = shape.enumeration
     }
     var defaultValue: StoredValue?
     // A model has the value itself, which cannot be archived here.
@@ -102,7 +107,8 @@ extension EntityLayout {
       } else {
         elements = zip(elements, stored).map { element, value in
           ManagedAttribute(
-            name: element.name, type: element.type, defaultValue: value.isNull ? nil : value)
+            name: element.name, type: element.type, valueClassName: element.valueClassName,
+            defaultValue: value.isNull ? nil : value)
         }
       }
     }
@@ -113,7 +119,7 @@ extension EntityLayout {
       allowsExternalStorage: property.keepsLargeValues,
       valueClassName: codec.valueClassName,
       valueTransformerName: codec.transformed?.reference.name, defaultValue: defaultValue,
-      elements: elements,
+      elements: elements, enumeration: enumeration,
       renamingIdentifier: property.originalName, versionHashModifier: property.hashModifier)
   }
 }
@@ -136,16 +142,22 @@ extension AttributeCodec {
     case .coded: return "NSData"
     case .composite: return "NSDictionary"
     case .transformed(let values): return String(describing: values.type)
-    case .plain(let storable):
-      return switch storable.attributeType {
-      case .string: "NSString"
-      case .date: "NSDate"
-      case .binaryData: "NSData"
-      case .uuid: "NSUUID"
-      case .uri: "NSURL"
-      case .decimal: "NSDecimalNumber"
-      default: "NSNumber"
-      }
+    case .plain(let storable): return storable.attributeType.valueClassName
+    }
+  }
+}
+
+extension AttributeType {
+  /// The class of the values in the frameworks.
+  fileprivate var valueClassName: String {
+    switch self {
+    case .string: "NSString"
+    case .date: "NSDate"
+    case .binaryData: "NSData"
+    case .uuid: "NSUUID"
+    case .uri: "NSURL"
+    case .decimal: "NSDecimalNumber"
+    default: "NSNumber"
     }
   }
 }

@@ -21,6 +21,34 @@ struct HistoryMigration {
     let old: EntitySlots
     let slots: EntitySlots
     let translation: SlotTranslation
+    /// The slots of properties that were coded and are enumerations with a column for each case, by
+    /// the former slot.
+    let caseSlots: [Int: [Int]]
+    /// The former place of the tombstone of such a property, by the names of its cases.
+    let codedTombstones: [String: Int]
+
+    init(
+      formerNumber: Int64, number: Int64, old: EntitySlots, slots: EntitySlots,
+      renamed: EntitySlots, coded: Set<String>
+    ) {
+      self.formerNumber = formerNumber
+      self.number = number
+      self.old = old
+      self.slots = slots
+      translation = SlotTranslation(from: renamed, to: slots)
+      var caseSlots: [Int: [Int]] = [:]
+      for (place, slot) in renamed.slots.enumerated() where coded.contains(slot.name) {
+        caseSlots[place] = slots.indices(of: slot.name)
+      }
+      self.caseSlots = caseSlots
+      var tombstones: [String: Int] = [:]
+      for attribute in slots.tombstoneAttributes {
+        let name = ManagedAttribute.propertyName(ofPath: attribute.name)
+        guard coded.contains(name) else { continue }
+        tombstones[attribute.name] = renamed.tombstoneAttributes.firstIndex { $0.name == name }
+      }
+      codedTombstones = tombstones
+    }
   }
 
   func write() throws {
@@ -47,8 +75,25 @@ struct HistoryMigration {
         })
       return Entity(
         formerNumber: try schema.number(of: name), number: numbering.number(of: name) ?? 0,
-        old: old, slots: slots, translation: SlotTranslation(from: renamed, to: slots))
+        old: old, slots: slots, renamed: renamed, coded: coded(in: name))
     }
+  }
+
+  /// Returns the names of own and inherited enumerations that were coded.
+  private func coded(in entityName: String) -> Set<String> {
+    var names: Set<String> = []
+    for ancestor in mapping.new.lineage(of: entityName) ?? [] {
+      let former = mapping.old.entities[ancestor.name]?.propertiesByName ?? [:]
+      for attribute in ancestor.attributes {
+        guard
+          let before = mapping.formerName(of: attribute.name, declaredIn: ancestor.name)
+            .flatMap({ former[$0]?.attribute }),
+          EnumerationMigration.applies(from: before, to: attribute)
+        else { continue }
+        names.insert(attribute.name)
+      }
+    }
+    return names
   }
 
   private func addTombstoneColumns() throws {
@@ -108,6 +153,10 @@ struct HistoryMigration {
     }
     var slots: [Int] = []
     for slot in mask.setSlots {
+      if let cases = entity.caseSlots[slot] {
+        slots += cases
+        continue
+      }
       let single = ColumnMask(slotCount: entity.old.slots.count, settingSlots: [slot])
       // An error means that the property is gone.
       if let moved = try? entity.translation.mask(single) { slots += moved.setSlots }
@@ -128,7 +177,15 @@ struct HistoryMigration {
     for slot in present {
       let moved = changed.filter { !$0.translation.keepsTombstones }
       let value = cases(moved, otherwise: "ZTOMBSTONE\(slot)") { entity in
-        former.first { place in
+        let attributes = entity.slots.tombstoneAttributes
+        if attributes.indices.contains(slot),
+          let place = entity.codedTombstones[attributes[slot].name], former.contains(place)
+        {
+          return EnumerationMigration.expression(
+            of: String(attributes[slot].name.drop { $0 != "." }.dropFirst()),
+            in: "ZTOMBSTONE\(place)")
+        }
+        return former.first { place in
           let value: [StoredValue] =
             Array(repeating: .null, count: place) + [.integer(0)]
           // An error means that the property is gone.

@@ -73,29 +73,33 @@ extension TableMigration {
     try checkComposites(of: table, former)
   }
 
-  /// Checks required composite attributes, which have no value if none of their elements has one.
+  /// Checks composite attributes, which have no value if none of their elements has one.
   private func checkComposites(of table: MigratedTable, _ former: EntityTables.Table) throws {
     for name in table.members.map(\.name) {
       for property in mapping.new.entities[name]?.keptProperties ?? [] {
         guard let attribute = property.attribute, !attribute.elements.isEmpty,
-          !attribute.isOptional,
           let before = mapping.formerName(of: attribute.name, declaredIn: name)
             .flatMap({ mapping.old.entities[name]?.propertiesByName[$0]?.attribute }),
-          before.isOptional
+          let first = table.table.columns.first(where: { $0.entityName == name })
         else { continue }
         let columns = former.columns.filter {
-          $0.entityName == name && $0.path.hasPrefix(before.name + ".")
+          $0.entityName == name && ($0.path == before.name || $0.path.hasPrefix(before.name + "."))
+        }.map { quoted($0.name) }
+        func check(_ condition: String, _ obstacle: MigrationObstacle) throws {
+          let found = try statement.integer(
+            "SELECT Z_PK FROM \(quoted(former.name)) WHERE \(condition) "
+              + "AND Z_ENT IN (\(table.formerNumbers(having: first))) LIMIT 1")
+          guard found == nil else {
+            throw StoreWriteError.notInferable(
+              entity: name, property: attribute.name, obstacle: obstacle)
+          }
         }
-        guard let first = table.table.columns.first(where: { $0.entityName == name }) else {
-          continue
+        if before.isOptional, !attribute.isOptional {
+          let isEmpty = columns.map { "\($0) IS NULL" }.joined(separator: " AND ")
+          try check(isEmpty, .missingValues)
         }
-        let condition = columns.map { "\(quoted($0.name)) IS NULL" }.joined(separator: " AND ")
-        let empty = try statement.integer(
-          "SELECT Z_PK FROM \(quoted(former.name)) WHERE \(condition) "
-            + "AND Z_ENT IN (\(table.formerNumbers(having: first))) LIMIT 1")
-        if empty != nil {
-          throw StoreWriteError.notInferable(
-            entity: name, property: attribute.name, obstacle: .missingValues)
+        if EnumerationMigration.applies(from: before, to: attribute), columns.count == 1 {
+          try check(EnumerationMigration.isUnknown(columns[0], attribute), .unknownCases)
         }
       }
     }

@@ -120,7 +120,7 @@ struct TableMigration {
         try statement.run(
           "UPDATE \(name) SET \(quoted(column.name)) = ? "
             + "WHERE \(quoted(column.name)) IS NULL AND \(rows)", [value])
-      case .column, .nothing: break
+      case .column, .codedCase, .nothing: break
       }
     }
     if table.isRenumbered {

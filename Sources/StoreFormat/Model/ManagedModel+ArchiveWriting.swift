@@ -126,6 +126,17 @@ private struct ModelArchiveWriter {
       let elements = attribute.elements.map { add($0) }
       fields["NSCompositeElements"] = writer.add(elements: elements, as: .array).value
     }
+    if let enumeration = attribute.enumeration {
+      var userInfo = [
+        (key: writer.add(string: "EnumType"), value: writer.add(plain: .boolean(true)))
+      ]
+      if enumeration == .cases {
+        let names = attribute.elements.map { writer.add(string: $0.name) }
+        let list = writer.add(elements: names, as: .array)
+        userInfo.append((key: writer.add(string: "enum"), value: list))
+      }
+      fields["NSUserInfo"] = writer.add(pairs: userInfo, as: .dictionary).value
+    }
     let className =
       attribute.type == .composite
       ? "NSCompositeAttributeDescription"

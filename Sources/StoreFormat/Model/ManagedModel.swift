@@ -141,10 +141,19 @@ package struct ManagedAttribute: Hashable, Sendable {
   /// make.
   package let defaultValue: StoredValue?
   package let elements: [ManagedAttribute]
+  /// The kind of a composite attribute that is an enumeration; a model from a store does not have it.
+  package let enumeration: Enumeration?
   /// Its former name, if it was renamed; a model from a store does not have it.
   package let renamingIdentifier: String?
   /// Marks another version of the model although the attribute is the same.
   package let versionHashModifier: String?
+
+  package enum Enumeration: Hashable, Sendable {
+    /// One element has the raw value.
+    case rawValue
+    /// Each case is an element, whose value is the name of the case or null.
+    case cases
+  }
 
   package init(
     name: String, type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
@@ -152,8 +161,8 @@ package struct ManagedAttribute: Hashable, Sendable {
     isDerived: Bool = false,
     valueClassName: String? = nil, valueTransformerName: String? = nil,
     defaultValue: StoredValue? = nil,
-    elements: [ManagedAttribute] = [], renamingIdentifier: String? = nil,
-    versionHashModifier: String? = nil
+    elements: [ManagedAttribute] = [], enumeration: Enumeration? = nil,
+    renamingIdentifier: String? = nil, versionHashModifier: String? = nil
   ) {
     self.name = name
     self.type = type
@@ -166,6 +175,7 @@ package struct ManagedAttribute: Hashable, Sendable {
     self.valueTransformerName = valueTransformerName
     self.defaultValue = defaultValue
     self.elements = elements
+    self.enumeration = enumeration
     self.renamingIdentifier = renamingIdentifier == name ? nil : renamingIdentifier
     self.versionHashModifier = versionHashModifier
   }
