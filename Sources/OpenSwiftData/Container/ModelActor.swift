@@ -33,16 +33,22 @@ public protocol ModelExecutor: SerialExecutor {
 /// An executor that runs the work of an actor with a context one job at a time.
 public protocol SerialModelExecutor: ModelExecutor {}
 
-/// An executor that runs the jobs of an actor on a queue of its own.
+/// An executor that runs the jobs of an actor one at a time: those with the main context on the main
+/// queue, others on a queue of their own.
 public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
   /// The context, which only the actor's work may use.
   public let modelContext: ModelContext
-  private let queue = DispatchQueue(label: "OpenSwiftData.ModelActor")
+  private let queue: DispatchQueue
 
   /// Creates an executor.
   ///
-  /// - Parameter modelContext: The context, which nothing else may use from now on.
-  public init(modelContext: ModelContext) { self.modelContext = modelContext }
+  /// - Parameter modelContext: The context, which nothing else may use from now on, unless it is the
+  ///   main context.
+  public init(modelContext: ModelContext) {
+    self.modelContext = modelContext
+    queue =
+      modelContext.isMainContext ? .main : DispatchQueue(label: "OpenSwiftData.ModelActor")
+  }
 
   /// Runs a job after those that wait.
   public func enqueue(_ job: consuming ExecutorJob) {

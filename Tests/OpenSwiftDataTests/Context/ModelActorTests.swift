@@ -1,3 +1,4 @@
+import Dispatch
 import OpenSwiftData
 import TestSupport
 import Testing
@@ -21,7 +22,67 @@ actor Importer {
   }
 }
 
+@Model
+final class Counter {
+  var count = 0
+  var ticks: [Tick] = []
+
+  init() {}
+}
+
+@Model
+final class Tick {
+  var counter: Counter?
+
+  init(of counter: Counter) { self.counter = counter }
+}
+
+/// An actor that shares the main context with the main actor.
+@ModelActor
+actor MainWorker {
+  @MainActor init(mainContextOf container: ModelContainer) {
+    modelExecutor = DefaultSerialModelExecutor(modelContext: container.mainContext)
+    modelContainer = container
+  }
+
+  func count(_ identifier: PersistentIdentifier) throws -> Bool {
+    guard let counter = self[identifier, as: Counter.self] else { return false }
+    counter.count += 1
+    counter.ticks.append(Tick(of: counter))
+    if counter.count.isMultiple(of: 20) { try modelContext.save() }
+    dispatchPrecondition(condition: .onQueue(.main))
+    return true
+  }
+}
+
 @Suite struct ModelActorTests {
+  @MainActor @Test func actorsOfTheMainContextTakeTurns() async throws {
+    let folder = try TemporaryFolder()
+    let container = try ModelContainer(
+      for: Counter.self,
+      configurations: ModelConfiguration(url: URL(fileURLWithPath: folder.file("C.store"))))
+    let counter = Counter()
+    container.mainContext.insert(counter)
+    try container.mainContext.save()
+    let identifier = counter.persistentModelID
+    let workers = (0..<4).map { _ in MainWorker(mainContextOf: container) }
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 0..<200 {
+        group.addTask { try await workers[number % 4].count(identifier) }
+      }
+      for _ in 0..<50 {
+        counter.count += 1
+        await Task.yield()
+      }
+      for try await found in group { #expect(found) }
+    }
+    try container.mainContext.save()
+    #expect(counter.count == 250 && counter.ticks.count == 200)
+    let other = ModelContext(container)
+    #expect(try other.fetch(FetchDescriptor<Counter>()).map(\.count) == [250])
+    #expect(try other.fetchCount(FetchDescriptor<Tick>()) == 200)
+  }
+
   @Test func anActorHasAContextOfItsOwn() async throws {
     let store = try TripStore()
     let importer = Importer(modelContainer: store.container)
