@@ -29,12 +29,6 @@ enum ModelMacro {
       if !property.hasPlainName {
         diagnostics.append(ModelDiagnostic.unusableName(property.name).diagnostic(at: place))
       }
-      if property.isConstant {
-        diagnostics.append(ModelDiagnostic.constant(property.name).diagnostic(at: place))
-      }
-      if property.hasObservers {
-        diagnostics.append(ModelDiagnostic.observed(property.name).diagnostic(at: place))
-      }
       if let modifier = property.unsupportedModifier {
         diagnostics.append(
           ModelDiagnostic.unsupportedModifier(property.name, modifier: modifier)
@@ -49,8 +43,8 @@ enum ModelMacro {
 
   /// Whether a property can be kept in a store.
   private static func isStorable(_ property: StoredProperty) -> Bool {
-    !property.isTransient && !property.isConstant && !property.hasObservers
-      && property.unsupportedModifier == nil && property.declaration.bindings.count == 1
+    !property.isTransient && property.unsupportedModifier == nil
+      && property.declaration.bindings.count == 1
   }
 }
 

@@ -34,8 +34,6 @@ struct StoredProperty {
 
   /// Whether the store does not keep it.
   var isTransient: Bool { attribute("Transient") != nil }
-  var isConstant: Bool { declaration.bindingSpecifier.text == "let" }
-  var hasObservers: Bool { binding.accessorBlock != nil }
   /// A modifier that a property of a model cannot have.
   var unsupportedModifier: String? {
     declaration.modifiers.map(\.name.text).first { ["lazy", "weak", "unowned"].contains($0) }

@@ -25,17 +25,15 @@ import Testing
 
   @Test func mistakesAreExplained() async throws {
     let mistakes = [
-      ("@Model struct A { var name: String }", "declare it as a class"),
+      ("@Model struct A { var name: String }", "declare 'A' as a class"),
       ("@Model class C { var name = 1 }", "requires an initializer"),
       ("class B {}; @Model class C2: B { var b = 1 }", "calls super.init"),
-      ("@Model class D { let id = 1; init() {} }", "declare it with 'var'"),
-      ("@Model class E { var a = 1 { didSet {} }; init() {} }", "remove them"),
       ("@Model class F { lazy var a = 1; init() {} }", "cannot be 'lazy'"),
       ("@Model class G { weak var a: G?; init() {} }", "cannot be 'weak'"),
       ("@Model class H { var a = 1, b = 2; init() {} }", "a declaration of its own"),
       ("@Model class I { @Transient var a: Int; init() { a = 1 } }", "give it a default value"),
       ("@Model class J { @Attribute @Relationship var a = 1; init() {} }", "remove '@Attribute'"),
-      ("@ModelActor class K {}", "declare it as an actor"),
+      ("@ModelActor class K {}", "declare 'K' as an actor"),
       ("@Model class L { var (a, b) = (1, 2); init() {} }", "a declaration of its own"),
       ("@Model class M { var `my note` = 1; init() {} }", "cannot be the name of a column"),
     ]
