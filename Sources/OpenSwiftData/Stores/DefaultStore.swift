@@ -55,6 +55,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     self.temporaryFolder = temporaryFolder
     isMigrating = false
     let path = temporaryFolder?.storePath ?? configuration.url.path
+    let migrationPlan = migrationPlan.flatMap { $0.stages.isEmpty ? nil : $0 }
     if let migrationPlan { try MigrationPath.check(migrationPlan) }
     var opened = try Self.loading {
       try Self.createIfMissing(path, model: model, configuration)

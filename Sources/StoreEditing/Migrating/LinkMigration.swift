@@ -192,12 +192,12 @@ struct LinkMigration {
       let table = migrated.first(where: { $0.table.memberNames.contains(end.entityName) }),
       let former = table.former
     else { return }
-    guard work.link.former != nil else { throw obstacle(.withoutDefault, end) }
+    let isNew = work.link.former == nil
     let empty = try statement.integer(
       "SELECT Z_PK FROM \(quoted(former.name)) WHERE Z_ENT IN "
         + "(\(table.formerNumbers(having: column))) "
-        + "AND Z_PK NOT IN (SELECT \(side) FROM temp.\(work.pairs)) LIMIT 1")
-    if empty != nil { throw obstacle(.missingValues, end) }
+        + (isNew ? "" : "AND Z_PK NOT IN (SELECT \(side) FROM temp.\(work.pairs)) ") + "LIMIT 1")
+    if empty != nil { throw obstacle(isNew ? .withoutDefault : .missingValues, end) }
   }
 
   private func obstacle(

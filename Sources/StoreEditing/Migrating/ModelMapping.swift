@@ -11,6 +11,17 @@ struct ModelMapping {
   let new: ManagedModel
   /// The former names of own properties, by name, for every entity in both models.
   private let formerNames: [String: [String: String]]
+  /// The differences that are obstacles if the store has rows or values that they concern.
+  private(set) var doubts: [Doubt] = []
+
+  struct Doubt {
+    let entity: String
+    let property: String
+    let obstacle: MigrationObstacle
+    /// The former property whose values would be lost, or `nil` for a new property, which each object
+    /// would lack.
+    let formerName: String?
+  }
 
   /// - Throws: ``StoreWriteError/notInferable(entity:property:reason:remedy:)``.
   init(from old: ManagedModel, to new: ManagedModel) throws {
@@ -25,8 +36,16 @@ struct ModelMapping {
       }
       formerNames[name] = Self.names(of: present, formerly: former)
     }
+    for name in formerNames.keys.sorted(by: ordinally) {
+      let found = try Self.doubts(
+        name, kept: formerNames[name] ?? [:], from: old, to: new)
+      // What has another form begins without values.
+      for doubt in found where doubt.formerName != nil {
+        formerNames[name]?[doubt.property] = nil
+      }
+      doubts += found
+    }
     self.formerNames = formerNames
-    for name in formerNames.keys.sorted(by: ordinally) { try check(name) }
   }
 
   var commonEntities: [String] { formerNames.keys.sorted(by: ordinally) }
@@ -70,25 +89,32 @@ struct ModelMapping {
 
   // MARK: - Obstacles
 
-  private func check(_ name: String) throws {
-    guard let former = old.entities[name], let present = new.entities[name] else { return }
-    let kept = formerNames[name] ?? [:]
+  private static func doubts(
+    _ name: String, kept: [String: String], from old: ManagedModel, to new: ManagedModel
+  ) throws -> [Doubt] {
+    guard let former = old.entities[name], let present = new.entities[name] else { return [] }
+    var doubts: [Doubt] = []
     let formerOnes = former.propertiesByName
     for property in present.keptProperties.sortedByName() {
-      func obstacle(_ obstacle: MigrationObstacle) -> StoreWriteError {
-        .notInferable(entity: name, property: property.name, obstacle: obstacle)
+      func doubt(_ obstacle: MigrationObstacle, formerName: String?) {
+        doubts.append(
+          Doubt(
+            entity: name, property: property.name, obstacle: obstacle, formerName: formerName))
       }
       if let formerName = kept[property.name], let other = formerOnes[formerName] {
-        if let found = Self.obstacle(from: other, to: property) { throw obstacle(found) }
-        continue
-      }
-      for candidate in [property.name, property.renamingIdentifier].compactMap({ $0 }) {
-        if let owner = old.declaringEntity(of: candidate, in: name)?.name, owner != name {
-          throw obstacle(.anotherOwner(former: owner, present: name))
+        guard let found = obstacle(from: other, to: property) else { continue }
+        doubt(found, formerName: formerName)
+      } else {
+        for candidate in [property.name, property.renamingIdentifier].compactMap({ $0 }) {
+          if let owner = old.declaringEntity(of: candidate, in: name)?.name, owner != name {
+            throw StoreWriteError.notInferable(
+              entity: name, property: property.name,
+              obstacle: .anotherOwner(former: owner, present: name))
+          }
         }
       }
       if let attribute = property.attribute, !attribute.isOptional, !attribute.hasDefault {
-        throw obstacle(.withoutDefault)
+        doubt(.withoutDefault, formerName: nil)
       }
     }
     // The values of a property that moved to a super-entity would be lost silently.
@@ -100,6 +126,7 @@ struct ModelMapping {
           obstacle: .anotherOwner(former: name, present: owner))
       }
     }
+    return doubts
   }
 
   private static func obstacle(

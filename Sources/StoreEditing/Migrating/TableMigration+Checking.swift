@@ -4,6 +4,7 @@ extension TableMigration {
   /// Finds obstacles, without changing the store.
   func check() throws {
     try checkTriggers()
+    for doubt in mapping.doubts { try check(doubt) }
     try links.collect()
     for table in migrated {
       guard let former = table.former else { continue }
@@ -12,6 +13,30 @@ extension TableMigration {
       try checkUniqueness(of: table, former)
     }
     try links.check(migrated)
+  }
+
+  /// Checks that no object has a value that would be lost, or lacks one that it must have.
+  private func check(_ doubt: ModelMapping.Doubt) throws {
+    guard let former = schema.tables.table(of: doubt.entity) else { return }
+    var values = ["1"]
+    if let name = doubt.formerName {
+      let columns = former.columns.filter {
+        $0.entityName == doubt.entity && ($0.path == name || $0.path.hasPrefix(name + "."))
+      }
+      // The targets of a to-many relationship have no column.
+      values = columns.map { "\(quoted($0.name)) IS NOT NULL" }
+    }
+    let numbers = try former.memberNames.filter { member in
+      mapping.old.lineage(of: member)?.contains { $0.name == doubt.entity } ?? false
+        && mapping.new.entities[member] != nil
+    }.map { "\(try schema.number(of: $0))" }.joined(separator: ", ")
+    let found = try statement.integer(
+      "SELECT Z_PK FROM \(quoted(former.name)) WHERE Z_ENT IN (\(numbers)) "
+        + "AND (\(values.isEmpty ? "1" : values.joined(separator: " OR "))) LIMIT 1")
+    guard found == nil else {
+      throw StoreWriteError.notInferable(
+        entity: doubt.entity, property: doubt.property, obstacle: doubt.obstacle)
+    }
   }
 
   /// Checks that changed tables have no triggers: a rebuilt table would lose them, and only the

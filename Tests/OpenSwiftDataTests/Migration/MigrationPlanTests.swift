@@ -164,7 +164,9 @@ import Testing
 
   enum Short: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [LibraryV2.self, LibraryV3.self] }
-    static var stages: [MigrationStage] { [] }
+    static var stages: [MigrationStage] {
+      [.lightweight(fromVersion: LibraryV3.self, toVersion: LibraryV2.self)]
+    }
   }
 
   enum Doubled: VersionedSchema {
@@ -174,7 +176,9 @@ import Testing
 
   enum Ambiguous: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [LibraryV2.self, Doubled.self] }
-    static var stages: [MigrationStage] { [] }
+    static var stages: [MigrationStage] {
+      [.lightweight(fromVersion: LibraryV2.self, toVersion: Doubled.self)]
+    }
   }
 
   @Test func whatThePlanDoesNotKnow() throws {
