@@ -181,7 +181,18 @@ final class EntityLayout: @unchecked Sendable {
     if index < inheritedCount { return superlayout?.inverseIndex(of: index) }
     guard let relationship = properties[index].relationship else { return nil }
     let destination = relationship.destinationLayout
-    if let keyPath = relationship.inverseKeyPath { return destination.indexIfAny(of: keyPath) }
+    if let keyPath = relationship.inverseKeyPath {
+      guard let inverse = destination.indexIfAny(of: keyPath) else { return nil }
+      // Of several relationships with one inverse, the one that the inverse names has it, or the
+      // first.
+      let rivals = properties.indices.filter {
+        properties[$0].relationship?.inverseKeyPath == keyPath
+      }
+      let named = rivals.first {
+        properties[$0].isNamed(by: destination.properties[inverse].relationship?.inverseKeyPath)
+      }
+      return index == named ?? rivals.first ? inverse : nil
+    }
     let back = destination.properties.indices.filter { place in
       destination.properties[place].relationship?.destinationLayout === self
     }
