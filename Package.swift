@@ -242,6 +242,14 @@ let package = Package(
   ]
 )
 
+#if os(Linux)
+// For `import SwiftData`; on Apple's systems it would hide the framework.
+package.products.append(.library(name: "SwiftData", targets: ["SwiftData"]))
+package.targets.append(
+  .target(name: "SwiftData", dependencies: ["OpenSwiftData"], swiftSettings: library))
+package.targets.first { $0.name == "AppModels" }?.dependencies.append("SwiftData")
+#endif
+
 // HISTCTL_TESTS="StoreFormatTests TerminalTests" builds those tests alone: all of them take minutes.
 if let wanted = Context.environment["HISTCTL_TESTS"]?.split(separator: " ") {
   package.targets.removeAll { $0.type == .test && !wanted.contains($0.name[...]) }
