@@ -18,7 +18,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   public let configurations: Set<ModelConfiguration>
   let stores: [any DataStore]
   let saves = SaveHub()
-  private let storesByEntity: [String: any DataStore]
+  /// The stores of each entity, in the order of the configurations.
+  private let storesByEntity: [String: [any DataStore]]
   private let storesByIdentifier: [String: any DataStore]
   private let keptError = Mutex<(any Error)?>(nil)
 
@@ -91,7 +92,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     migrationPlan = nil
     configurations = [store.configuration]
     stores = [store]
-    storesByEntity = Dictionary(keepingFirst: schema.entities.map { ($0.name, store) })
+    storesByEntity = Dictionary(keepingFirst: schema.entities.map { ($0.name, [store]) })
     storesByIdentifier = [store.identifier: store]
   }
 
@@ -105,7 +106,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     var configurations: [any DataStoreConfiguration] = []
     var names: Set<String> = []
     var files: Set<URL> = []
-    var owners: [String: String] = [:]
+    var owned: Set<String> = []
     for given in anyConfigurations {
       var configuration = given
       try configuration.validate()
@@ -130,16 +131,11 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
             "the configuration \(configuration.name) has the model \(entity.name), which the "
               + "container's schema does not have")
         }
-        if let other = owners.updateValue(configuration.name, forKey: entity.name) {
-          throw SwiftDataError(
-            .duplicateConfiguration,
-            "the configurations \(other) and \(configuration.name) both have the model "
-              + "\(entity.name); one model belongs to one store")
-        }
+        owned.insert(entity.name)
       }
       configurations.append(configuration)
     }
-    if let homeless = schema.entities.first(where: { owners[$0.name] == nil }) {
+    if let homeless = schema.entities.first(where: { !owned.contains($0.name) }) {
       throw SwiftDataError(
         .loadIssueModelContainer,
         "no configuration has the model \(homeless.name); add it to the schema of one")
@@ -150,7 +146,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     self.configurations = Set(configurations.compactMap { $0 as? ModelConfiguration })
     self.stores = stores
     storesByEntity = Dictionary(
-      keepingFirst: stores.flatMap { store in store.schema.entities.map { ($0.name, store) } })
+      stores.flatMap { store in store.schema.entities.map { ($0.name, [store]) } },
+      uniquingKeysWith: +)
     storesByIdentifier = Dictionary(keepingFirst: stores.map { ($0.identifier, $0) })
     saves.attach(self)
     ContainerRegistry.shared.add(self)
@@ -162,7 +159,16 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     try Configuration.Store(configuration, migrationPlan: migrationPlan)
   }
 
-  func store(ofEntity name: String) -> (any DataStore)? { storesByEntity[name] }
+  func stores(ofEntity name: String) -> [any DataStore] { storesByEntity[name] ?? [] }
+
+  /// Returns the store of a model; for a new one, the first of its entity that can be written.
+  func store(of identifier: PersistentIdentifier) -> (any DataStore)? {
+    let stores = stores(ofEntity: identifier.entityName)
+    if stores.count == 1 { return stores[0] }
+    if let known = identifier.storeIdentifier.flatMap(store(identifiedBy:)) { return known }
+    return stores.first { ($0.configuration as? ModelConfiguration)?.allowsSave ?? true }
+      ?? stores.first
+  }
 
   func store(identifiedBy identifier: String) -> (any DataStore)? {
     storesByIdentifier[identifier]

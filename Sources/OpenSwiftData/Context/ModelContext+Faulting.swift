@@ -116,7 +116,14 @@ extension ModelContext {
     for identifiers: [PersistentIdentifier], _ layout: EntityLayout,
     only properties: Set<FetchedObjects.Property>?, checksFiles: Bool = false
   ) throws -> [any PersistentModel] {
-    if let store = container.store(ofEntity: layout.name) as? DefaultStore {
+    if container.stores(ofEntity: layout.name).count > 1, let first = identifiers.first,
+      identifiers.contains(where: { $0.storeIdentifier != first.storeIdentifier })
+    {
+      return try Dictionary(grouping: identifiers, by: \.storeIdentifier).values.flatMap {
+        try readModels(for: $0, layout, only: properties, checksFiles: checksFiles)
+      }
+    }
+    if let store = identifiers.first.flatMap(container.store(of:)) as? DefaultStore {
       let snapshots = try store.snapshots(of: identifiers, as: layout, only: properties)
       if checksFiles { for snapshot in snapshots { try SnapshotReader.checkFiles(of: snapshot) } }
       return try snapshots.map { try register($0) }
@@ -148,7 +155,7 @@ extension ModelContext {
     orElse note: (SwiftDataError) throws -> Void = { throw $0 }
   ) throws -> [PersistentIdentifier: [PropertyValue]] {
     let layout = EntityLayout.of(type)
-    guard let store = container.store(ofEntity: layout.name) else { return [:] }
+    guard let store = identifiers.first.flatMap(container.store(of:)) else { return [:] }
     func read<S: DataStore>(_ store: S) throws -> [PersistentIdentifier: [PropertyValue]] {
       // Custom stores may cache them.
       let cached =
@@ -210,7 +217,7 @@ extension ModelContext {
   /// Returns the stored targets of a to-many relationship.
   func storedIdentifiers(of state: ModelState, at index: Int) throws -> [PersistentIdentifier] {
     guard !state.identifier.isTemporary else { return [] }
-    if let store = container.store(ofEntity: state.layout.name) as? DefaultStore {
+    if let store = container.store(of: state.identifier) as? DefaultStore {
       let name = state.layout.properties[index].name
       return try store.related(to: state.identifier, by: name)
     }
@@ -247,7 +254,8 @@ extension ModelContext {
     guard let destination = layout.properties[index].relationship?.destinationLayout else {
       return []
     }
-    let store = container.store(ofEntity: destination.name) as? DefaultStore
+    let stores = container.stores(ofEntity: destination.name)
+    let store = stores.count == 1 ? stores[0] as? DefaultStore : nil
     var held: [any PersistentModel] = []
     let unread = owners.filter { owner in
       if case .toManyFault = owner.values[index] { return !owner.identifier.isTemporary }

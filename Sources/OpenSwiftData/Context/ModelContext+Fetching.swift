@@ -134,24 +134,32 @@ extension ModelContext {
   // MARK: - Stored models
 
   private func countStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+    let stores = try stores(of: T.self)
     do {
-      return try store(of: T.self).fetchCount(request(descriptor))
+      if stores.count == 1 { return try stores[0].fetchCount(request(descriptor)) }
+      let all = request(descriptor.unlimited)
+      return descriptor.limited(count: try stores.reduce(0) { try $0 + $1.fetchCount(all) })
     } catch is DataStoreError {
       return try fetchStored(descriptor).count
     }
   }
 
-  private func store<T: PersistentModel>(of type: T.Type) throws -> any DataStore {
+  private func stores<T: PersistentModel>(of type: T.Type) throws -> [any DataStore] {
     let name = Schema.entityName(for: type)
-    guard let store = container.store(ofEntity: name) else {
-      throw SwiftDataError.unknownModel(name)
-    }
-    return store
+    let stores = container.stores(ofEntity: name)
+    guard !stores.isEmpty else { throw SwiftDataError.unknownModel(name) }
+    return stores
   }
 
   private func fetchStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     do {
-      return try models(descriptor, in: store(of: T.self))
+      let stores = try stores(of: T.self)
+      if stores.count == 1 { return try models(descriptor, in: stores[0]) }
+      let wide = descriptor.widened(by: 0).sortable
+      let all = try stores.flatMap { try models(wide, in: $0) }
+      return try asStored(unless: descriptor.includePendingChanges) {
+        descriptor.limited(try reading { all.sorted(using: descriptor.sortBy) })
+      }
     } catch DataStoreError.preferInMemoryFilter where descriptor.predicate != nil {
       let all = try fetchStored(descriptor.unfiltered)
       return try asStored(unless: descriptor.includePendingChanges) {
@@ -187,10 +195,12 @@ extension ModelContext {
   ) throws -> [PersistentIdentifier] {
     try catchUp()
     do {
-      return try store(of: T.self).fetchIdentifiers(request(descriptor))
+      let stores = try stores(of: T.self)
+      if stores.count == 1 { return try stores[0].fetchIdentifiers(request(descriptor)) }
     } catch is DataStoreError {
-      return try fetchStored(descriptor).map(\.persistentModelID)
+      // The models are filtered and sorted in memory.
     }
+    return try fetchStored(descriptor).map(\.persistentModelID)
   }
 
   /// Returns identifiers in a compact form, for models that are read in batches.
@@ -198,7 +208,8 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>
   ) throws -> IdentifierList {
     do {
-      if let store = try store(of: T.self) as? DefaultStore {
+      let stores = try stores(of: T.self)
+      if stores.count == 1, let store = stores[0] as? DefaultStore {
         return try store.identifierList(request(descriptor))
       }
     } catch is DataStoreError {
@@ -257,6 +268,9 @@ extension ModelContext {
     return try reading {
       do {
         return try predicate.evaluate(model)
+      } catch let error as PredicateError where error == .forceUnwrapFailure {
+        // As in SQL, `$0.due! < now` is not true without a value.
+        return false
       } catch {
         throw SwiftDataError(
           .unsupportedPredicate, "the predicate cannot be evaluated: \(error)")
@@ -286,8 +300,7 @@ extension ModelContext {
     for model in updated.models + inserted.models {
       if let model = model as? T, try meets(model, descriptor.predicate) { count += 1 }
     }
-    let rest = max(0, count - max(0, descriptor.fetchOffset ?? 0))
-    return descriptor.fetchLimit.map { min(rest, max(0, $0)) } ?? rest
+    return descriptor.limited(count: count)
   }
 
   /// Runs a body with the stored values of models, unless unsaved changes count.

@@ -82,7 +82,7 @@ extension ModelContext {
     try container.stores.compactMap { store in
       let isAlone = container.stores.count == 1
       func isOurs(_ state: ModelState) -> Bool {
-        isAlone || container.store(ofEntity: state.layout.name) === store
+        isAlone || container.store(of: state.identifier) === store
       }
       let changes = PendingChanges(
         inserted: inserted.states.filter(isOurs), updated: updated.states.filter(isOurs),
@@ -139,7 +139,7 @@ extension ModelContext {
       if let model = state.model, type(of: model) != state.layout.type {
         throw SwiftDataError.unmarkedModel(String(describing: type(of: model)))
       }
-      guard container.store(ofEntity: state.layout.name) != nil else {
+      guard !container.stores(ofEntity: state.layout.name).isEmpty else {
         throw SwiftDataError.unknownModel(state.layout.name)
       }
     }

@@ -6,7 +6,7 @@ public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
   public var predicate: Predicate<T>?
   /// The sort order, first key first; by identifier if it is empty.
   public var sortBy: [SortDescriptor<T>]
-  /// The maximum number of models, or `nil` for no limit.
+  /// The maximum number of models, or `nil` or 0 for no limit.
   public var fetchLimit: Int?
   /// The number of models to skip, or `nil` for none.
   public var fetchOffset: Int?
@@ -67,8 +67,8 @@ public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
 
   func widened(by count: Int) -> FetchDescriptor {
     var copy = unlimited
-    guard let fetchLimit else { return copy }
-    let parts = [max(0, fetchLimit), max(0, fetchOffset ?? 0), count]
+    guard let limit else { return copy }
+    let parts = [limit, max(0, fetchOffset ?? 0), count]
     // An overflow means no limit.
     copy.fetchLimit = parts.reduce(0 as Int?) { sum, part in
       sum.flatMap { sum in
@@ -86,8 +86,16 @@ public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
 
   func limited<Element>(_ elements: [Element]) -> [Element] {
     let rest = elements.dropFirst(max(0, fetchOffset ?? 0))
-    return Array(fetchLimit.map { rest.prefix(max(0, $0)) } ?? rest)
+    return Array(limit.map { rest.prefix($0) } ?? rest)
   }
+
+  func limited(count: Int) -> Int {
+    let rest = max(0, count - max(0, fetchOffset ?? 0))
+    return limit.map { min(rest, $0) } ?? rest
+  }
+
+  /// The maximum number of models, or `nil` for no limit.
+  var limit: Int? { fetchLimit.flatMap { $0 > 0 ? $0 : nil } }
 }
 
 extension FetchDescriptor: Equatable {

@@ -114,7 +114,7 @@ extension DefaultStore {
         predicate, layout: layout, storeIdentifier: identifier, layouts: schema.layouts)
     }
     fetch.order = try descriptor.sortBy.map { try layout.order(by: $0) }
-    fetch.limit = descriptor.fetchLimit.map { max(0, $0) }
+    fetch.limit = descriptor.limit
     fetch.offset = max(0, descriptor.fetchOffset ?? 0)
     fetch.properties = try descriptor.storedProperties(layout)
     return fetch

@@ -92,15 +92,4 @@ final class Dog: Animal {
       _ = try ModelContainer(for: Dog.self, configurations: Self.configuration(folder))
     }
   }
-
-  @Test func aHierarchyBelongsToOneStore() throws {
-    let folder = try TemporaryFolder()
-    let first = ModelConfiguration(
-      schema: Schema([Journey.self]), url: URL(fileURLWithPath: folder.file("A.store")))
-    let second = ModelConfiguration(
-      schema: Schema([PersonalJourney.self]), url: URL(fileURLWithPath: folder.file("B.store")))
-    expect(.duplicateConfiguration, "both have the model") {
-      _ = try ModelContainer(for: JourneyStore.schema, configurations: first, second)
-    }
-  }
 }

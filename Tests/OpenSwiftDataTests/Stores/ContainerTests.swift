@@ -89,11 +89,6 @@ import Testing
     #expect(throws: SwiftDataError.duplicateConfiguration) {
       try ModelContainer(for: Trip.self, configurations: trips, trips)
     }
-    #expect(throws: SwiftDataError.duplicateConfiguration) {
-      try ModelContainer(
-        for: Trip.self, configurations: trips,
-        configuration(folder, "B", schema: Schema([Tag.self])))
-    }
     #expect(throws: SwiftDataError.configurationSchemaNotFoundInContainerSchema) {
       try ModelContainer(
         for: Trip.self, configurations: configuration(folder, "C", schema: Schema([Shelf.self])))
