@@ -24,7 +24,8 @@ extension ModelContext {
     changesHaveBegun()
   }
 
-  /// Deletes all models that match a predicate at the next save.
+  /// Deletes all models that match a predicate at the next save; a custom store that is
+  /// ``DataStoreBatching`` deletes the stored ones at once.
   ///
   /// - Parameters:
   ///   - model: The class of the models.
@@ -35,10 +36,31 @@ extension ModelContext {
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws where T: PersistentModel {
     let layout = EntityLayout.of(T.self)
+    let request = DataStoreBatchDeleteRequest<T>(
+      editingState: editingState, predicate: predicate, includeSubclasses: includeSubclasses)
+    for store in container.stores(ofEntity: layout.name) where !(store is DefaultStore) {
+      try deleteAtOnce(request, in: store)
+    }
     for model in try fetch(FetchDescriptor<T>(predicate: predicate))
     where includeSubclasses || model.state?.layout === layout {
       delete(model)
     }
+  }
+
+  private func deleteAtOnce<T, Store: DataStore>(
+    _ batch: DataStoreBatchDeleteRequest<T>, in store: Store
+  ) throws {
+    guard let batching = store as? any DataStoreBatching else { return }
+    do {
+      try batching.delete(batch)
+    } catch is DataStoreError {
+      // The models are found and deleted one by one.
+      return
+    }
+    let known = knownModels(ofStore: store.identifier).filter { $0 is T }
+    guard !known.isEmpty else { return }
+    let rest = Set(try store.fetchIdentifiers(request(FetchDescriptor<T>())))
+    for state in known.compactMap(\.state) where !rest.contains(state.identifier) { isGone(state) }
   }
 
   /// A model that counts as deleted, and the delete rules that are still to be applied.

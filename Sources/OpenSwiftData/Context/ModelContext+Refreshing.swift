@@ -74,7 +74,7 @@ extension ModelContext {
   }
 
   /// Releases a model that others deleted; its values stay readable.
-  private func isGone(_ state: ModelState) {
+  func isGone(_ state: ModelState) {
     noteInvalidated(state.identifier)
     switch state.phase {
     case .registered where state.original == nil: leave(state)

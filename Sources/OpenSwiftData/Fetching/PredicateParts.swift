@@ -220,8 +220,11 @@ extension PredicateExpressions.NilCoalesce: TranslatablePredicatePart {
 
 extension PredicateExpressions.ForcedUnwrap: TranslatablePredicatePart {
   func translate(_ translator: inout PredicateTranslator) throws -> PredicateTranslator.Meaning {
-    // In memory, unwrapping nil is an error; in SQL it is null.
-    throw PredicateTranslator.unsupported
+    // A row without the value does not match, in SQL because it is null, and in memory because
+    // unwrapping is an error.
+    guard translator.skipsNull, case .expression(let value) = try translator.translate(inner)
+    else { throw PredicateTranslator.unsupported }
+    return .expression(value)
   }
 }
 

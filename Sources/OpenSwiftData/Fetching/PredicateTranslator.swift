@@ -23,6 +23,8 @@ struct PredicateTranslator {
   private let layouts: [String: EntityLayout]
   private var variables: [PredicateExpressions.VariableID: Meaning] = [:]
   private var variableCount = 1
+  /// Whether a row for which the part is null does not match.
+  private(set) var skipsNull = true
 
   private init(storeIdentifier: String, layouts: [String: EntityLayout]) {
     self.storeIdentifier = storeIdentifier
@@ -47,6 +49,9 @@ struct PredicateTranslator {
 
   mutating func translate(_ part: some PredicateExpression) throws -> Meaning {
     guard let part = part as? any TranslatablePredicatePart else { throw Self.unsupported }
+    let skippedNull = skipsNull
+    skipsNull = skipsNull && part is any NullSkippingPredicatePart
+    defer { skipsNull = skippedNull }
     return try part.translate(&self)
   }
 
@@ -114,6 +119,13 @@ struct PredicateTranslator {
     return identifier.number
   }
 }
+
+/// A part of a predicate that does not match if one of its parts is null.
+protocol NullSkippingPredicatePart {}
+
+extension PredicateExpressions.Conjunction: NullSkippingPredicatePart {}
+extension PredicateExpressions.Comparison: NullSkippingPredicatePart {}
+extension PredicateExpressions.ForcedUnwrap: NullSkippingPredicatePart {}
 
 /// A part of a predicate that a store may be able to evaluate.
 protocol TranslatablePredicatePart {

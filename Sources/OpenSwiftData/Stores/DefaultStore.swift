@@ -159,13 +159,16 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   private static func createIfMissing(
     _ path: String, model: ManagedModel, _ configuration: ModelConfiguration
   ) throws {
-    guard !FileManager.default.fileExists(atPath: path) else { return }
+    let isEmpty = isEmptyFile(path)
+    guard isEmpty || !FileManager.default.fileExists(atPath: path) else { return }
     guard configuration.allowsSave else {
       throw SwiftDataError(
         .loadIssueModelContainer,
         "there is no store at \(path), and the configuration \(configuration.name) does not allow "
           + "creating one")
     }
+    // Another program may have it open, so it must not be replaced.
+    if isEmpty { return try StoreCreator.fill(emptyFileAt: path, model: model) }
     try FileManager.default.createDirectory(
       at: URL(fileURLWithPath: path).deletingLastPathComponent(),
       withIntermediateDirectories: true)
@@ -173,6 +176,16 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     try StoreDraft.makeIfMissing(at: path) { temporary in
       try StoreCreator.create(at: temporary, model: model)
     }
+  }
+
+  /// Whether there is a file without content, which is a database without tables for SQLite.
+  private static func isEmptyFile(_ path: String) -> Bool {
+    func size(_ path: String) -> Int? {
+      let attributes = try? FileManager.default.attributesOfItem(
+        atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
+      return (attributes?[.size] as? NSNumber)?.intValue
+    }
+    return size(path) == 0 && size(path + "-wal") ?? 0 == 0
   }
 
   private static func completeJointSave(

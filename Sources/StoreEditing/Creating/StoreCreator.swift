@@ -37,39 +37,64 @@ package enum StoreCreator {
   package static func create(
     at path: String, model: ManagedModel, options: Options = Options()
   ) throws {
-    let content: Content
-    do {
-      content = try Content(model, options)
-    } catch let error as StoreError {
-      throw StoreWriteError.store(error)
-    }
+    let content = try translatingErrors { try Content(model, options) }
     try claim(path)
     do {
-      let queue = try WritingConnection.open(path: path, busyTimeout: 5)
-      try queue.writeWithoutTransaction { database in
-        try database.execute(
-          sql: "PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2; PRAGMA journal_mode = WAL")
-        try database.inTransaction(.immediate) {
-          let statement = StatementRunner(database)
-          for text in content.statements { try database.execute(sql: text) }
-          for entry in content.numbering.entries {
-            try statement.run(
-              "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)",
-              [.integer(entry.number), .text(entry.name), .integer(entry.superNumber)])
-          }
-          try statement.run(
-            "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
-            [.text(options.identifier ?? StoreIdentifier.random()), .blob(content.properties)])
-          try statement.run(
-            "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(content.cache)])
-          return .commit
-        }
-      }
-      try queue.close()
+      try write(content, options, to: path)
     } catch {
       for suffix in [""] + StoreDraft.companions { FileStatus.remove(path + suffix) }
       throw StoreWriteError.translating(error, path: path, location: nil, busyTimeout: 5)
     }
+  }
+
+  /// Makes an empty file a store, unless another program does so first.
+  ///
+  /// - Throws: ``StoreWriteError``.
+  package static func fill(emptyFileAt path: String, model: ManagedModel) throws {
+    let options = Options()
+    let content = try translatingErrors { try Content(model, options) }
+    do {
+      try write(content, options, to: path)
+    } catch {
+      throw StoreWriteError.translating(error, path: path, location: nil, busyTimeout: 5)
+    }
+  }
+
+  private static func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as StoreError {
+      throw StoreWriteError.store(error)
+    }
+  }
+
+  /// Writes all tables in one transaction, unless the file has tables.
+  private static func write(_ content: Content, _ options: Options, to path: String) throws {
+    let queue = try WritingConnection.open(path: path, busyTimeout: 5)
+    try queue.writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
+      try database.inTransaction(.immediate) {
+        let statement = StatementRunner(database)
+        guard try statement.integer("SELECT count(*) FROM sqlite_master") == 0 else {
+          return .rollback
+        }
+        for text in content.statements { try database.execute(sql: text) }
+        for entry in content.numbering.entries {
+          try statement.run(
+            "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)",
+            [.integer(entry.number), .text(entry.name), .integer(entry.superNumber)])
+        }
+        try statement.run(
+          "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
+          [.text(options.identifier ?? StoreIdentifier.random()), .blob(content.properties)])
+        try statement.run(
+          "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(content.cache)])
+        return .commit
+      }
+      // Afterwards, so that a killed program leaves an empty file or a whole store.
+      try database.execute(sql: "PRAGMA journal_mode = WAL")
+    }
+    try queue.close()
   }
 
   /// Creates the file exclusively, so that an existing one is never written to.

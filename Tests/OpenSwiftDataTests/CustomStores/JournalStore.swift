@@ -20,6 +20,8 @@ final class JournalDesk: Hashable, @unchecked Sendable {
   var isClosed = false
   /// What it throws instead of saving; nil where it saves.
   var refusal: (any Error)?
+  /// The number of models that batches deleted; nil where it refuses batches.
+  var batchDeletes: Int?
   /// How often it was asked to save.
   var saveCount = 0
   /// The entity and the number of models of every fetch.
@@ -34,7 +36,7 @@ final class JournalDesk: Hashable, @unchecked Sendable {
 ///
 /// The line is the transaction, with the models that it saved and the identifiers of those that it
 /// deleted. Opening the file reads all lines; what they leave behind is what the store holds.
-final class JournalStore: DataStore, HistoryProviding {
+final class JournalStore: DataStore, DataStoreBatching, HistoryProviding {
   typealias Configuration = JournalConfiguration
   typealias Snapshot = DefaultSnapshot
   typealias HistoryType = JournalTransaction
@@ -103,6 +105,18 @@ final class JournalStore: DataStore, HistoryProviding {
   ) throws -> [PersistentIdentifier: DefaultSnapshot] {
     guard configuration.desk.remembers else { return [:] }
     return models.filter { persistentIdentifiers.contains($0.key) }
+  }
+
+  func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel {
+    guard configuration.desk.batchDeletes != nil else { throw DataStoreError.unsupportedFeature }
+    if request.predicate != nil { throw DataStoreError.preferInMemoryFilter }
+    let names = names(schema.entity(for: T.self))
+    let deleted = models.keys.filter { names.contains($0.entityName) }
+    configuration.desk.batchDeletes? += deleted.count
+    apply(
+      Line(
+        number: (lines.last?.number ?? 0) + 1, timestamp: .now,
+        author: request.editingState.author, inserted: [], updated: [], deleted: Array(deleted)))
   }
 
   /// The names of an entity and of all that inherit from it.

@@ -43,6 +43,29 @@ import Testing
     #expect(lines.count == 3)
   }
 
+  @Test func itDeletesBatchesItself() throws {
+    let folder = try TemporaryFolder()
+    let desk = JournalDesk()
+    let context = ModelContext(
+      try ModelContainer(
+        for: Trip.self,
+        configurations: JournalConfiguration(
+          name: "journal", url: URL(fileURLWithPath: folder.file("trips.jsonl")), desk: desk)))
+    let tags = ["a", "b", "c"].map { Tag(label: $0) }
+    tags.forEach(context.insert)
+    try context.save()
+    desk.batchDeletes = 0
+    // The store leaves predicates to the context.
+    try context.delete(model: Tag.self, where: #Predicate { $0.label == "a" })
+    #expect(desk.batchDeletes == 0 && context.deletedModelsArray.count == 1)
+    try context.save()
+    context.insert(Tag(label: "new"))
+    try context.delete(model: Tag.self)
+    #expect(desk.batchDeletes == 2 && !context.hasChanges)
+    #expect(tags[1].modelContext == nil)
+    #expect(try context.fetchCount(FetchDescriptor<Tag>()) == 0)
+  }
+
   @Test func itsHistoryHasItsOwnTypes() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder)
