@@ -38,7 +38,11 @@ struct AttributeCodec {
     }
   }
 
-  init?(valueType: Any.Type, attributeName: String, transformer: TransformerReference?) {
+  /// - Parameter isCodable: Whether an enumeration without raw values is stored as JSON.
+  init?(
+    valueType: Any.Type, attributeName: String, transformer: TransformerReference?,
+    isCodable: Bool = false
+  ) {
     let wrapped = (valueType as? any OptionalValue.Type)?.wrappedType ?? valueType
     if let transformer {
       type = Data.self
@@ -51,7 +55,8 @@ struct AttributeCodec {
     if let storable = wrapped as? any StorableValue.Type {
       storage = .plain(storable)
     } else if let shape = CompositeShape(
-      of: type, attributeName: attributeName, isOptional: valueType is any OptionalValue.Type)
+      of: type, attributeName: attributeName, isOptional: valueType is any OptionalValue.Type),
+      !isCodable || shape.form != .cases
     {
       storage = .composite(shape)
     } else {

@@ -67,7 +67,8 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
       key: key.map(Key.number) ?? .text(text))
   }
 
-  var isTemporary: Bool {
+  /// Whether the model was never saved, so that saving gives it another identifier.
+  public var isTemporary: Bool {
     if case .temporary = id.key { true } else { false }
   }
 

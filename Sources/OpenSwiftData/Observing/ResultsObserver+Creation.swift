@@ -1,6 +1,6 @@
 import Foundation
 
-extension ResultsObserver where SectionTitle == Never {
+extension ResultsObserver where SectionName == Never {
   /// Creates an observer of the results of a descriptor.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
@@ -35,11 +35,11 @@ extension ResultsObserver where SectionTitle == Never {
   }
 }
 
-extension ResultsObserver where SectionTitle: Comparable {
+extension ResultsObserver where SectionName: Comparable {
   /// Creates an observer of the results of a descriptor in sections by a property.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
-    sectionBy: KeyPath<Element, SectionTitle>, modelContext: ModelContext,
+    sectionBy: KeyPath<Element, SectionName>, modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
     try self.init(fetchDescriptor, Grouping(sectionBy), modelContext)
@@ -49,7 +49,7 @@ extension ResultsObserver where SectionTitle: Comparable {
   /// its own.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
-    sectionBy: KeyPath<Element, SectionTitle>, modelContainer: ModelContainer,
+    sectionBy: KeyPath<Element, SectionName>, modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
     try self.init(fetchDescriptor, Grouping(sectionBy), ModelContext(modelContainer))
@@ -58,7 +58,7 @@ extension ResultsObserver where SectionTitle: Comparable {
   /// Creates an observer of the models that match a predicate in sections by a property.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
-    sectionBy: KeyPath<Element, SectionTitle>, modelContext: ModelContext,
+    sectionBy: KeyPath<Element, SectionName>, modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
     try self.init(
@@ -69,7 +69,7 @@ extension ResultsObserver where SectionTitle: Comparable {
   /// context of its own.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
-    sectionBy: KeyPath<Element, SectionTitle>, modelContainer: ModelContainer,
+    sectionBy: KeyPath<Element, SectionName>, modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
     try self.init(
@@ -78,7 +78,7 @@ extension ResultsObserver where SectionTitle: Comparable {
   }
 }
 
-extension ResultsObserver where SectionTitle == String {
+extension ResultsObserver where SectionName == String {
   /// Creates an observer of the results of a descriptor in sections that have an optional title in
   /// common, empty for models without one.
   public convenience init(
@@ -100,7 +100,7 @@ extension ResultsObserver where SectionTitle == String {
   }
 
   /// Creates an observer of the models that match a predicate in sections that have an optional
-  /// title in common, empty for models without one.
+  /// name in common, empty for models without one.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String?>, modelContext: ModelContext,
@@ -112,7 +112,7 @@ extension ResultsObserver where SectionTitle == String {
   }
 
   /// Creates an observer of the models that match a predicate in sections that have an optional
-  /// title in common, empty for models without one, in a context of its own.
+  /// name in common, empty for models without one, in a context of its own.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String?>, modelContainer: ModelContainer,
@@ -124,19 +124,19 @@ extension ResultsObserver where SectionTitle == String {
   }
 }
 
-extension ResultsObserver.Grouping where SectionTitle: Comparable {
-  /// Sorts sections by title, and texts as people do.
-  fileprivate init(_ keyPath: KeyPath<Element, SectionTitle>) {
-    self.init(keyPath: keyPath, title: { $0[keyPath: keyPath] }) { left, right in
+extension ResultsObserver.Grouping where SectionName: Comparable {
+  /// Sorts sections by name, and texts as people do.
+  fileprivate init(_ keyPath: KeyPath<Element, SectionName>) {
+    self.init(keyPath: keyPath, name: { $0[keyPath: keyPath] }) { left, right in
       guard let left = left as? String, let right = right as? String else { return left < right }
       return left.isBefore(right)
     }
   }
 }
 
-extension ResultsObserver.Grouping where SectionTitle == String {
+extension ResultsObserver.Grouping where SectionName == String {
   fileprivate init(optional keyPath: KeyPath<Element, String?>) {
-    self.init(keyPath: keyPath, title: { $0[keyPath: keyPath] ?? "" }) { $0.isBefore($1) }
+    self.init(keyPath: keyPath, name: { $0[keyPath: keyPath] ?? "" }) { $0.isBefore($1) }
   }
 }
 

@@ -13,10 +13,10 @@ import Synchronization
 /// Changes of the context itself count at once, and those of other contexts and processes when they
 /// are saved. Observers of ``results`` and ``sections`` learn that there may be new results; these
 /// are fetched when they are next read, so use the observer where its context is used.
-/// `SectionTitle` is `Never` for results without sections. The initializers throw what
+/// `SectionName` is `Never` for results without sections. The initializers throw what
 /// ``ModelContext/fetch(_:)`` throws.
-public final class ResultsObserver<Element, SectionTitle>: Observable
-where Element: PersistentModel, SectionTitle: Hashable {
+public final class ResultsObserver<Element, SectionName>: Observable
+where Element: PersistentModel, SectionName: Hashable {
   /// The context that fetches the models.
   public let modelContext: ModelContext
   /// The property that models of a section have in common, or `nil` without sections.
@@ -28,20 +28,23 @@ where Element: PersistentModel, SectionTitle: Hashable {
     return lastError
   }
 
+  /// The criteria and the order, which ``filterBy`` and ``sortBy`` change.
+  public var fetchDescriptor: FetchDescriptor<Element> { descriptor }
+
   private var descriptor: FetchDescriptor<Element> { didSet { signal.mark() } }
   private let grouping: Grouping?
   private let signal = ResultsSignal()
   private var subscription: SaveSubscription?
   private var models: [Element] = []
-  private var currentSections: SectionedResults<Element, SectionTitle>?
+  private var currentSections: ResultsSectionCollection<Element, SectionName>?
   private var places: [ObjectIdentifier: IndexPath] = [:]
   private var lastError: (any Error)?
 
   /// How results are put into sections.
   struct Grouping {
     let keyPath: PartialKeyPath<Element>
-    let title: (Element) -> SectionTitle
-    let areInOrder: (SectionTitle, SectionTitle) -> Bool
+    let name: (Element) -> SectionName
+    let areInOrder: (SectionName, SectionName) -> Bool
   }
 
   init(
@@ -70,8 +73,8 @@ where Element: PersistentModel, SectionTitle: Hashable {
     }
   }
 
-  /// The models in sections, sorted by title, or `nil` without sections.
-  public var sections: SectionedResults<Element, SectionTitle>? {
+  /// The models in sections, sorted by name, or `nil` without sections.
+  public var sections: ResultsSectionCollection<Element, SectionName>? {
     update()
     return currentSections
   }
@@ -125,11 +128,11 @@ where Element: PersistentModel, SectionTitle: Hashable {
       models = try modelContext.fetch(descriptor)
       return
     }
-    let titled = try modelContext.fetch(descriptor.unlimited).map { (grouping.title($0), $0) }
+    let titled = try modelContext.fetch(descriptor.unlimited).map { (grouping.name($0), $0) }
     // The sort is stable, so the order within a section stays.
     let sorted = titled.sorted { grouping.areInOrder($0.0, $1.0) }
     models = descriptor.limited(sorted.map(\.1))
-    let sections = SectionedResults(models, title: grouping.title)
+    let sections = ResultsSectionCollection(models, name: grouping.name)
     places = [:]
     for (number, section) in sections.enumerated() {
       for (place, model) in section.enumerated() {
@@ -164,15 +167,18 @@ struct WeakResultsSignal { weak var signal: ResultsSignal? }
 
 // MARK: - Sections
 
-/// The results of a fetch that have a title in common.
-public struct ResultsSection<Element, SectionTitle>: RandomAccessCollection, Identifiable
-where Element: PersistentModel, SectionTitle: Hashable {
+/// The results of a fetch that have a name in common.
+public struct ResultsSection<Element, SectionName>: RandomAccessCollection, Identifiable
+where Element: PersistentModel, SectionName: Hashable {
   /// The value that the models have in common.
-  public let title: SectionTitle
+  public let name: SectionName
   fileprivate var elements: [Element]
 
-  /// The title.
-  public var id: SectionTitle { title }
+  /// The name.
+  public var id: SectionName { name }
+  /// The name.
+  @available(*, deprecated, renamed: "name")
+  public var title: SectionName { name }
   /// The position of the first model.
   public var startIndex: Int { 0 }
   /// The position after the last model.
@@ -183,30 +189,46 @@ where Element: PersistentModel, SectionTitle: Hashable {
 }
 
 /// The results of a fetch in sections.
-public struct SectionedResults<Element, SectionTitle>: RandomAccessCollection
-where Element: PersistentModel, SectionTitle: Hashable {
-  private var sections: [ResultsSection<Element, SectionTitle>] = []
-  private var places: [SectionTitle: Int] = [:]
+public struct ResultsSectionCollection<Element, SectionName>: RandomAccessCollection
+where Element: PersistentModel, SectionName: Hashable {
+  private var sections: [ResultsSection<Element, SectionName>] = []
+  private var places: [SectionName: Int] = [:]
 
   /// Groups models; sections come in the order of their first model.
-  fileprivate init(_ models: [Element], title: (Element) -> SectionTitle) {
+  fileprivate init(_ models: [Element], name: (Element) -> SectionName) {
     for model in models {
-      let title = title(model)
-      if let place = places[title] {
+      let name = name(model)
+      if let place = places[name] {
         sections[place].elements.append(model)
       } else {
-        places[title] = sections.count
-        sections.append(ResultsSection(title: title, elements: [model]))
+        places[name] = sections.count
+        sections.append(ResultsSection(name: name, elements: [model]))
       }
     }
   }
 
-  /// The titles in order.
-  public var sectionTitles: [SectionTitle] { sections.map(\.title) }
+  /// The names in order.
+  public var sectionNames: [SectionName] { sections.map(\.name) }
 
-  /// The section with a title, or `nil` if no result has it.
-  public subscript(sectionTitle title: SectionTitle) -> ResultsSection<Element, SectionTitle>? {
-    places[title].map { sections[$0] }
+  /// Returns whether there is a section with a name.
+  public func contains(sectionName name: SectionName) -> Bool { places[name] != nil }
+
+  /// Returns the position of the section with a name, or `nil` if no result has it.
+  public func index(ofSectionNamed name: SectionName) -> Int? { places[name] }
+
+  /// The section with a name, or `nil` if no result has it.
+  public subscript(sectionName name: SectionName) -> ResultsSection<Element, SectionName>? {
+    places[name].map { sections[$0] }
+  }
+
+  /// The names in order.
+  @available(*, deprecated, renamed: "sectionNames")
+  public var sectionTitles: [SectionName] { sectionNames }
+
+  /// The section with a name, or `nil` if no result has it.
+  @available(*, deprecated, renamed: "subscript(sectionName:)")
+  public subscript(sectionTitle title: SectionName) -> ResultsSection<Element, SectionName>? {
+    self[sectionName: title]
   }
 
   /// The position of the first section.
@@ -215,5 +237,9 @@ where Element: PersistentModel, SectionTitle: Hashable {
   public var endIndex: Int { sections.count }
 
   /// The section at a position.
-  public subscript(position: Int) -> ResultsSection<Element, SectionTitle> { sections[position] }
+  public subscript(position: Int) -> ResultsSection<Element, SectionName> { sections[position] }
 }
+
+/// The former name of ``ResultsSectionCollection``.
+@available(*, deprecated, renamed: "ResultsSectionCollection")
+public typealias SectionedResults = ResultsSectionCollection

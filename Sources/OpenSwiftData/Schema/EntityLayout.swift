@@ -239,7 +239,7 @@ extension EntityLayout {
     let property = properties[index]
     return property.relationship.map { relationship in
       Schema.Relationship(
-        name: property.name, valueType: property.valueType,
+        name: property.name, keypath: property.keyPath, valueType: property.valueType,
         destination: relationship.destinationLayout.name,
         inverseName: inverse(of: index).map { $0.layout.properties[$0.index].name },
         described: property.described as? Schema.Relationship)

@@ -41,7 +41,8 @@ struct PropertyLayout {
       relationship == nil
       ? AttributeCodec(
         valueType: valueType, attributeName: metadata.name,
-        transformer: options.lazy.compactMap(\.transformer).first) : nil
+        transformer: options.lazy.compactMap(\.transformer).first,
+        isCodable: options.contains(.codable)) : nil
     isTransient = options.contains(.ephemeral)
     keepsLargeValues =
       options.contains(.externalStorage) && !isTransient && codec?.attributeType == .binaryData

@@ -25,7 +25,8 @@ extension Schema {
       public static let ephemeral = Option(kind: .ephemeral)
       /// The value is available to search; not used here.
       public static let spotlight = Option(kind: .spotlight)
-      /// The value is `Codable`; not needed here.
+      /// The value is stored in its `Codable` form, which only changes enumerations without raw
+      /// values here: they are stored as JSON.
       public static let codable = Option(kind: .codable)
 
       /// A transformer turns the value into data, which is stored.
@@ -73,6 +74,19 @@ extension Schema {
       defaultValue = nil
     }
 
+    /// Creates a description of a named attribute.
+    public init(
+      name: String, originalName: String? = nil, options: [Option] = [], valueType: Any.Type,
+      defaultValue: Any? = nil, hashModifier: String? = nil
+    ) {
+      self.name = name
+      self.options = options
+      self.originalName = originalName ?? name
+      self.hashModifier = hashModifier
+      self.valueType = valueType
+      self.defaultValue = defaultValue
+    }
+
     init(name: String, valueType: Any.Type, described: Attribute?, defaultValue: Any? = nil) {
       self.name = name
       options = described?.options ?? []
@@ -93,6 +107,8 @@ extension Schema {
     /// Whether no two models share a value.
     public var isUnique: Bool { options.contains(.unique) }
 
+    /// Whether the attribute is marked with ``Option/codable``.
+    public var isCodable: Bool { options.contains(.codable) }
     /// Whether a transformer turns the value into data.
     public var isTransformable: Bool { options.contains { $0.transformer != nil } }
 
@@ -112,17 +128,46 @@ extension Schema {
   /// The description of an attribute whose elements have columns of their own.
   public final class CompositeAttribute: Attribute, @unchecked Sendable {
     /// The elements.
-    public let properties: [any SchemaProperty]
+    public let properties: [Attribute]
+
+    /// Creates a description of a named attribute with an attribute for each element of its type.
+    public override init(
+      name: String, originalName: String? = nil, options: [Option] = [], valueType: Any.Type,
+      defaultValue: Any? = nil, hashModifier: String? = nil
+    ) {
+      let codec = AttributeCodec(
+        valueType: valueType, attributeName: name,
+        transformer: options.lazy.compactMap(\.transformer).first)
+      properties = if case .composite(let shape)? = codec?.storage { shape.attributes } else { [] }
+      super.init(
+        name: name, originalName: originalName, options: options, valueType: valueType,
+        defaultValue: defaultValue, hashModifier: hashModifier)
+    }
 
     init(
       name: String, valueType: Any.Type, described: Attribute?, defaultValue: Any?,
       shape: CompositeShape
     ) {
-      properties = shape.elements.map {
-        Attribute(name: $0.name, valueType: $0.valueType, described: nil)
-      }
+      properties = shape.attributes
       super.init(
         name: name, valueType: valueType, described: described, defaultValue: defaultValue)
     }
+  }
+}
+
+extension CompositeShape {
+  fileprivate var attributes: [Schema.Attribute] {
+    elements.map { Schema.Attribute(name: $0.name, valueType: $0.valueType) }
+  }
+}
+
+extension Schema.Attribute: CustomDebugStringConvertible {
+  /// The name and the type, and what else was declared.
+  public var debugDescription: String {
+    let notes = [
+      originalName == name ? nil : "originally \(originalName)", isUnique ? "unique" : nil,
+      hashModifier.map { "hash modifier \($0)" },
+    ].compactMap { $0 }
+    return "\(name): \(valueType)" + (notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))")
   }
 }

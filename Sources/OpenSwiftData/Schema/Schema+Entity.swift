@@ -90,3 +90,18 @@ extension Schema {
     public var indices: [[String]] { layout.indices }
   }
 }
+
+extension Schema.Entity: CustomDebugStringConvertible {
+  /// The name and the properties.
+  public var debugDescription: String {
+    let list = properties.map { String(reflecting: $0) }.joined(separator: ", ")
+    return name + (superentityName.map { " (\($0))" } ?? "") + ": " + list
+  }
+}
+
+extension Schema: CustomDebugStringConvertible {
+  /// The version and the entities.
+  public var debugDescription: String {
+    (["Schema \(version)"] + entities.map { "  " + $0.debugDescription }).joined(separator: "\n")
+  }
+}

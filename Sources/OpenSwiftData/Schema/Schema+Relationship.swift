@@ -21,6 +21,8 @@ extension Schema {
 
     /// The name of the relationship.
     public let name: String
+    /// The key path of the relationship, or `nil` if it is not of a model.
+    public let keypath: AnyKeyPath?
     /// The former name of the relationship, or its name if it has none.
     public let originalName: String
     /// The options of the relationship.
@@ -49,6 +51,7 @@ extension Schema {
       hashModifier: String? = nil
     ) {
       name = ""
+      keypath = nil
       self.options = options
       self.deleteRule = deleteRule
       self.minimumModelCount = minimumModelCount
@@ -62,10 +65,11 @@ extension Schema {
     }
 
     init(
-      name: String, valueType: Any.Type, destination: String, inverseName: String?,
-      described: Relationship?
+      name: String, keypath: AnyKeyPath, valueType: Any.Type, destination: String,
+      inverseName: String?, described: Relationship?
     ) {
       self.name = name
+      self.keypath = keypath
       self.valueType = valueType
       self.destination = destination
       self.inverseName = inverseName
@@ -100,5 +104,13 @@ extension Schema {
 
     /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  }
+}
+
+extension Schema.Relationship: CustomDebugStringConvertible {
+  /// The name, the type and the inverse relationship.
+  public var debugDescription: String {
+    "\(name): \(valueType)"
+      + (inverseName.map { " (inverse \(destination).\($0), \(deleteRule))" } ?? " (\(deleteRule))")
   }
 }

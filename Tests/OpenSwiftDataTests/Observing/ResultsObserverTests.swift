@@ -84,10 +84,14 @@ import Testing
     let observer = try ResultsObserver<Trip, String>(
       sortBy: [SortDescriptor(\.name)], sectionBy: \.destination, modelContext: context)
     let sections = try #require(observer.sections)
-    #expect(sections.sectionTitles == ["France", "Italy"])
+    #expect(sections.sectionNames == ["France", "Italy"])
     #expect(sections.map { $0.map(\.name) } == [["Paris"], ["Bari", "Rome"]])
-    #expect(sections[sectionTitle: "Italy"]?.count == 2)
-    #expect(sections[sectionTitle: "Peru"] == nil)
+    #expect(sections[sectionName: "Italy"]?.count == 2)
+    #expect(sections[sectionName: "Peru"] == nil)
+    #expect(sections.contains(sectionName: "Italy") && !sections.contains(sectionName: "Peru"))
+    #expect(sections.index(ofSectionNamed: "Italy") == 1)
+    #expect(observer.fetchDescriptor.sortBy == observer.sortBy)
+    #expect(observer.sectionBy == \Trip.destination)
     #expect(sections[1].id == "Italy")
     // The results stand in the same order.
     #expect(observer.results.map(\.name) == ["Paris", "Bari", "Rome"])
@@ -98,7 +102,7 @@ import Testing
       #expect(observer.element(at: IndexPath(indexes: path)) == nil)
     }
     rome.destination = "Latium"
-    #expect(observer.sections?.sectionTitles == ["France", "Italy", "Latium"])
+    #expect(observer.sections?.sectionNames == ["France", "Italy", "Latium"])
     #expect(observer.indexPath(for: rome) == IndexPath(indexes: [2, 0]))
     context.delete(rome)
     #expect(observer.indexPath(for: rome) == nil)
@@ -108,7 +112,7 @@ import Testing
     let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
     trips[0].notes = "warm"
     let byNotes = try ResultsObserver<Trip, String>(sectionBy: \.notes, modelContext: context)
-    #expect(byNotes.sections?.map { $0.title } == ["", "warm"])
+    #expect(byNotes.sections?.map { $0.name } == ["", "warm"])
     #expect(byNotes.sections?.map(\.count) == [2, 1])
     trips[1].startDate = .now
     let byDate = try ResultsObserver<Trip, Date>(

@@ -48,6 +48,7 @@ enum ParcelApp {
     var label: Label
     var custom: Custom
     var statuses: [Status]
+    @Attribute(.codable) var kept: Status = Status.packed
 
     init(status: Status) {
       self.status = status
@@ -126,6 +127,10 @@ enum OrderV2 {
     #expect(
       parcel1.label
         == ParcelApp.Label(size: .small, status: .packed, former: .in, text: "Fragile"))
+    #expect(parcel1.kept == .packed)
+    #expect(
+      try StoreQuery(path: path).lines("SELECT CAST(ZKEPT AS TEXT) FROM ZPARCEL")
+        == [#"{"packed":{}}"#])
     #expect(parcel1.custom == .high && parcel1.statuses == [.ordered, .in])
     parcel1.status = .delivered
     parcel1.former = .packed
