@@ -172,13 +172,13 @@ _histctl() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    info|log|show|diff|object|blame|export|stats|archive|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|record|demo|help)
+    info|log|show|diff|object|blame|export|stats|report|archive|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|record|demo|help)
         # Offer subcommand argument completions
         "_histctl_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats archive prune restore compact maintain check verify token bookmark rehearse snapshot record demo help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats report archive prune restore compact maintain check verify token bookmark rehearse snapshot record demo help' -- "${cur}"))
         ;;
     esac
 }

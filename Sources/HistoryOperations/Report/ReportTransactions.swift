@@ -49,7 +49,13 @@ struct ReportTransactions {
   mutating func read(_ reader: TimelineReader) throws {
     while !isFull, let element = try reader.nextElement() {
       guard case .transaction(let transaction) = element else { continue }
-      try append(transaction, reader)
+      let start = writer.count
+      do {
+        try append(transaction, reader)
+      } catch {
+        writer.truncate(to: start)
+        throw error
+      }
       isFull = byteCount >= byteLimit
     }
   }

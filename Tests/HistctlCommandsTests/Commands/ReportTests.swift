@@ -451,6 +451,27 @@ import Testing
     #expect((page["problem"] as? String)?.isEmpty == false)
   }
 
+  @Test("A damaged store gives data that can be read, or no page")
+  func damagedStores() async throws {
+    let folder = try TemporaryFolder()
+    let original = try FileBytes.read(
+      LongHistory.write(to: folder.file("long.store"), transactions: 200, changesEach: 20))
+    var random = SeededGenerator(seed: 19)
+    var pages = 0
+    for _ in 0..<30 {
+      var bytes = original
+      bytes[Int.random(in: 4096..<bytes.count, using: &random)] ^= 0x5A
+      let store = folder.file("damaged.store")
+      try FileBytes.write(bytes, to: store)
+      let result = try await InProcess.run(["report", store, "-o", "-"])
+      guard !result.output.isEmpty else { continue }
+      pages += 1
+      let history = try #require(try Self.histories(result.output).first)
+      #expect((history["problem"] == nil) == (result.status == 0), "\(result.errors)")
+    }
+    #expect(pages > 5)
+  }
+
   @Test("Filters are those of log, and the page says which")
   func filters() async throws {
     let trips = try OpenTrips()
