@@ -16,12 +16,12 @@ package struct KnownValues: Hashable, Sendable {
   package init(_ snapshot: StoreSnapshot, _ values: RecordedValues?) throws {
     path = values?.path
     recorded = try values?.file?.extent()
-    let oldest = try snapshot.oldestTransaction()?.number ?? .max
-    let newest = try snapshot.newestTransaction()?.number ?? 0
-    let ranges = try values?.file?.ranges() ?? []
+    let ranges = snapshot.layout.history == nil ? [] : try values?.file?.ranges() ?? []
+    let oldest = try ranges.isEmpty ? nil : snapshot.oldestTransaction()?.number
+    let newest = try ranges.isEmpty ? nil : snapshot.newestTransaction()?.number
     gaps = zip(ranges, ranges.dropFirst()).compactMap { before, after in
-      let first = max(before.last.number, oldest - 1) + 1
-      let last = min(after.first - 1, newest)
+      let first = max(before.last.number + 1, oldest ?? .max)
+      let last = min(after.first - 1, newest ?? 0)
       return first <= last ? first...last : nil
     }
     log = values?.readsLog == true ? try snapshot.logValueExtent() : nil

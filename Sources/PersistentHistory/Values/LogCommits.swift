@@ -33,18 +33,20 @@ final class LogCommits {
     let problem: LogStates.Problem?
 
     init(_ snapshot: StoreSnapshot, after earlier: LogFrames? = nil) throws {
-      var commits: LogCommits?
+      guard snapshot.layout.history != nil else {
+        (commits, frames, problem) = (nil, nil, nil)
+        return
+      }
+      var found: LogCommits?
       var problem: LogStates.Problem?
-      if snapshot.layout.history != nil {
-        do throws(LogStates.Problem) {
-          commits = LogCommits(try snapshot.logStates(continuing: earlier), after: earlier)
-        } catch {
-          problem = error
-        }
+      do throws(LogStates.Problem) {
+        found = LogCommits(try snapshot.logStates(continuing: earlier), after: earlier)
+      } catch {
+        problem = error
       }
       let newest = try snapshot.newestTransaction()?.number ?? 0
-      self.commits = commits?.floor.map { $0 < newest } ?? false ? commits : nil
-      frames = commits?.states.frames
+      commits = found?.floor.map { $0 < newest } ?? false ? found : nil
+      frames = found?.states.frames
       self.problem = problem
     }
   }

@@ -29,6 +29,7 @@ package final class ValueRecorder {
 
   private let path: String
   private let busyTimeout: Double
+  private let makesEmptyFile: Bool
   private var storeIdentifier: String?
   private var file: RecordedValuesFile?
   private var editor: RecordedValuesEditor?
@@ -41,9 +42,11 @@ package final class ValueRecorder {
   /// - Parameters:
   ///   - path: The file of recorded values, which is made if it is missing.
   ///   - busyTimeout: Seconds to wait for a locked file.
-  package init(path: String, busyTimeout: Double = 5) {
+  ///   - makesEmptyFile: Whether the file is also made for transactions without values.
+  package init(path: String, busyTimeout: Double = 5, makesEmptyFile: Bool = true) {
     self.path = path
     self.busyTimeout = busyTimeout
+    self.makesEmptyFile = makesEmptyFile
   }
 
   /// Keeps the values of all transactions that were saved since the last time.
@@ -66,6 +69,7 @@ package final class ValueRecorder {
       var count = 0
       var newFrames: LogFrames?
       let newest = try store.read { snapshot -> TransactionPosition?? in
+        guard snapshot.layout.history != nil else { return .some(nil) }
         let log = try LogCommits.continuing(frames, in: snapshot)
         // A snapshot that began during a save does not say where in the log it ends.
         guard log.problem != .changing else { return nil }
@@ -96,7 +100,7 @@ package final class ValueRecorder {
     _ snapshot: StoreSnapshot, from first: Int64?, _ store: StoreLocation,
     _ observer: (Event) -> Void
   ) throws -> Int {
-    guard let identifier = snapshot.metadata.storeIdentifier, snapshot.layout.history != nil,
+    guard let identifier = snapshot.metadata.storeIdentifier,
       let newest = try snapshot.newestTransaction()
     else { return 0 }
     if storeIdentifier != identifier {
@@ -187,7 +191,9 @@ package final class ValueRecorder {
     let batch = batch
     self.batch = Batch()
     self.batch.end = batch.end
-    if let storeIdentifier, !batch.isEmpty {
+    let isWanted =
+      !batch.isEmpty && (makesEmptyFile || !batch.rows.isEmpty || RecordedValuesFile.isThere(path))
+    if let storeIdentifier, isWanted {
       let editor =
         try editor
         ?? RecordedValuesEditor(
@@ -237,7 +243,8 @@ extension StoreFile {
   @discardableResult
   package func keepLogValues(from first: Int64? = nil) throws -> Int {
     let recorder = ValueRecorder(
-      path: RecordedValuesFile.path(besideStore: location.resolvedPath), busyTimeout: busyTimeout)
+      path: RecordedValuesFile.path(besideStore: location.resolvedPath), busyTimeout: busyTimeout,
+      makesEmptyFile: false)
     let count = try recorder.record(self, from: first)
     try recorder.close()
     return count

@@ -372,7 +372,7 @@ import Testing
       let commands = result.lines.filter { $0.hasPrefix("$ histctl ") }.map { line in
         line.dropFirst("$ histctl ".count).prefix { $0 != " " }
       }
-      #expect(commands == ["demo", "info", "log", "show", "token", "log"])
+      #expect(commands == ["demo", "info", "log", "show", "token", "log", "report"])
       for words in [
         "\nidentifier  ", "  - Trip/p", "name: \"Company offsite\"", "has expired in a folder/",
         "{\"schema\":1,\"type\":\"transaction\"", "Now try it yourself:",
