@@ -190,10 +190,11 @@ browser-test: setup-browser ## test the page of a report in headless Chromium; H
 	@$(PYTHON) Tests/Browser/run "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
 
 packaging: setup-ci ## check installing, uninstalling and packaging, without a release build
-	@echo "packaging: install uninstall deb"
+	@echo "packaging: install uninstall deb tarball bundle formula"
 	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
 	@.ci/check-install "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
 	@.ci/check-deb
+	@.ci/check-release "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
 
 # Both build packages of their own in this build folder, so that swift-syntax is compiled once. They
 # come last, because they replace the plan of this package's build.
