@@ -50,7 +50,8 @@ PAGES = $(wildcard man/*.[157])
 
 .PHONY: help demo setup setup-test setup-package setup-analysis setup-browser setup-ci build release install \
   uninstall deb deb-check test lint format warnings architecture docs docs-check docc interface man \
-  completions schema report-page report-check browser-test packaging session-code libraries ci clean \
+  completions schema report-page report-check browser-test packaging workflows session-code libraries ci \
+  clean \
   benchmark benchmark-models analysis
 
 help: ## list the targets
@@ -196,6 +197,10 @@ packaging: setup-ci ## check installing, uninstalling and packaging, without a r
 	@.ci/check-deb
 	@.ci/check-release "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
 
+workflows: setup-ci ## check workflows, forms, scripts and the Dockerfile with linters from PyPI
+	@echo "workflows: .github .ci packaging contrib"
+	@.ci/check-workflows
+
 # Both build packages of their own in this build folder, so that swift-syntax is compiled once. They
 # come last, because they replace the plan of this package's build.
 session-code: setup ## build the code of Apple's sessions against OpenSwiftData, and run it
@@ -209,8 +214,8 @@ libraries: setup-test ## check that the libraries can be used without compiling 
 # One nested make, so that every step has HISTCTL_STRICT and the code is built once. It keeps going, so
 # that one run reports every failing check.
 ci: setup-ci ## all checks and all tests, as the continuous integration runs them
-	@$(MAKE) --keep-going HISTCTL_STRICT=1 architecture schema man completions report-check lint warnings docs-check docc \
-	  packaging test browser-test session-code libraries
+	@$(MAKE) --keep-going HISTCTL_STRICT=1 architecture schema man completions report-check workflows lint warnings \
+	  docs-check docc packaging test browser-test session-code libraries
 	@echo "ci: all good"
 
 benchmark: setup-test release ## measure histctl beside sqlite3 (BENCHMARK_FLAGS="--only log")
