@@ -191,7 +191,7 @@ browser-test: setup-browser ## test the page of a report in headless Chromium; H
 	@$(PYTHON) Tests/Browser/run "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
 
 packaging: setup-ci ## check installing, uninstalling and packaging, without a release build
-	@echo "packaging: install uninstall deb tarball bundle formula"
+	@echo "packaging: install uninstall deb tarball bundle formula rpm"
 	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
 	@.ci/check-install "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
 	@.ci/check-deb
