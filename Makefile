@@ -50,9 +50,8 @@ PAGES = $(wildcard man/*.[157])
 
 .PHONY: help demo setup setup-test setup-package setup-analysis setup-browser setup-ci build release install \
   uninstall deb deb-check test lint format warnings architecture docs docs-check docc interface man \
-  completions schema report-page report-check browser-test packaging workflows session-code libraries ci \
-  clean \
-  benchmark benchmark-models analysis
+  completions schema report-page report-check browser-test packaging workflows contrib session-code libraries \
+  ci clean benchmark benchmark-models analysis
 
 help: ## list the targets
 	@echo "histctl: make TARGET"
@@ -201,6 +200,11 @@ workflows: setup-ci ## check workflows, forms, scripts and the Dockerfile with l
 	@echo "workflows: .github .ci packaging contrib"
 	@.ci/check-workflows
 
+contrib: setup-ci ## check the files for other programs in contrib against histctl
+	@echo "contrib: grafana lnav pre-commit vector fluent-bit"
+	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
+	@.ci/check-contrib "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
+
 # Both build packages of their own in this build folder, so that swift-syntax is compiled once. They
 # come last, because they replace the plan of this package's build.
 session-code: setup ## build the code of Apple's sessions against OpenSwiftData, and run it
@@ -215,7 +219,7 @@ libraries: setup-test ## check that the libraries can be used without compiling 
 # that one run reports every failing check.
 ci: setup-ci ## all checks and all tests, as the continuous integration runs them
 	@$(MAKE) --keep-going HISTCTL_STRICT=1 architecture schema man completions report-check workflows lint warnings \
-	  docs-check docc packaging test browser-test session-code libraries
+	  docs-check docc packaging contrib test browser-test session-code libraries
 	@echo "ci: all good"
 
 benchmark: setup-test release ## measure histctl beside sqlite3 (BENCHMARK_FLAGS="--only log")
