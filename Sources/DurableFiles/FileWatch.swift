@@ -1,10 +1,11 @@
 import Libc
 import SystemPackage
 
-/// Waits until files of one folder change, using the notifications of the system.
+/// Waits until files of one folder change, using the notifications of the system: the contents of some, and the
+/// names of all.
 ///
 /// A file system that sends none, as one of another machine, is not noticed: wait with a limit, and look at the
-/// files after it.
+/// files after it. When the folder itself was moved or removed, make another watch.
 package final class FileWatch {
   private let names: Set<String>
   private let folder: FilePath
@@ -17,7 +18,8 @@ package final class FileWatch {
   /// Begins to watch.
   ///
   /// - Parameters:
-  ///   - names: The names of the files, which need not exist.
+  ///   - names: The names of the files whose contents are watched, which need not exist. On macOS they are opened
+  ///     and closed, which drops the locks of this process on them.
   ///   - folder: The path of their folder.
   package init(_ names: Set<String>, in folder: String) {
     self.names = names
@@ -27,7 +29,9 @@ package final class FileWatch {
     notifications = queue >= 0 ? FileDescriptor(rawValue: queue) : nil
     #else
     let queue = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-    let events = IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM | IN_ATTRIB
+    let events =
+      IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE_SELF
+      | IN_MOVE_SELF
     if queue >= 0, inotify_add_watch(queue, folder, UInt32(events)) < 0 {
       notifications = nil
       _ = Libc.close(queue)
@@ -99,7 +103,8 @@ package final class FileWatch {
           let bytes = buffer[(place + header)..<min(count, place + header + Int(event.len))]
           let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
           // An event without a name says that others were lost, or that the folder is gone.
-          hasChange = hasChange || name.isEmpty || names.contains(name)
+          let isContent = event.mask & UInt32(IN_MODIFY) != 0
+          hasChange = hasChange || name.isEmpty || !isContent || names.contains(name)
           place += header + Int(event.len)
         }
       }

@@ -70,9 +70,7 @@ package struct RecordOperation {
     var store = try open()
     let recorder = ValueRecorder(path: valuesPath, busyTimeout: busyTimeout)
     defer { try? recorder.close() }
-    let place = FilePath(store.location.resolvedPath)
-    let name = place.lastComponent?.string ?? ""
-    let watch = FileWatch([name, name + "-wal"], in: place.removingLastComponent().string)
+    var watch = Self.watch(store)
     var stamp: StoreStamp?
     var isWaiting = false
     var pause = Self.firstPause
@@ -81,11 +79,13 @@ package struct RecordOperation {
         if let now = try? store.stamp(), now == stamp {
           // Nothing was saved.
         } else {
+          pause = Self.firstPause
           // Opened again if another file is there now, or later saves cannot be seen.
           if let stamp, try !store.seesLaterSaves || !store.stamp().isSameFile(as: stamp) {
             let other = try open()
             if try !other.stamp().isSameFile(as: stamp) { try observer(.replaced) }
             store = other
+            watch = Self.watch(other)
           }
           let now = try store.stamp()
           _ = try record(recorder, store, observer)
@@ -93,7 +93,7 @@ package struct RecordOperation {
           stamp = now
           isWaiting = false
         }
-      } catch let error as StoreError where error.mayPass {
+      } catch  where Self.mayPass(error, hasStarted: stamp != nil) {
         if !isWaiting { try observer(.waiting(error)) }
         isWaiting = true
       }
@@ -103,14 +103,36 @@ package struct RecordOperation {
     }
   }
 
+  /// Whether an error may pass: an app is busy, or exchanges the file.
+  private static func mayPass(_ error: any Error, hasStarted: Bool) -> Bool {
+    switch error {
+    case StoreError.busy: true
+    case StoreError.missing, StoreError.changedWhileReading, StoreError.notAStore,
+      StoreError.unreadable, StoreError.withoutHistory:
+      hasStarted
+    case let error as OperationError: hasStarted && error.code == .unreadable
+    default: false
+    }
+  }
+
   private func open() throws -> StoreFile {
-    let store = try StoreFile(path: path, busyTimeout: busyTimeout)
-    guard try store.usesLog else {
+    // Before it is open: closing the file would drop the locks of the connection, and the app could then remove
+    // the log.
+    guard try StoreLocation(path: path).usesLog() else {
       throw OperationError(
         .unreadable, "\(path) keeps no write-ahead log, from which old values could be read",
         hint: "the frameworks use one; switch a store of another program with PRAGMA journal_mode")
     }
+    let store = try StoreFile(path: path, busyTimeout: busyTimeout)
+    try store.read { _ = try $0.historyTables() }
     return store
+  }
+
+  /// Returns a watch of a store's log, and of the names in its folder.
+  private static func watch(_ store: StoreFile) -> FileWatch {
+    let log = FilePath(store.location.logPath)
+    return FileWatch(
+      [log.lastComponent?.string ?? ""], in: log.removingLastComponent().string)
   }
 
   private func record(
@@ -124,15 +146,5 @@ package struct RecordOperation {
     }
     if let problem { throw problem }
     return count
-  }
-}
-
-extension StoreError {
-  /// Whether it may pass: an app is busy, or exchanges the file.
-  fileprivate var mayPass: Bool {
-    switch self {
-    case .busy, .missing, .changedWhileReading: true
-    default: false
-    }
   }
 }

@@ -40,10 +40,16 @@ final class RecordReport {
       }
     case .recorded(.missed(let first, let last)):
       try writeGap(first, last)
-    case .recorded(.otherHistory(let last)):
+    case .recorded(.otherHistory(let common)):
       session.diagnostics.warn(
         "\(path) is another copy: the last transactions that were recorded are not in it",
-        kind: "otherHistory", hint: "recording continues after transaction \(last.number)")
+        kind: "otherHistory",
+        hint: common > 0
+          ? "recording continues after transaction \(common), the last one that is the same"
+          : "recording begins again with what the log holds")
+    case .recorded(.unreadable(let reason)):
+      session.diagnostics.warn(
+        "the values in the log of \(path) cannot be read: \(reason)", kind: "unreadableLog")
     case .waiting(let error):
       let failure = Failure(error)
       session.diagnostics.warn(

@@ -258,7 +258,9 @@ private final class EntityPair {
       // The same bytes may be in a file of another name.
       if contents.0 != contents.1 {
         found.values.append(
-          RecordedValue(name: new.path, kind: new.kind, old: contents.0, new: contents.1))
+          RecordedValue(
+            name: new.path, kind: old.kind == new.kind ? new.kind : .other, old: contents.0,
+            new: contents.1))
       } else {
         for (name, (before, after)) in zip(new.names, zip(before, after)) where before != after {
           found.columns.append(.init(name: name, old: before, new: after))

@@ -24,7 +24,10 @@ final class ArchivedValues {
   init(_ archive: any ArchivedHistory) { self.archive = archive }
 
   func start(_ position: TransactionPosition) {
-    self.position = mayHave(upTo: position.number) ? position : nil
+    // The frameworks count from 1.
+    let numbers = 1...(Int64.max - Self.windowLength)
+    let isInArchive = numbers.contains(position.number) && mayHave(upTo: position.number)
+    self.position = isInArchive ? position : nil
   }
 
   /// Whether the current transaction may be in the archive.
@@ -54,8 +57,7 @@ final class ArchivedValues {
   private func read(_ number: Int64) throws {
     let isBackward = window.map { number < $0.lowerBound } ?? false
     let first = isBackward ? max(number - Self.windowLength + 1, 1) : number
-    var last =
-      isBackward ? number : number.addingReportingOverflow(Self.windowLength - 1).partialValue
+    var last = isBackward ? number : number + Self.windowLength - 1
     known = [:]
     var byteCount = 0
     let source = try archive.transactions(HistoryQuery(after: first - 1, until: last))

@@ -6,10 +6,14 @@ final class ChangeValues {
   private let recorded: TransactionValues?
   private let log: LogValues?
   private let archived: ArchivedValues?
+  /// Whether values that were kept from the log are read from it again.
+  private let readsLogAgain: Bool
 
   init(
-    _ values: RecordedValues?, _ snapshot: StoreSnapshot, archive: (any ArchivedHistory)? = nil
+    _ values: RecordedValues?, _ snapshot: StoreSnapshot, archive: (any ArchivedHistory)? = nil,
+    readsLogAgain: Bool = false
   ) throws {
+    self.readsLogAgain = readsLogAgain
     recorded = (values?.file).map(TransactionValues.init)
     log = values?.readsLog == true ? try LogValues(snapshot) : nil
     archived = archive.map(ArchivedValues.init)
@@ -43,7 +47,7 @@ final class ChangeValues {
   ) throws -> (values: [RecordedValue], source: ValueSource) {
     guard let kind = row.kind else { return ([], .program) }
     if let found = try recorded?.values(ofChange: row.number, primaryKey: row.primaryKey),
-      !found.values.isEmpty
+      !found.values.isEmpty, !readsLogAgain || found.source == .program
     {
       return found
     }

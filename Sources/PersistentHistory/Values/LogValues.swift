@@ -96,6 +96,8 @@ final class LogValues {
     let key = ColumnKey(
       entityNumber: entityNumber, attributes: kind == .update ? attributes ?? [] : nil)
     let (table, columns) = try columns[key] ?? findColumns(key)
+    // Without the names of what an update touched, or a table, nothing is known.
+    if table.isEmpty || kind == .update && attributes == nil { isComplete = false }
     guard !columns.isEmpty else { return [] }
     let root = schema.numbering.root(of: entityNumber) ?? entityNumber
     let span = commit.repeated[Object(entityNumber: root, primaryKey: primaryKey)]
@@ -148,9 +150,11 @@ final class LogValues {
       try $0.rows(
         "SELECT Z_ENT, \(list) FROM \(quoted(table)) WHERE Z_PK = ?1", [.integer(primaryKey)])
     }
-    if rows == nil { isComplete = false }
     // A row of another entity is that of another object.
-    guard let row = rows?.first, row.first == .integer(entityNumber) else { return nil }
+    guard let row = rows?.first, row.first == .integer(entityNumber) else {
+      isComplete = false
+      return nil
+    }
     var values = row.dropFirst()
     var byteCount = 0
     return columns.map { column in

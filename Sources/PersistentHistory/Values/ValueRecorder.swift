@@ -5,7 +5,7 @@ import StoreFormat
 /// Keeps the values that a store's log holds in the file of recorded values, so that they are not lost when
 /// the log is restarted.
 ///
-/// The store is only read, each time in one short snapshot. The file also says which transactions were kept as a
+/// The store is only read, each time in short snapshots. The file also says which transactions were kept as a
 /// whole, so that what was missed can be told apart from what set no values. A transaction is reported after its
 /// values are on the disk.
 package final class ValueRecorder {
@@ -19,9 +19,11 @@ package final class ValueRecorder {
     case kept(TransactionPosition, changes: Int, values: Int, isComplete: Bool)
     /// Transactions were saved after the last one that was kept, and the log does not hold them any more.
     case missed(first: Int64, last: Int64)
-    /// The transactions that were kept last are not in the store, whose last one this is: an older copy was
-    /// put in its place.
-    case otherHistory(last: TransactionPosition)
+    /// The transactions that were kept last are not in the store: an older copy was put in its place. Those up to
+    /// this one are the same; 0 if that is not known.
+    case otherHistory(common: Int64)
+    /// The values of the log cannot be read, and why.
+    case unreadable(reason: String)
   }
 
   /// The size of a batch of values in bytes, about.
@@ -37,6 +39,8 @@ package final class ValueRecorder {
   private var position: TransactionPosition?
   /// The frames of the log up to it.
   private var frames: LogFrames?
+  /// The open store whose log that is.
+  private var store: StoreFile?
   private var batch = Batch()
 
   /// - Parameters:
@@ -63,30 +67,26 @@ package final class ValueRecorder {
   package func record(
     _ store: StoreFile, from first: Int64? = nil, _ observer: (Event) -> Void = { _ in }
   ) throws -> Int {
+    if store !== self.store { (self.store, frames) = (store, nil) }
     let start = ContinuousClock.now
+    var count = 0
     while true {
       batch = Batch()
-      var count = 0
-      var newFrames: LogFrames?
-      let newest = try store.read { snapshot -> TransactionPosition?? in
-        guard snapshot.layout.history != nil else { return .some(nil) }
-        let log = try LogCommits.continuing(frames, in: snapshot)
-        // A snapshot that began during a save does not say where in the log it ends.
-        guard log.problem != .changing else { return nil }
-        newFrames = log.frames
-        count = try record(snapshot, from: first, store.location, observer)
-        return .some(try snapshot.newestTransaction())
-      }
-      if let newest {
-        // What is left is written after the end of the snapshot, which keeps the log from being restarted.
+      let pass = try store.read { try read($0, from: first) }
+      if let pass {
+        // Written after the end of the snapshot, which keeps the log from being restarted.
         count += try write(store.location, observer)
-        (position, frames) = (newest, newFrames)
-        return count
+        position = pass.position
+        if pass.isAtEnd {
+          frames = pass.frames
+          return count
+        }
+      } else {
+        guard start.secondsAgo < max(busyTimeout, 1) else {
+          throw StoreError.busy(path: store.location.path, seconds: busyTimeout)
+        }
+        Pause.take(seconds: 0.001)
       }
-      guard start.secondsAgo < max(busyTimeout, 1) else {
-        throw StoreError.busy(path: store.location.path, seconds: busyTimeout)
-      }
-      Pause.take(seconds: 0.001)
     }
   }
 
@@ -96,13 +96,21 @@ package final class ValueRecorder {
     editor = nil
   }
 
-  private func record(
-    _ snapshot: StoreSnapshot, from first: Int64?, _ store: StoreLocation,
-    _ observer: (Event) -> Void
-  ) throws -> Int {
-    guard let identifier = snapshot.metadata.storeIdentifier,
-      let newest = try snapshot.newestTransaction()
-    else { return 0 }
+  /// What one snapshot gave.
+  private struct Pass {
+    /// The last transaction that was looked at.
+    var position: TransactionPosition?
+    /// Whether it is the store's last one.
+    var isAtEnd = true
+    var frames: LogFrames?
+  }
+
+  /// Collects a batch of what is new in a snapshot; returns `nil` if it does not say where in the log it ends,
+  /// because it began during a save.
+  private func read(_ snapshot: StoreSnapshot, from first: Int64?) throws -> Pass? {
+    guard let identifier = snapshot.metadata.storeIdentifier, snapshot.layout.history != nil,
+      let newest = try snapshot.newestTransaction(), newest.number < .max
+    else { return Pass() }
     if storeIdentifier != identifier {
       try close()
       (file, position, frames, storeIdentifier) = (nil, nil, nil, identifier)
@@ -110,33 +118,42 @@ package final class ValueRecorder {
     let file = try openFile(identifier)
     let end = try end(snapshot, newest, file)
     let next = max(first ?? 0, end.map { $0 + 1 } ?? 0)
-    guard next <= newest.number else { return 0 }
-    let values = try ChangeValues(RecordedValues(file), snapshot)
+    let log = try LogCommits.continuing(frames, in: snapshot)
+    guard log.problem != .changing else { return nil }
+    var pass = Pass(position: newest, frames: log.frames)
+    guard next <= newest.number else { return pass }
+    let values = try ChangeValues(RecordedValues(file), snapshot, readsLogAgain: true)
+    if values.firstInLog == nil, let reason = try snapshot.logValueExtent()?.problem {
+      batch.events.append(.unreadable(reason: reason))
+    }
     let start = max(next, values.firstInLog ?? newest.number + 1)
     if end != nil, let oldest = try snapshot.oldestTransaction()?.number,
       case let missed = max(next, oldest), missed < start
     {
       batch.events.append(.missed(first: missed, last: start - 1))
-    } else {
+    } else if let end, next == end + 1 {
       batch.end = end
     }
-    guard start <= newest.number else { return 0 }
+    guard start <= newest.number else { return pass }
     var query = HistoryQuery(after: start - 1)
     query.checksCompleteness = false
     let reader = try HistoryReader(snapshot, query, nil, values)
-    var count = 0
     while let transaction = try reader.nextTransaction() {
-      try add(transaction, reader, values)
-      if batch.byteCount >= Self.batchSize { count += try write(store, observer) }
+      let position = try add(transaction, reader, values)
+      if batch.byteCount >= Self.batchSize {
+        pass.position = position
+        pass.isAtEnd = position.number >= newest.number
+        break
+      }
     }
-    return count
+    return pass
   }
 
   /// Returns the transaction after which to continue; `nil` if nothing was kept before.
   private func end(
     _ snapshot: StoreSnapshot, _ newest: TransactionPosition, _ file: RecordedValuesFile?
   ) throws -> Int64? {
-    let ranges = try position == nil ? file?.ranges() ?? [] : []
+    let ranges = try file?.ranges() ?? []
     guard let last = position ?? ranges.last?.last else { return nil }
     func isOther(_ position: TransactionPosition) throws -> Bool {
       guard position.number <= newest.number else { return true }
@@ -144,17 +161,32 @@ package final class ValueRecorder {
       return try snapshot.timestamp(ofTransaction: position.number).map { $0 != position } ?? false
     }
     guard try isOther(last) else { return last.number }
-    batch.events.append(.otherHistory(last: newest))
-    let common = try (position == nil ? ranges : file?.ranges() ?? []).last {
-      try !isOther($0.last)
+    frames = nil
+    var common = try ranges.last { try !isOther($0.last) }?.last.number ?? 0
+    // A range that reaches further may begin with transactions that are the same.
+    var next = newest.number
+    for _ in 0..<Self.maxComparisons {
+      guard let found = try file?.lastPosition(upTo: next), found.number > common else { break }
+      if try !isOther(found) {
+        if ranges.contains(where: { $0.first <= found.number && found.number <= $0.last.number }) {
+          common = found.number
+        }
+        break
+      }
+      guard found.number > 0 else { break }
+      next = found.number - 1
     }
-    batch.firstOther = (common?.last.number ?? 0) + 1
-    return common?.last.number
+    batch.events.append(.otherHistory(common: common))
+    batch.firstOther = common + 1
+    return common > 0 ? common : nil
   }
+
+  /// The maximum number of transactions that are compared to find the last common one.
+  private static let maxComparisons = 10_000
 
   private func add(
     _ transaction: HistoryTransaction, _ reader: HistoryReader, _ values: ChangeValues
-  ) throws {
+  ) throws -> TransactionPosition {
     let position = TransactionPosition(
       number: transaction.number, timestamp: transaction.timestamp)
     var counts = (changes: 0, values: 0)
@@ -176,6 +208,7 @@ package final class ValueRecorder {
     batch.events.append(
       .kept(
         position, changes: counts.changes, values: counts.values, isComplete: values.isComplete))
+    return position
   }
 
   private func openFile(_ identifier: String) throws -> RecordedValuesFile? {
@@ -190,7 +223,6 @@ package final class ValueRecorder {
   private func write(_ store: StoreLocation, _ observer: (Event) -> Void) throws -> Int {
     let batch = batch
     self.batch = Batch()
-    self.batch.end = batch.end
     let isWanted =
       !batch.isEmpty && (makesEmptyFile || !batch.rows.isEmpty || RecordedValuesFile.isThere(path))
     if let storeIdentifier, isWanted {

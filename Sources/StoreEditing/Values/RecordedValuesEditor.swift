@@ -61,7 +61,7 @@ package final class RecordedValuesEditor: Sendable {
           try statement.run(
             "DELETE FROM recorded_value WHERE transaction_number >= ?1", [.integer(next)])
         }
-        try insert(rows, statement)
+        try insert(rows, statement, replacesRows: true)
         return .commit
       }
     }
@@ -69,7 +69,8 @@ package final class RecordedValuesEditor: Sendable {
 
   /// Writes rows and the ranges of transactions that are now kept as a whole.
   ///
-  /// A range continues the one that ends before it. Ranges from the transaction `other` on are those of another
+  /// Existing rows of the same transaction stay: of the log, never more is known later. A range continues the one that
+  /// ends before it. Ranges from the transaction `other` on are those of another
   /// copy of the store, and are removed first.
   package func write(
     _ rows: [RecordedValueRow], ranges: [RecordedRange], replacingFrom other: Int64? = nil
@@ -77,7 +78,7 @@ package final class RecordedValuesEditor: Sendable {
     try using { database in
       try database.inTransaction(.immediate) {
         let statement = StatementRunner(database)
-        try insert(rows, statement)
+        try insert(rows, statement, replacesRows: false)
         if let first = other ?? ranges.first?.first {
           try statement.run(
             "DELETE FROM recorded_range WHERE first_transaction >= ?1", [.integer(first)])
@@ -103,11 +104,18 @@ package final class RecordedValuesEditor: Sendable {
     }
   }
 
-  private func insert(_ rows: [RecordedValueRow], _ statement: StatementRunner) throws {
+  private func insert(
+    _ rows: [RecordedValueRow], _ statement: StatementRunner, replacesRows: Bool
+  ) throws {
     let columns = RecordedValuesLayout.columns
+    let changes = columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+    // A row with another time is that of another copy of the store.
+    let condition = replacesRows ? "" : " WHERE recorded_value.timestamp IS NOT excluded.timestamp"
     let insertion = try statement.cursor(
-      "INSERT OR REPLACE INTO recorded_value (\(columns.joined(separator: ", "))) VALUES ("
-        + Array(repeating: "?", count: columns.count).joined(separator: ", ") + ")")
+      "INSERT INTO recorded_value (\(columns.joined(separator: ", "))) VALUES ("
+        + Array(repeating: "?", count: columns.count).joined(separator: ", ")
+        + ") ON CONFLICT (transaction_number, change_number, name) DO UPDATE SET \(changes)"
+        + condition)
     for row in rows { try insertion.run(row.columns) }
   }
 

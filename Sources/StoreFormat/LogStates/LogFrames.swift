@@ -102,6 +102,8 @@ package final class LogFrames {
   /// The commits, in order.
   let commits: [Commit]
   private let salts: UInt64
+  /// The header of the last frame, with the checksum of all frames up to it.
+  private let lastHeader: [UInt8]
   private let file: UnsafeMutablePointer<sqlite3_file>
   /// The frames by page and then by place, the number of the page in the upper half.
   private let frames: [UInt64]
@@ -136,8 +138,16 @@ package final class LogFrames {
     self.file = file
     self.salts = salts
     pageSize = size
+    func frameHeader(_ number: Int) -> [UInt8] {
+      var bytes = [UInt8](repeating: 0, count: Self.frameHeaderLength)
+      let place = Self.offset(ofFrame: UInt32(max(number, 0)), pageSize: size)
+      let isRead = csqlite_read(file, &bytes, CInt(bytes.count), place) == SQLITE_OK
+      return number >= 0 && isRead ? bytes : []
+    }
+    // A copy of a log continues with the same salts, and other frames.
     let known = earlier.flatMap {
-      $0.salts == salts && $0.pageSize == size && $0.count <= count ? $0 : nil
+      $0.salts == salts && $0.pageSize == size && $0.count <= count
+        && frameHeader($0.count - 1) == $0.lastHeader ? $0 : nil
     }
     var frames = known?.frames ?? []
     frames.reserveCapacity(Int(count))
@@ -154,6 +164,8 @@ package final class LogFrames {
       }
     }
     guard commits.last?.frameCount == count else { return nil }
+    lastHeader = frameHeader(Int(count) - 1)
+    continues = known != nil
     frames.sort()
     self.frames = frames
     self.commits = commits
@@ -162,10 +174,13 @@ package final class LogFrames {
   /// The number of frames.
   var count: Int { frames.count }
 
-  /// Returns the state after the last commit of frames that were listed earlier; `nil` if they are those of another
+  /// Whether the frames that were listed earlier are the first of these.
+  private let continues: Bool
+
+  /// Returns the state after the last commit of the frames that these continue; `nil` if they are those of another
   /// log.
   package func lastState(of earlier: LogFrames) -> Int? {
-    earlier.salts == salts && earlier.count <= count ? earlier.commits.count : nil
+    continues ? earlier.commits.count : nil
   }
 
   /// Returns the newest frame that holds a page, or `nil` if the log has none.

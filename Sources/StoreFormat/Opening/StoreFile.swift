@@ -211,11 +211,6 @@ extension StoreFile {
   /// do not; ``isOutdated`` then reports them.
   package var seesLaterSaves: Bool { accessMode == .shared }
 
-  /// Whether saves go to a write-ahead log.
-  ///
-  /// - Throws: ``StoreError``.
-  package var usesLog: Bool { get throws { try location.readHeader().usesLog } }
-
   /// Returns a stamp that changes with every save by others.
   ///
   /// - Throws: ``StoreError``.

@@ -134,6 +134,14 @@ extension StoreLocation {
       || name.contains("-bookmarks.json.") && name.hasSuffix(".lock")
   }
 
+  /// Returns whether saves of the store go to a write-ahead log.
+  ///
+  /// It opens and closes the file, which drops the locks that this process holds on it. So it must not be called
+  /// while the store is open.
+  ///
+  /// - Throws: ``StoreError``.
+  package func usesLog() throws -> Bool { try readHeader().usesLog }
+
   /// Returns whether a path is that of the store, of a companion, or inside its folder of large values, whether
   /// or not a file exists there.
   ///

@@ -197,13 +197,27 @@ extension RecordedValuesFile {
           """
         ).reversed().map { row in
           guard let last = TransactionPosition(row), case .integer(let first)? = row.last,
-            first <= last.number
+            first >= 0, first <= last.number, last.number < .max
           else {
             throw StoreError.unusableValues(
               path: location.path, reason: "a row is not one of recorded transactions")
           }
           return RecordedRange(first: first, last: last)
         }
+      }
+    }
+  }
+
+  /// Returns the last transaction up to a number of which there are values.
+  ///
+  /// - Throws: ``StoreError/unusableValues(path:reason:)``, ``StoreError/busy(path:seconds:)``.
+  package func lastPosition(upTo number: Int64) throws -> TransactionPosition? {
+    try Self.reading(location.path) {
+      try file.readDatabase { database in
+        try StatementRunner(database).rows(
+          "SELECT transaction_number, timestamp FROM recorded_value WHERE transaction_number <= ?1"
+            + " ORDER BY transaction_number DESC LIMIT 1", [.integer(number)]
+        ).first.flatMap(TransactionPosition.init)
       }
     }
   }

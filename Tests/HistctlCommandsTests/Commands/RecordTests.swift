@@ -191,6 +191,34 @@ import Testing
     #expect(second.hasSuffix("7\n"))
   }
 
+  @Test(.enabled(if: Tool("sqlite3") != nil)) func anAppMayCloseTheStoreAndOpenItAgain()
+    async throws
+  {
+    let path = try SampleStore.write(to: trips.folder.file("Other.store"))
+    try StoreQuery(path: path).run("PRAGMA journal_mode = WAL")
+    let save = """
+      sqlite3 Trips.store "BEGIN IMMEDIATE;
+        INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) SELECT max(Z_PK) + 1, 16002, 8e8 FROM ATRANSACTION;
+        INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID)
+          SELECT (SELECT max(Z_PK) + 1 FROM ACHANGE), 16001, 1, 1, 1, max(Z_PK) FROM ATRANSACTION; COMMIT"
+      sleep 0.3
+      """
+    try FileManager.default.removeItem(atPath: trips.path + "-shm")
+    try FileManager.default.removeItem(atPath: trips.path + "-wal")
+    try FileBytes.write(FileBytes.read(path), to: trips.path)
+    let newest = try StoreQuery(path: path).lines("SELECT max(Z_PK) FROM ATRANSACTION")[0]
+    let last = (Int(newest) ?? 0) + 3
+    let result = try await Self.recording(
+      in: trips.folder.path, until: "\"transaction\":\(last),",
+      """
+      sleep 1
+      \(save)
+      \(save)
+      \(save)
+      """)
+    #expect(result.lines.contains { $0.contains("\"transaction\":\(last),") }, "\(result)")
+  }
+
   @Test func anotherFileInItsPlaceIsReadToo() async throws {
     try rename("Roma")
     let copy = trips.folder.file("copy")

@@ -25,7 +25,8 @@ import Testing
           "\(position.number): \(changes) changes, \(values) values"
             + (isComplete ? "" : ", incomplete"))
       case .missed(let first, let last): texts.append("missed \(first) to \(last)")
-      case .otherHistory(let last): texts.append("other history up to \(last.number)")
+      case .otherHistory(let common): texts.append("other history after \(common)")
+      case .unreadable(let reason): texts.append("unreadable: \(reason)")
       }
     }
     return texts
@@ -125,11 +126,8 @@ import Testing
     let other = ValueRecorder(path: trips.path + "-values.db")
     try other.record(StoreFile(path: copy)) { events.append($0) }
     try other.close()
-    guard case .otherHistory(let last)? = events.first else {
-      Issue.record("\(events)")
-      return
-    }
-    #expect(last.number == 3)
+    // The copy begins with the same transactions.
+    #expect(events.first == .otherHistory(common: 2))
     guard case .kept(let kept, _, let values, isComplete: true)? = events.last else {
       Issue.record("\(events)")
       return
@@ -168,6 +166,78 @@ import Testing
     #expect(try record(with: other).contains("3: 1 changes, 1 values"))
     #expect(try file.rows("PRAGMA user_version") == [[.integer(3)]])
     #expect(try knownValues().gaps == [])
+  }
+
+  @Test func valuesInTheFileMakeNoTransactionComplete() throws {
+    try rename(1, "Roma")
+    try rename(1, "Rom")
+    #expect(try record().count == 2)
+    try recorder.close()
+    try StoreQuery(path: trips.path + "-values.db").run("DELETE FROM recorded_range")
+    try trips.sql("PRAGMA wal_checkpoint(PASSIVE)")
+    // Of the first one the log does not know the state before any more.
+    let other = ValueRecorder(path: trips.path + "-values.db")
+    #expect(try record(with: other) == ["3: 1 changes, 1 values"])
+    #expect(try ranges() == ["3-3"])
+    // What is known already stays.
+    #expect(try trips.texts() == ["2 Trip/p1 name Rome Roma", "3 Trip/p1 name Roma Rom"])
+    try other.close()
+  }
+
+  @Test func aPruneKeepsNoMoreThanItRead() throws {
+    try rename(1, "Roma")
+    #expect(try record() == ["2: 1 changes, 1 values"])
+    try recorder.close()
+    for name in ["Rom", "Rim", "Rum"] { try rename(1, name) }
+    #expect(try StoreFile(path: trips.path).keepLogValues(from: 5) == 1)
+    #expect(try ranges() == ["2-2", "5-5"])
+    #expect(try knownValues().gaps == [3...4])
+  }
+
+  @Test func aRestoredLogIsListedAnew() throws {
+    try rename(1, "Roma")
+    let store = trips.folder.file("Other.store")
+    for suffix in ["", "-wal"] {
+      try FileBytes.write(FileBytes.read(trips.path + suffix), to: store + suffix)
+    }
+    let editor = try StoreEditor(path: store)
+    let reader = try StoreQuery(path: store)
+    try reader.run("PRAGMA wal_autocheckpoint = 0")
+    try rename(1, "Rom")
+    try rename(1, "Rim")
+    #expect(try record().count == 3)
+    // Its log has the same salts and continues with other frames.
+    for name in ["X", "Y", "Z"] {
+      var save = StoreSave(author: "other")
+      save.update(OpenTrips.trip(2), values: ["name": .text(name), "score": .integer(9)])
+      try editor.append(save)
+    }
+    var events: [ValueRecorder.Event] = []
+    try recorder.record(StoreFile(path: store)) { events.append($0) }
+    #expect(events.first == .otherHistory(common: 2))
+    let rows = try StoreQuery(path: trips.path + "-values.db").lines(
+      "SELECT transaction_number, old, new FROM recorded_value"
+        + " WHERE name = 'name' AND primary_key = 2 ORDER BY transaction_number")
+    #expect(rows == ["3|Oslo|X", "4|X|Y", "5|Y|Z"])
+  }
+
+  @Test(arguments: [
+    "(0, 9223372036854775807, NULL)", "(-9223372036854775808, 5, NULL)", "(7, 3, NULL)",
+  ]) func impossibleRangesAreRefused(_ range: String) throws {
+    try rename(1, "Roma")
+    #expect(try record().count == 1)
+    try recorder.close()
+    let file = try StoreQuery(path: trips.path + "-values.db")
+    try file.run("INSERT INTO recorded_range VALUES \(range), (100, 101, NULL)")
+    #expect(throws: StoreError.self) { try knownValues() }
+    let other = ValueRecorder(path: trips.path + "-values.db")
+    #expect(throws: StoreError.self) { try record(with: other) }
+  }
+
+  @Test func theLargestNumberIsNoTrap() throws {
+    try rename(1, "Roma")
+    try trips.sql("UPDATE ATRANSACTION SET Z_PK = 9223372036854775807 WHERE Z_PK = 2")
+    #expect(try record() == [])
   }
 
   @Test func manySavesOfAnotherProgramAreKeptOrMissed() throws {
