@@ -36,7 +36,12 @@ public final class StoreSnapshot {
   }
 
   /// Ends the snapshot: its transaction is over, and the connection may serve another thread.
-  func end() { hasEnded = true }
+  func end() {
+    hasEnded = true
+    // What is kept may hold the snapshot in turn.
+    keptObjects = [:]
+    cachedObjects = nil
+  }
 
   /// Fails if the snapshot has left the closure that it was made for.
   package func checkIsOpen() throws(StoreError) {
