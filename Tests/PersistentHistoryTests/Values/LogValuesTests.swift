@@ -191,6 +191,21 @@ import Testing
     #expect(try StoreFile(path: trips.path).read { try $0.logValueExtent() } == nil)
   }
 
+  @Test func aSnapshotIsGoneAfterItsEnd() throws {
+    let trips = try OpenTrips()
+    try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
+    weak var ended: StoreSnapshot?
+    try StoreFile(path: trips.path).read { snapshot in
+      ended = snapshot
+      var query = HistoryQuery()
+      query.recordedValues = RecordedValues(nil)
+      let reader = try HistoryReader(snapshot: snapshot, query: query)
+      while try reader.next() != nil {}
+      #expect(try snapshot.logValueExtent() != nil)
+    }
+    #expect(ended == nil)
+  }
+
   @Test func theyAreKeptBesideTheStore() throws {
     let trips = try OpenTrips()
     try trips.save { $0.update(OpenTrips.trip(1), values: ["name": .text("Roma")]) }
