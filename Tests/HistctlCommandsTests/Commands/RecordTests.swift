@@ -211,6 +211,7 @@ import Testing
     let result = try await Self.recording(
       in: trips.folder.path, until: "\"transaction\":\(last),",
       """
+      for i in $(seq 600); do [ -e Trips.store-values.db.lock ] && break; sleep 0.05; done
       sleep 1
       \(save)
       \(save)
