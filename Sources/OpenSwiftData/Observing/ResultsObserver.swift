@@ -154,8 +154,13 @@ final class ResultsSignal: Observable, Sendable {
   func isRead() { registrar.access(self, keyPath: \.results) }
 
   func mark() {
-    guard !isStale else { return }
-    registrar.withMutation(of: self, keyPath: \.results) { isMarked.withLock { $0 = true } }
+    let wasStale = isMarked.withLock { isMarked in
+      defer { isMarked = true }
+      return isMarked
+    }
+    guard !wasStale else { return }
+    // An observer on another thread may read as soon as it is told, so the results are stale before.
+    registrar.withMutation(of: self, keyPath: \.results) {}
   }
 
   var isStale: Bool { isMarked.withLock { $0 } }
