@@ -94,10 +94,7 @@ struct DifferenceOutput {
     if kind == .update {
       // The version differs whenever anything does.
       for column in difference.columns where texts.isEmpty || column.name != "Z_OPT" {
-        let value = RecordedValue(
-          name: column.name, kind: .other, old: column.old.map(RecordedContent.init),
-          new: column.new.map(RecordedContent.init))
-        texts.append((column.name, ValueChangeText.text(value)))
+        texts.append((column.name, ValueChangeText.text(column)))
       }
     }
     let unexplained = Set(difference.unexplained)

@@ -68,15 +68,25 @@ package struct HistoryExport: Sendable {
     let archived = TimelineExport(export: self, encoder: encoder, output: output)
     // A number of transactions cannot be divided among threads.
     let isWhole = query.limit != nil || helpers == nil
-    try archived.write(
-      isWhole
-        ? TimelineReader(timeline, query: query, schema: schema)
-        : TimelineReader(archivedPartOf: timeline, query: query, schema: schema))
+    // The archive may have values of transactions that the store has too.
+    let shared = isWhole || query.omitsRecordedValues ? nil : timeline.lastShared
+    var rest = self
+    if let shared {
+      var first = query
+      first.until = min(query.until ?? .max, shared)
+      rest.query.after = max(query.after ?? .min, shared)
+      try archived.write(TimelineReader(timeline, query: first, schema: schema))
+    } else {
+      try archived.write(
+        isWhole
+          ? TimelineReader(timeline, query: query, schema: schema)
+          : TimelineReader(archivedPartOf: timeline, query: query, schema: schema))
+    }
     guard !isWhole, pieces.contains(.store), let snapshot = timeline.snapshot, let helpers else {
       try archived.finish()
       return archived.summary
     }
-    return try write(
+    return try rest.write(
       snapshot, helpers, encoder, schema: schema, begun: archived.begun, output: output)
   }
 

@@ -70,11 +70,9 @@ package struct NetChangeLineEncoder: Sendable {
       writer.append(.columns)
       writer.appendRecordedValues(
         difference.columns.map { column in
-          var value = RecordedValue(
-            name: column.name, kind: .other, old: column.old.map(RecordedContent.init),
-            new: column.new.map(RecordedContent.init))
-          value.kind = value.apparentKind ?? .other
-          return value
+          var column = column
+          column.kind = column.apparentKind ?? .other
+          return column
         })
     }
     if !difference.unexplained.isEmpty {

@@ -66,6 +66,12 @@ package struct HistoryTimeline {
     }
   }
 
+  /// The last archived transaction that the store has too; `nil` if it has none of them.
+  package var lastShared: Int64? {
+    guard let seam, let last = archive?.stretches.last?.upperBound, last >= seam else { return nil }
+    return last
+  }
+
   /// The path of the store, or of the archive if there is no store.
   package var path: String { snapshot?.location.path ?? archive?.path ?? "" }
 

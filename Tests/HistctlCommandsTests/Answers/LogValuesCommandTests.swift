@@ -69,6 +69,14 @@ import Testing
     }
     let lines = try await run("log Trips.store --archive history --json --reverse").text
     #expect(try values(lines).contains("4 log name Rome Roma"))
+    try trips.save { $0.insert("Trip", values: ["name": .text("Nice"), "score": .integer(1)]) }
+    let exported = try await run("export Trips.store --archive history").text
+    #expect(try values(exported).contains("4 log name Rome Roma"))
+    #expect(try values(exported).contains("7 log name - Nice"))
+    #expect(exported.split(separator: "\n").count == 5)
+    #expect(
+      try await run("export Trips.store --archive history --no-values").text
+        .contains("Roma") == false)
     #expect(
       try await run("log Trips.store --archive history --value name=Roma --json").lines.count == 1)
     #expect(

@@ -87,8 +87,8 @@ import Testing
     let found = try #require(try differences().first { $0.primaryKey == 3 })
     #expect(found.values == [])
     #expect(found.columns.map(\.name) == ["Z_OPT"])
-    #expect(found.columns.map(\.old) == [.integer(1)])
-    #expect(found.columns.map(\.new) == [.integer(9)])
+    #expect(found.columns.map(\.old) == [.value(.integer(1))])
+    #expect(found.columns.map(\.new) == [.value(.integer(9))])
     #expect(found.unexplained == ["Z_OPT"])
   }
 
