@@ -72,6 +72,27 @@ package struct HistoryInput {
     }
   }
 
+  /// Opens the input and reads it in one snapshot.
+  ///
+  /// - Parameters:
+  ///   - busyTimeout: Seconds to wait for a locked store.
+  ///   - helperCount: The number of threads beside the caller's that read a store.
+  ///   - body: Reads it; the helpers are `nil` without a store.
+  package func read<Result>(
+    busyTimeout: Double, helperCount: Int = 0,
+    _ body: (HistoryTimeline, SnapshotHelpers?, TokenResolver) throws -> Result
+  ) throws -> Result {
+    if let alone = try archiveAlone() {
+      let timeline = HistoryTimeline(alone)
+      return try body(timeline, nil, resolver(timeline))
+    }
+    let store = try StoreReading.open(path, busyTimeout: busyTimeout, observer: observer)
+    return try store.read(withHelpers: helperCount) { snapshot, helpers in
+      let timeline = try timeline(of: snapshot)
+      return try body(timeline, helpers, resolver(timeline))
+    }
+  }
+
   package func resolver(_ timeline: HistoryTimeline) -> TokenResolver {
     TokenResolver(timeline: timeline, bookmarkPath: bookmarkPath, now: now)
   }

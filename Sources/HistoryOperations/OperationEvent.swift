@@ -13,6 +13,8 @@ package enum OperationEvent {
   case rolledBackSave(store: String)
   /// Transactions were written; `file` is `nil` for an output other than a file.
   case exporting(ExportSummary, store: String, file: String?)
+  /// Histories of a run over several were exported, had nothing new, or failed.
+  case exportedHistories(Int64, of: Int64)
   /// Transactions were packed, or compared with the store.
   case sealing(ArchiveSealer.Step, transactions: Int64, total: Int64)
   /// Segments were added to an archive; `nil` at the beginning.

@@ -57,3 +57,14 @@ extension HistoryTimeline {
       hint: "name another file")
   }
 }
+
+extension FilePermissions {
+  /// Returns the permissions that all stores have, without that to execute; those of the owner alone if
+  /// one is not a store.
+  static func common(toFilesAt paths: [String]) -> FilePermissions {
+    paths.reduce(FilePermissions(rawValue: 0o666)) { permissions, path in
+      let own = try? StoreLocation(path: path).filePermissions()
+      return permissions.intersection(own ?? .ownerReadWrite)
+    }.union(.ownerReadWrite)
+  }
+}

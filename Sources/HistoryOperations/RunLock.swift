@@ -1,5 +1,7 @@
 import DurableFiles
 import Libc
+import PersistentHistory
+import StoreFormat
 import SystemPackage
 
 /// Keeps two runs from maintaining the same store, exporting for the same consumer, or recording values into the
@@ -28,10 +30,37 @@ package final class RunLock {
       work: "histctl maintain is at work on \(store)", wait)
   }
 
-  /// Takes the lock for exporting for one consumer. Exports for other consumers are not affected.
+  /// Takes the lock for exporting a store, an archive or lines for one consumer, or returns `nil` if
+  /// nothing is there.
   ///
   /// Take it before opening the store: if another run moves the bookmark first, the store that is
   /// opened afterwards has the transaction that the bookmark stands on.
+  ///
+  /// - Parameters:
+  ///   - path: What is exported.
+  ///   - consumer: The name of its bookmark.
+  ///   - bookmarkPath: The file of its bookmarks; `nil` for the one beside it.
+  ///   - wait: Seconds to wait for another run.
+  /// - Throws: ``OperationError``, and `HistoryError.malformedBookmarkName`.
+  package static func forExport(
+    of path: String, for consumer: String, bookmarkPath: String?, wait: Double
+  ) throws -> RunLock? {
+    guard Bookmark.isName(consumer) else { throw HistoryError.malformedBookmarkName(consumer) }
+    let bookmarks: String
+    do {
+      bookmarks =
+        try bookmarkPath
+        ?? BookmarkFile.path(besideStore: StoreLocation(path: path).resolvedPath)
+    } catch StoreError.missing {
+      return nil
+    } catch {
+      // An archive keeps its bookmarks beside its folder. Any other problem shows when it is read.
+      bookmarks = BookmarkFile.path(besideStore: path)
+    }
+    return try RunLock(exportingFor: consumer, store: path, bookmarkPath: bookmarks, wait: wait)
+  }
+
+  /// Takes the lock for exporting for one consumer. Exports for other consumers are not affected.
   ///
   /// - Parameters:
   ///   - consumer: The name of its bookmark.

@@ -16,7 +16,7 @@ struct Export: HistctlCommand {
       change), cloudevents, debezium and csv; histctl-export(1) describes them. The options that \
       select transactions are those of log. With --bookmark and --output-dir, each run writes what \
       is new since the run before. An interrupted run loses and repeats nothing when it is run \
-      again.
+      again. Several stores are exported into one folder, at the same time.
 
       Examples:
         histctl export default.store | jq .author
@@ -26,9 +26,11 @@ struct Export: HistctlCommand {
         histctl export default.store --output-dir logs --bookmark nightly
         histctl export default.store --archive history-archive --after 57
         histctl export history.jsonl.zst --format csv --entity Trip
+        histctl export stores/*.store --output-dir lake --bookmark nightly \
+          --partition store,month
       """)
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var stores: SeveralStoresOptions
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var filter: FilterOptions
 
@@ -39,7 +41,22 @@ struct Export: HistctlCommand {
   @OptionGroup(title: "Form and place") var export: ExportOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
+  /// The store, if it is the only one.
+  private var store: String? { stores.stores.count == 1 ? stores.stores[0] : nil }
+
   func validate() throws {
+    if store == nil {
+      guard export.outputDir != nil else {
+        throw ValidationError("several stores are exported into a folder; name it with --output-dir")
+      }
+      guard stores.bookmarkFile == nil else {
+        throw ValidationError(
+          "--bookmark-file goes with one store; each of several has its own file")
+      }
+      guard values.valuesFile == nil else {
+        throw ValidationError("--values-file goes with one store; each of several has its own file")
+      }
+    }
     if export.consumer != nil, filter.after != nil {
       throw ValidationError("--bookmark says where to start, so it cannot be combined with --after")
     }
@@ -51,79 +68,141 @@ struct Export: HistctlCommand {
   func remedy(for token: UnusableToken) -> String {
     export.consumer == nil
       ? filter.remedy(for: token)
-      : token.remedyOfBookmark(isInOtherFile: store.bookmarkFile != nil)
+      : token.remedyOfBookmark(isInOtherFile: stores.bookmarkFile != nil)
   }
 
   func run(_ console: Console) throws {
     let session = Session(
       output, console, outlivesReader: export.file != nil || export.outputDir != nil)
     let encoder = try export.encoder()
-    if export.consumer != nil, store.bookmarkFile == nil,
-      store.store == ExportedText.standardInput
-    {
+    guard let store else { return try runSeveral(session, encoder) }
+    if export.consumer != nil, stores.bookmarkFile == nil, store == ExportedText.standardInput {
       throw Failure(
         status: .usage, kind: "usage",
         message: "standard input has no place beside it for a bookmark",
         hint: "name the file of bookmarks with --bookmark-file")
     }
-    let lock = try lock(session)
+    let lock = try export.consumer.flatMap {
+      try RunLock.forExport(
+        of: store, for: $0, bookmarkPath: stores.bookmarkFile, wait: lockWait(session))
+    }
     defer { withExtendedLifetime(lock) {} }
-    try session.readHistoryTogether(store, archive) { writer, timeline, helpers, resolver in
-      _ = try timeline.snapshot?.historyTables()
-      var query = try filter.query(resolver)
-      let schema = try session.schema(of: timeline, joinsArchive: !query.change.isEmpty)
-      if query.selectsEverything { try session.warnOfTornCounters(in: timeline.snapshot) }
-      query.keepsOnlyMatchingChanges = onlyMatching
-      query.readsPresentObjects = export.withCurrent
-      try values.apply(to: &query, session, timeline)
-      var whole = HistoryExport(query: query, compression: export.compression)
-      if let gap = try resolver.missingBeginning(after: filter.after) {
-        whole.missingBeginning = gap
-        let gaps = GapReport(session: session, timeline: timeline)
-        try output.json ? session.diagnostics.record(gap) : gaps.note(gap)
+    try session.readHistoryTogether(store, stores, archive) { writer, timeline, helpers, resolver in
+      var operation = try operation(timeline, helpers, resolver, encoder, session)
+      let files = try session.observing { observer in
+        operation.observer = observer
+        return try write(operation, session, writer, resolver)
       }
-      let (path, summary) = try session.observing { observer in
-        try write(
-          ExportOperation(
-            timeline: timeline, helpers: helpers, schema: schema, encoder: encoder, export: whole,
-            observer: observer), session, writer, resolver)
+      for summary in files.map(\.summary) {
+        try explain(summary, of: operation.export.query, timeline, session)
       }
-      if let summary { try explain(summary, of: query, timeline, session) }
       if export.file != nil || export.outputDir != nil {
-        try ExportReport(path: path, summary: summary ?? ExportSummary()).write(session, writer)
+        try ExportReport(files: files).write(session, writer)
       }
     }
   }
 
+  private func lockWait(_ session: Session) -> Double {
+    export.lockWait?.seconds(before: session.now) ?? 0
+  }
+
+  /// Makes the export of a history.
+  private func operation(
+    _ timeline: HistoryTimeline, _ helpers: SnapshotHelpers?, _ resolver: TokenResolver,
+    _ encoder: any HistoryEncoder, _ session: Session
+  ) throws -> ExportOperation {
+    _ = try timeline.snapshot?.historyTables()
+    var query = try filter.query(resolver)
+    let schema = try session.schema(of: timeline, joinsArchive: !query.change.isEmpty)
+    if query.selectsEverything { try session.warnOfTornCounters(in: timeline.snapshot) }
+    query.keepsOnlyMatchingChanges = onlyMatching
+    query.readsPresentObjects = export.withCurrent
+    try values.apply(to: &query, session, timeline)
+    var whole = HistoryExport(query: query, compression: export.compression)
+    if let gap = try resolver.missingBeginning(after: filter.after) {
+      whole.missingBeginning = gap
+      let gaps = GapReport(session: session, timeline: timeline)
+      try output.json ? session.diagnostics.record(gap) : gaps.note(gap)
+    }
+    return ExportOperation(
+      timeline: timeline, helpers: helpers, schema: schema, encoder: encoder, export: whole,
+      observer: { _ in })
+  }
+
   /// Exports to where the options say.
   ///
-  /// - Returns: The file, and what was written to it or to standard output; `nil` if nothing was new.
+  /// - Returns: What was written: files, or one part without a path to standard output; nothing if
+  ///   nothing was new.
   private func write(
     _ operation: ExportOperation, _ session: Session, _ writer: OutputWriter,
     _ resolver: TokenResolver
-  ) throws -> (path: String?, summary: ExportSummary?) {
+  ) throws -> [ExportFolder.File] {
     if let folder = export.outputDir {
       let target = try ExportFolder(
-        operation, to: folder, format: export.format, resolver: resolver,
-        bookmarkPath: store.bookmarkFile)
+        operation, to: folder, format: export.format, layout: export.layout, resolver: resolver,
+        bookmarkPath: stores.bookmarkFile)
       let plan = try target.plan(consumer: export.consumer)
       if let consumer = plan.consumer, plan.isNewConsumer {
         session.diagnostics.note(
           "the bookmark \(consumer) is new: exporting "
             + (plan.start.map { "what was saved after \($0)" } ?? "the whole history"))
       }
-      let result = try target.write(plan)
-      return (result.path, result.path == nil ? nil : result.summary)
+      return try target.write(plan)
     }
     if let path = export.file {
-      return (path, try operation.writeFile(path, overwrites: export.overwrite))
+      let summary = try operation.writeFile(path, overwrites: export.overwrite)
+      return [ExportFolder.File(path: path, summary: summary)]
     }
     if session.environment.isOutputTerminal, export.compression == .none {
       writer.guardedForm = export.format == .csv ? .csv : .json
     }
     // One call at a time, whichever thread it comes from.
     nonisolated(unsafe) let output = writer
-    return (nil, try operation.write { try output.write($0) })
+    return [ExportFolder.File(path: "-", summary: try operation.write { try output.write($0) })]
+  }
+
+  /// Exports several histories into a folder.
+  private func runSeveral(_ session: Session, _ encoder: any HistoryEncoder) throws {
+    var request = ExportRun.Request(
+      stores.stores, to: export.outputDir ?? "", format: export.format,
+      maker: "histctl \(Version.text)", now: session.now)
+    request.archivePath = archive.archive
+    request.storeIdentifier = archive.storeIdentifier
+    request.layout = export.layout
+    request.consumer = export.consumer
+    request.lockWait = lockWait(session)
+    request.busyTimeout = stores.busyTimeout
+    let isolation = StoreIsolation(session: session, amongSeveral: true)
+    let summary = try session.observing { observer in
+      let run = ExportRun(request, observer: observer)
+      var summary: ExportRun.Summary?
+      try session.write(usesPager: false) { writer in
+        let end = try run.run {
+          try operation($0, $1, $2, encoder, session)
+        } ended: { outcome in
+          if output.json {
+            for file in outcome.files {
+              try writer.writeLine(file.json(source: outcome.path, store: outcome.storeIdentifier))
+            }
+          }
+          guard let error = outcome.error else { return nil }
+          try isolation.run(outcome.path) { throw error }
+          return Failure(error).naming(outcome.path, amongSeveral: true).json
+        }
+        if output.json { try writer.writeLine(end.json) }
+        summary = end
+      }
+      return summary
+    }
+    if let summary, !output.json, session.environment.isErrorTerminal {
+      session.diagnostics.note(
+        "exported \(summary.transactions.counted("transaction")) of "
+          + "\(summary.exported.counted("store")) into "
+          + "\(summary.files.counted("file")); \(summary.unchanged.grouped) had nothing new, "
+          + "\(summary.failed.grouped) failed; \(summary.manifest) tells more")
+    }
+    session.end(with: isolation.status == .success ? .success : .partlyDone)
+    if session.status != .success { throw EndWithStatus(status: session.status) }
   }
 
   private func explain(
@@ -136,58 +215,28 @@ struct Export: HistctlCommand {
       try session.explainEmptyAnswer(to: query, of: timeline)
     }
   }
-
-  /// Keeps other runs for the same consumer waiting; `nil` without a consumer, or if nothing is there to
-  /// read.
-  private func lock(_ session: Session) throws -> RunLock? {
-    guard let consumer = export.consumer else { return nil }
-    guard Bookmark.isName(consumer) else { throw HistoryError.malformedBookmarkName(consumer) }
-    let bookmarkPath: String
-    do {
-      bookmarkPath =
-        try store.bookmarkFile
-        ?? BookmarkFile.path(besideStore: StoreLocation(path: store.store).resolvedPath)
-    } catch StoreError.missing {
-      return nil
-    } catch {
-      // An archive keeps its bookmarks beside its folder. Any other problem shows when it is read.
-      bookmarkPath = BookmarkFile.path(besideStore: store.store)
-    }
-    return try RunLock(
-      exportingFor: consumer, store: store.store, bookmarkPath: bookmarkPath,
-      wait: export.lockWait?.seconds(before: session.now) ?? 0)
-  }
 }
 
-/// What an export has written into a file.
+/// What an export has written into files.
 private struct ExportReport {
-  let path: String?
-  let summary: ExportSummary
+  let files: [ExportFolder.File]
 
   /// Writes JSON to standard output; otherwise notes it for a person at a terminal.
   func write(_ session: Session, _ writer: OutputWriter) throws {
     if session.options.json {
-      try writer.writeLine(json)
+      for file in files { try writer.writeLine(file.json()) }
+      if files.isEmpty { try writer.writeLine(.record("export", ["transactions": 0])) }
     } else if session.environment.isErrorTerminal {
-      session.diagnostics.note(text)
+      for file in files { session.diagnostics.note(text(of: file)) }
+      if files.isEmpty { session.diagnostics.note("nothing new to export") }
     }
   }
 
-  private var text: String {
-    guard let path else { return "nothing new to export" }
-    guard let first = summary.first, let last = summary.last else {
-      return "no transactions match; \(path) is empty"
+  private func text(of file: ExportFolder.File) -> String {
+    guard let first = file.summary.first, let last = file.summary.last else {
+      return "no transactions match; \(file.path) is empty"
     }
-    return "exported \(summary.transactions.grouped) transactions, \(first.number) to "
-      + "\(last.number), to \(path)"
-  }
-
-  private var json: JSONValue {
-    var members = JSONMembers(type: "export")
-    members.add("path", path.map(JSONValue.string))
-    members.add("transactions", .integer(Int64(summary.transactions)))
-    members.add("first", summary.first.map { .integer($0.number) })
-    members.add("last", summary.last.map { .integer($0.number) })
-    return members.json
+    return "exported \(file.summary.transactions.grouped) transactions, \(first.number) to "
+      + "\(last.number), to \(file.path)"
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HistoryCoding
+import HistoryOperations
 
 /// The format and the place of an export.
 struct ExportOptions: ParsableArguments {
@@ -46,6 +47,12 @@ struct ExportOptions: ParsableArguments {
   var outputDir: String?
 
   @Option(
+    help: ArgumentHelp(
+      "Divide the folder into partitions, as Hive names them: store or store,month.",
+      valueName: "keys"))
+  var partition: ExportFolder.Layout?
+
+  @Option(
     name: .customLong("bookmark"),
     help: ArgumentHelp(
       "Start after this bookmark, and move it when the file is safe; with --output-dir.",
@@ -64,6 +71,9 @@ struct ExportOptions: ParsableArguments {
     if lockWait != nil, consumer == nil {
       throw ValidationError(
         "--lock-wait waits for an export with the same bookmark; name it with --bookmark")
+    }
+    if partition != nil, outputDir == nil {
+      throw ValidationError("--partition divides a folder; name it with --output-dir")
     }
     if outputFile != nil, outputDir != nil {
       throw ValidationError("--output cannot be combined with --output-dir")
@@ -88,6 +98,9 @@ struct ExportOptions: ParsableArguments {
 
   /// The file to write; `nil` for standard output.
   var file: String? { outputFile == "-" ? nil : outputFile }
+
+  /// How the files of a folder are arranged.
+  var layout: ExportFolder.Layout { partition ?? .plain }
 
   /// The format of the records.
   var format: ExportFormat { namedFormat ?? file.flatMap(Self.format) ?? .jsonl }
@@ -173,4 +186,16 @@ extension ExportCompression: ExpressibleByArgument {
   public static var allValueStrings: [String] { allCases.map(\.rawValue) }
   /// The word, as help shows a default.
   public var defaultValueDescription: String { rawValue }
+}
+
+extension ExportFolder.Layout: ExpressibleByArgument {
+  /// The partitions that can be asked for.
+  public static var allValueStrings: [String] { [store, storeAndMonth].map(\.rawValue) }
+  /// The word, as help shows a default.
+  public var defaultValueDescription: String { rawValue }
+  /// Reads the keys of partitions.
+  public init?(argument: String) {
+    guard argument != Self.plain.rawValue else { return nil }
+    self.init(rawValue: argument)
+  }
 }

@@ -51,10 +51,16 @@ extension Session {
 
   /// Returns the input that options name.
   func input(_ store: StoreOptions, _ archive: ArchiveOptions) -> HistoryInput {
+    input(store.store, store.bookmarkFile, archive)
+  }
+
+  private func input(
+    _ store: String, _ bookmarkFile: String?, _ archive: ArchiveOptions
+  ) -> HistoryInput {
     let display = OperationDisplay(self)
     return HistoryInput(
-      store.store, archivePath: archive.archive, storeIdentifier: archive.storeIdentifier,
-      bookmarkPath: store.bookmarkFile, now: now
+      store, archivePath: archive.archive, storeIdentifier: archive.storeIdentifier,
+      bookmarkPath: bookmarkFile, now: now
     ) { display.show($0) }
   }
 
@@ -80,22 +86,13 @@ extension Session {
 
   /// Reads a history on several threads; an archive without its store is read on one.
   func readHistoryTogether(
-    _ store: StoreOptions, _ archive: ArchiveOptions,
+    _ store: String, _ options: SeveralStoresOptions, _ archive: ArchiveOptions,
     _ body: (OutputWriter, HistoryTimeline, SnapshotHelpers?, TokenResolver) throws -> Void
   ) throws {
-    let input = input(store, archive)
-    if let alone = try input.archiveAlone() {
-      try write(usesPager: false) { writer in
-        let timeline = HistoryTimeline(alone)
-        try body(writer, timeline, nil, input.resolver(timeline))
-      }
-    } else {
-      let file = try open(store.store, busyTimeout: store.busyTimeout)
-      try write(usesPager: false) { writer in
-        try file.read(withHelpers: StoreReading.helperCount) { snapshot, helpers in
-          let timeline = try input.timeline(of: snapshot)
-          try body(writer, timeline, helpers, input.resolver(timeline))
-        }
+    let input = input(store, options.bookmarkFile, archive)
+    try write(usesPager: false) { writer in
+      try input.read(busyTimeout: options.busyTimeout, helperCount: StoreReading.helperCount) {
+        try body(writer, $0, $1, $2)
       }
     }
     if status != .success { throw EndWithStatus(status: status) }

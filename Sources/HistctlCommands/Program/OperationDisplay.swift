@@ -28,6 +28,8 @@ final class OperationDisplay {
         update("exporting", "transactions", Int64(summary.transactions))
       }
       note(summary, store, file)
+    case .exportedHistories(let count, let total):
+      update("exporting", "stores", count, of: total)
     case .sealing(let step, let transactions, let total):
       update(step == .packing ? "sealing" : "comparing", "transactions", transactions, of: total)
     case .sealed(let sealed, let store, let archive): note(sealed, store, archive)

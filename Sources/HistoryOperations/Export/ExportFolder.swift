@@ -12,7 +12,7 @@ import SystemPackage
 /// If a run is interrupted between them, the next one finds the file that begins where the bookmark
 /// stands, and moves the bookmark to its end before it exports. So each transaction is in exactly one
 /// file. The content of the file proves that it is the store's own: another copy of the store names its
-/// files alike.
+/// files alike. A run that is divided by month does the same for each file.
 package struct ExportFolder {
   /// What a run would do.
   package struct Plan {
@@ -28,15 +28,32 @@ package struct ExportFolder {
     package fileprivate(set) var range: ClosedRange<Int64>?
   }
 
-  /// What a run has done.
-  package struct Result {
-    /// The file; `nil` if nothing was new.
-    package let path: String?
+  /// A file of a run.
+  package struct File: Sendable {
+    package let path: String
     package let summary: ExportSummary
+
+    package init(path: String, summary: ExportSummary) {
+      self.path = path
+      self.summary = summary
+    }
+  }
+
+  /// How files are arranged in the folder.
+  package enum Layout: String, CaseIterable, Sendable {
+    /// A folder for each store, named by its identifier.
+    case plain
+    /// A partition for each store, as Hive names them: `store=IDENTIFIER`.
+    case store
+    /// A partition for each store, and in it one for each month in UTC: `month=2026-11`.
+    case storeAndMonth = "store,month"
   }
 
   /// Seconds to wait for another run that is giving its file a name.
   private static let patience = 30.0
+
+  /// The most files that a run writes: times that jump from month to month give one for each jump.
+  private static let maxFiles = 10_000
 
   /// The hint where transactions are in another file of the folder already.
   private static let wayAroundOthers =
@@ -48,14 +65,17 @@ package struct ExportFolder {
   private let format: ExportFormat
   private let resolver: TokenResolver
   private let bookmarks: String
-  /// The folder of the store, named by its identifier, in the folder.
-  private let directory: String
+  private let layout: Layout
+  /// The folder of the store.
+  private let storeFolder: String
+  /// The folder that the store has in each layout.
+  private let storeFolders: [String]
 
   /// - Parameter bookmarkPath: The file that keeps the bookmarks; `nil` for the one beside the store.
   /// - Throws: ``OperationError``.
   package init(
-    _ operation: ExportOperation, to folder: String, format: ExportFormat, resolver: TokenResolver,
-    bookmarkPath: String?
+    _ operation: ExportOperation, to folder: String, format: ExportFormat, layout: Layout = .plain,
+    resolver: TokenResolver, bookmarkPath: String?
   ) throws {
     let timeline = operation.timeline
     guard let store = timeline.storeIdentifier,
@@ -86,7 +106,10 @@ package struct ExportFolder {
     bookmarks =
       bookmarkPath
       ?? BookmarkFile.path(besideStore: timeline.snapshot?.location.resolvedPath ?? timeline.path)
-    directory = OutputFolder.path(of: store, in: folder)
+    self.layout = layout
+    let names = [store, "store=" + store]
+    storeFolders = names.map { OutputFolder.path(of: $0, in: folder) }
+    storeFolder = storeFolders[layout == .plain ? 0 : 1]
   }
 
   // MARK: - Planning
@@ -131,6 +154,7 @@ package struct ExportFolder {
     guard let first = try range(of: HistoryQuery(after: position))?.lowerBound else { return nil }
     let start = SegmentName.padded(first) + "-"
     var last: Int64?
+    let directory = try directory(of: first)
     for name in FolderNames.read(directory) where name.hasPrefix(start) && name.hasSuffix(suffix) {
       guard let number = Int64(name.dropFirst(start.count).dropLast(suffix.count)),
         name == self.name(of: first...max(first, number))
@@ -144,6 +168,7 @@ package struct ExportFolder {
   private func check(_ range: ClosedRange<Int64>, finishedBefore plan: Plan) throws {
     if plan.isNewConsumer { try checkHasNoOtherConsumer(range, than: plan.consumer ?? "") }
     let store = operation.timeline.path
+    let directory = try directory(of: range.lowerBound)
     guard try operation.timeline.position(ofTransaction: range.upperBound) != nil else {
       throw OperationError(
         .divergedFolder,
@@ -175,7 +200,7 @@ package struct ExportFolder {
     else { return }
     throw OperationError(
       .alreadyThere,
-      "\(directory) has the files of another bookmark, @\(other.name): transactions "
+      "\(storeFolder) has the files of another bookmark, @\(other.name): transactions "
         + "\(range.lowerBound) to \(range.upperBound) are there already",
       hint: "export into another folder; or have \(consumer) begin after those files: histctl "
         + "bookmark set STORE \(consumer) \(range.upperBound)")
@@ -183,47 +208,88 @@ package struct ExportFolder {
 
   // MARK: - Writing
 
-  /// Writes the file of a plan and moves the consumer's bookmark.
-  package func write(_ plan: Plan) throws -> Result {
+  /// Writes the files of a plan, and moves the consumer's bookmark after each.
+  ///
+  /// - Returns: The files, none if nothing was new.
+  package func write(_ plan: Plan) throws -> [File] {
     // A run that was killed had another range as a rule, so nobody else removes its draft.
-    AbandonedDrafts.remove(in: directory, of: Self.isName)
+    for directory in directories { AbandonedDrafts.remove(in: directory, of: Self.isName) }
     if let consumer = plan.consumer {
       try checkBookmarksAreWritable()
       if let finished = plan.finished { try move(consumer, to: finished) }
     }
-    guard let range = plan.range else { return Result(path: nil, summary: ExportSummary()) }
+    guard let range = plan.range else { return [] }
+    let parts = try parts(of: range)
     // Only now: an export that fails must not leave a folder behind.
     let permissions = MissingFolders.permissions(forFiles: operation.timeline.filePermissions)
     try OutputFolder.make(folder, permissions: permissions)
-    try OutputFolder.make(directory, permissions: permissions)
+    try OutputFolder.make(storeFolder, permissions: permissions)
     try checkIsInNoOtherFile(range)
     // A new consumer begins before everything, so that nothing is pruned until it has a file.
     if let consumer = plan.consumer, try !hasBookmark(consumer) { try move(consumer, to: 0) }
     var operation = operation
     if plan.consumer != nil { operation.export.query.after = plan.start }
-    operation.export.query.until = range.upperBound
-    let path = OutputFolder.path(of: name(of: range), in: directory)
-    let summary = try operation.writeFile(
-      path, overwrites: false, wayOut: Self.wayAroundOthers
-    ) { try lockFolder(for: range) }
-    if let consumer = plan.consumer { try move(consumer, to: range.upperBound) }
-    return Result(path: path, summary: summary)
+    var files: [File] = []
+    for part in parts {
+      operation.export.query.until = part.upperBound
+      let directory = try directory(of: part.lowerBound)
+      try OutputFolder.make(directory, permissions: permissions)
+      let path = OutputFolder.path(of: name(of: part), in: directory)
+      let summary = try operation.writeFile(
+        path, overwrites: false, wayOut: Self.wayAroundOthers
+      ) { try lockFolder(for: part) }
+      files.append(File(path: path, summary: summary))
+      if let consumer = plan.consumer { try move(consumer, to: part.upperBound) }
+      operation.export.query.after = part.upperBound
+      operation.export.missingBeginning = nil
+    }
+    return files
   }
 
-  /// Checks that no other file of the format has any of the transactions.
+  /// Divides a range into the parts that get a file each: consecutive transactions of one month.
+  private func parts(of range: ClosedRange<Int64>) throws -> [ClosedRange<Int64>] {
+    guard layout == .storeAndMonth else { return [range] }
+    let timeline = operation.timeline
+    var parts: [ClosedRange<Int64>] = []
+    var month: String?
+    var next = try timeline.position(ofTransaction: range.lowerBound)
+    while let transaction = next, transaction.number <= range.upperBound {
+      let name = Self.monthFolder(transaction)
+      if let last = parts.last, name == month {
+        parts[parts.count - 1] = last.lowerBound...transaction.number
+      } else {
+        parts.append(transaction.number...transaction.number)
+        month = name
+      }
+      guard parts.count <= Self.maxFiles else {
+        throw OperationError(
+          .usage,
+          "the times of \(timeline.path) jump between months more than "
+            + "\(Self.maxFiles) times, and each jump would begin a file",
+          hint: "export it with --partition store")
+      }
+      next = try timeline.firstTransaction(after: transaction.number)
+    }
+    return parts
+  }
+
+  /// Checks that no other file of the format has any of the transactions, in any layout.
   private func checkIsInNoOtherFile(_ range: ClosedRange<Int64>) throws {
-    for name in FolderNames.read(directory).sorted() where Self.isName(name) {
-      let digits = name.prefix { $0 != "." }
-      guard let other = SegmentName.range(of: digits), other.overlaps(range),
-        name != self.name(of: range),
-        ExportCompression.allCases.contains(where: { name == digits + suffix($0) })
-      else { continue }
-      let common = other.clamped(to: range)
-      throw OperationError(
-        .alreadyThere,
-        "\(OutputFolder.path(of: name, in: directory)) has transactions "
-          + "\(common.lowerBound) to \(common.upperBound) already, which would be in two files",
-        hint: Self.wayAroundOthers)
+    let own = OutputFolder.path(of: name(of: range), in: try directory(of: range.lowerBound))
+    for directory in directories {
+      for name in FolderNames.read(directory).sorted() where Self.isName(name) {
+        let digits = name.prefix { $0 != "." }
+        let path = OutputFolder.path(of: name, in: directory)
+        guard let other = SegmentName.range(of: digits), other.overlaps(range), path != own,
+          ExportCompression.allCases.contains(where: { name == digits + suffix($0) })
+        else { continue }
+        let common = other.clamped(to: range)
+        throw OperationError(
+          .alreadyThere,
+          "\(path) has transactions \(common.lowerBound) to \(common.upperBound) already, which "
+            + "would be in two files",
+          hint: Self.wayAroundOthers)
+      }
     }
   }
 
@@ -231,13 +297,13 @@ package struct ExportFolder {
   private func lockFolder(for range: ClosedRange<Int64>) throws -> FileDescriptor? {
     let lock: FileDescriptor?
     do {
-      lock = try FolderLock.take(directory, patience: Self.patience)
+      lock = try FolderLock.take(storeFolder, patience: Self.patience)
     } catch {
       guard error == .resourceTemporarilyUnavailable else { throw error }
       throw OperationError(
-        .locked, "another export holds the folder \(directory)",
+        .locked, "another export holds the folder \(storeFolder)",
         hint: "let it finish, or find out why it hangs, and run the command again",
-        details: [("lock", directory)])
+        details: [("lock", storeFolder)])
     }
     do {
       // Another run may have finished meanwhile.
@@ -250,6 +316,33 @@ package struct ExportFolder {
   }
 
   // MARK: - Names
+
+  /// The folders that have files of the store, in any layout.
+  private var directories: [String] {
+    storeFolders.flatMap { folder in
+      [folder]
+        + FolderNames.read(folder).filter { $0.hasPrefix(Self.monthPrefix) }.sorted()
+        .map { OutputFolder.path(of: $0, in: folder) }
+    }
+  }
+
+  /// Returns the folder of the file that begins with a transaction.
+  private func directory(of first: Int64) throws -> String {
+    guard layout == .storeAndMonth,
+      let position = try operation.timeline.position(ofTransaction: first)
+    else { return storeFolder }
+    return OutputFolder.path(of: Self.monthFolder(position), in: storeFolder)
+  }
+
+  private static let monthPrefix = "month="
+
+  /// Returns the name of a month's folder; Hive's name for no value if there is no time.
+  private static func monthFolder(_ position: TransactionPosition) -> String {
+    let month = position.timestamp.flatMap {
+      PeriodClock.universal.period(.month, containing: $0)
+    }
+    return monthPrefix + (month?.name ?? "__HIVE_DEFAULT_PARTITION__")
+  }
 
   private func name(of range: ClosedRange<Int64>) -> String { SegmentName.text(range) + suffix }
 

@@ -142,10 +142,11 @@ package struct StoreMaintenance {
             first: range.lowerBound, last: range.upperBound)
         }
       }
-      let result = try folder.write(plan)
-      guard let first = result.summary.first, let last = result.summary.last else { return nil }
+      guard let file = try folder.write(plan).first, let first = file.summary.first,
+        let last = file.summary.last
+      else { return nil }
       return MaintenanceOutcome.Export(
-        path: result.path, transactions: Int64(result.summary.transactions), first: first.number,
+        path: file.path, transactions: Int64(file.summary.transactions), first: first.number,
         last: last.number)
     }
   }

@@ -95,7 +95,7 @@ package struct HistoryReport {
   /// - Throws: ``OperationError``, and what reading throws.
   package func writeFile(_ path: String, overwrites: Bool) throws -> Summary {
     try OutputFile.write(
-      path, permissions: permissions, overwrites: overwrites,
+      path, permissions: .common(toFilesAt: request.sources.map(\.path)), overwrites: overwrites,
       wayAround: "name a file, such as report.html"
     ) { draft in
       let summary = try write(replacing: path) { try draft.write($0) }
@@ -222,14 +222,6 @@ package struct HistoryReport {
     }
   }
 
-  /// The permissions that all stores have.
-  private var permissions: FilePermissions {
-    request.sources.reduce(FilePermissions(rawValue: 0o666)) { permissions, source in
-      let own = try? StoreLocation(path: source.path).filePermissions()
-      return permissions.intersection(own ?? .ownerReadWrite)
-    }.union(.ownerReadWrite)
-  }
-
   /// Opens a source.
   private func read<Result>(
     _ source: Source, replacing file: String?,
@@ -238,18 +230,13 @@ package struct HistoryReport {
     let input = HistoryInput(
       source.path, archivePath: source.archivePath, storeIdentifier: source.storeIdentifier,
       bookmarkPath: source.bookmarkPath, now: request.now, observer: observer)
-    func read(_ timeline: HistoryTimeline, logProblem: String?) throws -> Result {
+    // Before the store is opened.
+    let logProblem = StoreReading.logProblem(of: source.path)
+    return try input.read(busyTimeout: request.busyTimeout) { timeline, _, resolver in
       if let file { try timeline.checkIsNotReplaced(by: file) }
       _ = try timeline.snapshot?.historyTables()
-      return try body(timeline, input.resolver(timeline), logProblem)
+      return try body(timeline, resolver, timeline.snapshot == nil ? nil : logProblem)
     }
-    if let alone = try input.archiveAlone() {
-      return try read(HistoryTimeline(alone), logProblem: nil)
-    }
-    let logProblem = StoreReading.logProblem(of: source.path)
-    let store = try StoreReading.open(
-      source.path, busyTimeout: request.busyTimeout, observer: observer)
-    return try store.read { try read(input.timeline(of: $0), logProblem: logProblem) }
   }
 }
 

@@ -12,10 +12,10 @@ import Testing
       to: folder.file("x.store"), transactions: 20_000, changesEach: 1, shape: shape)
     let words = command.split(separator: " ").map(String.init)
     let line = [words[0], "x.store"] + (words[0] == "diff" ? ["0"] : words.dropFirst())
-    // The pipe is full long before the end; the save does not wait at all.
+    // The pipe is full long before the end, and nobody reads it until the save is done.
     let script = """
       { "$1" \(line.joined(separator: " ")); echo "status $?" >&2; } | { sleep 2; \
-      sqlite3 -cmd '.timeout 0' x.store "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID) VALUES (9, 'x')" \
+      sqlite3 -cmd '.timeout 60000' x.store "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID) VALUES (9, 'x')" \
       && echo saved; cat >rest; wc -l <rest; }
       """
     let shell = try #require(Tool("sh"))

@@ -1,4 +1,3 @@
-import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
@@ -11,7 +10,7 @@ extension TransactionPosition: JSONConvertible {
 
 extension JSONValue {
   /// Makes a record, which says its schema and type first.
-  static func record(
+  package static func record(
     _ type: String, _ members: Members, and others: [(String, JSONValue)] = []
   ) -> JSONValue {
     .object(JSONObject(JSONMembers.start(type) + list(of: members) + others))
@@ -19,26 +18,26 @@ extension JSONValue {
 }
 
 /// The members of a JSON object being made, without those that have no value.
-struct JSONMembers {
+package struct JSONMembers {
   private var members: [(String, JSONValue)] = []
 
-  init() {}
+  package init() {}
 
   /// The members that every record begins with.
-  static func start(_ type: String) -> [(String, JSONValue)] {
+  package static func start(_ type: String) -> [(String, JSONValue)] {
     [("schema", .integer(HistoryLine.schema)), ("type", .string(type))]
   }
 
   /// The members that every record begins with, and those of every record about a store.
-  init(type: String, path: String? = nil, store: String? = nil) {
+  package init(type: String, path: String? = nil, store: String? = nil) {
     members = Self.start(type)
     add("path", path.map(JSONValue.string))
     add("store", store.map(JSONValue.string))
   }
 
-  mutating func add(_ key: String, _ value: JSONValue?) {
+  package mutating func add(_ key: String, _ value: JSONValue?) {
     if let value { members.append((key, value)) }
   }
 
-  var json: JSONValue { .object(JSONObject(members)) }
+  package var json: JSONValue { .object(JSONObject(members)) }
 }

@@ -1,0 +1,158 @@
+import DurableFiles
+import HistoryCoding
+import Libc
+import PersistentHistory
+import StoreFormat
+import SystemPackage
+
+/// What a run over several histories has read and written: JSON lines in `_runs`, a folder of the export's,
+/// which Hive and Spark pass over because of its name.
+///
+/// The first line, of the type `exportRun`, tells what was asked for. Then each file has a line of the type
+/// `export`, and each history that could not be exported one of the type `error`. The last line, of the
+/// type `exportRunEnd`, has the counts; a run that was killed has none.
+final class ExportManifest {
+  let path: String
+  private let folder: String
+  private let file: FileDescriptor
+
+  /// Begins the manifest, and warns if the run before has not ended.
+  init(_ request: ExportRun.Request, storeCount: Int, observer: OperationObserver) throws {
+    folder = OutputFolder.path(of: "_runs", in: request.folder)
+    let permissions = FilePermissions.common(toFilesAt: request.paths)
+    try OutputFolder.make(request.folder)
+    try OutputFolder.make(folder, permissions: MissingFolders.permissions(forFiles: permissions))
+    if let last = FolderNames.read(folder).filter({ $0.hasSuffix(".jsonl") }).max(),
+      !Self.hasEnd(OutputFolder.path(of: last, in: folder))
+    {
+      observer(
+        .warning(
+          OperationWarning(
+            kind: "unfinishedRun",
+            message: "the run of \(OutputFolder.path(of: last, in: folder)) has not ended: it was "
+              + "interrupted, or still goes on",
+            hint: "with --bookmark, this run exports what that one has not")))
+    }
+    let time = (request.now.iso8601() ?? "unknown").filter { $0 != "-" && $0 != ":" }
+    var path = OutputFolder.path(of: time + ".jsonl", in: folder)
+    var number = 2
+    while true {
+      do {
+        file = try FileDescriptor.open(
+          FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .append, .closeOnExec],
+          permissions: permissions)
+        break
+      } catch Errno.fileExists where number < 1000 {
+        path = OutputFolder.path(of: "\(time)-\(number).jsonl", in: folder)
+        number += 1
+      } catch {
+        throw Self.unwritable(path, error)
+      }
+    }
+    self.path = path
+    try write([
+      .record(
+        "exportRun",
+        [
+          "started": request.now.iso8601(), "by": request.maker,
+          "format": request.format.rawValue,
+          "partition": request.layout == .plain ? nil : request.layout.rawValue,
+          "bookmark": request.consumer, "stores": storeCount,
+        ])
+    ])
+  }
+
+  deinit { try? file.close() }
+
+  /// Adds what became of a history; nothing if it had nothing new.
+  func add(_ outcome: ExportRun.Outcome, error: JSONValue?) throws {
+    let root = String(folder.dropLast("_runs".count))
+    let lines = outcome.files.map { file in
+      file.json(source: outcome.path, store: outcome.storeIdentifier, relativeTo: root)
+    }
+    try write(lines + (error.map { [$0] } ?? []))
+  }
+
+  /// Ends the manifest.
+  func end(_ summary: ExportRun.Summary) throws {
+    try write([summary.json])
+    do {
+      guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
+      try DraftFile.synchronizeFolder(of: path)
+    } catch {
+      throw Self.unwritable(path, error)
+    }
+  }
+
+  private func write(_ lines: [JSONValue]) throws {
+    guard !lines.isEmpty else { return }
+    var writer = JSONWriter()
+    for line in lines {
+      writer.append(line)
+      writer.appendRaw("\n")
+    }
+    do {
+      _ = try writer.withUnsafeBytes { try file.writeAll($0) }
+    } catch {
+      throw Self.unwritable(path, error)
+    }
+  }
+
+  private static func unwritable(_ path: String, _ error: any Error) -> OperationError {
+    OperationError(
+      .unwritable, "cannot write \(path): \(error)",
+      hint: "name a folder in which files can be made and that has room for them")
+  }
+
+  /// Whether the last line of a manifest is that of a run that has ended.
+  private static func hasEnd(_ path: String) -> Bool {
+    guard let file = try? FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+    else { return true }
+    defer { try? file.close() }
+    guard let size = try? file.seek(offset: 0, from: .end) else { return true }
+    var tail = [UInt8](repeating: 0, count: Int(min(size, 4096)))
+    let count = tail.withUnsafeMutableBytes {
+      (try? file.read(fromAbsoluteOffset: size - Int64($0.count), into: $0)) ?? 0
+    }
+    let last = tail.prefix(count).split(separator: UInt8(ascii: "\n")).last ?? []
+    return String(decoding: last, as: UTF8.self).contains(#""type":"exportRunEnd""#)
+  }
+}
+
+// MARK: - JSON
+
+extension ExportFolder.File {
+  /// The size of the file, in bytes.
+  package var byteCount: Int64 { (try? FileStatus(path: path))?.size ?? 0 }
+
+  /// The file as a record.
+  ///
+  /// - Parameters:
+  ///   - source: The path of the store, where there are several.
+  ///   - store: The identifier of the store.
+  ///   - root: A folder that the path begins with and that is left out.
+  package func json(source: String? = nil, store: String? = nil, relativeTo root: String? = nil)
+    -> JSONValue
+  {
+    let relative = root.flatMap { path.hasPrefix($0) ? String(path.dropFirst($0.count)) : nil }
+    return .record(
+      "export",
+      [
+        "source": source, "store": store, "path": relative ?? path,
+        "bytes": source.map { _ in byteCount }, "transactions": summary.transactions,
+        "first": summary.first?.number, "last": summary.last?.number,
+      ])
+  }
+}
+
+extension ExportRun.Summary {
+  /// The counts as a record.
+  package var json: JSONValue {
+    .record(
+      "exportRunEnd",
+      [
+        "exported": exported, "unchanged": unchanged, "failed": failed, "files": files,
+        "transactions": transactions, "bytes": bytes,
+      ])
+  }
+}

@@ -1,0 +1,192 @@
+import Dispatch
+import DurableFiles
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+
+/// Exports several histories into one folder, as many at a time as there are processors.
+///
+/// Each history is exported as ``ExportFolder`` does it, with a bookmark of the same name beside each store.
+/// The error of one ends no other, and a run that was killed goes on where it was when it is run again.
+/// What the run reads and writes is kept in an ``ExportManifest``.
+package struct ExportRun {
+  /// What to export, and where to.
+  package struct Request: Sendable {
+    package var paths: [String]
+    package var archivePath: String?
+    package var storeIdentifier: String?
+    package var folder: String
+    package var format: ExportFormat
+    package var layout = ExportFolder.Layout.plain
+    /// The name of the bookmarks; `nil` for an export without.
+    package var consumer: String?
+    /// Seconds to wait for another run for the same consumer.
+    package var lockWait: Double = 0
+    package var busyTimeout: Double = 5
+    /// The program that exports, for the manifest.
+    package var maker: String
+    /// The moment that relative times are counted from.
+    package var now: StoreTimestamp
+
+    package init(
+      _ paths: [String], to folder: String, format: ExportFormat, maker: String,
+      now: StoreTimestamp
+    ) {
+      self.paths = paths
+      self.folder = folder
+      self.format = format
+      self.maker = maker
+      self.now = now
+    }
+  }
+
+  /// What became of one history.
+  package struct Outcome {
+    package let path: String
+    package fileprivate(set) var storeIdentifier: String?
+    /// The files; none if nothing was new.
+    package fileprivate(set) var files: [ExportFolder.File] = []
+    package fileprivate(set) var error: (any Error)?
+  }
+
+  /// What became of all histories.
+  package struct Summary: Sendable {
+    /// The path of the manifest.
+    package internal(set) var manifest = ""
+    package internal(set) var exported = 0
+    package internal(set) var unchanged = 0
+    package internal(set) var failed = 0
+    package internal(set) var files = 0
+    package internal(set) var transactions: Int64 = 0
+    package internal(set) var bytes: Int64 = 0
+
+    fileprivate mutating func add(_ outcome: Outcome) {
+      if outcome.error != nil {
+        failed += 1
+      } else if outcome.files.isEmpty {
+        unchanged += 1
+      } else {
+        exported += 1
+      }
+      for file in outcome.files {
+        files += 1
+        transactions += Int64(file.summary.transactions)
+        bytes += file.byteCount
+      }
+    }
+  }
+
+  /// Makes the export of a history that is open.
+  package typealias Preparation = (
+    HistoryTimeline, SnapshotHelpers?, TokenResolver
+  ) throws -> ExportOperation
+
+  private let request: Request
+  private let observer: OperationObserver
+  /// One thread at a time has the turn: it calls closures, chooses the next history, or writes into the
+  /// manifest.
+  private let turn = DispatchSemaphore(value: 1)
+
+  /// - Parameters:
+  ///   - request: What to export.
+  ///   - observer: Receives warnings, and how many histories are done; called on any thread, one at a time.
+  package init(_ request: Request, observer: @escaping OperationObserver) {
+    self.request = request
+    self.observer = observer
+  }
+
+  /// Exports the histories, the largest first.
+  ///
+  /// The closures are called on any thread, one at a time.
+  ///
+  /// - Parameters:
+  ///   - prepare: Called with each history.
+  ///   - ended: Called with what became of it, and returns what the manifest tells of an error. If it
+  ///     throws, no other history is begun, and the run throws the error.
+  /// - Throws: ``OperationError`` if the manifest cannot be written, and what `ended` throws.
+  package func run(
+    _ prepare: @escaping Preparation, ended: @escaping (Outcome) throws -> JSONValue?
+  ) throws -> Summary {
+    var waiting = Self.largestFirst(request.paths)[...]
+    let total = Int64(waiting.count)
+    let manifest = try ExportManifest(request, storeCount: waiting.count, observer: observer)
+    var summary = Summary()
+    summary.manifest = manifest.path
+    var problem: (any Error)?
+    func work() {
+      while let path = inTurn({ problem == nil ? waiting.popFirst() : nil }) {
+        let outcome = export(path, prepare)
+        inTurn {
+          guard problem == nil else { return }
+          do {
+            summary.add(outcome)
+            try manifest.add(outcome, error: ended(outcome))
+            observer(
+              .exportedHistories(
+                Int64(summary.exported + summary.unchanged + summary.failed), of: total))
+          } catch {
+            problem = error
+          }
+        }
+      }
+    }
+    // What the threads share is used in turn.
+    nonisolated(unsafe) let share = work
+    DispatchQueue.concurrentPerform(
+      iterations: min(request.paths.count, StoreReading.helperCount + 1)) { _ in share() }
+    observer(.finished)
+    if let problem { throw problem }
+    try manifest.end(summary)
+    return summary
+  }
+
+  private func inTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
+    turn.wait()
+    defer { turn.signal() }
+    return try body()
+  }
+
+  private func export(_ path: String, _ prepare: Preparation) -> Outcome {
+    var outcome = Outcome(path: path)
+    // Progress is told by history.
+    let warn: OperationObserver = { [observer, turn] event in
+      guard case .warning = event else { return }
+      turn.wait()
+      defer { turn.signal() }
+      observer(event)
+    }
+    do {
+      let lock = try request.consumer.flatMap {
+        try RunLock.forExport(
+          of: path, for: $0, bookmarkPath: nil, wait: request.lockWait)
+      }
+      defer { withExtendedLifetime(lock) {} }
+      let input = HistoryInput(
+        path, archivePath: request.archivePath, storeIdentifier: request.storeIdentifier,
+        bookmarkPath: nil, now: request.now, observer: warn)
+      try input.read(busyTimeout: request.busyTimeout) { timeline, helpers, resolver in
+        outcome.storeIdentifier = timeline.storeIdentifier
+        var operation = try inTurn { try prepare(timeline, helpers, resolver) }
+        operation.observer = warn
+        let folder = try ExportFolder(
+          operation, to: request.folder, format: request.format, layout: request.layout,
+          resolver: resolver, bookmarkPath: nil)
+        outcome.files = try folder.write(folder.plan(consumer: request.consumer))
+      }
+    } catch {
+      outcome.error = error
+    }
+    return outcome
+  }
+
+  /// Returns each path once, those of large files first: at the end all threads have work.
+  private static func largestFirst(_ paths: [String]) -> [String] {
+    var seen: Set<String> = []
+    let files = paths.filter { seen.insert(FileStatus.resolvedPlace($0)).inserted }.map {
+      path in (path, (try? FileStatus(path: path))?.size ?? 0)
+    }
+    return files.enumerated().sorted {
+      ($1.element.1, $0.offset) < ($0.element.1, $1.offset)
+    }.map(\.element.0)
+  }
+}
