@@ -53,7 +53,7 @@ import Testing
         #expect(number.description.count == new.description.count || numbers != short)
         #expect(
           (Double(Float(number)) == number) == (Double(Float(new)) == new) || numbers == short)
-        #expect(new > 0 && new.isFinite)
+        #expect(new >= 0 && new.isFinite)
       }
     }
     let odd: [Double] = [
