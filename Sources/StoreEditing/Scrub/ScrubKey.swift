@@ -10,7 +10,8 @@ package struct ScrubKey: Sendable {
   package static let byteCount = 32
 
   package let bytes: [UInt8]
-  private let key: SymmetricKey
+  /// Prepared once: the key takes as long as a short message.
+  private let prepared: HMAC<SHA256>
 
   /// The size of a set in bits from which a collision is not to be expected: among 2^32 values one in
   /// 2^36 keys.
@@ -20,7 +21,7 @@ package struct ScrubKey: Sendable {
   /// Takes the bytes of a key.
   package init(bytes: [UInt8]) {
     self.bytes = bytes
-    key = SymmetricKey(data: bytes)
+    prepared = HMAC<SHA256>(key: SymmetricKey(data: bytes))
   }
 
   /// Makes a new key.
@@ -72,11 +73,13 @@ package struct ScrubKey: Sendable {
     }
     if digits.count == 1 { return digits[0] = permuteOne(digits[0], radixes[0], kind) }
     let middle = digits.count / 2
+    let isSmall = radixes.allSatisfy { $0 <= 256 }
     for round in 0..<Self.roundCount {
       let (source, target) =
         round.isMultiple(of: 2)
         ? (0..<middle, middle..<digits.count) : (middle..<digits.count, 0..<middle)
-      let words = words(round, kind, digits[source], count: target.count)
+      let words = words(
+        round, kind, digits[source], count: target.count, isSmall: isSmall)
       for (word, index) in zip(words, target) {
         digits[index] = (digits[index] + word % radixes[index]) % radixes[index]
       }
@@ -106,13 +109,17 @@ package struct ScrubKey: Sendable {
   }
 
   private func words(
-    _ round: UInt8, _ kind: [UInt8], _ source: some Collection<UInt64>, count: Int
+    _ round: UInt8, _ kind: [UInt8], _ source: some Collection<UInt64>, count: Int,
+    isSmall: Bool = false
   ) -> [UInt64] {
     var message = [Use.round.rawValue, round, UInt8(truncatingIfNeeded: source.count)] + kind
     for digit in source { withUnsafeBytes(of: digit.littleEndian) { message += $0 } }
     let digest = authenticate(message)
-    // One code gives four words; the few that are more come from a stream.
+    // One code gives four words; where there are more, sixteen of 16 bits, if the digits are small.
     if count <= 4 { return (0..<count).map { word(of: digest, at: $0) } }
+    if count <= 16, isSmall {
+      return (0..<count).map { UInt64(digest[2 * $0]) << 8 | UInt64(digest[2 * $0 + 1]) }
+    }
     let stream = stream(of: digest, count: count * 8)
     return (0..<count).map { word(of: stream, at: $0) }
   }
@@ -122,7 +129,9 @@ package struct ScrubKey: Sendable {
   }
 
   private func authenticate(_ message: [UInt8]) -> [UInt8] {
-    Array(HMAC<SHA256>.authenticationCode(for: message, using: key))
+    var code = prepared
+    code.update(data: message)
+    return Array(code.finalize())
   }
 }
 

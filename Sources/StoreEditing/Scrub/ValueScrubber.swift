@@ -12,7 +12,7 @@ struct ValueScrubber {
   /// Replacements of short values, which often occur again.
   private var known: [StoredValue: StoredValue] = [:]
 
-  private static let maxKnown = 1 << 16
+  private static let maxKnown = 1 << 14
   private static let longestKnown = 64
 
   /// Between a month and ten years, backward: smaller numbers keep all their digits.
