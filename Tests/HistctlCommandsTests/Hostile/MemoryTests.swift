@@ -52,7 +52,6 @@ import Testing
       "archive x.store y", "verify sealed", "verify sealed --full", "verify x.store",
       "log sealed --json", "export sealed",
       "export x.store", "log x.store", "info x.store", "stats sealed",
-      "scrub x.store -o y --yes --authors",
     ])
   func largeText(_ line: String) async throws {
     let folder = try TemporaryFolder()
