@@ -71,6 +71,7 @@ let package = Package(
         "CSQLiteSupport", "DurableFiles", "Libc", "PropertyLists", "StoreFormat",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: library),

@@ -172,13 +172,13 @@ _histctl() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    info|log|show|diff|object|blame|export|stats|report|archive|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|record|demo|help)
+    info|log|show|diff|object|blame|export|stats|report|archive|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|scrub|record|demo|help)
         # Offer subcommand argument completions
         "_histctl_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats report archive prune restore compact maintain check verify token bookmark rehearse snapshot record demo help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats report archive prune restore compact maintain check verify token bookmark rehearse snapshot scrub record demo help' -- "${cur}"))
         ;;
     esac
 }
@@ -1675,6 +1675,49 @@ _histctl_snapshot() {
         ;;
     2)
         __histctl_add_completions -W "$(__histctl_custom_complete ---completion snapshot -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_histctl_scrub() {
+    repeating_flags=()
+    non_repeating_flags=(--overwrite --authors -n --dry-run --yes -y --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--bookmark-file --busy-timeout -o --output --key --date --color)
+    __histctl_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '-o'|'--output')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--key')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __histctl_add_completions -f
         return
         ;;
     esac

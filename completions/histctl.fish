@@ -78,6 +78,8 @@ function __histctl_parse_tokens -S
             __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'expire=+' 'o/output=' 'overwrite' 'check-token=+' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'snapshot'
             __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'o/output=' 'overwrite' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'scrub'
+            __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'o/output=' 'overwrite' 'authors' 'key=' 'n/dry-run' 'y/yes' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'record'
             __histctl_parse_subcommand 1 'once' 'values-file=' 'busy-timeout=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'demo'
@@ -159,6 +161,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "his
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'bookmark' -d 'Keep tokens under names, and show how far behind their consumers are.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'rehearse' -d 'Copy a store so that tokens are expired in the copy, to test an app\'s handling of it.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'snapshot' -d 'Copy a store as it was right after a transaction.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'scrub' -d 'Copy a store without its data, to give the copy away.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'record' -d 'Keep the old and new values of each save as it happens.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'demo' -d 'Write a sample store, and list commands to try on it.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'help' -d 'Show subcommand help information.'
@@ -660,6 +663,23 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl scrub" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" o output' -s 'o' -l 'output' -d 'The file to write the copy to.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" overwrite' -l 'overwrite' -d 'Replace an existing store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" authors' -l 'authors' -d 'Replace authors, bundles and processes too.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" key' -l 'key' -d 'Scrub with the key in this file, which is created if missing.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" dry-run n' -s 'n' -l 'dry-run' -d 'Show what would be kept, and write nothing.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" y yes' -l 'yes' -s 'y' -d 'Write without asking.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl record" -eq 1' -F
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl record" once' -l 'once' -d 'Keep what the log holds now, and end.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl record" values-file' -l 'values-file' -d 'Keep values in this file, not in STORE-values.db.' -rF

@@ -26,6 +26,8 @@ package enum OperationEvent {
   case historyMeasured(bytes: Int64, PrunePlan)
   case readingArchive(changes: Int)
   case restoring(InsertedHistory, RestorePlan)
+  /// Rows were written into a scrubbed copy.
+  case scrubbing(rows: Int64, total: Int64, copy: String)
   /// Free pages were returned to the file system.
   case freeing(pages: Int64, store: String)
   case rebuilding(store: String)

@@ -33,6 +33,24 @@ static inline int csqlite_harden_for_writing(sqlite3 *connection) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
 }
 
+/// Prepares a connection for building a file of the schema of another, which may be hostile.
+///
+/// The schema is written as text, and none of its triggers and views is used. Returns the first result
+/// that is not `SQLITE_OK`.
+static inline int csqlite_harden_for_building(sqlite3 *connection) {
+  static const int settings[][2] = {
+    {SQLITE_DBCONFIG_DEFENSIVE, 0},
+    {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+    {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+    {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+  };
+  for (unsigned i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+    int result = sqlite3_db_config(connection, settings[i][0], settings[i][1], (int *)0);
+    if (result != SQLITE_OK) return result;
+  }
+  return SQLITE_OK;
+}
+
 /// Makes a connection leave the `-wal` as it is when it is closed.
 static inline int csqlite_keep_log_on_close(sqlite3 *connection) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);

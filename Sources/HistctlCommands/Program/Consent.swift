@@ -9,9 +9,11 @@ enum Consent {
   /// Asks for confirmation.
   case asks
 
-  /// The change to a history.
+  /// The change to a history, or what is made of it.
   enum Action: String {
-    case delete, restore
+    case delete, restore, write
+
+    var participle: String { self == .write ? "written" : rawValue + "d" }
   }
 
   /// Determines it from the options and the terminal.
@@ -28,7 +30,7 @@ enum Consent {
         status: .usage, kind: "usage",
         message: "cannot ask for confirmation: standard input is not a terminal",
         hint: "add --yes to \(action.rawValue) it, or --dry-run to see what would be "
-          + "\(action.rawValue)d")
+          + action.participle)
     }
   }
 }

@@ -24,7 +24,7 @@ struct Histctl: ParsableCommand {
       Report.self,
       ArchiveHistory.self, Prune.self, Restore.self,
       Compact.self, Maintain.self, Check.self, Verify.self, Token.self, Bookmarks.self,
-      Rehearse.self, Snapshot.self, Record.self, Demo.self,
+      Rehearse.self, Snapshot.self, Scrub.self, Record.self, Demo.self,
       DumpExitStatuses.self,
     ],
     helpNames: .shortAndLong)

@@ -43,6 +43,10 @@ final class OperationDisplay {
     case .restoring(let done, let plan):
       update("restoring", "changes", Int64(done.changeCount), of: Int64(plan.changeCount))
       note(done, plan)
+    case .scrubbing(let rows, let total, let copy):
+      update("scrubbing", "rows", rows, of: total)
+      session.console.workDone.note(
+        "no copy was made at \(copy)", [("copy", .string(copy))], isBegun: false, in: session)
     case .freeing(let pages, let store):
       update("freeing", "pages", pages)
       session.console.workDone.note(

@@ -101,9 +101,31 @@ package struct StoreCopy: Sendable {
     }
   }
 
+  /// Makes a scrubbed copy, without large values.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The state of the store to copy.
+  ///   - scrubber: What to replace.
+  ///   - progress: Called regularly with the number of copied rows; an error ends the copying.
+  /// - Throws: ``StoreWriteError``, or the errors of `progress`; everything is then unchanged.
+  package func write(
+    _ snapshot: StoreSnapshot, _ scrubber: StoreScrubber, progress: (Int64) throws -> Void
+  ) throws -> (summary: StoreScrubber.Summary, storeIdentifier: String?) {
+    var scrubber = scrubber
+    var summary = StoreScrubber.Summary()
+    return try withoutActuallyEscaping(progress) { progress in
+      try write(snapshot.location, progress, leavesOutLargeValues: true) { path, progress in
+        summary = try scrubber.write(to: path, progress: progress)
+      } inspect: { copy, _ in
+        (summary, copy.metadata.storeIdentifier)
+      }
+    }
+  }
+
   /// Makes the copy under a temporary name, adds the large values, and moves it to its place.
   private func write<Result>(
     _ location: StoreLocation, _ progress: @escaping (Int64) throws -> Void,
+    leavesOutLargeValues: Bool = false,
     copy: (_ path: String, @escaping (Int64) throws -> Void) throws -> Void,
     inspect: (StoreSnapshot, _ externalFileCount: Int) throws -> Result
   ) throws -> Result {
@@ -115,10 +137,13 @@ package struct StoreCopy: Sendable {
           try progress(copied)
         }
         let source = ExternalData(besideStoreAt: location.resolvedPath)
-        let files = try source.copy(to: ExternalData(besideStoreAt: path).path) { bytes in
-          copied += bytes
-          try progress(copied)
-        }
+        let files =
+          leavesOutLargeValues
+          ? 0
+          : try source.copy(to: ExternalData(besideStoreAt: path).path) { bytes in
+            copied += bytes
+            try progress(copied)
+          }
         let result = try StoreFile(path: path).read { try inspect($0, files) }
         try progress(copied)
         return result
@@ -223,15 +248,7 @@ extension Database {
     to path: String, permissionsOf location: StoreLocation,
     progress: (Int64) throws -> Void = { _ in }
   ) throws {
-    do {
-      // Created first, so that it is never more widely readable than the store.
-      try FileDescriptor.open(
-        FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-        permissions: location.filePermissions()
-      ).close()
-    } catch {
-      throw StoreWriteError.unwritable(path: path, reason: "\(error)")
-    }
+    try location.createFile(derivedAt: path)
     do {
       let pageByteCount = try StoreSpace(database: self).pageByteCount
       let target = try DatabaseQueue(path: path, configuration: Self.copying)
@@ -267,5 +284,19 @@ extension Database {
       try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = NORMAL")
     }
     return configuration
+  }
+}
+
+extension StoreLocation {
+  /// Creates an empty file that is never more widely readable than the store.
+  func createFile(derivedAt path: String) throws(StoreWriteError) {
+    do {
+      try FileDescriptor.open(
+        FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+        permissions: filePermissions()
+      ).close()
+    } catch {
+      throw StoreWriteError.unwritable(path: path, reason: "\(error)")
+    }
   }
 }

@@ -19,7 +19,7 @@ package struct StoreMetadata: Hashable, Sendable {
   private static let longestIdentifier = 128
 
   /// The keys of the frameworks; any other is the app's.
-  private static let frameworkKeys: Set<String> = [
+  package static let frameworkKeys: Set<String> = [
     "NSStoreType", "NSStoreUUID", "NSPersistenceFrameworkVersion",
     "NSPersistenceMaximumFrameworkVersion", "NSStoreModelVersionHashes",
     "NSStoreModelVersionHashesVersion", "NSStoreModelVersionHashesDigest",

@@ -9,7 +9,8 @@ import Testing
     "restore",
     "token",
     "token check", "token show", "bookmark", "bookmark set", "bookmark list", "bookmark check",
-    "bookmark remove", "rehearse", "snapshot", "record", "compact", "check", "maintain", "archive",
+    "bookmark remove", "rehearse", "snapshot", "scrub", "record", "compact", "check", "maintain",
+    "archive",
     "verify",
   ]
 
@@ -58,6 +59,7 @@ import Testing
     "restore", "token check",
     "token show",
     "bookmark set", "bookmark list", "bookmark check", "bookmark remove", "rehearse", "snapshot",
+    "scrub",
     "compact",
     "check", "verify",
   ])

@@ -34,6 +34,7 @@ import Testing
         ["bookmark", "list", path], ["compact", path, "--dry-run", "--full"],
         ["check", path, "--max-size", "1B"], ["verify", path, "--full", "--json"],
         ["rehearse", path, "last~1", "-o", folder.file("copy"), "--overwrite"],
+        ["scrub", path, "-o", folder.file("copy"), "--overwrite", "--yes"],
       ]
       async let lines = tool.run(start + ["log", path, "--json"])
       async let page = tool.run(start + others[index % others.count])

@@ -1,0 +1,98 @@
+import ArgumentParser
+import HistoryOperations
+import StoreEditing
+import Terminal
+
+/// `histctl scrub`: makes a copy of a store that can be given away.
+struct Scrub: HistctlCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scrub",
+    abstract: "Copy a store without its data, to give the copy away.",
+    discussion: """
+      The copy has the tables, the model, the keys, the relationships and the history of the store. \
+      Texts, numbers, UUIDs, URLs and data are replaced: equal values by equal ones, different \
+      values by different ones, of the same length and kind. Dates are shifted by one secret time. \
+      External data and free pages are left out, and so are the contents of tables that are not \
+      understood. scrub shows what it keeps and, on a terminal, asks; in scripts, pass --yes or \
+      --dry-run. The store is only read, and may be in use.
+
+      Examples:
+        histctl scrub default.store -o scrubbed.store
+        histctl scrub default.store -o scrubbed.store --authors --yes --quiet
+        histctl scrub default.store -o monday.store --key scrub.key --yes
+        histctl scrub default.store -o scrubbed.store --dry-run --json
+      """)
+
+  @OptionGroup var store: StoreOptions
+
+  @Option(
+    name: [.customShort("o", allowingJoined: true), .customLong("output")],
+    help: ArgumentHelp("The file to write the copy to.", valueName: "copy"), completion: .file())
+  var copy: String
+
+  @Flag(help: "Replace an existing store.")
+  var overwrite = false
+
+  @Flag(help: "Replace authors, bundles and processes too.")
+  var authors = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Scrub with the key in this file, which is created if missing.", valueName: "file"),
+    completion: .file())
+  var key: String?
+
+  @Flag(name: [.customShort("n"), .long], help: "Show what would be kept, and write nothing.")
+  var dryRun = false
+
+  @Flag(name: .shortAndLong, help: "Write without asking.")
+  var yes = false
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run(_ console: Console) throws {
+    let session = Session(output, console, outlivesReader: true)
+    let consent = try Consent(.write, dryRun: dryRun, yes: yes, session: session)
+    try session.write(usesPager: false) { writer in
+      try session.observing { observer in
+        try run(ScrubOperation(request, observer: observer), session, writer, consent)
+      }
+    }
+    if session.status != .success { throw EndWithStatus(status: session.status) }
+  }
+
+  private var request: ScrubOperation.Request {
+    var request = ScrubOperation.Request(path: store.store, copy: copy)
+    request.overwrites = overwrite
+    request.keyPath = key
+    request.replacesSavers = authors
+    request.busyTimeout = store.busyTimeout
+    return request
+  }
+
+  private func run(
+    _ operation: ScrubOperation, _ session: Session, _ writer: OutputWriter, _ consent: Consent
+  ) throws {
+    let report = ScrubReport(
+      session: session, writer: writer, request: operation.request, plan: try operation.plan())
+    if output.json {
+      try writer.writeLine(report.json)
+    } else if consent != .given || session.environment.isOutputTerminal && !output.quiet {
+      try report.writePage()
+    }
+    guard consent != .dryRun else { return }
+    if consent == .asks {
+      // The question comes after what it is about.
+      try writer.flush()
+      guard
+        session.diagnostics.ask("Write the copy to \(TerminalText.terminal.escaped(copy))? [y/N] ")
+      else {
+        session.diagnostics.note("nothing was written")
+        return session.end(with: .answerIsNo)
+      }
+    }
+    // A signal ends the copy in good order.
+    try report.write(
+      try DeferredSignals.run { try operation.write(checking: { try DeferredSignals.check() }) })
+  }
+}

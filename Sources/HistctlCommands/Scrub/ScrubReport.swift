@@ -1,0 +1,118 @@
+import HistoryCoding
+import HistoryOperations
+import StoreEditing
+import Terminal
+
+/// What a scrubbed copy keeps, and what was written: as a page, a line, or JSON.
+struct ScrubReport: FieldPage {
+  let session: Session
+  let writer: OutputWriter
+  let request: ScrubOperation.Request
+  let plan: ScrubPlan
+
+  // MARK: - For people
+
+  /// Writes the plan.
+  func writePage() throws {
+    try field("store", plan.path, style: .heading)
+    try field("copy", request.copy)
+    try field(
+      "replaces",
+      "texts, numbers, UUIDs, URLs and data of \(plan.objectCount.counted("object"))",
+      style: .deleted)
+    try field("", "preserved values of deleted objects, names of contexts", style: .deleted)
+    try field("", "the store's identifier, so tokens of the store do not work", style: .deleted)
+    if !plan.applicationKeys.isEmpty {
+      try field(
+        "", "values of the app's metadata: " + plan.applicationKeys.joined(separator: ", "),
+        style: .deleted)
+    }
+    if request.replacesSavers {
+      try field("", "authors, bundles and processes", style: .deleted)
+    }
+    try field("shifts", "dates and times, all by one secret number of seconds")
+    try field("leaves out", "external data, free pages, SQLite's statistics")
+    if !plan.emptiedTables.isEmpty {
+      try field(
+        "empties", "tables that are not understood: " + plan.emptiedTables.joined(separator: ", "))
+    }
+    try field(
+      "keeps", "tables, the model with all its names, keys, relationships", style: .inserted)
+    try field(
+      "",
+      "\(plan.transactionCount.counted("transaction")) with their numbers, "
+        + "\(plan.changeCount.counted("change")) with names of attributes", style: .inserted)
+    try field(
+      "", "booleans, nulls, lengths, punctuation, and which values are equal", style: .inserted)
+    if !request.replacesSavers, !plan.savers.isEmpty {
+      let more = plan.savers.count < ScrubPlan.maxSavers ? "" : ", …"
+      try field(
+        "",
+        "authors, bundles and processes (--authors replaces them): "
+          + plan.savers.joined(separator: ", ") + more, style: .inserted)
+    }
+    if !plan.keptColumns.isEmpty {
+      try field(
+        "", "\(keptColumns): " + plan.keptColumns.joined(separator: ", "), style: .inserted)
+    }
+    try field("key", key)
+  }
+
+  private var keptColumns: String {
+    plan.hasModel ? "counts that triggers keep" : "what looks like relationships, without a model"
+  }
+
+  private var key: String {
+    request.keyPath.map { "in \($0): keep it secret, it gives shifted dates and texts back" }
+      ?? "used once and kept nowhere"
+  }
+
+  /// Writes what was done.
+  func write(_ result: ScrubOperation.Result) throws {
+    if session.options.json { return try writer.writeLine(json(of: result)) }
+    guard !session.options.quiet else { return }
+    try writer.writeLine(
+      TerminalText.terminal.escaped(
+        "\(request.copy): \(result.summary.rowCount.counted("row")), "
+          + "\(result.summary.valueCount.counted("value")) replaced"))
+    if result.madeKey, let path = request.keyPath {
+      session.diagnostics.note("made the key \(path)")
+    }
+  }
+
+  // MARK: - For programs
+
+  /// The plan.
+  var json: JSONValue {
+    var members = members(type: "scrubPlan", store: plan.storeIdentifier)
+    members.add("objects", .integer(plan.objectCount))
+    members.add("rows", .integer(plan.rowCount))
+    members.add("transactions", .integer(plan.transactionCount))
+    members.add("changes", .integer(plan.changeCount))
+    members.add("hasModel", .boolean(plan.hasModel))
+    members.add("keepsAuthors", .boolean(!request.replacesSavers))
+    members.add("authors", list(request.replacesSavers ? [] : plan.savers))
+    members.add("keptColumns", list(plan.keptColumns))
+    members.add("emptiedTables", list(plan.emptiedTables))
+    members.add("applicationKeys", list(plan.applicationKeys))
+    members.add("key", request.keyPath.map(JSONValue.string))
+    return members.json
+  }
+
+  private func json(of result: ScrubOperation.Result) -> JSONValue {
+    var members = members(type: "scrub", store: result.storeIdentifier)
+    members.add("rows", .integer(result.summary.rowCount))
+    members.add("values", .integer(result.summary.valueCount))
+    members.add("key", request.keyPath.map(JSONValue.string))
+    if request.keyPath != nil { members.add("madeKey", .boolean(result.madeKey)) }
+    return members.json
+  }
+
+  private func members(type: String, store: String?) -> JSONMembers {
+    var members = JSONMembers(type: type, path: plan.path, store: store)
+    members.add("copy", .string(request.copy))
+    return members
+  }
+
+  private func list(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
+}

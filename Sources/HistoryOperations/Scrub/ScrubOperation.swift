@@ -1,0 +1,87 @@
+import StoreEditing
+import StoreFormat
+
+/// Makes a copy of a store that can be given away: the same shape and history, and none of its data.
+package struct ScrubOperation {
+  package struct Request: Hashable, Sendable {
+    /// The store.
+    package var path: String
+    /// The file to write the copy to.
+    package var copy: String
+    package var overwrites = false
+    /// The file of the key; `nil` for a key that is used once and kept nowhere.
+    package var keyPath: String?
+    /// Whether authors, bundles and processes are replaced too.
+    package var replacesSavers = false
+    /// Seconds to wait for a locked store.
+    package var busyTimeout = 5.0
+
+    package init(path: String, copy: String) {
+      self.path = path
+      self.copy = copy
+    }
+  }
+
+  package struct Result: Hashable, Sendable {
+    package let summary: StoreScrubber.Summary
+    /// The identifier of the copy.
+    package let storeIdentifier: String?
+    /// Whether the file of the key was made.
+    package let madeKey: Bool
+  }
+
+  package let request: Request
+  private let observer: OperationObserver
+
+  package init(_ request: Request, observer: @escaping OperationObserver) {
+    self.request = request
+    self.observer = observer
+  }
+
+  /// Finds out what would be replaced, kept and left out. Nothing is written.
+  ///
+  /// - Throws: Also if the copy cannot be written to its place, or the key cannot be read.
+  package func plan() throws -> ScrubPlan {
+    if let keyPath = request.keyPath { _ = try ScrubKeyFile(path: keyPath).read() }
+    return try read { snapshot in
+      _ = try place(snapshot)
+      try StoreReading.warnOfModel(in: snapshot, observer: observer)
+      return try ScrubPlan(snapshot)
+    }
+  }
+
+  /// Writes the copy, of the store as it is now.
+  ///
+  /// - Parameter checking: Called regularly; an error ends the writing, and nothing is left of the copy.
+  package func write(checking: () throws -> Void = {}) throws -> Result {
+    try read { snapshot in
+      let place = try place(snapshot)
+      let plan = try ScrubPlan(snapshot)
+      var (key, isNew) = (ScrubKey.random(), false)
+      if let keyPath = request.keyPath {
+        (key, isNew) = try ScrubKeyFile(path: keyPath).readOrMake()
+      }
+      let scrubber = StoreScrubber(
+        snapshot, plan: plan, key: key, replacesSavers: request.replacesSavers)
+      let written = try place.write(snapshot, scrubber) { rows in
+        try checking()
+        observer(.scrubbing(rows: rows, total: plan.rowCount, copy: request.copy))
+      }
+      observer(.finished)
+      return Result(
+        summary: written.summary, storeIdentifier: written.storeIdentifier,
+        madeKey: isNew)
+    }
+  }
+
+  private func read<Value>(_ body: (StoreSnapshot) throws -> Value) throws -> Value {
+    try StoreReading.open(request.path, busyTimeout: request.busyTimeout, observer: observer)
+      .read(body)
+  }
+
+  private func place(_ snapshot: StoreSnapshot) throws -> StoreCopy {
+    try StoreCopy(
+      of: snapshot.location, at: request.copy, overwrites: request.overwrites,
+      busyTimeout: request.busyTimeout)
+  }
+}

@@ -1,0 +1,141 @@
+import Crypto
+
+/// The secret that decides what replaces each value, and the permutations that follow from it.
+///
+/// A permutation of a small set is a Feistel network over mixed radixes, whose rounds are HMAC-SHA256:
+/// different values stay different. Beyond ``wideBits`` the replacement is a pseudorandom stream that
+/// depends on the whole value; there two values are as good as never replaced by the same.
+package struct ScrubKey: Sendable {
+  /// The number of bytes of a key.
+  package static let byteCount = 32
+
+  package let bytes: [UInt8]
+  /// Prepared once: the key takes as long as a short message.
+  private let prepared: HMAC<SHA256>
+
+  /// The size of a set in bits from which a collision is not to be expected: among 2^32 values one in
+  /// 2^36 keys.
+  private static let wideBits = 100.0
+  private static let roundCount: UInt8 = 8
+
+  /// Takes the bytes of a key.
+  package init(bytes: [UInt8]) {
+    self.bytes = bytes
+    prepared = HMAC<SHA256>(key: SymmetricKey(data: bytes))
+  }
+
+  /// Makes a new key.
+  package static func random() -> ScrubKey {
+    var generator = SystemRandomNumberGenerator()
+    return ScrubKey(bytes: (0..<byteCount).map { _ in .random(in: 0...255, using: &generator) })
+  }
+
+  /// What a derived value is for, so that no two uses share one.
+  private enum Use: UInt8 {
+    case number, round, seed
+  }
+
+  /// Returns a number from 0 up to a limit that depends on the key and a name only.
+  func number(_ name: StaticString, below limit: UInt64) -> UInt64 {
+    var message = [Use.number.rawValue]
+    name.withUTF8Buffer { message += $0 }
+    return word(of: authenticate(message)) % limit
+  }
+
+  /// Permutes the numbers below a count.
+  ///
+  /// - Parameter kind: Names the set; each has a permutation of its own.
+  func permute(_ value: UInt64, below count: UInt64, kind: [UInt8]) -> UInt64 {
+    guard count > 1 else { return value }
+    // Two factors whose product is barely above the count: few results are outside and permuted again.
+    let right = UInt64(Double(count).squareRoot().rounded(.up)) + 1
+    let left = count / right + 1
+    var digits = [value / right, value % right]
+    repeat {
+      permute(&digits, radixes: [left, right], kind: kind)
+    } while digits[0] * right + digits[1] >= count
+    return digits[0] * right + digits[1]
+  }
+
+  /// Permutes the digits of a number of mixed radixes.
+  func permute(_ digits: inout [UInt64], radixes: [UInt64], kind: [UInt8]) {
+    var bits = 0.0
+    for radix in radixes where bits < Self.wideBits { bits += Double(radix).logarithm }
+    if bits >= Self.wideBits {
+      let stream = stream(
+        of: kind + digits.flatMap { withUnsafeBytes(of: $0.littleEndian, Array.init) },
+        count: digits.count * 2)
+      for index in digits.indices {
+        let word = UInt64(stream[2 * index]) | UInt64(stream[2 * index + 1]) << 8
+        digits[index] = word % radixes[index]
+      }
+      return
+    }
+    if digits.count == 1 { return digits[0] = permuteOne(digits[0], radixes[0], kind) }
+    let middle = digits.count / 2
+    let isSmall = radixes.allSatisfy { $0 <= 256 }
+    for round in 0..<Self.roundCount {
+      let (source, target) =
+        round.isMultiple(of: 2)
+        ? (0..<middle, middle..<digits.count) : (middle..<digits.count, 0..<middle)
+      let words = words(
+        round, kind, digits[source], count: target.count, isSmall: isSmall)
+      for (word, index) in zip(words, target) {
+        digits[index] = (digits[index] + word % radixes[index]) % radixes[index]
+      }
+    }
+  }
+
+  /// Permutes a small set by sorting it by what the key gives each element.
+  private func permuteOne(_ value: UInt64, _ radix: UInt64, _ kind: [UInt8]) -> UInt64 {
+    guard radix <= 256 else { return permute(value, below: radix, kind: kind) }
+    // Each element is swapped with one before it, as in a shuffle.
+    let words = words(0, kind, [radix], count: Int(radix))
+    var order = Array(0..<radix)
+    for index in order.indices.dropFirst() {
+      order.swapAt(index, Int(words[index] % UInt64(index + 1)))
+    }
+    return order[Int(value)]
+  }
+
+  /// Returns pseudorandom bytes that depend on all of a message; from them nobody gets back to it.
+  func stream(of message: some Sequence<UInt8>, count: Int) -> [UInt8] {
+    let seed = SymmetricKey(data: authenticate([Use.seed.rawValue] + message))
+    // A key that is used once needs no nonce of its own.
+    guard let nonce = try? ChaChaPoly.Nonce(data: [UInt8](repeating: 0, count: 12)),
+      let box = try? ChaChaPoly.seal([UInt8](repeating: 0, count: count), using: seed, nonce: nonce)
+    else { return seed.withUnsafeBytes { seed in (0..<count).map { seed[$0 % seed.count] } } }
+    return Array(box.ciphertext)
+  }
+
+  private func words(
+    _ round: UInt8, _ kind: [UInt8], _ source: some Collection<UInt64>, count: Int,
+    isSmall: Bool = false
+  ) -> [UInt64] {
+    var message = [Use.round.rawValue, round, UInt8(truncatingIfNeeded: source.count)] + kind
+    for digit in source { withUnsafeBytes(of: digit.littleEndian) { message += $0 } }
+    let digest = authenticate(message)
+    // One code gives four words; where there are more, sixteen of 16 bits, if the digits are small.
+    if count <= 4 { return (0..<count).map { word(of: digest, at: $0) } }
+    if count <= 16, isSmall {
+      return (0..<count).map { UInt64(digest[2 * $0]) << 8 | UInt64(digest[2 * $0 + 1]) }
+    }
+    let stream = stream(of: digest, count: count * 8)
+    return (0..<count).map { word(of: stream, at: $0) }
+  }
+
+  private func word(of bytes: [UInt8], at index: Int = 0) -> UInt64 {
+    bytes[(index * 8)..<(index * 8 + 8)].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  private func authenticate(_ message: [UInt8]) -> [UInt8] {
+    var code = prepared
+    code.update(data: message)
+    return Array(code.finalize())
+  }
+}
+
+extension Double {
+  /// The binary logarithm of a whole number, rounded down to a quarter bit or better.
+  fileprivate var logarithm: Double { Double(exponent) + (significand - 1) * 0.98 }
+}

@@ -1,0 +1,391 @@
+import GRDB
+import StoreFormat
+
+/// What a scrubbed copy of a store has of each of its tables.
+package struct ScrubPlan: Sendable {
+  /// What happens to the values of one column.
+  enum Rule: Hashable, Sendable {
+    /// Everything stays: names of the model, masks of changes.
+    case stays
+    /// Integers stay, as keys, counts and flags of the frameworks; other values are replaced.
+    case number
+    /// 0 and 1 stay; other values are replaced.
+    case boolean
+    case date
+    /// Data that begins with a byte for where it stands.
+    case largeData
+    /// A value whose attribute is not known, perhaps data of that kind.
+    case unknown
+    case value
+    /// The name of an enumeration's case, which is that of the column.
+    case caseName(String)
+    /// A text that stays unless savers are replaced.
+    case saver
+    /// A text that stays if the frameworks use it.
+    case frameworkText
+    /// A preserved value, by its number.
+    case tombstone(Int)
+    case propertyList
+    /// A token of the history in an archive.
+    case token
+  }
+
+  package enum Treatment: Hashable, Sendable {
+    /// Objects of the app.
+    case objects
+    /// A table of the frameworks.
+    case framework
+    /// A search index of SQLite, which is filled again from scrubbed values.
+    case coordinates
+    /// Not understood: the copy has the table without rows.
+    case emptied
+  }
+
+  struct Table: Hashable, Sendable {
+    let name: String
+    let sql: String
+    let treatment: Treatment
+    var columns: [(name: String, rule: Rule)]
+    /// Whether the table belongs to a search index.
+    var isPartOfIndex = false
+
+    static func == (left: Table, right: Table) -> Bool { left.name == right.name }
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  }
+
+  /// A search index: a virtual table, whose rows are in tables of its own.
+  struct Index: Hashable, Sendable {
+    let name: String
+    let module: String
+    let treatment: Treatment
+  }
+
+  let tables: [Table]
+  let indexes: [Index]
+  /// How the attributes of deleted objects are treated, by the number of the entity.
+  let tombstoneRules: [Int64: [Rule]]
+
+  /// The path of the store.
+  package let path: String
+  package let storeIdentifier: String?
+  /// The rows of the app's entities.
+  package private(set) var objectCount: Int64 = 0
+  package private(set) var rowCount: Int64 = 0
+  package let transactionCount: Int64
+  package let changeCount: Int64
+  package let hasModel: Bool
+  /// Tables that are not understood and lose their rows.
+  package private(set) var emptiedTables: [String] = []
+  /// Columns of whole numbers that stay because triggers count in them, or because they look like
+  /// relationships in a store without a model.
+  package let keptColumns: [String]
+  /// Names of authors, bundles and processes, up to ``maxSavers``.
+  package let savers: [String]
+  package static let maxSavers = 20
+  package let applicationKeys: [String]
+
+  /// Looks at the tables of a store.
+  package init(_ snapshot: StoreSnapshot) throws {
+    path = snapshot.location.path
+    storeIdentifier = snapshot.metadata.storeIdentifier
+    applicationKeys = snapshot.metadata.applicationKeys
+    let reader = try TableReader(snapshot)
+    hasModel = reader.modelTables != nil
+    tombstoneRules = reader.tombstoneRules()
+    (tables, indexes) = try reader.tables()
+    keptColumns = reader.keptColumns
+    let isTracked = snapshot.layout.history != nil
+    transactionCount = isTracked ? try snapshot.transactionCount() : 0
+    savers = try reader.savers(limit: Self.maxSavers)
+    var changeCount: Int64 = 0
+    for table in tables {
+      let count = try reader.integer("SELECT count(*) FROM \(quoted(table.name))")
+      if table.name == "ACHANGE", isTracked { changeCount = count }
+      switch table.treatment {
+      case .objects: objectCount += count
+      case .emptied where count > 0 && !table.isPartOfIndex: emptiedTables.append(table.name)
+      case .framework, .emptied, .coordinates: break
+      }
+      if table.treatment != .emptied { rowCount += count }
+    }
+    self.changeCount = changeCount
+    emptiedTables += indexes.filter { $0.treatment == .emptied }.map(\.name)
+  }
+}
+
+/// Tells which tables and columns are understood.
+private final class TableReader {
+  let modelTables: EntityTables?
+  private(set) var keptColumns: [String] = []
+  private let snapshot: StoreSnapshot
+  private let statement: StatementRunner
+  private let model: ManagedModel?
+  /// The names of tables of objects.
+  private let objectTables: Set<String>
+  /// Those of them that are there.
+  private let presentObjectTables: [String]
+
+  init(_ snapshot: StoreSnapshot) throws {
+    self.snapshot = snapshot
+    statement = StatementRunner(snapshot.database)
+    let entries = snapshot.entities.modelEntries
+    let model = try snapshot.modelCache().model
+    modelTables = model.flatMap {
+      try? EntityTables(model: $0, numbering: EntityNumbering(entries: entries))
+    }
+    self.model = modelTables == nil ? nil : model
+    objectTables = Set(
+      entries.filter { $0.superNumber == 0 }.map { "Z" + $0.name.uppercased() })
+    let names = try statement.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
+    presentObjectTables = names.compactMap { row in
+      guard case .text(let name)? = row.first else { return nil }
+      return name
+    }.filter(objectTables.contains)
+  }
+
+  func integer(_ sql: String) throws -> Int64 { try statement.integer(sql) ?? 0 }
+
+  // MARK: - Tables
+
+  func tables() throws -> ([ScrubPlan.Table], [ScrubPlan.Index]) {
+    let rows = try statement.rows(
+      """
+      SELECT name, sql, rootpage FROM sqlite_master
+      WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid
+      """)
+    var indexes: [ScrubPlan.Index] = []
+    for row in rows {
+      guard case .text(let name) = row[0], case .text(let sql) = row[1], row[2] == .integer(0)
+      else { continue }
+      let module =
+        sql.range(ofWord: "USING").map { rest in
+          String(rest.drop { $0 == " " }.prefix { $0.isLetter || $0.isNumber })
+        } ?? ""
+      indexes.append(
+        ScrubPlan.Index(
+          name: name, module: module.lowercased(),
+          treatment: module.lowercased() == "rtree" ? .coordinates : .emptied))
+    }
+    let counters = try self.counters()
+    let tables = try rows.compactMap { row -> ScrubPlan.Table? in
+      guard case .text(let name) = row[0], case .text(let sql) = row[1], row[2] != .integer(0)
+      else { return nil }
+      if let index = indexes.first(where: { name.hasPrefix($0.name + "_") }) {
+        return ScrubPlan.Table(
+          name: name, sql: sql, treatment: index.treatment, columns: [], isPartOfIndex: true)
+      }
+      let columns = try columns(of: name)
+      guard let known = try rules(of: name, columns, counters[name] ?? []) else {
+        return ScrubPlan.Table(name: name, sql: sql, treatment: .emptied, columns: [])
+      }
+      return ScrubPlan.Table(
+        name: name, sql: sql,
+        treatment: objectTables.contains(name) ? .objects : .framework, columns: known)
+    }
+    return (tables, indexes)
+  }
+
+  private typealias Columns = [(name: String, type: String)]
+
+  private func columns(of table: String) throws -> Columns {
+    try statement.rows("SELECT name, type FROM pragma_table_info(?1)", [.text(table)])
+      .compactMap { row in
+        guard case .text(let name) = row[0], case .text(let type) = row[1] else { return nil }
+        return (name, type.uppercased())
+      }
+  }
+
+  private func rules(
+    of table: String, _ columns: Columns, _ counters: Set<String>
+  ) throws -> [(name: String, rule: ScrubPlan.Rule)]? {
+    if objectTables.contains(table), columns.contains(where: { $0.name == "Z_PK" }) {
+      let known = modelTables?.tables.first { $0.name == table }?.columns ?? []
+      let roles = Dictionary(known.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      return try columns.map { column in
+        if counters.contains(column.name) {
+          keptColumns.append("\(table).\(column.name)")
+          return (column.name, .number)
+        }
+        guard let role = roles[column.name] else {
+          return (column.name, try rule(ofUnknown: column, in: table))
+        }
+        return (column.name, Self.rule(of: role))
+      }
+    }
+    if table.hasPrefix("Z_"), !columns.isEmpty, columns.allSatisfy(Self.isLinkColumn) {
+      return columns.map { ($0.name, .number) }
+    }
+    switch table {
+    case "Z_PRIMARYKEY", "Z_MODELCACHE": return columns.map { ($0.name, .stays) }
+    case "Z_METADATA":
+      return columns.map {
+        ($0.name, $0.name == "Z_PLIST" ? .propertyList : Self.frameworkRule($0))
+      }
+    case "ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING":
+      return columns.map { ($0.name, Self.historyRule($0, table)) }
+    case _ where snapshot.layout.mirroringTables.contains(table):
+      return columns.map { column in
+        switch column.name {
+        case "ZKEY": (column.name, .frameworkText)
+        case "ZTRANSFORMEDVALUE": (column.name, .token)
+        default: (column.name, Self.frameworkRule(column))
+        }
+      }
+    default: return nil
+    }
+  }
+
+  // MARK: - Columns
+
+  private static func rule(of column: EntityTables.Column) -> ScrubPlan.Rule {
+    guard case .attribute(let attribute) = column.role else { return .number }
+    return rule(of: attribute, path: column.path)
+  }
+
+  private static func rule(of attribute: ManagedAttribute, path: String) -> ScrubPlan.Rule {
+    switch attribute.type {
+    case .boolean: .boolean
+    case .date: .date
+    case _ where attribute.keepsLargeValues: .largeData
+    case .string where path.contains("."):
+      .caseName(path.split(separator: ".").last.map(String.init) ?? path)
+    case .undefined, .objectIdentifier, .composite, .unknown: .unknown
+    default: .value
+    }
+  }
+
+  /// A column that the model does not have.
+  private func rule(
+    ofUnknown column: (name: String, type: String), in table: String
+  ) throws -> ScrubPlan.Rule {
+    if Self.isKeyName(column.name) { return .number }
+    switch column.type {
+    case "TIMESTAMP": return .date
+    case "INTEGER" where modelTables == nil:
+      guard try looksLikeRelationship(column.name, in: table) else { return .unknown }
+      keptColumns.append("\(table).\(column.name)")
+      return .number
+    default: return .unknown
+    }
+  }
+
+  /// Whether a column has the index that the frameworks give a relationship, and only primary keys of one
+  /// of the tables.
+  private func looksLikeRelationship(_ column: String, in table: String) throws -> Bool {
+    let index = try statement.integer(
+      "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?1",
+      [.text("\(table)_\(column)_INDEX")])
+    guard index != nil else { return false }
+    return try presentObjectTables.contains { other in
+      try integer(
+        """
+        SELECT EXISTS (SELECT 1 FROM \(quoted(table)) WHERE \(quoted(column)) IS NOT NULL
+          AND \(quoted(column)) NOT IN (SELECT Z_PK FROM \(quoted(other))))
+        """) == 0
+    }
+  }
+
+  /// The columns that triggers count related objects in, by table.
+  private func counters() throws -> [String: Set<String>] {
+    var counters: [String: Set<String>] = [:]
+    let rows = try statement.rows(
+      "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND length(sql) < 100000")
+    for case .text(let sql)? in rows.map(\.first) {
+      for update in sql.ranges(afterWord: "UPDATE") {
+        let words = update.prefix(4096).split { " \n\t".contains($0) }.prefix(8).map(String.init)
+        guard words.count >= 5, words[1] == "SET", words[3] == "=" else { continue }
+        let count = words.dropFirst(4).joined()
+        if count.hasPrefix("IFNULL(\(words[2]),0)+1") || count.hasPrefix(words[2] + "+1") {
+          counters[words[0], default: []].insert(words[2])
+        }
+      }
+    }
+    return counters
+  }
+
+  private static func isKeyName(_ name: String) -> Bool {
+    ["Z_PK", "Z_ENT", "Z_OPT"].contains(name) || name.hasPrefix("Z_FOK_")
+      || name.hasPrefix("Z") && name.dropFirst().first?.isNumber ?? false && name.contains("_")
+  }
+
+  private static func isLinkColumn(_ column: (name: String, type: String)) -> Bool {
+    column.type == "INTEGER"
+      && (column.name == "REFLEXIVE" || column.name.hasPrefix("Z_FOK_")
+        || column.name.hasPrefix("Z_") && column.name.dropFirst(2).first?.isNumber ?? false)
+  }
+
+  private static func frameworkRule(_ column: (name: String, type: String)) -> ScrubPlan.Rule {
+    switch column.type {
+    case "INTEGER": .number
+    case "TIMESTAMP": .date
+    default: .unknown
+    }
+  }
+
+  private static func historyRule(
+    _ column: (name: String, type: String), _ table: String
+  ) -> ScrubPlan.Rule {
+    if let number = TombstoneColumn.number(of: column.name) { return .tombstone(number) }
+    switch column.name {
+    case "ZTIMESTAMP": return .date
+    case "ZCOLUMNS", "ZQUERYGEN": return .stays
+    case "ZNAME", StringRole.author.plainColumn, StringRole.bundle.plainColumn,
+      StringRole.process.plainColumn:
+      return .saver
+    default: return frameworkRule(column)
+    }
+  }
+
+  // MARK: - History
+
+  func tombstoneRules() -> [Int64: [ScrubPlan.Rule]] {
+    guard let model else { return [:] }
+    let slots = LazySlots(model)
+    var rules: [Int64: [ScrubPlan.Rule]] = [:]
+    for entry in snapshot.entities.modelEntries {
+      rules[entry.number] = slots.slots(of: entry.name)?.tombstoneAttributes.map {
+        Self.rule(of: $0, path: $0.name)
+      }
+    }
+    return rules
+  }
+
+  /// Returns names of authors, bundles and processes.
+  func savers(limit: Int) throws -> [String] {
+    guard let history = snapshot.layout.history else { return [] }
+    let roles: [StringRole] = [.author, .bundle, .process]
+    var queries = roles.map(\.plainColumn).filter(history.transactionColumns.contains).map {
+      "SELECT \($0) AS name FROM ATRANSACTION WHERE \($0) IS NOT NULL"
+    }
+    if history.internsStrings {
+      queries += roles.map(\.identifierColumn).filter(history.transactionColumns.contains).map {
+        """
+        SELECT ZNAME FROM ATRANSACTIONSTRING AS string
+        WHERE EXISTS (SELECT 1 FROM ATRANSACTION WHERE \($0) = string.Z_PK)
+        """
+      }
+    }
+    guard !queries.isEmpty else { return [] }
+    return try statement.rows(queries.joined(separator: " UNION ") + " LIMIT \(limit)")
+      .compactMap { row in
+        guard case .text(let name)? = row.first else { return nil }
+        return name
+      }
+  }
+}
+
+extension String {
+  /// The rest after the first occurrence of a word in capital or small letters.
+  fileprivate func range(ofWord word: String) -> Substring? {
+    let words = split(omittingEmptySubsequences: true) { " \n\t".contains($0) }
+    guard let index = words.firstIndex(where: { $0.uppercased() == word }), index + 1 < words.count
+    else { return nil }
+    return self[words[index + 1].startIndex...]
+  }
+
+  /// The rests after each occurrence of a word.
+  fileprivate func ranges(afterWord word: String) -> [Substring] {
+    split(omittingEmptySubsequences: true) { " \n\t".contains($0) }.filter { $0 == word }
+      .map { self[$0.endIndex...] }
+  }
+}

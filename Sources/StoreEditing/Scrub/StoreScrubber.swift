@@ -1,0 +1,346 @@
+import CSQLiteSupport
+import GRDB
+import Libc
+import PropertyLists
+import StoreFormat
+import SystemPackage
+
+/// Builds a scrubbed copy of a store, row by row in a new file.
+///
+/// Nothing of the original is ever in that file, so nothing can linger in it: tables and indexes are
+/// created again, as `VACUUM` does, and their rows are replaced on the way.
+package struct StoreScrubber {
+  package let plan: ScrubPlan
+  /// Whether authors, bundles and processes are replaced.
+  package let replacesSavers: Bool
+  private let snapshot: StoreSnapshot
+  private var values: ValueScrubber
+
+  private static let rowsPerReport: Int64 = 1000
+
+  package init(
+    _ snapshot: StoreSnapshot, plan: ScrubPlan, key: ScrubKey, replacesSavers: Bool
+  ) {
+    self.snapshot = snapshot
+    self.plan = plan
+    self.replacesSavers = replacesSavers
+    values = ValueScrubber(key: key)
+  }
+
+  /// What was written.
+  package struct Summary: Hashable, Sendable {
+    package fileprivate(set) var rowCount: Int64 = 0
+    /// The number of values that were replaced or shifted.
+    package fileprivate(set) var valueCount: Int64 = 0
+  }
+
+  /// Writes the copy.
+  ///
+  /// - Parameter progress: Called regularly with the number of rows; an error ends the writing.
+  package mutating func write(
+    to path: String, progress: (Int64) throws -> Void
+  ) throws -> Summary {
+    try snapshot.location.createFile(derivedAt: path)
+    var summary = Summary()
+    let queue = try open(path)
+    try queue.writeWithoutTransaction { copy in
+      try setUp(copy)
+      try copy.inTransaction(.immediate) {
+        for table in plan.tables {
+          try run(table.sql, "CREATE TABLE", in: copy)
+          try fill(table, in: copy, &summary, progress)
+        }
+        try createIndexes(in: copy, progress: { try progress(summary.rowCount) })
+        try addSchema(to: copy)
+        return .commit
+      }
+    }
+    try queue.close()
+    // The search indexes are known to a connection that reads the whole schema.
+    let second = try open(path)
+    try second.writeWithoutTransaction { copy in
+      try copy.inTransaction(.immediate) {
+        for index in plan.indexes where index.treatment == .coordinates {
+          try fillCoordinates(of: index.name, in: copy)
+        }
+        return .commit
+      }
+      if try snapshot.location.usesLog() {
+        try copy.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA wal_checkpoint(TRUNCATE)")
+      }
+    }
+    try second.close()
+    let file = try FileDescriptor.open(FilePath(path), .readWrite, options: .closeOnExec)
+    try file.closeAfter {
+      guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
+    }
+    return summary
+  }
+
+  // MARK: - The file
+
+  private func open(_ path: String) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = false
+    configuration.prepareDatabase { database in
+      try WritingConnection.check(csqlite_harden_for_building(database.sqliteConnection))
+      // An unfinished copy is thrown away.
+      try database.execute(
+        sql: """
+          PRAGMA mmap_size = 0; PRAGMA cache_size = -16000; PRAGMA journal_mode = OFF;
+          PRAGMA synchronous = OFF; PRAGMA ignore_check_constraints = ON
+          """)
+    }
+    return try DatabaseQueue(path: path, configuration: configuration)
+  }
+
+  /// Gives the new file the settings of the original.
+  private func setUp(_ copy: Database) throws {
+    for name in ["page_size", "auto_vacuum", "user_version", "application_id"] {
+      let value = try Int64.fetchOne(snapshot.database, sql: "PRAGMA \(name)") ?? 0
+      try copy.execute(sql: "PRAGMA \(name) = \(value)")
+    }
+    let encoding = try String.fetchOne(snapshot.database, sql: "PRAGMA encoding") ?? "UTF-8"
+    if encoding.hasPrefix("UTF-16") { try copy.execute(sql: "PRAGMA encoding = '\(encoding)'") }
+  }
+
+  /// Runs the one statement that a schema has for a table or an index.
+  private func run(_ sql: String, _ beginning: String, in copy: Database) throws {
+    guard sql.uppercased().hasPrefix(beginning) else {
+      throw StoreError.damaged(
+        path: plan.path, place: "its tables",
+        detail: "the schema has a statement that is not \(beginning)")
+    }
+    try copy.makeStatement(sql: sql).execute()
+  }
+
+  private func createIndexes(in copy: Database, progress: () throws -> Void) throws {
+    let rows = try StatementRunner(snapshot.database).rows(
+      "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid")
+    for case .text(let sql)? in rows.map(\.first) {
+      try run(sql, "CREATE", in: copy)
+      try progress()
+    }
+  }
+
+  /// Adds triggers, views and virtual tables as text: many of them call functions that only the
+  /// frameworks have.
+  private func addSchema(to copy: Database) throws {
+    let rows = try StatementRunner(snapshot.database).rows(
+      """
+      SELECT type, name, tbl_name, 0, sql FROM sqlite_master
+      WHERE type IN ('trigger', 'view') OR type = 'table' AND rootpage = 0 ORDER BY rowid
+      """)
+    guard !rows.isEmpty else { return }
+    try copy.execute(sql: "PRAGMA writable_schema = ON")
+    let runner = StatementRunner(copy)
+    for row in rows {
+      try runner.run(
+        "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES (?1, ?2, ?3, ?4, ?5)",
+        row)
+    }
+    try copy.execute(sql: "PRAGMA writable_schema = OFF")
+  }
+
+  // MARK: - Rows
+
+  private mutating func fill(
+    _ table: ScrubPlan.Table, in copy: Database, _ summary: inout Summary,
+    _ progress: (Int64) throws -> Void
+  ) throws {
+    if table.isPartOfIndex { return try fillEmptyIndex(table.name, in: copy) }
+    guard table.treatment != .emptied, !table.columns.isEmpty else { return }
+    let names = table.columns.map { quoted($0.name) }
+    // Names in the string table stay while an author, a bundle or a process has them.
+    let isSaver = table.name == "ATRANSACTIONSTRING" ? try saverCondition() : "1"
+    let entity = table.name == "ACHANGE" ? "ZENTITY" : "NULL"
+    let source = try StatementCursor(
+      snapshot.database,
+      sql: """
+        SELECT \(names.joined(separator: ", ")), \(isSaver), \(entity)
+        FROM \(quoted(table.name)) AS original
+        """)
+    let places = (1...names.count).map { "?\($0)" }.joined(separator: ", ")
+    let target = try StatementCursor(
+      copy,
+      sql: """
+        INSERT INTO \(quoted(table.name)) (\(names.joined(separator: ", "))) VALUES (\(places))
+        """)
+    var row: [StoredValue] = []
+    while try source.step() {
+      row.removeAll(keepingCapacity: true)
+      let keepsSaver = !replacesSavers && source.integer(at: names.count) != 0
+      let entity = source.integerIfAny(at: names.count + 1)
+      for (index, column) in table.columns.enumerated() {
+        let value = source.value(at: index)
+        let scrubbed = try scrub(value, column.rule, entity: entity, keepsSaver: keepsSaver)
+        if scrubbed != value { summary.valueCount += 1 }
+        row.append(scrubbed)
+      }
+      try target.run(row)
+      summary.rowCount += 1
+      if summary.rowCount.isMultiple(of: Self.rowsPerReport) { try progress(summary.rowCount) }
+    }
+  }
+
+  private mutating func scrub(
+    _ value: StoredValue, _ rule: ScrubPlan.Rule, entity: Int64?, keepsSaver: Bool
+  ) throws -> StoredValue {
+    switch (rule, value) {
+    case (_, .null), (.stays, _), (.number, .integer), (.boolean, .integer(0...1)): return value
+    case (.date, _): return values.shift(value)
+    case (.caseName(let name), .text(let text)) where text == name: return value
+    case (.saver, .text(let text)) where keepsSaver || Self.isOfFrameworks(text): return value
+    case (.frameworkText, .text(let text)) where Self.isOfFrameworks(text): return value
+    case (.largeData, .blob(let bytes)), (.unknown, .blob(let bytes)):
+      return .blob(scrub(largeData: bytes, isKnown: rule == .largeData))
+    case (.tombstone(let number), _):
+      let rules = entity.flatMap { plan.tombstoneRules[$0] } ?? []
+      let rule = rules.indices.contains(number) ? rules[number] : .unknown
+      return try scrub(value, rule, entity: nil, keepsSaver: false)
+    case (.propertyList, .blob(let bytes)): return scrub(metadata: bytes)
+    case (.token, .blob(let bytes)): return scrub(token: bytes)
+    default: return values.scrub(value)
+    }
+  }
+
+  private func saverCondition() throws -> String {
+    let columns = snapshot.layout.history?.transactionColumns ?? []
+    let roles: [StringRole] = [.author, .bundle, .process]
+    let uses = roles.map(\.identifierColumn).filter(columns.contains).map {
+      "EXISTS (SELECT 1 FROM ATRANSACTION WHERE \($0) = original.Z_PK)"
+    }
+    return uses.isEmpty ? "0" : uses.joined(separator: " OR ")
+  }
+
+  /// Whether the frameworks themselves gave a name, which their code looks for.
+  private static func isOfFrameworks(_ name: String) -> Bool {
+    ["NSCloudKitMirroringDelegate", "PFCloudKit", "com.apple.coredata."].contains {
+      name.hasPrefix($0)
+    }
+  }
+
+  /// The first byte says where the data stands. Files are left out; what names one becomes short data.
+  private mutating func scrub(largeData bytes: [UInt8], isKnown: Bool) -> [UInt8] {
+    switch try? LargeValueColumn(bytes) {
+    case .file(let name):
+      return [1] + Array(values.scrub(Array(name.text.utf8)).prefix(16))
+    case .inline(let data): return [1] + values.scrub(data)
+    case nil where isKnown && !bytes.isEmpty:
+      return [bytes[0]] + values.scrub(Array(bytes.dropFirst()))
+    case nil: return values.scrub(bytes)
+    }
+  }
+
+  // MARK: - Property lists
+
+  /// Keys of the frameworks stay with their values; all else is the app's.
+  private mutating func scrub(metadata bytes: [UInt8]) -> StoredValue {
+    guard case .dictionary(let properties)? = try? BinaryPropertyList(bytes).root else {
+      return .null
+    }
+    var scrubbed = properties
+    for (key, value) in properties
+    where key == "NSStoreUUID" || !StoreMetadata.frameworkKeys.contains(key) {
+      scrubbed[key] = scrub(value)
+    }
+    return (try? BinaryPropertyListWriter.bytes(of: .dictionary(scrubbed))).map(StoredValue.blob)
+      ?? .null
+  }
+
+  private mutating func scrub(_ value: PropertyListValue) -> PropertyListValue {
+    switch value {
+    case .null, .boolean, .uid: return value
+    case .integer(let number): return .integer(values.scrub(number))
+    case .unsigned(let number): return .real(values.scrub(Double(number)))
+    case .real(let number): return .real(values.scrub(number))
+    case .date(let date):
+      if case .real(let shifted) = values.shift(.real(date)) { return .date(shifted) }
+      return value
+    case .data(let bytes): return .data(values.scrub(bytes))
+    case .string(let text): return .string(values.scrub(text))
+    case .array(let elements):
+      var scrubbed: [PropertyListValue] = []
+      for element in elements { scrubbed.append(scrub(element)) }
+      return .array(scrubbed)
+    case .dictionary(let members):
+      var scrubbed: [String: PropertyListValue] = [:]
+      for (key, member) in members { scrubbed[values.scrub(key)] = scrub(member) }
+      return .dictionary(scrubbed)
+    }
+  }
+
+  /// A token in an archive names the store, whose identifier is replaced; other data is replaced as a
+  /// whole.
+  private mutating func scrub(token bytes: [UInt8]) -> StoredValue {
+    guard case .dictionary(var archive)? = try? PropertyListValue(propertyList: bytes),
+      let objects = archive["$objects"]?.array,
+      objects.contains(where: { $0.dictionary?["NSPersistentHistoryTokenDictionary"] != nil })
+    else { return .blob(values.scrub(bytes)) }
+    archive["$objects"] = .array(
+      objects.map { object in
+        guard case .string(let text) = object, UUIDText.isUUID(Array(text.unicodeScalars)) else {
+          return object
+        }
+        return .string(values.scrub(text))
+      })
+    return (try? BinaryPropertyListWriter.bytes(of: .dictionary(archive))).map(StoredValue.blob)
+      ?? .blob(values.scrub(bytes))
+  }
+
+  // MARK: - Search indexes
+
+  /// Gives a table of a search index the rows that it has when the index is new.
+  private func fillEmptyIndex(_ table: String, in copy: Database) throws {
+    let index = plan.indexes.first { table.hasPrefix($0.name + "_") }
+    let source = StatementRunner(snapshot.database)
+    let target = StatementRunner(copy)
+    switch (index?.module, index.map { String(table.dropFirst($0.name.count)) }) {
+    case ("rtree", "_node"):
+      let length = try source.integer("SELECT length(data) FROM \(quoted(table)) WHERE nodeno = 1")
+      try target.run(
+        "INSERT INTO \(quoted(table)) (nodeno, data) VALUES (1, zeroblob(?1))",
+        [.integer(length ?? 0)])
+    case ("fts5", "_data"):
+      try target.run(
+        "INSERT INTO \(quoted(table)) (id, block) VALUES (1, x''), (10, x'00000000000000')")
+    case ("fts5", "_config"):
+      let version = try source.integer("SELECT v FROM \(quoted(table)) WHERE k = 'version'")
+      try target.run(
+        "INSERT INTO \(quoted(table)) (k, v) VALUES ('version', ?1)", [.integer(version ?? 4)])
+    default: break
+    }
+  }
+
+  /// Fills an index of coordinates from the scrubbed columns that its trigger fills it from.
+  private func fillCoordinates(of name: String, in copy: Database) throws {
+    let runner = StatementRunner(copy)
+    let columns = try runner.rows("SELECT name FROM pragma_table_info(?1)", [.text(name)])
+      .compactMap { row -> String? in
+        guard case .text(let column)? = row.first else { return nil }
+        return column
+      }
+    let trigger = try runner.rows(
+      "SELECT tbl_name FROM sqlite_master WHERE type = 'trigger' AND name = ?1",
+      [.text(name + "_INSERT")])
+    guard case .text(let owner)? = trigger.first?.first,
+      let table = plan.tables.first(where: { $0.name == owner && $0.treatment == .objects })
+    else { return }
+    let sources = columns.map { column in
+      ["_MIN", "_MAX"].first { column.hasSuffix($0) }.map { String(column.dropLast($0.count)) }
+        ?? column
+    }
+    guard sources.first == "Z_PK",
+      sources.allSatisfy({ source in table.columns.contains { $0.name == source } })
+    else { return }
+    let present = try StatementCursor(
+      snapshot.database, sql: "SELECT rowid FROM \(quoted(name + "_rowid"))")
+    while try present.step() {
+      try runner.run(
+        """
+        INSERT OR IGNORE INTO \(quoted(name)) (\(columns.map(quoted).joined(separator: ", ")))
+        SELECT \(sources.map(quoted).joined(separator: ", ")) FROM \(quoted(owner)) WHERE Z_PK = ?1
+        """, [.integer(present.integer(at: 0))])
+    }
+  }
+}

@@ -1,0 +1,381 @@
+import StoreFormat
+
+/// Replaces values: equal ones by equal ones, different ones by different ones, wherever they stand.
+///
+/// What a value is replaced by depends on the key and the value alone, not on its table. Its storage class
+/// and shape stay: a text keeps its length and the kind of each character, an integer its sign and number
+/// of digits, a real number its sign, size and precision, data its length, a UUID its version.
+struct ValueScrubber {
+  private let key: ScrubKey
+  /// The seconds that all dates are shifted by, a whole number.
+  let offset: Double
+  /// Replacements of short values, which often occur again.
+  private var known: [StoredValue: StoredValue] = [:]
+
+  private static let maxKnown = 1 << 14
+  private static let longestKnown = 64
+
+  /// Between a month and ten years, backward: smaller numbers keep all their digits.
+  init(key: ScrubKey) {
+    self.key = key
+    let day = 86_400.0
+    offset = -31 * day - Double(key.number("dates", below: UInt64(3622 * day)))
+  }
+
+  /// Replaces any value but null.
+  mutating func scrub(_ value: StoredValue) -> StoredValue {
+    let length =
+      switch value {
+      case .null, .integer, .real: 0
+      case .text(let text): text.utf8.count
+      case .malformedText(let bytes), .blob(let bytes): bytes.count
+      }
+    if let known = known[value] { return known }
+    let scrubbed: StoredValue =
+      switch value {
+      case .null: .null
+      case .integer(let number): .integer(scrub(number))
+      case .real(let number): .real(scrub(number))
+      case .text(let text): .text(scrub(text))
+      case .malformedText(let bytes): .malformedText(scrub(malformed: bytes))
+      case .blob(let bytes): .blob(scrub(bytes))
+      }
+    if length <= Self.longestKnown {
+      if known.count >= Self.maxKnown { known.removeAll(keepingCapacity: true) }
+      known[value] = scrubbed
+    }
+    return scrubbed
+  }
+
+  // MARK: - Dates
+
+  /// Moments that stand for "none" or "never". Shifted, they would give away the offset.
+  private static let landmarks: Set<Double> = [
+    0, -978_307_200, -63_114_076_800, 64_092_211_200,
+  ]
+
+  /// Shifts a date; any other value is replaced.
+  mutating func shift(_ value: StoredValue) -> StoredValue {
+    switch value {
+    case .integer(let number):
+      if Self.landmarks.contains(Double(number)) { return value }
+      let (sum, overflow) = number.addingReportingOverflow(Int64(offset))
+      return overflow ? value : .integer(sum)
+    case .real(let number): return Self.landmarks.contains(number) ? value : .real(number + offset)
+    default: return scrub(value)
+    }
+  }
+
+  // MARK: - Numbers
+
+  /// The numbers at which the range of a type ends, for positive numbers.
+  private static let limits: [UInt64] = [1 << 15, 1 << 31, 1 << 53, 1 << 63]
+
+  /// Replaces an integer by one of the same sign, number of digits and smallest type.
+  func scrub(_ number: Int64) -> Int64 {
+    let size = scrub(size: number.magnitude, isNegative: number < 0)
+    return number < 0 ? Int64(truncatingIfNeeded: 0 &- size) : Int64(truncatingIfNeeded: size)
+  }
+
+  private func scrub(size: UInt64, isNegative: Bool) -> UInt64 {
+    var (first, end): (UInt64, UInt64) = (isNegative ? 1 : 0, 10)
+    while size >= end {
+      first = end
+      let (product, overflow) = end.multipliedReportingOverflow(by: 10)
+      end = overflow ? .max : product
+    }
+    // The least number of a type is one further from 0 than the greatest.
+    for limit in Self.limits.map({ isNegative ? $0 + 1 : $0 }) where limit > first && limit < end {
+      if size < limit { end = limit } else { first = limit }
+    }
+    return first
+      + key.permute(
+        size - first, below: end - first,
+        kind: Kind.integer.prefix([isNegative ? 1 : 0]) + String(first).utf8)
+  }
+
+  /// Replaces a real number by one of the same sign, size and precision.
+  func scrub(_ number: Double) -> Double {
+    guard number.isFinite, number != 0 else { return number == 0 ? zero(number) : number }
+    let shape = RealShape(number)
+    var scrubbed = number
+    repeat {
+      scrubbed = permute(scrubbed, shape)
+      // A few numbers of a shape are permuted into another, and then on until they are back.
+    } while RealShape(scrubbed) != shape
+    return scrubbed
+  }
+
+  private func zero(_ number: Double) -> Double {
+    number.sign == .minus ? number : Double(scrub(size: 0, isNegative: false))
+  }
+
+  private func permute(_ number: Double, _ shape: RealShape) -> Double {
+    let sign = number.sign == .minus ? -1.0 : 1.0
+    let kind = Kind.real.prefix(Array("\(shape)".utf8))
+    switch shape {
+    case .whole:
+      return sign * Double(scrub(size: UInt64(number.magnitude), isNegative: sign < 0))
+    case .decimal(_, let digitCount, let exponent):
+      // The last digit of the shortest form is not 0, and the first neither.
+      guard let (digits, _) = RealShape.decimal(number) else { return number }
+      let tens = (0..<max(digitCount - 2, 0)).reduce(UInt64(1)) { power, _ in power * 10 }
+      let first = digitCount == 1 ? 0 : tens
+      let place = (digits / 10 - first) * 9 + digits % 10 - 1
+      let count = digitCount == 1 ? 9 : tens * 81
+      let scrubbed = key.permute(place, below: count, kind: kind)
+      return Double(
+        "\(sign < 0 ? "-" : "")\((scrubbed / 9 + first) * 10 + scrubbed % 9 + 1)e\(exponent)")
+        ?? number
+    case .float:
+      let pattern = Float(number).bitPattern
+      let low = key.permute(UInt64(pattern & 0x7f_ffff), below: 1 << 23, kind: kind)
+      return Double(Float(bitPattern: pattern & ~0x7f_ffff | UInt32(low)))
+    case .full:
+      let mask: UInt64 = 1 << 52 - 1
+      let low = key.permute(number.bitPattern & mask, below: 1 << 52, kind: kind)
+      return Double(bitPattern: number.bitPattern & ~mask | low)
+    }
+  }
+
+  // MARK: - Data
+
+  /// Replaces all bytes; those of a UUID stay a UUID of the same version.
+  func scrub(_ bytes: [UInt8]) -> [UInt8] {
+    let isUUID =
+      bytes.count == 16 && (1...8).contains(bytes[6] >> 4) && bytes[8] >> 6 == 2
+    guard bytes.count < 16 else {
+      var scrubbed = key.stream(of: Kind.data.prefix([]) + bytes, count: bytes.count)
+      if isUUID {
+        scrubbed[6] = bytes[6] & 0xf0 | scrubbed[6] & 0x0f
+        scrubbed[8] = 0x80 | scrubbed[8] & 0x3f
+      }
+      return scrubbed
+    }
+    var digits = bytes.map(UInt64.init)
+    guard !digits.isEmpty else { return [] }
+    key.permute(
+      &digits, radixes: digits.map { _ in 256 },
+      kind: Kind.data.prefix([UInt8(bytes.count)]))
+    return digits.map { UInt8(truncatingIfNeeded: $0) }
+  }
+
+  /// Replaces the bytes of a text that is not clean: those above ASCII by others above it.
+  private func scrub(malformed bytes: [UInt8]) -> [UInt8] {
+    scrub(
+      bytes.map { byte in
+        byte < 0x80 ? CharacterSet(Unicode.Scalar(byte)) : CharacterSet(first: 0x80, count: 128)
+      }, bytes.map(UInt32.init), kind: Kind.malformedText.prefix([])
+    ).map { UInt8(truncatingIfNeeded: $0) }
+  }
+
+  // MARK: - Texts
+
+  /// Replaces each letter and digit by one of the same kind; punctuation, blanks and the scheme of a URL
+  /// stay, and so does what makes a UUID one.
+  func scrub(_ text: String) -> String {
+    guard text.utf8.count > Self.longestWhole else {
+      return String(scrub(Array(text.unicodeScalars), text, kind: Kind.text.prefix([])))
+    }
+    // In parts, which all depend on the whole text, so that memory stays small.
+    let whole = Kind.longText.prefix(key.stream(of: Array(text.utf8), count: 16))
+    var scrubbed = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    var number: UInt64 = 0
+    while !rest.isEmpty {
+      let part = Array(rest.prefix(Self.longestWhole))
+      rest = rest.dropFirst(part.count)
+      number += 1
+      scrubbed += scrub(part, "", kind: whole + withUnsafeBytes(of: number, Array.init))
+    }
+    return String(scrubbed)
+  }
+
+  /// The length in bytes above which a text is replaced in parts.
+  private static let longestWhole = 1 << 14
+
+  private func scrub(
+    _ scalars: [Unicode.Scalar], _ text: String, kind: [UInt8]
+  ) -> String.UnicodeScalarView {
+    var sets = scalars.map { CharacterSet($0) }
+    if UUIDText.isUUID(scalars) {
+      for index in sets.indices where sets[index].count == 26 { sets[index].count = 6 }
+      for index in UUIDText.fixed { sets[index].count = 1 }
+    } else {
+      let scheme = Self.schemeLength(text)
+      if sets.dropFirst(scheme).contains(where: { $0.count > 1 }) {
+        for index in 0..<scheme { sets[index].count = 1 }
+      }
+    }
+    if !sets.contains(where: { $0.count > 1 }) {
+      sets = scalars.map { CharacterSet(punctuation: $0) }
+    }
+    var scrubbed = String.UnicodeScalarView()
+    for (number, scalar) in zip(scrub(sets, scalars.map(\.value), kind: kind), scalars) {
+      scrubbed.append(Unicode.Scalar(number) ?? scalar)
+    }
+    return scrubbed
+  }
+
+  /// Permutes the characters that belong to a set of several; the others tell texts of one shape from
+  /// those of another.
+  private func scrub(
+    _ sets: [CharacterSet], _ characters: [UInt32], kind: [UInt8]
+  ) -> [UInt32] {
+    var scrubbed = characters
+    var (digits, radixes, places): ([UInt64], [UInt64], [Int]) = ([], [], [])
+    var shape = kind
+    for (index, set) in sets.enumerated() {
+      // Sets of one number have the same first character or are of another length.
+      let name = set.count == 1 ? characters[index] << 1 : set.first << 1 | 1
+      withUnsafeBytes(of: name.littleEndian) { shape += $0 }
+      shape.append(UInt8(truncatingIfNeeded: set.count))
+      guard set.count > 1 else { continue }
+      digits.append(UInt64(set.position(of: characters[index])))
+      radixes.append(UInt64(set.count))
+      places.append(index)
+    }
+    guard !digits.isEmpty else { return characters }
+    key.permute(&digits, radixes: radixes, kind: shape)
+    for (digit, index) in zip(digits, places) {
+      scrubbed[index] = sets[index].character(at: Int(digit))
+    }
+    return scrubbed
+  }
+
+  private static let schemes = ["https://", "http://", "file:///", "ftp://", "wss://", "ws://"]
+
+  private static func schemeLength(_ text: String) -> Int {
+    schemes.first { text.utf8.starts(with: $0.utf8) }?.utf8.count ?? 0
+  }
+
+  private enum Kind: UInt8 {
+    case integer, real, data, text, longText, malformedText
+
+    func prefix(_ bytes: [UInt8]) -> [UInt8] { [rawValue] + bytes }
+  }
+}
+
+/// What stays of a real number: numbers of one shape are replaced by each other.
+private enum RealShape: Hashable {
+  /// A whole number below 2^53, which has the shape of the integer.
+  case whole(isNegative: Bool)
+  /// A number that up to 15 decimal digits give exactly.
+  case decimal(isNegative: Bool, digits: Int, exponent: Int)
+  /// A number that is the same with the precision of a `Float`.
+  case float(isNegative: Bool, exponent: Int)
+  case full(isNegative: Bool, exponent: Int)
+
+  init(_ number: Double) {
+    let isNegative = number.sign == .minus
+    let float = Float(number)
+    if number.rounded() == number, number.magnitude < 0x1p53 {
+      self = .whole(isNegative: isNegative)
+    } else if let (digits, exponent) = Self.decimal(number) {
+      self = .decimal(isNegative: isNegative, digits: String(digits).utf8.count, exponent: exponent)
+    } else if Double(float) == number, float.isNormal {
+      self = .float(isNegative: isNegative, exponent: Int(number.exponent))
+    } else {
+      self = .full(isNegative: isNegative, exponent: Int(clamping: number.bitPattern >> 52 & 0x7ff))
+    }
+  }
+
+  /// Returns the digits of the shortest form and the power of ten that they are multiplied by, or `nil`
+  /// for more than 15 digits or a very large or small number.
+  static func decimal(_ number: Double) -> (digits: UInt64, exponent: Int)? {
+    guard (1e-290..<1e290).contains(number.magnitude) else { return nil }
+    let parts = number.magnitude.description.split(separator: "e")
+    guard let mantissa = parts.first, let power = parts.count > 1 ? Int(parts[1]) : 0 else {
+      return nil
+    }
+    let halves = mantissa.split(separator: ".", omittingEmptySubsequences: false)
+    let fraction = halves.count > 1 && halves[1] != "0" ? halves[1] : ""
+    guard var digits = UInt64("\(halves[0])\(fraction)"), digits > 0 else { return nil }
+    var exponent = power - fraction.utf8.count
+    while digits.isMultiple(of: 10) {
+      digits /= 10
+      exponent += 1
+    }
+    return digits < 1_000_000_000_000_000 ? (digits, exponent) : nil
+  }
+}
+
+/// Characters that are replaced by each other; one that stays is alone in its set.
+private struct CharacterSet {
+  let first: UInt32
+  var count: Int
+  /// The members, where they do not follow one another.
+  private var members: [UInt32]?
+
+  init(first: UInt32, count: Int) {
+    self.first = first
+    self.count = count
+  }
+
+  /// The letters or digits of a character's kind: in ASCII all of them, beyond it those of the same 64
+  /// code points.
+  init(_ scalar: Unicode.Scalar) {
+    switch scalar {
+    case "a"..."z": self.init(first: 97, count: 26)
+    case "A"..."Z": self.init(first: 65, count: 26)
+    case "0"..."9": self.init(first: 48, count: 10)
+    case _ where scalar.value < 0x80: self.init(first: scalar.value, count: 1)
+    default:
+      switch scalar.properties.generalCategory {
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .otherLetter, .decimalNumber,
+        .letterNumber, .otherNumber, .otherSymbol, .privateUse:
+        self.init(categoryOf: scalar)
+      default: self.init(first: scalar.value, count: 1)
+      }
+    }
+  }
+
+  /// For texts without letters and digits: other punctuation.
+  init(punctuation scalar: Unicode.Scalar) {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .surrogate, .spaceSeparator, .lineSeparator, .paragraphSeparator,
+      .unassigned:
+      self.init(first: scalar.value, count: 1)
+    case _ where scalar.value < 0x80:
+      self.init(members: (33...126).filter { !CharacterSet.isAlphanumeric($0) })
+    default: self.init(categoryOf: scalar)
+    }
+  }
+
+  private init(categoryOf scalar: Unicode.Scalar) {
+    let start = scalar.value & ~63
+    self.init(
+      members: (start...start + 63).filter {
+        Unicode.Scalar($0)?.properties.generalCategory == scalar.properties.generalCategory
+      })
+  }
+
+  private init(members: [UInt32]) {
+    self.init(first: members.first ?? 0, count: members.count)
+    self.members = members
+  }
+
+  private static func isAlphanumeric(_ value: UInt32) -> Bool {
+    Unicode.Scalar(value)?.properties.isAlphabetic ?? false || (48...57).contains(value)
+  }
+
+  func position(of character: UInt32) -> Int {
+    members?.firstIndex(of: character) ?? Int(character - first)
+  }
+
+  func character(at position: Int) -> UInt32 { members?[position] ?? first + UInt32(position) }
+}
+
+/// The shape of a UUID in text.
+enum UUIDText {
+  /// The places of the version and the variant.
+  static let fixed = [14, 19]
+
+  static func isUUID(_ scalars: [Unicode.Scalar]) -> Bool {
+    scalars.count == 36
+      && scalars.enumerated().allSatisfy { index, scalar in
+        [8, 13, 18, 23].contains(index)
+          ? scalar == "-" : scalar.isASCII && Character(scalar).isHexDigit
+      }
+  }
+}
