@@ -56,7 +56,7 @@ let package = Package(
     .target(
       name: "StoreFormat",
       dependencies: [
-        "CZlib", "CSQLiteSupport", "DurableFiles", "PropertyLists",
+        "CZlib", "CSQLiteSupport", "DurableFiles", "Libc", "PropertyLists",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"),
@@ -80,7 +80,7 @@ let package = Package(
     .target(
       name: "PersistentHistory",
       dependencies: [
-        "DurableFiles", "PropertyLists", "StoreEditing", "StoreFormat",
+        "DurableFiles", "Libc", "PropertyLists", "StoreEditing", "StoreFormat",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: library),
@@ -88,7 +88,7 @@ let package = Package(
     // Floor 5: history as text.
     .target(
       name: "HistoryCoding",
-      dependencies: ["PersistentHistory", "StoreEditing", "StoreFormat", "CZlib", "CZstd"],
+      dependencies: ["Libc", "PersistentHistory", "StoreEditing", "StoreFormat", "CZlib", "CZstd"],
       swiftSettings: library),
 
     // Floor 6: sealed history.
@@ -137,7 +137,7 @@ let package = Package(
     .target(
       name: "HistctlCommands",
       dependencies: [
-        "DurableFiles", "StoreEditing", "StoreFormat", "PersistentHistory", "HistoryCoding",
+        "DurableFiles", "Libc", "StoreEditing", "StoreFormat", "PersistentHistory", "HistoryCoding",
         "HistoryArchive", "HistoryOperations",
         "DemoStore", "Terminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -67,33 +67,25 @@ package struct RecordOperation {
   ) throws -> Never {
     let lock = try RunLock(recording: path, valuesPath: valuesPath)
     defer { withExtendedLifetime(lock) {} }
-    var store = try open()
+    let store = SavedStore(try open())
     let recorder = ValueRecorder(path: valuesPath, busyTimeout: busyTimeout)
     defer { try? recorder.close() }
-    var watch = Self.watch(store)
-    var stamp: StoreStamp?
+    var watch = Self.watch(store.file)
     var isWaiting = false
     var pause = Self.firstPause
     while true {
       do {
-        if let now = try? store.stamp(), now == stamp {
-          // Nothing was saved.
-        } else {
+        try store.readNews { isReplaced in
+          let other = try open()
+          if isReplaced { try observer(.replaced) }
+          watch = Self.watch(other)
+          return other
+        } _: { file in
           pause = Self.firstPause
-          // Opened again if another file is there now, or later saves cannot be seen.
-          if let stamp, try !store.seesLaterSaves || !store.stamp().isSameFile(as: stamp) {
-            let other = try open()
-            if try !other.stamp().isSameFile(as: stamp) { try observer(.replaced) }
-            store = other
-            watch = Self.watch(other)
-          }
-          let now = try store.stamp()
-          _ = try record(recorder, store, observer)
-          // Only now: what a failed reading has missed is read the next time.
-          stamp = now
+          _ = try record(recorder, file, observer)
           isWaiting = false
         }
-      } catch  where Self.mayPass(error, hasStarted: stamp != nil) {
+      } catch  where Self.mayPass(error, hasStarted: store.hasBeenRead) {
         if !isWaiting { try observer(.waiting(error)) }
         isWaiting = true
       }

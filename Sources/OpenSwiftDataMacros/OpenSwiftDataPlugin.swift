@@ -1,4 +1,5 @@
 import SwiftCompilerPlugin
+import SwiftSyntax
 import SwiftSyntaxMacros
 
 @main
@@ -7,4 +8,19 @@ struct OpenSwiftDataPlugin: CompilerPlugin {
     ModelMacro.self, PersistedPropertyMacro.self, PropertyMarkerMacro.self, ConstraintMacro.self,
     ModelActorMacro.self,
   ]
+}
+
+/// `@Attribute`, `@Relationship` and `@Transient`: marks that `@Model` reads, and nothing else.
+enum PropertyMarkerMacro: PeerMacro {
+  static func expansion(
+    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] { [] }
+}
+
+/// `#Unique` and `#Index`: marks that `@Model` reads, and nothing else.
+enum ConstraintMacro: DeclarationMacro {
+  static func expansion(
+    of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] { [] }
 }

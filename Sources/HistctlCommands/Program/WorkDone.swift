@@ -1,13 +1,6 @@
 import HistoryCoding
+import Libc
 import Terminal
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// What a command that changes something has done so far, reported if a signal or an error ends it
 /// early.

@@ -1,12 +1,5 @@
+import Libc
 import StoreFormat
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Compares lines, piece by piece, with a text that may say more of each change: old and new values, which may no
 /// longer be known, and what its object was when the text was written.

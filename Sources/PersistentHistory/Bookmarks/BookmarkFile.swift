@@ -1,4 +1,5 @@
 import DurableFiles
+import Libc
 import StoreFormat
 import SystemPackage
 
@@ -6,14 +7,6 @@ import SystemPackage
 import FoundationEssentials
 #else
 import Foundation
-#endif
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
 #endif
 
 /// The file beside a store in which consumers keep their bookmarks.

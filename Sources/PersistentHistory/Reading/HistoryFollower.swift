@@ -1,12 +1,5 @@
+import DurableFiles
 import StoreFormat
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Reads the transactions that any process saves to a store, soon after they are saved.
 ///
@@ -34,8 +27,7 @@ public final class HistoryFollower {
   private let path: String
   private let busyTimeout: Double
   private let query: HistoryQuery
-  private var store: StoreFile
-  private var stamp: StoreStamp?
+  private let store: SavedStore
   private var identifier: String??
   /// The time of the transaction at ``position``, which differs in another copy of the store.
   private var timestamp: StoreTimestamp?
@@ -58,7 +50,7 @@ public final class HistoryFollower {
     query.order = .ascending
     query.limit = nil
     self.query = query
-    store = try StoreFile(path: path, busyTimeout: busyTimeout)
+    store = SavedStore(try StoreFile(path: path, busyTimeout: busyTimeout))
   }
 
   /// Waits for saves and passes on their transactions, until an error is thrown.
@@ -69,39 +61,35 @@ public final class HistoryFollower {
   public func run(_ body: (Event) throws -> Void) throws -> Never {
     while true {
       try readNews(body)
-      usleep(UInt32(HistoryFollower.interval * 1_000_000))
+      Pause.take(seconds: HistoryFollower.interval)
     }
   }
 
   /// Reads once and passes on what is new.
   public func readNews(_ body: (Event) throws -> Void) throws {
-    let now = try store.stamp()
-    guard now != stamp else { return }
-    if let stamp {
-      guard now.isSameFile(as: stamp) else {
-        throw HistoryError.replacedStore(path: path, position: position)
-      }
-      if !store.seesLaterSaves { store = try StoreFile(path: path, busyTimeout: busyTimeout) }
+    try store.readNews { isReplaced in
+      guard !isReplaced else { throw HistoryError.replacedStore(path: path, position: position) }
+      return try StoreFile(path: path, busyTimeout: busyTimeout)
+    } _: { file in
+      try file.read { try readNews(in: $0, body) }
     }
-    try store.read { snapshot in
-      try check(snapshot)
-      if let oldest = try snapshot.oldestTransaction()?.number, oldest > position,
-        oldest - 1 > position
-      {
-        if position > 0 { try body(.gap(after: position, oldest: oldest)) }
-        position = oldest - 1
-      }
-      guard let last = try snapshot.newestTransaction(), last.number > position else { return }
-      let newest = last.number
-      var query = query
-      query.after = position
-      query.until = newest
-      try body(.transactions(HistoryReader(snapshot: snapshot, query: query)))
-      position = newest
-      timestamp = last.timestamp
+  }
+
+  private func readNews(in snapshot: StoreSnapshot, _ body: (Event) throws -> Void) throws {
+    try check(snapshot)
+    if let oldest = try snapshot.oldestTransaction()?.number, oldest > position,
+      oldest - 1 > position
+    {
+      if position > 0 { try body(.gap(after: position, oldest: oldest)) }
+      position = oldest - 1
     }
-    // Only now: what a failed reading has missed is read the next time.
-    stamp = now
+    guard let last = try snapshot.newestTransaction(), last.number > position else { return }
+    var query = query
+    query.after = position
+    query.until = last.number
+    try body(.transactions(HistoryReader(snapshot: snapshot, query: query)))
+    position = last.number
+    timestamp = last.timestamp
   }
 
   /// Refuses another store, or an older copy.

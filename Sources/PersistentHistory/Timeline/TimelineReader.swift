@@ -127,9 +127,6 @@ package final class TimelineReader {
   /// Whether the query asks for the present state of objects.
   package var readsPresentObjects: Bool { query.readsPresentObjects }
 
-  /// Whether archived changes are returned unchanged.
-  package var keepsArchivedChanges: Bool { !query.omitsRecordedValues }
-
   /// Returns the object of a change as it is now; see ``HistoryReader/presentObject(of:)``. `nil`
   /// without a store.
   package func presentObject(of change: HistoryChange) throws -> PresentObject? {

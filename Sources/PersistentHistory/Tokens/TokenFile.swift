@@ -1,3 +1,4 @@
+import Libc
 import StoreFormat
 import SystemPackage
 
@@ -5,14 +6,6 @@ import SystemPackage
 import FoundationEssentials
 #else
 import Foundation
-#endif
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
 #endif
 
 /// The content of a file that holds a token.

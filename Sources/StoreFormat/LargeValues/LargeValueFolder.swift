@@ -1,13 +1,6 @@
 import DurableFiles
+import Libc
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// The folder with the large values of a store, `.NAME_SUPPORT/_EXTERNAL_DATA`.
 ///

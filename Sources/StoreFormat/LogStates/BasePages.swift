@@ -1,13 +1,6 @@
 import CSQLiteSupport
 import GRDBSQLite
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import Libc
 
 /// The pages of a store's main file as they were before the first commit of its log.
 ///

@@ -1,15 +1,8 @@
 import CSQLiteSupport
 import GRDB
 import GRDBSQLite
+import Libc
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// A connection to one state of a store's log, which can be moved to another state.
 ///

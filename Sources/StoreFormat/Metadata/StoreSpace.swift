@@ -1,14 +1,7 @@
 import DurableFiles
 import GRDB
+import Libc
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// How a store frees empty pages.
 package enum AutoVacuum: Int64, Hashable, Sendable {

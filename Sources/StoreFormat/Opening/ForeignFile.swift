@@ -1,13 +1,6 @@
 import DurableFiles
+import Libc
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// An untrusted file beside a store.
 ///

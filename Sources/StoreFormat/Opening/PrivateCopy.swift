@@ -1,13 +1,6 @@
 import DurableFiles
+import Libc
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// A copy of a store and its write-ahead log that only this process can read.
 ///

@@ -1,13 +1,6 @@
 import DurableFiles
+import Libc
 import SystemPackage
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// The paths of a store: the file itself, its write-ahead log and its companions.
 package struct StoreLocation: Hashable, Sendable {

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import Libc
 
 /// A date and time of day in the time zone of the process (`TZ`, or the system's).
 package struct LocalTime: Hashable, Sendable, CustomStringConvertible {

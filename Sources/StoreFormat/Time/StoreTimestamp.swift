@@ -1,12 +1,5 @@
+import Libc
 import PropertyLists
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// A point in time as Core Data stores it: seconds since 2001-01-01T00:00:00Z in a double.
 ///
