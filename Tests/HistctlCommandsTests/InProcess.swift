@@ -25,7 +25,9 @@ enum InProcess {
 
   /// Commands that register files to be removed by a signal, or take signals themselves: both belong to
   /// a whole process.
-  private static let ownProcess: Set = ["demo", "maintain", "rehearse", "snapshot", "record"]
+  private static let ownProcess: Set = [
+    "demo", "maintain", "rehearse", "snapshot", "record", "find",
+  ]
 
   /// Whether a command opens files on threads that it has not started, which have the working folder of
   /// the process.

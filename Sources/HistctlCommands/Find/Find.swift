@@ -63,7 +63,11 @@ struct Find: HistctlCommand {
         switch event {
         case .failed(let path, let error): try isolation.run(path) { throw error }
         case .found(let store) where null:
-          if case .member? = store.origin { omitted += 1 } else { try writer.write(store.path + "\0") }
+          if case .member? = store.origin {
+            omitted += 1
+          } else {
+            try writer.write(store.path + "\0")
+          }
         case .found(let store): try report.write(store)
         }
       }
@@ -104,7 +108,8 @@ struct FindSelectionOptions: ParsableArguments {
   var withHistory = false
 
   @Option(
-    help: ArgumentHelp("Only stores whose newest transaction is at or after TIME.", valueName: "time"))
+    help: ArgumentHelp(
+      "Only stores whose newest transaction is at or after TIME.", valueName: "time"))
   var changedAfter: String?
 
   func moment(now: StoreTimestamp) throws -> StoreTimestamp? {

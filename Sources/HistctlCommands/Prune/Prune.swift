@@ -126,7 +126,8 @@ struct Prune: HistctlCommand {
 
   /// Prunes one store after the other; a failure of one does not affect the others.
   private func run(
-    _ paths: [String], _ output: PruneOutput, _ isolation: StoreIsolation, _ observer: @escaping OperationObserver
+    _ paths: [String], _ output: PruneOutput, _ isolation: StoreIsolation,
+    _ observer: @escaping OperationObserver
   ) throws {
     let session = output.session
     var planned: [(operation: PruneOperation, plan: PrunePlan)] = []

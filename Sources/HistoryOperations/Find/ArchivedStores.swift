@@ -119,7 +119,8 @@ struct ArchivedStores {
         let parts =
           try started[name]
           ?? Parts(
-            copy: PrivateCopy(forStoreAt: path + "!/" + name), missing: withLog.contains(name) ? 2 : 1)
+            copy: PrivateCopy(forStoreAt: path + "!/" + name),
+            missing: withLog.contains(name) ? 2 : 1)
         started[name] = parts
         try members.extract(member, to: isLog ? parts.copy.logPath : parts.copy.path)
         started[name]?.missing -= 1
@@ -128,7 +129,8 @@ struct ArchivedStores {
       } catch {
         failed(name, error)
         unusable.insert(name)
-        if (error as? OperationError)?.code == .tooLarge, (member.size ?? 0) <= limits.memberByteCount
+        if (error as? OperationError)?.code == .tooLarge,
+          (member.size ?? 0) <= limits.memberByteCount
         {
           throw error
         }

@@ -91,7 +91,8 @@ struct StoreWalk {
     do {
       let descriptor = try FileDescriptor.open(
         FilePath(folder.path), .readOnly,
-        options: folder.isRoot ? [.directory, .closeOnExec] : [.directory, .noFollow, .closeOnExec])
+        options: folder.isRoot
+          ? [.directory, .closeOnExec] : [.directory, .noFollow, .closeOnExec])
       defer { try? descriptor.close() }
       names = FolderNames.read(descriptor)
     } catch {

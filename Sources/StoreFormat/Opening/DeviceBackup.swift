@@ -44,7 +44,8 @@ package struct DeviceBackup: Hashable, Sendable {
       return FileMove.entry(at: folder + "/Manifest.plist") == .file ? .encrypted : .none
     }
     return try backup.read { database in
-      let columns = try String.fetchAll(database, sql: "SELECT name FROM pragma_table_info('Files')")
+      let columns = try String.fetchAll(
+        database, sql: "SELECT name FROM pragma_table_info('Files')")
       return Set(columns).isSuperset(of: ["fileID", "domain", "relativePath", "flags"])
         ? .readable(backup) : .none
     }
@@ -72,7 +73,8 @@ package struct DeviceBackup: Hashable, Sendable {
     try read { database in
       let cursor = try StatementCursor(
         database,
-        sql: "SELECT fileID, domain, relativePath FROM Files WHERE domain = ?1 AND relativePath = ?2")
+        sql:
+          "SELECT fileID, domain, relativePath FROM Files WHERE domain = ?1 AND relativePath = ?2")
       try cursor.bind([.text(store.domain), .text(store.relativePath + "-wal")])
       guard try cursor.step(), let log = file(cursor) else { return nil }
       return try FileStatus(path: log.path)?.size ?? 0 > 0 ? log : nil

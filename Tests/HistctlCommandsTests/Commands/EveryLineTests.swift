@@ -41,7 +41,7 @@ import Testing
     "object open.store Trip/p1", "snapshot open.store 2 -o past.store",
     "snapshot open.store 1 -o p",
     "diff open.store --with changed.store --values", "record open.store --once",
-    "report open.store -o r.html", "report open.store -o r.html",
+    "find .", "find none", "report open.store -o r.html", "report open.store -o r.html",
     "report open.store none.store -o both.html",
   ]
 
