@@ -41,6 +41,9 @@ let package = Package(
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd",
       providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+    .systemLibrary(
+      name: "CArchive", pkgConfig: "libarchive",
+      providers: [.apt(["libarchive-dev"])]),
     .target(name: "CSQLiteSupport"),
     .target(name: "Libc", swiftSettings: library),
 
@@ -127,8 +130,8 @@ let package = Package(
     .target(
       name: "HistoryOperations",
       dependencies: [
-        "DurableFiles", "Libc", "StoreEditing", "StoreFormat", "PersistentHistory", "HistoryCoding",
-        "HistoryArchive",
+        "CArchive", "DurableFiles", "Libc", "PropertyLists", "StoreEditing", "StoreFormat",
+        "PersistentHistory", "HistoryCoding", "HistoryArchive",
         .product(name: "SystemPackage", package: "swift-system"),
       ], exclude: ["Report/Page"],
       swiftSettings: library),

@@ -822,11 +822,15 @@ _histctl_report() {
     repeating_flags=()
     non_repeating_flags=(--no-author --overwrite --open --redact --reproducible --no-values --json --qualified --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --value)
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until -o --output --title --max-transactions --values-file --date --color)
+    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --archive --store-identifier --after --since --until -o --output --title --max-transactions --values-file --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--stores-from')
+        __histctl_add_completions -f
+        return
+        ;;
     '--bookmark-file')
         __histctl_add_completions -f
         return
@@ -921,6 +925,46 @@ _histctl_report() {
     esac
 }
 
+_histctl_find() {
+    repeating_flags=()
+    non_repeating_flags=(--apps --with-history -0 --null --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--changed-after --max-member --max-unpacked --busy-timeout --date --color)
+    __histctl_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--changed-after')
+        return
+        ;;
+    '--max-member')
+        return
+        ;;
+    '--max-unpacked')
+        return
+        ;;
+    '--busy-timeout')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __histctl_add_completions -f
+        return
+        ;;
+    esac
+}
+
 _histctl_archive() {
     repeating_flags=()
     non_repeating_flags=(--allow-gap --no-values -n --dry-run --json --qualified --no-pager --quiet -q --version -h --help)
@@ -981,11 +1025,15 @@ _histctl_prune() {
     repeating_flags=()
     non_repeating_flags=(--all --allow-gap --no-values -n --dry-run --yes -y --json --qualified --no-pager --quiet -q --version -h --help)
     repeating_options=(--ignore-guard --check-token)
-    non_repeating_options=(--bookmark-file --busy-timeout --before --keep-within --keep-last --max-size --entity --if-larger --max-behind --archive --segment-size --lock-wait --date --color)
+    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --before --keep-within --keep-last --max-size --entity --if-larger --max-behind --archive --segment-size --lock-wait --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--stores-from')
+        __histctl_add_completions -f
+        return
+        ;;
     '--bookmark-file')
         __histctl_add_completions -f
         return
@@ -1176,11 +1224,15 @@ _histctl_check() {
     repeating_flags=()
     non_repeating_flags=(--prometheus --json --qualified --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--bookmark-file --busy-timeout --max-size --max-age --min-headroom --max-behind --keep-within --keep-last --date --color)
+    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --max-size --max-age --min-headroom --max-behind --keep-within --keep-last --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--stores-from')
+        __histctl_add_completions -f
+        return
+        ;;
     '--bookmark-file')
         __histctl_add_completions -f
         return

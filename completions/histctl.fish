@@ -39,11 +39,13 @@ function __histctl_parse_tokens -S
         case 'stats'
             __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'after=' 'until=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'by=' 'top=' 'until-size=' 'csv' 'safe-cells' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'report'
-            __histctl_parse_subcommand -r 1 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'after=' 'until=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'value=+' 'o/output=' 'overwrite' 'open' 'title=' 'max-transactions=' 'redact' 'reproducible' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            __histctl_parse_subcommand -r 1 'stores-from=' 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'after=' 'until=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'value=+' 'o/output=' 'overwrite' 'open' 'title=' 'max-transactions=' 'redact' 'reproducible' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'find'
+            __histctl_parse_subcommand -r 1 'apps' 'with-history' 'changed-after=' 'max-member=' 'max-unpacked=' '0/null' 'busy-timeout=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'archive'
             __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'before=' 'segment-size=' 'allow-gap' 'lock-wait=' 'no-values' 'values-file=' 'ignore-guard=+' 'n/dry-run' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'prune'
-            __histctl_parse_subcommand -r 1 'bookmark-file=' 'busy-timeout=' 'before=' 'keep-within=' 'keep-last=' 'max-size=' 'all' 'entity=' 'if-larger=' 'max-behind=' 'ignore-guard=+' 'archive=' 'segment-size=' 'allow-gap' 'lock-wait=' 'no-values' 'check-token=+' 'n/dry-run' 'y/yes' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            __histctl_parse_subcommand -r 1 'stores-from=' 'bookmark-file=' 'busy-timeout=' 'before=' 'keep-within=' 'keep-last=' 'max-size=' 'all' 'entity=' 'if-larger=' 'max-behind=' 'ignore-guard=+' 'archive=' 'segment-size=' 'allow-gap' 'lock-wait=' 'no-values' 'check-token=+' 'n/dry-run' 'y/yes' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'restore'
             __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'from=' 'ignore-guard=+' 'n/dry-run' 'y/yes' 'lock-wait=' 'no-values' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'compact'
@@ -51,7 +53,7 @@ function __histctl_parse_tokens -S
         case 'maintain'
             __histctl_parse_subcommand 0 'config=' 'only=+' 'check-config' 'n/dry-run' 'lock-wait=' 'no-values' 'ignore-guard=+' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'check'
-            __histctl_parse_subcommand -r 1 'bookmark-file=' 'busy-timeout=' 'max-size=' 'max-age=' 'min-headroom=' 'max-behind=' 'keep-within=' 'keep-last=' 'prometheus' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            __histctl_parse_subcommand -r 1 'stores-from=' 'bookmark-file=' 'busy-timeout=' 'max-size=' 'max-age=' 'min-headroom=' 'max-behind=' 'keep-within=' 'keep-last=' 'prometheus' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'verify'
             __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'full' 'archive=' 'anchor=' 'subset=' 'limit=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'token'
@@ -150,6 +152,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "his
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'export' -d 'Export transactions, oldest first, as records for other programs.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'stats' -d 'Show activity over time, and by author, entity and kind.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'report' -d 'Write an HTML page with plots, transactions and objects of histories.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'find' -d 'List the stores in folders, archives and backups.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'archive' -d 'Seal history in an archive that any program can read.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'prune' -d 'Delete the beginning of a history.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'restore' -d 'Put sealed history back into its store.'
@@ -375,6 +378,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl report" -ge 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" stores-from' -l 'stores-from' -d 'Also the stores whose paths FILE lists, by lines or NUL bytes; - is standard input.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" archive' -l 'archive' -d 'Read history that the store has pruned from this archive.' -rfa '(__histctl_complete_directories)'
@@ -409,6 +413,22 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl find" -ge 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" apps' -l 'apps' -d 'Search the usual places of apps and simulators in the home folder.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" with-history' -l 'with-history' -d 'Leave out stores that keep no history.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" changed-after' -l 'changed-after' -d 'Only stores whose newest transaction is at or after TIME.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" max-member' -l 'max-member' -d 'Skip members of more than SIZE (default 1G).' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" max-unpacked' -l 'max-unpacked' -d 'Unpack at most SIZE of one archive (default 16G).' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" 0 null' -s '0' -l 'null' -d 'Write only paths, each followed by a NUL byte; leave out stores in archives.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" qualified' -l 'qualified' -d 'Write tokens with the identifier of the store.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" date' -l 'date' -d 'How to write times.' -rfka 'local utc relative raw'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl archive" -eq 1' -F
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
@@ -430,6 +450,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl prune" -ge 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" stores-from' -l 'stores-from' -d 'Also the stores whose paths FILE lists, by lines or NUL bytes; - is standard input.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" before' -l 'before' -d 'Delete transactions before this token, and keep its own.' -rfka '(__histctl_custom_completion ---completion prune -- --before (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
@@ -506,6 +527,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl check" -ge 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" stores-from' -l 'stores-from' -d 'Also the stores whose paths FILE lists, by lines or NUL bytes; - is standard input.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" max-size' -l 'max-size' -d 'Maximum size of the history, such as 50M.' -rfka ''

@@ -26,13 +26,14 @@ enum InProcess {
   /// Commands that register files to be removed by a signal, or take signals themselves: both belong to
   /// a whole process.
   private static let ownProcess: Set = [
-    "demo", "maintain", "rehearse", "snapshot", "scrub", "record",
+    "demo", "maintain", "rehearse", "snapshot", "scrub", "record", "find",
   ]
 
   /// Whether a command opens files on threads that it has not started, which have the working folder of
   /// the process.
   private static func usesOtherThreads(_ arguments: [String]) -> Bool {
     ["archive", "restore", "verify"].contains(arguments.first) || arguments.contains("--archive")
+      || arguments.first == "export" && arguments.dropFirst(2).first?.hasPrefix("-") == false
   }
 
   /// Runs histctl to its end, as ``Tool/run(_:input:environment:folder:)`` does.

@@ -13,6 +13,7 @@ class Histctl < Formula
   depends_on macos: :sequoia
   depends_on "zstd"
 
+  uses_from_macos "libarchive"
   uses_from_macos "swift" => :build
   uses_from_macos "sqlite"
   uses_from_macos "zlib"

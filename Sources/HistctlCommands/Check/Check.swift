@@ -42,18 +42,19 @@ struct Check: HistctlCommand {
 
   func run(_ console: Console) throws {
     let session = Session(output, console)
+    let paths = try stores.paths()
     var limits = limits.limits
     limits.retention = outlook.retention
     limits.allowance = outlook.maxBehind?.allowance
     limits.ignoresBookmarksOfOtherStores =
-      stores.bookmarkFile != nil && stores.stores.count > 1
+      stores.bookmarkFile != nil && paths.count > 1
     let check = HistoryCheck(
       limits, busyTimeout: stores.busyTimeout, bookmarkPath: stores.bookmarkFile, now: session.now)
-    let isolation = StoreIsolation(session: session, amongSeveral: stores.stores.count > 1)
+    let isolation = StoreIsolation(session: session, amongSeveral: paths.count > 1)
     try session.write(usesPager: false) { writer in
       let report = CheckReport(session: session, writer: writer)
       var metrics = HistoryMetrics()
-      for path in stores.stores {
+      for path in paths {
         var health: HistoryHealth?
         try isolation.run(path) {
           try check.run(path) { result in

@@ -28,6 +28,7 @@ struct Export: HistctlCommand {
         histctl export history.jsonl.zst --format csv --entity Trip
         histctl export stores/*.store --output-dir lake --bookmark nightly \
           --partition store,month
+        histctl find /srv/apps -0 | histctl export --stores-from - --output-dir lake
       """)
 
   @OptionGroup var stores: SeveralStoresOptions
@@ -41,11 +42,13 @@ struct Export: HistctlCommand {
   @OptionGroup(title: "Form and place") var export: ExportOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  /// The store, if it is the only one.
-  private var store: String? { stores.stores.count == 1 ? stores.stores[0] : nil }
+  /// The store, if it is the only one; a list of stores always counts as several.
+  private var store: String? {
+    stores.storesFrom == nil && stores.stores.count == 1 ? stores.stores[0] : nil
+  }
 
   func validate() throws {
-    if store == nil {
+    if stores.storesFrom != nil || stores.stores.count > 1 {
       guard export.outputDir != nil else {
         throw ValidationError("several stores are exported into a folder; name it with --output-dir")
       }
@@ -164,7 +167,7 @@ struct Export: HistctlCommand {
   /// Exports several histories into a folder.
   private func runSeveral(_ session: Session, _ encoder: any HistoryEncoder) throws {
     var request = ExportRun.Request(
-      stores.stores, to: export.outputDir ?? "", format: export.format,
+      try stores.paths(), to: export.outputDir ?? "", format: export.format,
       maker: "histctl \(Version.text)", now: session.now)
     request.archivePath = archive.archive
     request.storeIdentifier = archive.storeIdentifier

@@ -54,7 +54,14 @@ struct StoreOptions: ParsableArguments {
 struct SeveralStoresOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp("The store files.", valueName: "store"), completion: .file())
-  var stores: [String]
+  var stores: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Also the stores whose paths FILE lists, by lines or NUL bytes; - is standard input.",
+      valueName: "file"),
+    completion: .file())
+  var storesFrom: String?
 
   @Option(
     name: .customLong("bookmark-file"),
@@ -70,6 +77,17 @@ struct SeveralStoresOptions: ParsableArguments {
   func validate() throws {
     try StoreOptions.validate(busyTimeout: busyTimeout)
     try StoreOptions.check(bookmarkFile, isNotOf: stores)
+    if stores.isEmpty, storesFrom == nil {
+      throw ValidationError("give a STORE, or a list of stores with --stores-from")
+    }
+  }
+
+  /// Returns the stores that were given and those of the list, which is read.
+  func paths() throws -> [String] {
+    guard let storesFrom else { return stores }
+    let listed = try StoreList.paths(in: storesFrom)
+    try StoreOptions.check(bookmarkFile, isNotOf: listed)
+    return stores + listed
   }
 }
 

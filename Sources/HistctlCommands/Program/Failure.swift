@@ -122,7 +122,9 @@ extension Failure {
 
   private static func status(of code: OperationError.Code) -> ExitStatus {
     switch code {
-    case .alreadyThere, .missing, .unnamedStore, .unreadable, .unwritable: .cannotReadOrWrite
+    case .alreadyThere, .encryptedBackup, .missing, .tooLarge, .unnamedStore, .unreadable,
+      .unwritable:
+      .cannotReadOrWrite
     case .config, .ontoItself, .storeInTwoSections, .usage: .usage
     case .divergedFolder: .historyGap
     case .locked: .busy

@@ -89,11 +89,13 @@ struct Prune: HistctlCommand {
     for token in [retention.before].compactMap({ $0 }) + checkToken {
       _ = try TokenExpression(token, now: session.now)
     }
+    let paths = try stores.paths()
     let consent = try Consent(.delete, dryRun: dryRun, yes: yes, session: session)
-    let isolation = StoreIsolation(session: session, amongSeveral: stores.stores.count > 1)
+    let isolation = StoreIsolation(session: session, amongSeveral: paths.count > 1)
     try session.write(usesPager: false) { writer in
       try session.observing { observer in
-        try run(PruneOutput(session, writer, consent, of: stores.stores.count), isolation, observer)
+        try run(
+          paths, PruneOutput(session, writer, consent, of: paths.count), isolation, observer)
       }
     }
     if isolation.status != .success { throw EndWithStatus(status: isolation.status) }
@@ -124,11 +126,12 @@ struct Prune: HistctlCommand {
 
   /// Prunes one store after the other; a failure of one does not affect the others.
   private func run(
-    _ output: PruneOutput, _ isolation: StoreIsolation, _ observer: @escaping OperationObserver
+    _ paths: [String], _ output: PruneOutput, _ isolation: StoreIsolation,
+    _ observer: @escaping OperationObserver
   ) throws {
     let session = output.session
     var planned: [(operation: PruneOperation, plan: PrunePlan)] = []
-    for path in stores.stores {
+    for path in paths {
       try isolation.run(path) {
         let operation = operation(path, session, observer)
         let plan = try operation.plan(isDryRun: output.consent == .dryRun)

@@ -44,9 +44,10 @@ struct Report: HistctlCommand {
   func run(_ console: Console) throws {
     let session = Session(output, console, outlivesReader: page.file != nil)
     let isolation = StoreIsolation(session: session, amongSeveral: true)
+    let request = try request(session)
     try session.observing { observer in
       let report = HistoryReport(
-        request(session), query: { try query(session, $0, $1) },
+        request, query: { try query(session, $0, $1) },
         failed: { path, error in
           if error is OutputError { throw error }
           try isolation.run(path) { throw error }
@@ -65,9 +66,9 @@ struct Report: HistctlCommand {
     if session.status != .success { throw EndWithStatus(status: session.status) }
   }
 
-  private func request(_ session: Session) -> HistoryReport.Request {
+  private func request(_ session: Session) throws -> HistoryReport.Request {
     var request = HistoryReport.Request(
-      stores.stores.map {
+      try stores.paths().map {
         HistoryReport.Source(
           path: $0, archivePath: archive.archive, storeIdentifier: archive.storeIdentifier,
           bookmarkPath: stores.bookmarkFile)

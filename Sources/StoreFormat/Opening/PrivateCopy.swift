@@ -6,7 +6,7 @@ import SystemPackage
 ///
 /// It is needed where the store's folder cannot hold the `-shm` for reading a filled log. ``remove()`` deletes
 /// its folder as soon as SQLite has the files open. The next copy deletes one that a killed process left.
-struct PrivateCopy {
+package struct PrivateCopy {
   /// The number of attempts while a writer is active.
   private static let attempts = 5
   private static let name = "histctl-copy"
@@ -15,10 +15,10 @@ struct PrivateCopy {
   private let folder: DraftFolder
   private let registration: TemporaryFiles.Registration
 
-  /// Creates the folder, for SQLite to copy the store into.
+  /// Creates the folder, for a copy of the store to be written to ``path``.
   ///
   /// - Throws: ``StoreError/unreadable(path:reason:)``.
-  init(forBackupOf location: StoreLocation) throws(StoreError) {
+  package init(forStoreAt original: String) throws(StoreError) {
     let file = Self.parent + "/" + Self.name
     let place = DraftFolder.path(for: file)
     let path = place + "/store"
@@ -29,7 +29,7 @@ struct PrivateCopy {
     } catch {
       registration.end()
       throw .unreadable(
-        path: location.path, reason: "no private copy could be made in \(Self.parent): \(error)")
+        path: original, reason: "no private copy could be made in \(Self.parent): \(error)")
     }
   }
 
@@ -38,7 +38,7 @@ struct PrivateCopy {
   /// - Throws: ``StoreError/busy(path:seconds:)`` when writers prevent a consistent copy, and
   ///   ``StoreError/unreadable(path:reason:)`` when copying fails.
   init(of location: StoreLocation) throws(StoreError) {
-    try self.init(forBackupOf: location)
+    try self.init(forStoreAt: location.path)
     do {
       for _ in 0..<PrivateCopy.attempts {
         let before = try PrivateCopy.stamp(of: location)
@@ -62,6 +62,38 @@ struct PrivateCopy {
   package func remove() {
     folder.discard()
     registration.end()
+  }
+
+  /// Copies a store and its log that lie apart.
+  ///
+  /// - Throws: ``StoreError/unreadable(path:reason:)``.
+  package init(ofStoreAt original: String, logPath: String) throws(StoreError) {
+    try self.init(forStoreAt: original)
+    do {
+      try Self.copy(original, to: path)
+      try Self.copy(logPath, to: self.logPath)
+    } catch {
+      remove()
+      throw .unreadable(path: original, reason: "no private copy could be made: \(error)")
+    }
+  }
+
+  package var logPath: String { path + "-wal" }
+
+  /// Reads one snapshot of the copy.
+  ///
+  /// - Parameter original: The path of the store for messages.
+  /// - Throws: ``StoreError``, and errors of the closure.
+  package func read<Result>(
+    as original: String, _ body: (StoreSnapshot) throws -> Result
+  ) throws -> Result {
+    let location = StoreLocation(path: original, at: path)
+    do {
+      let queue = try StoreConnection.openPrivate(self)
+      return try StoreFile(location: location, queue: queue, busyTimeout: 0).read(body)
+    } catch {
+      throw StoreError.translating(error, location: location, busyTimeout: 0)
+    }
   }
 
   private static var parent: String {

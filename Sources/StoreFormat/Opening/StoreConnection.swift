@@ -34,7 +34,11 @@ package enum StoreConnection {
       return try DatabaseQueue(
         path: "file:" + percentEncoded(location.resolvedPath) + "?immutable=1",
         configuration: configuration(busyTimeout: busyTimeout))
-    case .immutable, .privateCopy:
+    case .existingIndex where acceptsParameters:
+      return try DatabaseQueue(
+        path: "file:" + percentEncoded(location.resolvedPath) + "?readonly_shm=1",
+        configuration: configuration(busyTimeout: busyTimeout))
+    case .immutable, .existingIndex, .privateCopy:
       let copy = try PrivateCopy(of: location)
       defer { copy.remove() }
       return try openPrivate(copy)
@@ -45,7 +49,7 @@ package enum StoreConnection {
   static func openCopy(_ location: StoreLocation, busyTimeout: Double) throws -> DatabaseQueue {
     let source = try open(location, mode: .shared, busyTimeout: busyTimeout)
     defer { try? source.close() }
-    let copy = try PrivateCopy(forBackupOf: location)
+    let copy = try PrivateCopy(forStoreAt: location.path)
     defer { copy.remove() }
     var configuration = configuration(busyTimeout: 0)
     configuration.readonly = false
@@ -64,7 +68,7 @@ package enum StoreConnection {
   ///
   /// In exclusive mode SQLite keeps the index of the log in memory and needs no `-shm`; the lock
   /// that this takes is on our own copy.
-  private static func openPrivate(_ copy: PrivateCopy) throws -> DatabaseQueue {
+  static func openPrivate(_ copy: PrivateCopy) throws -> DatabaseQueue {
     var configuration = configuration(busyTimeout: 0)
     configuration.readonly = false
     configuration.prepareDatabase { database in
@@ -149,6 +153,8 @@ package enum AccessMode: String, Hashable, Sendable {
   case shared
   /// Without locks: the folder is not writable, and the write-ahead log is empty.
   case immutable
+  /// As ``shared``, with an index of the log that another program has made and that stays as it is.
+  case existingIndex
   /// From a private copy of the store and its write-ahead log.
   case privateCopy
 }
@@ -183,5 +189,15 @@ extension AccessMode {
       : FileStatus.canCreateFiles(inFolder: location.folder)
     guard !isUsable else { return nil }
     return logSize ?? 0 == 0 ? .immutable : .privateCopy
+  }
+
+  /// Chooses how to read a store so that no file ever appears beside it.
+  static func leavingNothing(beside location: StoreLocation) throws(StoreError) -> AccessMode {
+    guard try location.readHeader().usesLog else { return .shared }
+    guard try location.size(of: location.journalPath) ?? 0 == 0 else {
+      throw .unfinishedSave(path: location.path, journal: location.journalPath)
+    }
+    guard try location.logSize() > 0 else { return .immutable }
+    return try location.size(of: location.sharedMemoryPath) == nil ? .privateCopy : .existingIndex
   }
 }

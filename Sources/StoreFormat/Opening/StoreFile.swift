@@ -85,6 +85,43 @@ public final class StoreFile: Sendable {
     }
   }
 
+  private init(location: StoreLocation, mode: AccessMode, busyTimeout: Double) throws {
+    self.location = location
+    self.busyTimeout = busyTimeout
+    isHeld = false
+    accessMode = mode
+    openingStamp = mode == .immutable ? try OpeningStamp(location, mode) : nil
+    do {
+      queue = try StoreConnection.open(location, mode: mode, busyTimeout: busyTimeout)
+    } catch {
+      throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
+    }
+  }
+
+  /// Reads one snapshot of a store, of which no file ever appears beside it.
+  ///
+  /// - Parameters:
+  ///   - location: The store's files, which this process must not have open.
+  ///   - busyTimeout: Seconds to wait for a locked store.
+  ///   - body: Reads the snapshot; called again if the store changes meanwhile.
+  /// - Throws: ``StoreError``, and errors of the closure.
+  package static func readLeavingNothing<Result>(
+    beside location: StoreLocation, busyTimeout: Double,
+    _ body: (StoreSnapshot) throws -> Result
+  ) throws -> Result {
+    let mode = try AccessMode.leavingNothing(beside: location)
+    do {
+      return try StoreFile(location: location, mode: mode, busyTimeout: busyTimeout).read(body)
+    } catch let error as StoreError {
+      // Another program saved, or has closed the store and removed the index.
+      guard mode == .existingIndex || error == .changedWhileReading(path: location.path) else {
+        throw error
+      }
+      return try StoreFile(location: location, mode: .privateCopy, busyTimeout: busyTimeout)
+        .read(body)
+    }
+  }
+
   /// A store that is read in an open transaction, including its uncommitted changes.
   package init(
     location: StoreLocation, queue: DatabaseQueue, busyTimeout: Double, isHeld: Bool = false

@@ -44,6 +44,12 @@ package struct StoreLocation: Hashable, Sendable {
     resolvedPath = resolved
   }
 
+  /// A file that exists, and the path that messages use for it.
+  init(path: String, at resolvedPath: String) {
+    self.path = path
+    self.resolvedPath = resolvedPath
+  }
+
   /// Why there is no store at a path.
   private static func errorWithout(_ path: String) -> StoreError {
     for folder in AbandonedDrafts.folders(of: path) {

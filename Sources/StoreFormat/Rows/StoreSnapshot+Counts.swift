@@ -86,12 +86,7 @@ extension StoreSnapshot {
   /// Returns the transactions by author, bundle, process or context, the largest count first.
   package func textCounts(_ role: StringRole) throws -> [TextCount] {
     let tables = try historyTables()
-    let identifier =
-      tables.internsStrings && tables.transactionColumns.contains(role.identifierColumn)
-      ? role.identifierColumn : "NULL"
-    let plain =
-      tables.transactionColumns.contains(role.plainColumn)
-      ? "iif(typeof(\(role.plainColumn)) = 'text', \(role.plainColumn), NULL)" : "NULL"
+    let (identifier, plain) = Self.columns(of: role, in: tables)
     // Grouped by number, so that each text is read once and never sorted.
     let cursor = try StatementCursor(
       database,
@@ -110,6 +105,30 @@ extension StoreSnapshot {
       guard let left = $0.text?.string, let right = $1.text?.string else { return $1.text == nil }
       return left < right
     }
+  }
+
+  /// Returns the author, bundle, process or context of the newest transaction.
+  package func newestText(_ role: StringRole) throws -> RecordedText? {
+    let tables = try historyTables()
+    let (identifier, plain) = Self.columns(of: role, in: tables)
+    let cursor = try StatementCursor(
+      database,
+      sql: "SELECT \(identifier), \(plain) FROM ATRANSACTION ORDER BY Z_PK DESC LIMIT 1")
+    guard try cursor.step() else { return nil }
+    let number = cursor.isNull(at: 0) ? nil : cursor.integer(at: 0)
+    let text = RecordedText(cursor.value(at: 1))
+    guard let number else { return text }
+    return try InternedStrings(database, tables: tables).text(number) ?? text
+  }
+
+  /// The expressions for the number of an interned text and for a plain one.
+  private static func columns(of role: StringRole, in tables: HistoryTables) -> (String, String) {
+    (
+      tables.internsStrings && tables.transactionColumns.contains(role.identifierColumn)
+        ? role.identifierColumn : "NULL",
+      tables.transactionColumns.contains(role.plainColumn)
+        ? "iif(typeof(\(role.plainColumn)) = 'text', \(role.plainColumn), NULL)" : "NULL"
+    )
   }
 
   /// Whether any transaction has a text of this role.

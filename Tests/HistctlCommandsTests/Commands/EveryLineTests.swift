@@ -42,7 +42,7 @@ import Testing
     "snapshot open.store 1 -o p", "scrub sample.store -o s --key k --yes",
     "scrub sample.store -o s --dry-run --authors", "scrub sample.store -o s",
     "diff open.store --with changed.store --values", "record open.store --once",
-    "report open.store -o r.html", "report open.store -o r.html",
+    "find .", "find none", "report open.store -o r.html", "report open.store -o r.html",
     "report open.store none.store -o both.html",
   ]
 

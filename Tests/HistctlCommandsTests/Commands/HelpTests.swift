@@ -5,6 +5,7 @@ import Testing
 @Suite struct HelpTests {
   static let commands = [
     "", "demo", "info", "log", "show", "diff", "object", "blame", "export", "stats", "report",
+    "find",
     "prune",
     "restore",
     "token",
@@ -55,7 +56,7 @@ import Testing
 
   /// The examples of the help work as they stand, on a store of that name.
   @Test(arguments: [
-    "demo", "info", "log", "show", "diff", "object", "blame", "stats", "report", "prune",
+    "demo", "info", "log", "show", "diff", "object", "blame", "stats", "report", "find", "prune",
     "restore", "token check",
     "token show",
     "bookmark set", "bookmark list", "bookmark check", "bookmark remove", "rehearse", "snapshot",

@@ -1,0 +1,137 @@
+import ArgumentParser
+import HistoryOperations
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// `histctl find`: lists the stores below folders.
+struct Find: HistctlCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "find",
+    abstract: "List the stores in folders, archives and backups.",
+    discussion: """
+      Finds Core Data and SwiftData stores by their content, whatever their name: in folders, in \
+      zip and tar files (.zip, .tar, .tar.gz, .tgz, .tar.zst, .tzst), and in unencrypted backups of \
+      iOS devices. Shows the app, the framework, the history and the size of each, in the order of \
+      their paths. Follows no symbolic link and leaves no file beside a store. What cannot be read \
+      is reported on standard error, and the search continues.
+
+      Examples:
+        histctl find .
+        histctl find --apps --changed-after 1d
+        histctl find backups --with-history --json | jq -r .path
+        histctl find . -0 | xargs -0 histctl check --max-size 50M
+        histctl find . -0 --with-history | histctl report --stores-from - -o stores.html
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The folders, archives or files.", valueName: "path"), completion: .file())
+  var paths: [String] = []
+
+  @Flag(help: "Search the usual places of apps and simulators in the home folder.")
+  var apps = false
+
+  @OptionGroup(title: "Which stores") var selection: FindSelectionOptions
+  @OptionGroup(title: "Archives") var limits: FindLimitOptions
+
+  @Flag(
+    name: [.customShort("0"), .customLong("null")],
+    help: "Write only paths, each followed by a NUL byte; leave out stores in archives.")
+  var null = false
+
+  @Option(help: ArgumentHelp("Seconds to wait for a locked store.", valueName: "seconds"))
+  var busyTimeout: Double = 5
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    try StoreOptions.validate(busyTimeout: busyTimeout)
+    if paths.isEmpty, !apps { throw ValidationError("give a PATH to search, or --apps") }
+    if paths.contains("") { throw ValidationError("a PATH is empty") }
+    if null, output.json { throw ValidationError("--null cannot be combined with --json") }
+  }
+
+  func run(_ console: Console) throws {
+    let session = Session(output, console)
+    let isolation = StoreIsolation(session: session, amongSeveral: true)
+    let operation = FindOperation(try request(session))
+    var summary = FindOperation.Summary()
+    var omitted = 0
+    try session.write(usesPager: !null) { writer in
+      let report = FindReport(session: session, writer: writer)
+      summary = try operation.run { event in
+        switch event {
+        case .failed(let path, let error): try isolation.run(path) { throw error }
+        case .found(let store) where null:
+          if case .member? = store.origin {
+            omitted += 1
+          } else {
+            try writer.write(store.path + "\0")
+          }
+        case .found(let store): try report.write(store)
+        }
+      }
+      try report.finish()
+    }
+    if omitted > 0 {
+      session.diagnostics.note(
+        "\(omitted.counted("store")) in archives left out: unpack the archives to use them")
+    } else if summary.found == 0, summary.failed == 0, session.environment.isErrorTerminal {
+      session.diagnostics.note("no store found in \(summary.examined.counted("file"))")
+    }
+    guard isolation.status != .success else { return }
+    throw EndWithStatus(status: summary.examined == 0 ? isolation.status : .partlyDone)
+  }
+
+  private func request(_ session: Session) throws -> FindOperation.Request {
+    var paths = paths
+    if apps {
+      guard let home = session.console.homeFolder else {
+        throw OperationError(
+          .missing, "the home folder is not known", hint: "set HOME, or give a PATH")
+      }
+      paths += AppFolders.paths(inHome: home)
+    }
+    var request = FindOperation.Request(paths)
+    request.onlyWithHistory = selection.withHistory
+    request.changedAfter = try selection.moment(now: session.now)
+    request.busyTimeout = busyTimeout
+    if let size = limits.maxMember { request.limits.memberByteCount = size.bytes }
+    if let size = limits.maxUnpacked { request.limits.archiveByteCount = size.bytes }
+    return request
+  }
+}
+
+/// Which stores `find` lists.
+struct FindSelectionOptions: ParsableArguments {
+  @Flag(help: "Leave out stores that keep no history.")
+  var withHistory = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Only stores whose newest transaction is at or after TIME.", valueName: "time"))
+  var changedAfter: String?
+
+  func moment(now: StoreTimestamp) throws -> StoreTimestamp? {
+    guard let changedAfter else { return nil }
+    guard let moment = try Moment.parse(changedAfter, now: now) else {
+      throw MomentError(
+        message: "'\(changedAfter)' is not a time",
+        hint: "write a date or a duration, such as 2026-11-01, 2w or yesterday")
+    }
+    return moment.timestamp
+  }
+}
+
+/// How much `find` unpacks.
+struct FindLimitOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Skip members of more than SIZE (default 1G).", valueName: "size"),
+    transform: ByteSize.init(parsing:))
+  var maxMember: ByteSize?
+
+  @Option(
+    help: ArgumentHelp("Unpack at most SIZE of one archive (default 16G).", valueName: "size"),
+    transform: ByteSize.init(parsing:))
+  var maxUnpacked: ByteSize?
+}

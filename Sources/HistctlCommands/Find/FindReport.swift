@@ -1,0 +1,72 @@
+import HistoryCoding
+import HistoryOperations
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// The stores that were found: a table, or JSON lines.
+final class FindReport {
+  private let session: Session
+  private let writer: OutputWriter
+  private let table: StreamedTable
+
+  init(session: Session, writer: OutputWriter) {
+    self.session = session
+    self.writer = writer
+    table = StreamedTable(
+      session: session, writer: writer,
+      columns: [
+        TableColumn("NEWEST", priority: 4, canDrop: true),
+        TableColumn("TRANSACTIONS", alignment: .trailing, priority: 6),
+        TableColumn("SIZE", alignment: .trailing, priority: 5, canDrop: true),
+        TableColumn("FRAMEWORK", priority: 1, canDrop: true),
+        TableColumn("APP", priority: 2, minimumWidth: 12, canShrink: true, canDrop: true),
+        TableColumn("PATH", priority: 7, minimumWidth: 24, canShrink: true),
+      ], wrapsLastColumn: true)
+  }
+
+  func write(_ store: FoundStore) throws {
+    guard !session.options.json else { return try writer.writeLine(store.json) }
+    let app = [store.app?.identifier, store.device.map { "(\($0))" }].compactMap { $0 }
+    try table.write([
+      TableCell(session.time.text(store.history?.newest?.timestamp)),
+      store.history.map { TableCell($0.transactionCount.grouped) }
+        ?? TableCell("no history", style: .secondary),
+      TableCell("\(ByteCount(store.byteCount))"),
+      TableCell(store.framework.name),
+      TableCell(app.isEmpty ? "-" : app.joined(separator: " ")),
+      TableCell(store.shownPath),
+    ])
+  }
+
+  /// Writes what was kept back to find the widths of columns.
+  func finish() throws { try table.finish() }
+}
+
+extension FoundStore {
+  fileprivate var json: JSONValue {
+    .record(
+      "found",
+      [
+        "path": path, "store": identifier, "archive": member?.archive, "member": member?.name,
+        "backup": backup, "app": app?.identifier, "appFrom": app?.source.rawValue,
+        "device": device, "origin": framework.name, "frameworkVersion": frameworkVersion?.number,
+        "system": frameworkVersion?.system, "modelVersions": modelVersions,
+        "modelEntities": entityNames, "storeBytes": byteCount, "logBytes": logByteCount,
+        "mirrored": isMirrored, "hasHistory": history != nil,
+        "transactions": history?.transactionCount, "oldest": history?.oldest?.json,
+        "newest": history?.newest?.json,
+        "reason": history == nil
+          ? "it was written without persistent history tracking" : nil,
+      ])
+  }
+
+  private var member: (archive: String, name: String)? {
+    if case .member(let archive, let name) = origin { (archive, name) } else { nil }
+  }
+
+  private var backup: JSONValue? {
+    guard case .backup(let folder, let domain, let relativePath) = origin else { return nil }
+    return .object(of: ["path": folder, "domain": domain, "relativePath": relativePath])
+  }
+}

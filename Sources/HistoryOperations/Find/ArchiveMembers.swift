@@ -1,0 +1,148 @@
+import CArchive
+import DurableFiles
+import Libc
+import StoreFormat
+import SystemPackage
+
+/// Reads the members of a zip or tar file one after the other, within limits.
+final class ArchiveMembers {
+  struct Member {
+    /// The place among the members, from 0.
+    let index: Int
+    let name: String
+    let isFile: Bool
+    /// The size in bytes as the archive says, which need not be true.
+    let size: Int64?
+  }
+
+  private static let blockLength = 1 << 16
+  /// The maximum number of members.
+  private static let maxMembers = 1_000_000
+
+  private let path: String
+  private let limits: FindOperation.Limits
+  private let archive: OpaquePointer
+  private let file: FileDescriptor
+  private var count = 0
+  /// The bytes that were unpacked so far.
+  private var unpacked: Int64 = 0
+
+  /// Opens a file; a link is not followed.
+  init(path: String, limits: FindOperation.Limits) throws {
+    self.path = path
+    self.limits = limits
+    guard let archive = archive_read_new() else {
+      throw StoreError.unreadable(path: path, reason: Errno.noMemory.description)
+    }
+    self.archive = archive
+    do {
+      file = try FileDescriptor.open(
+        FilePath(path), .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
+    } catch {
+      archive_read_free(archive)
+      throw StoreError.reading(path, error)
+    }
+    // Only what is decompressed in this process: other filters would start programs.
+    let isReady =
+      archive_read_support_filter_gzip(archive) == ARCHIVE_OK
+      && archive_read_support_filter_zstd(archive) == ARCHIVE_OK
+      && archive_read_support_format_tar(archive) == ARCHIVE_OK
+      && archive_read_support_format_zip_seekable(archive) == ARCHIVE_OK
+      && archive_read_open_fd(archive, file.rawValue, Self.blockLength) == ARCHIVE_OK
+    if !isReady { throw failure() }
+  }
+
+  deinit {
+    archive_read_free(archive)
+    try? file.close()
+  }
+
+  /// Returns the next member, or `nil` after the last.
+  func next() throws -> Member? {
+    var entry: OpaquePointer?
+    let status = archive_read_next_header(archive, &entry)
+    if status == ARCHIVE_EOF { return nil }
+    guard status >= ARCHIVE_WARN, let entry else { throw failure() }
+    guard count < Self.maxMembers else {
+      throw tooLarge("has more than \(Self.maxMembers) members")
+    }
+    defer { count += 1 }
+    let name = archive_entry_pathname_utf8(entry) ?? archive_entry_pathname(entry)
+    let size = archive_entry_size_is_set(entry) != 0 ? archive_entry_size(entry) : nil
+    // To skip a member of a tar file, it must be unpacked.
+    if !isZip { try unpack(max(size ?? 0, 0)) }
+    return Member(
+      index: count, name: name.map { String(cString: $0) } ?? "", isFile: isFile(entry), size: size)
+  }
+
+  /// Reads the beginning of the current member, fewer bytes only at its end.
+  func readPrefix(_ length: Int, after start: [UInt8] = []) throws -> [UInt8] {
+    var bytes = start
+    var buffer = [UInt8](repeating: 0, count: Self.blockLength)
+    while bytes.count < length {
+      let count = try read(into: &buffer, atMost: length - bytes.count)
+      if count == 0 { break }
+      bytes += buffer[..<count]
+    }
+    return bytes
+  }
+
+  /// Writes the rest of the current member to a new file that only this user can read.
+  func extract(_ member: Member, to target: String) throws {
+    let output = try FileDescriptor.open(
+      FilePath(target), .writeOnly, options: [.create, .truncate, .closeOnExec],
+      permissions: .ownerReadWrite)
+    defer { try? output.close() }
+    var buffer = [UInt8](repeating: 0, count: Self.blockLength)
+    var length: Int64 = 0
+    while case let count = try read(into: &buffer, atMost: buffer.count), count > 0 {
+      length += Int64(count)
+      try checkLength(length, of: member)
+      try output.writeAll(buffer[..<count])
+    }
+  }
+
+  /// Rejects a member that is too long to be extracted.
+  func checkLength(_ length: Int64, of member: Member) throws {
+    guard length > limits.memberByteCount else { return }
+    throw OperationError(
+      .tooLarge,
+      "\(path)!/\(member.name) has more than \(limits.memberByteCount) bytes",
+      hint: "raise --max-member, or unpack the archive and search its folder")
+  }
+
+  private var isZip: Bool {
+    archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK == ARCHIVE_FORMAT_ZIP
+  }
+
+  private func isFile(_ entry: OpaquePointer) -> Bool {
+    archive_entry_filetype(entry) == S_IFREG
+  }
+
+  private func read(into buffer: inout [UInt8], atMost length: Int) throws -> Int {
+    let length = min(length, buffer.count)
+    let count = buffer.withUnsafeMutableBytes { archive_read_data(archive, $0.baseAddress, length) }
+    guard count >= 0 else { throw failure() }
+    if isZip { try unpack(Int64(count)) }
+    return Int(count)
+  }
+
+  private func unpack(_ count: Int64) throws {
+    let (sum, overflow) = unpacked.addingReportingOverflow(count)
+    unpacked = sum
+    guard !overflow, sum <= limits.archiveByteCount else {
+      throw tooLarge("unpacks to more than \(limits.archiveByteCount) bytes")
+    }
+  }
+
+  private func tooLarge(_ problem: String) -> OperationError {
+    OperationError(
+      .tooLarge, "\(path) \(problem)",
+      hint: "raise --max-unpacked, or unpack the archive and search its folder")
+  }
+
+  private func failure() -> StoreError {
+    let text = archive_error_string(archive).map { String(cString: $0) }
+    return .unreadable(path: path, reason: text ?? "it is not a zip or tar file")
+  }
+}

@@ -1,0 +1,194 @@
+import Dispatch
+import DurableFiles
+import PersistentHistory
+import StoreFormat
+import Synchronization
+
+/// Finds every store below folders, in zip and tar files, and in backups of iOS devices.
+///
+/// Nothing is written beside a store. Files are inspected on all processors, and reported in the order of their
+/// paths as soon as they are known, so that memory does not grow with their number.
+package struct FindOperation {
+  /// What is unpacked from archives at most, in bytes.
+  package struct Limits: Sendable {
+    /// One member.
+    package var memberByteCount: Int64 = 1 << 30
+    /// All members of one archive that must be unpacked to find the stores in it.
+    package var archiveByteCount: Int64 = 16 << 30
+
+    package init() {}
+  }
+
+  /// What to find.
+  package struct Request: Sendable {
+    /// Folders, files and archives.
+    package let paths: [String]
+    package var limits = Limits()
+    /// Whether to leave out stores without history tables.
+    package var onlyWithHistory = false
+    /// Leave out stores whose newest transaction is older, and those without one.
+    package var changedAfter: StoreTimestamp?
+    /// Seconds to wait for a locked store.
+    package var busyTimeout = 5.0
+
+    package init(_ paths: [String]) { self.paths = paths }
+  }
+
+  package enum Event: Sendable {
+    case found(FoundStore)
+    /// A file or a folder that cannot be read, or a damaged store; the search goes on.
+    case failed(path: String, any Error)
+
+    var path: String {
+      switch self {
+      case .found(let store): store.path
+      case .failed(let path, _): path
+      }
+    }
+  }
+
+  /// The number of files and folders.
+  package struct Summary: Sendable {
+    package var found = 0
+    package var failed = 0
+    /// Files that were looked at.
+    package var examined = 0
+
+    package init() {}
+  }
+
+  /// The number of files that are inspected at once: a small one first, so that results come early.
+  private static let batchSizes = (first: 16, last: 512)
+
+  private let request: Request
+
+  package init(_ request: Request) { self.request = request }
+
+  /// Finds stores.
+  ///
+  /// - Parameter receive: Receives each store and each problem, in the order of the paths.
+  /// - Throws: Errors of `receive`.
+  package func run(_ receive: @escaping (Event) throws -> Void) throws -> Summary {
+    var summary = Summary()
+    var batch: [FindCandidate] = []
+    var size = Self.batchSizes.first
+    func flush() throws {
+      for event in inspect(batch).joined() {
+        switch event {
+        case .found: summary.found += 1
+        case .failed: summary.failed += 1
+        }
+        try receive(event)
+      }
+      batch.removeAll(keepingCapacity: true)
+      size = min(size * 2, Self.batchSizes.last)
+    }
+    try StoreWalk { candidate in
+      if case .problem = candidate.kind {} else { summary.examined += 1 }
+      batch.append(candidate)
+      if batch.count == size { try flush() }
+    }.walk(request.paths)
+    try flush()
+    return summary
+  }
+
+  private func inspect(_ batch: [FindCandidate]) -> [[Event]] {
+    let results = Mutex([[Event]](repeating: [], count: batch.count))
+    let next = Mutex(0)
+    DispatchQueue.concurrentPerform(iterations: min(StoreReading.helperCount + 1, batch.count)) {
+      _ in
+      while true {
+        let index = next.withLock { next in
+          defer { next += 1 }
+          return next
+        }
+        guard index < batch.count else { return }
+        let events = inspect(batch[index])
+        if !events.isEmpty { results.withLock { $0[index] = events } }
+      }
+    }
+    return results.withLock { $0 }
+  }
+
+  private func inspect(_ candidate: FindCandidate) -> [Event] {
+    do {
+      switch candidate.kind {
+      case .problem(let error): return [.failed(path: candidate.path, error)]
+      case .file: return try inspectFile(candidate, origin: nil)
+      case .archive: return try inspectArchive(candidate)
+      case .backup(let backup, let file): return try inspect(file, of: backup, candidate)
+      }
+    } catch StoreError.notAStore {
+      return []
+    } catch {
+      return [.failed(path: candidate.path, error)]
+    }
+  }
+
+  private func inspectFile(
+    _ candidate: FindCandidate, origin: FoundStore.Origin?
+  ) throws -> [Event] {
+    guard try mayBeStore(candidate, logPath: candidate.path + "-wal") else { return [] }
+    let location = try StoreLocation(path: candidate.path)
+    let found = try StoreFile.readLeavingNothing(
+      beside: location, busyTimeout: request.busyTimeout
+    ) {
+      try describe(
+        $0, candidate.path, origin, candidate.place, logByteCount: location.logSize())
+    }
+    return found.map { [.found($0)] } ?? []
+  }
+
+  private func inspectArchive(_ candidate: FindCandidate) throws -> [Event] {
+    // A store may have any name.
+    let events = try inspectFile(candidate, origin: nil)
+    guard events.isEmpty else { return events }
+    return ArchivedStores(path: candidate.path, limits: request.limits).events {
+      snapshot, path, name, logByteCount in
+      try describe(
+        snapshot, path, .member(archive: candidate.path, name: name), candidate.place,
+        logByteCount: logByteCount)
+    }
+  }
+
+  private func inspect(
+    _ file: DeviceBackup.File, of backup: DeviceBackup, _ candidate: FindCandidate
+  ) throws -> [Event] {
+    let origin = FoundStore.Origin.backup(
+      folder: backup.folder, domain: file.domain, relativePath: file.relativePath)
+    guard try mayBeStore(candidate, logPath: nil), let log = try backup.log(of: file) else {
+      return try inspectFile(candidate, origin: origin)
+    }
+    let copy = try PrivateCopy(ofStoreAt: file.path, logPath: log.path)
+    defer { copy.remove() }
+    let found = try copy.read(as: file.path) {
+      try describe(
+        $0, file.path, origin, candidate.place,
+        logByteCount: FileStatus(path: log.path)?.size ?? 0)
+    }
+    return found.map { [.found($0)] } ?? []
+  }
+
+  private func mayBeStore(_ candidate: FindCandidate, logPath: String?) throws -> Bool {
+    do {
+      return try StoreBeginning.mayBeStore(at: candidate.path, logPath: logPath)
+    } catch {
+      throw StoreError.reading(candidate.path, error)
+    }
+  }
+
+  /// Describes a store, or returns `nil` if it is not asked for.
+  private func describe(
+    _ snapshot: StoreSnapshot, _ path: String, _ origin: FoundStore.Origin?, _ place: StorePlace,
+    logByteCount: Int64
+  ) throws -> FoundStore? {
+    if request.onlyWithHistory, snapshot.layout.history == nil { return nil }
+    if let moment = request.changedAfter {
+      guard snapshot.layout.history != nil,
+        let newest = try snapshot.newestTransaction()?.timestamp, newest >= moment
+      else { return nil }
+    }
+    return try FoundStore(
+      snapshot, path: path, origin: origin, place: place, logByteCount: logByteCount)
+  }
+}

@@ -1,0 +1,93 @@
+import PersistentHistory
+import StoreFormat
+
+/// A store that a search has found.
+package struct FoundStore: Sendable {
+  /// The place of a store that is not a file of its own, or that had another name.
+  package enum Origin: Hashable, Sendable {
+    /// A member of an archive, which no other command can open.
+    case member(archive: String, name: String)
+    /// A file of a device's backup.
+    case backup(folder: String, domain: String, relativePath: String)
+  }
+
+  /// What is known of the history.
+  package struct History: Sendable {
+    package let transactionCount: Int64
+    package let oldest: TransactionPosition?
+    package let newest: TransactionPosition?
+  }
+
+  /// The path of the file; of a member, the path of the archive, `!/` and the name of the member.
+  package let path: String
+  package let origin: Origin?
+  package let identifier: String?
+  package let app: FoundApp?
+  /// The name of the simulated device that the store is on.
+  package let device: String?
+  package let framework: StoreOrigin
+  package let frameworkVersion: FrameworkVersion?
+  package let modelVersions: [String]
+  package let entityNames: [String]
+  /// The history; `nil` in a store without history tables.
+  package let history: History?
+  /// The bytes of all pages, those in the log too.
+  package let byteCount: Int64
+  /// The bytes of the log.
+  package let logByteCount: Int64
+  package let isMirrored: Bool
+
+  /// The path to show: of a file in a backup its domain and its path on the device.
+  package var shownPath: String {
+    guard case .backup(let folder, let domain, let relativePath) = origin else { return path }
+    return "\(folder)!/\(domain)/\(relativePath)"
+  }
+
+  init(
+    _ snapshot: StoreSnapshot, path: String, origin: Origin?, place: StorePlace, logByteCount: Int64
+  ) throws {
+    self.path = path
+    self.origin = origin
+    self.logByteCount = logByteCount
+    identifier = snapshot.metadata.storeIdentifier
+    framework = StoreOrigin(model: try snapshot.modelCache().model, metadata: snapshot.metadata)
+    frameworkVersion = snapshot.metadata.frameworkVersion
+    modelVersions = snapshot.metadata.modelVersionIdentifiers
+    entityNames = snapshot.entities.modelEntries.map(\.name)
+    byteCount = try snapshot.storeByteCount()
+    isMirrored = !snapshot.layout.mirroringTables.isEmpty
+    var saver: FoundApp?
+    if snapshot.layout.history == nil {
+      history = nil
+    } else {
+      history = History(
+        transactionCount: try snapshot.transactionCount(),
+        oldest: try snapshot.oldestTransaction(), newest: try snapshot.newestTransaction())
+      saver = try snapshot.newestText(.bundle).map {
+        FoundApp(identifier: $0.string, source: .history)
+      }
+    }
+    // A group belongs to several apps; the last that saved is better known.
+    app = place.app?.source == .group ? saver ?? place.app : place.app ?? saver
+    device = place.device
+  }
+}
+
+/// The app that a store belongs to.
+package struct FoundApp: Hashable, Sendable {
+  /// Where the identifier comes from.
+  package enum Source: String, CaseIterable, Sendable {
+    /// The app's container.
+    case container
+    /// The container that several apps share; the identifier is that of their group.
+    case group
+    /// The domain of a file in a backup.
+    case backup
+    /// The bundle of the newest transaction.
+    case history
+  }
+
+  /// The bundle identifier, or the identifier of a group.
+  package let identifier: String
+  package let source: Source
+}

@@ -1,0 +1,180 @@
+import DurableFiles
+import Libc
+import StoreFormat
+import SystemPackage
+
+/// A file that may be a store, or a problem on the way to one.
+struct FindCandidate: Sendable {
+  enum Kind: Sendable {
+    case file
+    case archive
+    case backup(DeviceBackup, DeviceBackup.File)
+    case problem(any Error)
+  }
+
+  let path: String
+  let kind: Kind
+  var place = StorePlace()
+}
+
+/// Lists files in the order of the bytes of their paths.
+///
+/// A link is followed only if it is one of the paths to begin with.
+struct StoreWalk {
+  /// Receives each candidate.
+  let visit: (FindCandidate) throws -> Void
+
+  private struct Entry {
+    let path: String
+    let isFolder: Bool
+    let place: StorePlace
+    var isRoot = false
+
+    /// What follows the name in the paths of what is found there.
+    var key: String { path + (isFolder ? "/" : ArchivedStores.isArchive(path) ? "!/" : "") }
+  }
+
+  /// Walks through paths, in order, and once through what two of them have in common.
+  func walk(_ paths: [String]) throws {
+    var last: String?
+    let roots = paths.map { (path: $0, key: $0.hasSuffix("/") ? $0 : $0 + "/") }
+    for (path, key) in roots.sorted(by: { $0.key.utf8.precedes($1.key.utf8) }) {
+      if let last, key.hasPrefix(last) { continue }
+      last = key
+      try walk(path)
+    }
+  }
+
+  private func walk(_ path: String) throws {
+    let status: FileStatus?
+    do {
+      status = try FileStatus(path: path)
+    } catch {
+      return try fail(path, StoreError.unreadable(path: path, reason: error.description))
+    }
+    let place = StorePlace(above: path)
+    switch status?.kind {
+    case nil: try fail(path, StoreError.missing(path: path))
+    case .file:
+      // The last link is followed here, because files are opened without following one.
+      let isLink = FileMove.entry(at: path) == .link
+      try visitFile(isLink ? FileStatus.resolve(path) ?? path : path, place)
+    case .other("directory"):
+      var root = path
+      while root.count > 1, root.hasSuffix("/") { root.removeLast() }
+      try walk(Entry(path: root, isFolder: true, place: place, isRoot: true))
+    case .other(let kind):
+      try fail(path, StoreError.notAStore(path: path, reason: .notAFile(kind: kind)))
+    }
+  }
+
+  /// Walks without recursion: folders may be nested as deeply as paths are long.
+  private func walk(_ root: Entry) throws {
+    var rest = [root]
+    while let entry = rest.popLast() {
+      if entry.isFolder {
+        // The last of the list is the next.
+        rest += try enter(entry).sorted { $1.key.utf8.precedes($0.key.utf8) }
+      } else {
+        try visitFile(entry.path, entry.place)
+      }
+    }
+  }
+
+  private func visitFile(_ path: String, _ place: StorePlace) throws {
+    let kind: FindCandidate.Kind = ArchivedStores.isArchive(path) ? .archive : .file
+    try visit(FindCandidate(path: path, kind: kind, place: place))
+  }
+
+  private func enter(_ folder: Entry) throws -> [Entry] {
+    let names: [String]
+    do {
+      let descriptor = try FileDescriptor.open(
+        FilePath(folder.path), .readOnly,
+        options: folder.isRoot
+          ? [.directory, .closeOnExec] : [.directory, .noFollow, .closeOnExec])
+      defer { try? descriptor.close() }
+      names = FolderNames.read(descriptor)
+    } catch {
+      try fail(folder.path, StoreError.reading(folder.path, error))
+      return []
+    }
+    if names.contains("Manifest.db"), try visitBackup(folder) { return [] }
+    let place = folder.place.entering(folder.path, names: Set(names))
+    var entries: [Entry] = []
+    for name in names where !AbandonedDrafts.isDraft(name) {
+      let path = folder.path == "/" ? "/" + name : folder.path + "/" + name
+      var status = stat()
+      guard lstat(path, &status) == 0 else {
+        try fail(path, StoreError.reading(path, Errno(rawValue: errno)))
+        continue
+      }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: entries.append(Entry(path: path, isFolder: true, place: place))
+      case S_IFREG where Int64(status.st_size) >= StoreBeginning.shortest:
+        entries.append(Entry(path: path, isFolder: false, place: place))
+      // Links, pipes and devices, and files that are too short.
+      default: break
+      }
+    }
+    return entries
+  }
+
+  /// Visits the files of a backup; returns `false` for any other folder.
+  private func visitBackup(_ folder: Entry) throws -> Bool {
+    let kind: DeviceBackup.Kind
+    do {
+      kind = try DeviceBackup.kind(ofFolder: folder.path)
+    } catch {
+      try fail(folder.path, error)
+      return false
+    }
+    switch kind {
+    case .none: return false
+    case .encrypted:
+      try fail(
+        folder.path,
+        OperationError(
+          .encryptedBackup, "\(folder.path) is an encrypted backup",
+          hint: "make a backup without encryption, or decrypt this one first"))
+    case .readable(let backup):
+      // A failure of the visitor is not one of the backup.
+      var failure: (any Error)?
+      do {
+        try backup.forEachFile { file in
+          do {
+            try visit(
+              FindCandidate(
+                path: file.path, kind: .backup(backup, file),
+                place: StorePlace(ofBackupDomain: file.domain)))
+          } catch {
+            failure = error
+            throw error
+          }
+        }
+      } catch {
+        if let failure { throw failure }
+        try fail(folder.path, error)
+      }
+    }
+    return true
+  }
+
+  private func fail(_ path: String, _ error: any Error) throws {
+    try visit(FindCandidate(path: path, kind: .problem(error)))
+  }
+}
+
+extension StoreError {
+  /// The error for a file or a folder that cannot be opened.
+  static func reading(_ path: String, _ error: any Error) -> StoreError {
+    error as? Errno == .noSuchFileOrDirectory
+      ? .missing(path: path)
+      : .unreadable(path: path, reason: (error as? Errno)?.description ?? "\(error)")
+  }
+}
+
+extension String.UTF8View {
+  /// Whether the bytes come before others.
+  func precedes(_ other: Self) -> Bool { lexicographicallyPrecedes(other) }
+}

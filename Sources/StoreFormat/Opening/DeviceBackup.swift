@@ -1,0 +1,105 @@
+import DurableFiles
+import GRDB
+import SystemPackage
+
+/// A backup of an iOS device: a folder of files with digests as names, and `Manifest.db`, which says what each
+/// file was on the device.
+package struct DeviceBackup: Hashable, Sendable {
+  /// A file of the device.
+  package struct File: Hashable, Sendable {
+    /// The path of the file in the backup.
+    package let path: String
+    /// The app or the part of the system that owned the file, such as `AppDomain-com.example.app`.
+    package let domain: String
+    /// The path on the device below the folder of the domain.
+    package let relativePath: String
+  }
+
+  /// Whether a folder is a backup.
+  package enum Kind: Hashable, Sendable {
+    case none
+    /// Its files and its manifest need the user's password.
+    case encrypted
+    case readable(DeviceBackup)
+  }
+
+  package let folder: String
+  private var manifest: String { folder + "/Manifest.db" }
+
+  /// The length of a file's name in the backup, a SHA-1 digest in hexadecimal digits.
+  private static let nameLength = 40
+
+  /// Looks at a folder.
+  ///
+  /// - Throws: ``StoreError`` where the manifest cannot be read.
+  package static func kind(ofFolder folder: String) throws -> Kind {
+    let backup = DeviceBackup(folder: folder)
+    guard FileMove.entry(at: backup.manifest) == .file else { return .none }
+    let location: StoreLocation
+    do {
+      location = try StoreLocation(path: backup.manifest)
+      _ = try location.readHeader()
+    } catch StoreError.notAStore {
+      // The list of an encrypted backup is in clear text, its manifest is not.
+      return FileMove.entry(at: folder + "/Manifest.plist") == .file ? .encrypted : .none
+    }
+    return try backup.read { database in
+      let columns = try String.fetchAll(
+        database, sql: "SELECT name FROM pragma_table_info('Files')")
+      return Set(columns).isSuperset(of: ["fileID", "domain", "relativePath", "flags"])
+        ? .readable(backup) : .none
+    }
+  }
+
+  /// Calls a closure with every file that is in the backup, in the order of domain and path.
+  ///
+  /// - Throws: ``StoreError``, and errors of the closure.
+  package func forEachFile(_ body: (File) throws -> Void) throws {
+    try read { database in
+      let cursor = try StatementCursor(
+        database,
+        sql: """
+          SELECT fileID, domain, relativePath FROM Files WHERE flags = 1
+          ORDER BY domain || '/' || relativePath, fileID
+          """)
+      while try cursor.step() {
+        if let file = file(cursor) { try body(file) }
+      }
+    }
+  }
+
+  /// Returns the log of a store that is not empty, or `nil` where there is none.
+  package func log(of store: File) throws -> File? {
+    try read { database in
+      let cursor = try StatementCursor(
+        database,
+        sql:
+          "SELECT fileID, domain, relativePath FROM Files WHERE domain = ?1 AND relativePath = ?2")
+      try cursor.bind([.text(store.domain), .text(store.relativePath + "-wal")])
+      guard try cursor.step(), let log = file(cursor) else { return nil }
+      return try FileStatus(path: log.path)?.size ?? 0 > 0 ? log : nil
+    }
+  }
+
+  private func file(_ cursor: StatementCursor) -> File? {
+    guard case .text(let name) = cursor.value(at: 0), name.utf8.count == Self.nameLength,
+      name.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+      case .text(let domain) = cursor.value(at: 1),
+      case .text(let relativePath) = cursor.value(at: 2)
+    else { return nil }
+    let path = "\(folder)/\(name.prefix(2))/\(name)"
+    return FileMove.entry(at: path) == .file
+      ? File(path: path, domain: domain, relativePath: relativePath) : nil
+  }
+
+  private func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    let location = try StoreLocation(path: manifest)
+    do {
+      return try StoreConnection.open(
+        location, mode: AccessMode.leavingNothing(beside: location), busyTimeout: 5
+      ).read(body)
+    } catch {
+      throw StoreError.translating(error, location: location, busyTimeout: 5)
+    }
+  }
+}
