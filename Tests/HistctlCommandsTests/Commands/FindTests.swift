@@ -1,0 +1,198 @@
+import Foundation
+import StoreFormat
+import TestSupport
+import Testing
+
+/// Stores that `find` lists, beside what Python finds with its own SQLite.
+@Suite struct FindTests {
+  private static func find(
+    _ arguments: [String], in folder: TemporaryFolder
+  ) async throws
+    -> Tool.Result
+  {
+    try await Tool.histctl.run(["find"] + arguments, folder: folder.path)
+  }
+
+  private static func objects(_ result: Tool.Result) throws -> [[String: Any]] {
+    try result.lines.map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+  }
+
+  private static func paths(_ result: Tool.Result) throws -> [String] {
+    try objects(result).map { try #require($0["path"] as? String) }
+  }
+
+  /// Runs a program of Python in a folder, with the paths of a sample store as its first argument.
+  private static func python(_ program: String, in folder: TemporaryFolder) async throws {
+    try SampleStore.write(to: folder.file("sample.store"))
+    let result = try await #require(Tool("python3")).run(["-c", program], folder: folder.path)
+    #expect(result.status == 0, "\(result.errors)")
+  }
+
+  @Test func findsStoresByContentAndFollowsNoLink() async throws {
+    let folder = try TemporaryFolder()
+    let outside = try TemporaryFolder()
+    try SampleStore.write(to: outside.file("outside.store"))
+    try await Self.python(
+      """
+      import os, shutil, sqlite3
+      os.makedirs('tree/a/b'); os.makedirs('tree/a-c')
+      for p in ['tree/a/b/photo.jpg', 'tree/a-c/x', 'tree/z.sqlite', 'tree/a.db']:
+          shutil.copy('sample.store', p)
+      sqlite3.connect('tree/other.db').execute('create table t(x)')
+      open('tree/short', 'wb').write(open('sample.store', 'rb').read(600))
+      open('tree/text', 'w').write('Z_METADATA' * 100)
+      os.symlink('\(outside.path)', 'tree/folder-link')
+      os.symlink('\(outside.path)/outside.store', 'tree/link')
+      os.mkfifo('tree/pipe')
+      """, in: folder)
+    let before = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+    let result = try await Self.find(["tree", "--json"], in: folder)
+    #expect(
+      try Self.paths(result)
+        == ["tree/a-c/x", "tree/a.db", "tree/a/b/photo.jpg", "tree/z.sqlite"])
+    #expect(try Self.objects(result).allSatisfy { $0["transactions"] as? Int == 12 })
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == before)
+    let null = try await Self.find(["tree/a", "tree", "tree/a.db", "-0"], in: folder)
+    #expect(
+      String(decoding: null.output, as: UTF8.self)
+        == "tree/a-c/x\0tree/a.db\0tree/a/b/photo.jpg\0tree/z.sqlite\0")
+    let missing = try await Self.find(["none"], in: folder)
+    #expect(missing.status == 9)
+    let partly = try await Self.find(["none", "tree"], in: folder)
+    #expect(partly.status == 3)
+  }
+
+  @Test func readsTheLogAndLeavesNothing() async throws {
+    let folder = try TemporaryFolder()
+    try await Self.python(
+      """
+      import os, shutil, sqlite3
+      c = sqlite3.connect('sample.store'); c.execute('pragma journal_mode=wal')
+      c.execute("insert into ATRANSACTION(Z_PK, ZTIMESTAMP) values (1000, 8e8)"); c.commit()
+      os.mkdir('tree')
+      for s in ['', '-wal']: shutil.copy('sample.store' + s, 'tree/s' + s)
+      """, in: folder)
+    let result = try await Self.find(["tree", "--json"], in: folder)
+    let found = try #require(try Self.objects(result).first)
+    #expect(found["transactions"] as? Int == 13)
+    #expect(found["logBytes"] as? Int ?? 0 > 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("tree")).count == 2)
+  }
+
+  @Test func looksIntoArchivesWithinLimits() async throws {
+    let folder = try TemporaryFolder()
+    try await Self.python(
+      """
+      import os, shutil, sqlite3, subprocess, tarfile, zipfile
+      c = sqlite3.connect('sample.store'); c.execute('pragma journal_mode=wal')
+      c.execute("insert into ATRANSACTION(Z_PK, ZTIMESTAMP) values (1000, 8e8)"); c.commit()
+      os.mkdir('tree')
+      parts = [('sample.store-wal', 'in/s-wal'), ('sample.store', 'in/s'), ('sample.store', 'alone')]
+      with zipfile.ZipFile('tree/a.zip', 'w', zipfile.ZIP_DEFLATED) as z:
+          for f, n in parts: z.write(f, n)
+      for name, mode in [('tree/b.tar', 'w'), ('tree/c.tgz', 'w:gz')]:
+          with tarfile.open(name, mode) as t:
+              for f, n in parts: t.add(f, n)
+      subprocess.run(['zstd', '-q', 'tree/b.tar', '-o', 'tree/d.tar.zst'], check=True)
+      with zipfile.ZipFile('tree/bomb.zip', 'w', zipfile.ZIP_DEFLATED) as z:
+          z.writestr('bomb', open('sample.store', 'rb').read() + bytes(60_000_000))
+      with tarfile.open('tree/bomb.tgz', 'w:gz') as t:
+          open('zeros', 'wb').truncate(60_000_000); t.add('zeros')
+      open('tree/cut.zip', 'wb').write(open('tree/a.zip', 'rb').read()[:2000])
+      """, in: folder)
+    let result = try await Self.find(
+      ["tree", "--json", "--max-member", "50M", "--max-unpacked", "50M"], in: folder)
+    let names = ["a.zip", "b.tar", "c.tgz", "d.tar.zst"]
+    #expect(
+      try Self.paths(result) == names.flatMap { ["tree/\($0)!/alone", "tree/\($0)!/in/s"] })
+    let counts = try Self.objects(result).map { $0["transactions"] as? Int }
+    #expect(counts == names.flatMap { _ in [12, 13] })
+    #expect(result.status == 3)
+    for name in ["bomb.zip", "bomb.tgz", "cut.zip"] { #expect(result.errors.contains(name)) }
+    let null = try await Self.find(["tree/a.zip", "-0"], in: folder)
+    #expect(null.output.isEmpty)
+  }
+
+  @Test func readsBackups() async throws {
+    let folder = try TemporaryFolder()
+    try await Self.python(
+      """
+      import hashlib, os, shutil, sqlite3
+      c = sqlite3.connect('sample.store'); c.execute('pragma journal_mode=wal')
+      c.execute("insert into ATRANSACTION(Z_PK, ZTIMESTAMP) values (1000, 8e8)"); c.commit()
+      os.mkdir('backup')
+      m = sqlite3.connect('backup/Manifest.db')
+      m.execute('create table Files(fileID text primary key, domain, relativePath, flags, file)')
+      for s in ['', '-wal']:
+          d, p = 'AppDomain-com.example.app', 'Library/App.store' + s
+          h = hashlib.sha1((d + '-' + p).encode()).hexdigest()
+          os.mkdir('backup/' + h[:2]); shutil.copy('sample.store' + s, 'backup/' + h[:2] + '/' + h)
+          m.execute('insert into Files values (?, ?, ?, 1, null)', (h, d, p))
+      m.execute("insert into Files values ('../../../etc/passwd', 'x', 'y', 1, null)"); m.commit()
+      os.mkdir('locked'); open('locked/Manifest.db', 'wb').write(os.urandom(4096))
+      open('locked/Manifest.plist', 'w').write('x')
+      """, in: folder)
+    let result = try await Self.find(["backup", "locked", "--json"], in: folder)
+    let found = try #require(try Self.objects(result).first)
+    #expect(found["transactions"] as? Int == 13)
+    #expect(found["app"] as? String == "com.example.app")
+    let place = found["backup"] as? [String: String]
+    #expect(place?["relativePath"] == "Library/App.store")
+    #expect(result.errors.contains("encryptedBackup"))
+    #expect(result.status == 3)
+  }
+
+  @Test func knowsContainersAndSimulators() async throws {
+    let folder = try TemporaryFolder()
+    try await Self.python(
+      """
+      import os, plistlib, shutil
+      def put(p):
+          os.makedirs(os.path.dirname(p), exist_ok=True); shutil.copy('sample.store', p)
+      put('Library/Containers/com.example.mac/Data/Library/Application Support/default.store')
+      d = 'Library/Developer/CoreSimulator/Devices/D1/'
+      a = d + 'data/Containers/Data/Application/A1/'
+      put(a + 'Library/Application Support/default.store')
+      n = '.com.apple.mobile_container_manager.metadata.plist'
+      plistlib.dump({'MCMMetadataIdentifier': 'com.example.sim'}, open(a + n, 'wb'), fmt=plistlib.FMT_BINARY)
+      plistlib.dump({'name': 'iPhone 17'}, open(d + 'device.plist', 'wb'))
+      """, in: folder)
+    let result = try await Tool.histctl.run(
+      ["find", "--apps", "--json"], environment: ["HOME": folder.path])
+    let found = try Self.objects(result)
+    #expect(found.map { $0["app"] as? String } == ["com.example.mac", "com.example.sim"])
+    #expect(found.map { $0["device"] as? String } == [nil, "iPhone 17"])
+  }
+
+  @Test func survivesDamagedFiles() async throws {
+    let folder = try TemporaryFolder()
+    try await Self.python(
+      """
+      import os, random
+      random.seed(20); os.mkdir('tree'); whole = open('sample.store', 'rb').read()
+      for i in range(1000):
+          b = bytearray(whole)
+          for _ in range(random.choice([1, 10, 1000])): b[random.randrange(16, len(b))] = random.randrange(256)
+          if i % 10 == 0: b = b[:random.randrange(len(b))]
+          open('tree/%04d' % i, 'wb').write(b)
+      """, in: folder)
+    let result = try await Self.find(["tree", "--json"], in: folder)
+    #expect([0, 3].contains(result.status))
+    #expect(try Self.paths(result).count > 100)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("tree")).count == 1000)
+  }
+
+  @Test func feedsOtherCommands() async throws {
+    let folder = try TemporaryFolder()
+    for name in ["a.store", "b c.store"] { try SampleStore.write(to: folder.file(name)) }
+    let list = try await Self.find([".", "-0"], in: folder)
+    let checked = try await Tool.histctl.run(
+      ["check", "--max-size", "50M", "--stores-from", "-"],
+      input: String(decoding: list.output, as: UTF8.self), folder: folder.path)
+    #expect(checked.lines.map { $0.prefix { $0 != ":" } } == ["./a.store", "./b c.store"])
+    let after = try await Self.find([".", "--changed-after", "2100-01-01"], in: folder)
+    #expect(after.output.isEmpty && after.status == 0)
+  }
+}
