@@ -172,13 +172,13 @@ _histctl() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    info|log|show|diff|object|blame|export|stats|report|archive|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|scrub|record|demo|help)
+    info|log|show|diff|object|blame|export|stats|report|find|archive|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|scrub|record|demo|help)
         # Offer subcommand argument completions
         "_histctl_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats report archive prune restore compact maintain check verify token bookmark rehearse snapshot scrub record demo help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats report find archive prune restore compact maintain check verify token bookmark rehearse snapshot scrub record demo help' -- "${cur}"))
         ;;
     esac
 }
@@ -610,11 +610,15 @@ _histctl_export() {
     repeating_flags=()
     non_repeating_flags=(--no-author --only-matching --no-values --safe-cells --with-current --overwrite --json --qualified --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until --values-file --format --fields --compress -o --output --output-dir --bookmark --lock-wait --date --color)
-    __histctl_offer_flags_options 1
+    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --archive --store-identifier --after --since --until --values-file --format --fields --compress -o --output --output-dir --partition --bookmark --lock-wait --date --color)
+    __histctl_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--stores-from')
+        __histctl_add_completions -f
+        return
+        ;;
     '--bookmark-file')
         __histctl_add_completions -f
         return
@@ -696,6 +700,10 @@ _histctl_export() {
         __histctl_add_completions -d
         return
         ;;
+    '--partition')
+        __histctl_add_completions -W 'store'$'\n''store,month'
+        return
+        ;;
     '--bookmark')
         __histctl_add_completions -W "$(__histctl_custom_complete ---completion export -- --bookmark "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
         return
@@ -715,7 +723,7 @@ _histctl_export() {
 
     # Offer positional completions
     case "${positional_number}" in
-    1)
+    *)
         __histctl_add_completions -f
         return
         ;;

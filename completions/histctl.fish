@@ -35,7 +35,7 @@ function __histctl_parse_tokens -S
         case 'blame'
             __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'at=' 'attribute=+' 'archive=' 'store-identifier=' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'export'
-            __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'after=' 'until=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'only-matching' 'no-values' 'values-file=' 'format=' 'fields=' 'safe-cells' 'with-current' 'compress=' 'o/output=' 'overwrite' 'output-dir=' 'bookmark=' 'lock-wait=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            __histctl_parse_subcommand -r 1 'stores-from=' 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'after=' 'until=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'only-matching' 'no-values' 'values-file=' 'format=' 'fields=' 'safe-cells' 'with-current' 'compress=' 'o/output=' 'overwrite' 'output-dir=' 'partition=' 'bookmark=' 'lock-wait=' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'stats'
             __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'archive=' 'store-identifier=' 'after=' 'until=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'by=' 'top=' 'until-size=' 'csv' 'safe-cells' 'json' 'qualified' 'date=' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'report'
@@ -309,7 +309,8 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl export" -eq 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl export" -ge 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" stores-from' -l 'stores-from' -d 'Also the stores whose paths FILE lists, by lines or NUL bytes; - is standard input.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" archive' -l 'archive' -d 'Read history that the store has pruned from this archive.' -rfa '(__histctl_complete_directories)'
@@ -337,6 +338,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" o output' -s 'o' -l 'output' -d 'Write a new file; - is standard output.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" overwrite' -l 'overwrite' -d 'Replace an existing file.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" output-dir' -l 'output-dir' -d 'Write into this folder, to a file named by its range: STORE/FIRST-LAST.jsonl.zst.' -rfa '(__histctl_complete_directories)'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" partition' -l 'partition' -d 'Divide the folder into partitions, as Hive names them: store or store,month.' -rfka 'store store,month'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" bookmark' -l 'bookmark' -d 'Start after this bookmark, and move it when the file is safe; with --output-dir.' -rfka '(__histctl_custom_completion ---completion export -- --bookmark (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" lock-wait' -l 'lock-wait' -d 'Time to wait for another export with the same bookmark, such as 10min.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'

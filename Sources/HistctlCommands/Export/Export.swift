@@ -50,7 +50,8 @@ struct Export: HistctlCommand {
   func validate() throws {
     if stores.storesFrom != nil || stores.stores.count > 1 {
       guard export.outputDir != nil else {
-        throw ValidationError("several stores are exported into a folder; name it with --output-dir")
+        throw ValidationError(
+          "several stores are exported into a folder; name it with --output-dir")
       }
       guard stores.bookmarkFile == nil else {
         throw ValidationError(

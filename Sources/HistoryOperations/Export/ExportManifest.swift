@@ -131,7 +131,9 @@ extension ExportFolder.File {
   ///   - source: The path of the store, where there are several.
   ///   - store: The identifier of the store.
   ///   - root: A folder that the path begins with and that is left out.
-  package func json(source: String? = nil, store: String? = nil, relativeTo root: String? = nil)
+  package func json(
+    source: String? = nil, store: String? = nil, relativeTo root: String? = nil
+  )
     -> JSONValue
   {
     let relative = root.flatMap { path.hasPrefix($0) ? String(path.dropFirst($0.count)) : nil }

@@ -133,7 +133,8 @@ package struct ExportRun {
     // What the threads share is used in turn.
     nonisolated(unsafe) let share = work
     DispatchQueue.concurrentPerform(
-      iterations: min(request.paths.count, StoreReading.helperCount + 1)) { _ in share() }
+      iterations: min(request.paths.count, StoreReading.helperCount + 1)
+    ) { _ in share() }
     observer(.finished)
     if let problem { throw problem }
     try manifest.end(summary)

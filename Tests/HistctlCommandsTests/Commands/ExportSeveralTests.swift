@@ -115,7 +115,8 @@ import Testing
     #expect(try exported() == everything)
     let runs = try FileManager.default.contentsOfDirectory(atPath: folder.file("lake/_runs"))
     let manifest = try objects(
-      String(contentsOfFile: folder.file("lake/_runs/\(try #require(runs.first))"), encoding: .utf8))
+      String(contentsOfFile: folder.file("lake/_runs/\(try #require(runs.first))"), encoding: .utf8)
+    )
     #expect(manifest.first?["type"] as? String == "exportRun")
     #expect(manifest.first?["stores"] as? Int == 4)
     #expect(manifest.count { $0["type"] as? String == "error" } == 1)
