@@ -149,7 +149,7 @@ package struct ExportRun {
 
   private func export(_ path: String, _ prepare: Preparation) -> Outcome {
     var outcome = Outcome(path: path)
-    // Progress is told by history.
+    // Progress counts histories, not transactions.
     let warn: OperationObserver = { [observer, turn] event in
       guard case .warning = event else { return }
       turn.wait()
