@@ -4,7 +4,7 @@ import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
-/// Exports several histories into one folder, as many at a time as there are processors.
+/// Exports several histories into one folder, several at a time.
 ///
 /// Each history is exported as ``ExportFolder`` does it, with a bookmark of the same name beside each store.
 /// The error of one ends no other, and a run that was killed goes on where it was when it is run again.
@@ -80,6 +80,9 @@ package struct ExportRun {
   package typealias Preparation = (
     HistoryTimeline, SnapshotHelpers?, TokenResolver
   ) throws -> ExportOperation
+
+  /// More than one: with small stores, most of the time goes by until the disk has written.
+  private static let threadsPerProcessor = 4
 
   private let request: Request
   private let observer: OperationObserver

@@ -44,6 +44,7 @@ import Testing
     "diff open.store --with changed.store --values", "record open.store --once",
     "find .", "find none", "report open.store -o r.html", "report open.store -o r.html",
     "report open.store none.store -o both.html",
+    "export open.store changed.store none.store --output-dir lake",
   ]
 
   private typealias Object = [String: Any]
@@ -95,6 +96,11 @@ import Testing
       let texts = result.lines + result.errors.split(separator: "\n").map(String.init)
       #expect(!texts.isEmpty || result.status == 0, "\(command) ends with \(result.status)")
       lines += texts.map { (command, $0) }
+    }
+    let runs = sample.folder.file("lake/_runs")
+    for name in try FileManager.default.contentsOfDirectory(atPath: runs) {
+      let manifest = String(decoding: try FileBytes.read(runs + "/" + name), as: UTF8.self)
+      lines += manifest.split(separator: "\n").map { ("export", String($0)) }
     }
     // Damage, for a finding.
     try await sample.sqlite("DELETE FROM ATRANSACTION WHERE Z_PK = 11")

@@ -66,8 +66,9 @@ import Testing
       "info sealed", "log sealed -n 1", "verify sealed", "restore sample.store sealed -n",
     ] {
       let run = try await MemoryTests.run(command, in: sample.folder)
+      // The libraries that find reads archives with take 4 MB, which are not counted.
       #expect(
-        run.kilobytes < 64 << 10 + 2 * largest, "\(command): \(run.kilobytes) KB, \(run.errors)")
+        run.kilobytes < 68 << 10 + 2 * largest, "\(command): \(run.kilobytes) KB, \(run.errors)")
     }
   }
 }
