@@ -31,7 +31,7 @@ package final class RunLock {
   }
 
   /// Takes the lock for exporting a store, an archive or lines for one consumer, or returns `nil` if
-  /// nothing is there.
+  /// nothing is there. Exports for other consumers are not affected.
   ///
   /// Take it before opening the store: if another run moves the bookmark first, the store that is
   /// opened afterwards has the transaction that the bookmark stands on.
@@ -57,23 +57,9 @@ package final class RunLock {
       // An archive keeps its bookmarks beside its folder. Any other problem shows when it is read.
       bookmarks = BookmarkFile.path(besideStore: path)
     }
-    return try RunLock(exportingFor: consumer, store: path, bookmarkPath: bookmarks, wait: wait)
-  }
-
-  /// Takes the lock for exporting for one consumer. Exports for other consumers are not affected.
-  ///
-  /// - Parameters:
-  ///   - consumer: The name of its bookmark.
-  ///   - store: The store, for messages.
-  ///   - bookmarkPath: The file of its bookmarks.
-  ///   - wait: Seconds to wait for another run.
-  /// - Throws: ``OperationError``.
-  package convenience init(
-    exportingFor consumer: String, store: String, bookmarkPath: String, wait: Double
-  ) throws(OperationError) {
-    try self.init(
-      FileStatus.resolvedPlace(bookmarkPath) + ".\(consumer).lock",
-      work: "histctl is exporting \(store) with the bookmark \(consumer)", wait)
+    return try RunLock(
+      FileStatus.resolvedPlace(bookmarks) + ".\(consumer).lock",
+      work: "histctl is exporting \(path) with the bookmark \(consumer)", wait)
   }
 
   /// Takes the lock for recording values of a store.

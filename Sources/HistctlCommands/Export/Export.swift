@@ -199,14 +199,20 @@ struct Export: HistctlCommand {
       return summary
     }
     if let summary, !output.json, session.environment.isErrorTerminal {
-      session.diagnostics.note(
-        "exported \(summary.transactions.counted("transaction")) of "
-          + "\(summary.exported.counted("store")) into "
-          + "\(summary.files.counted("file")); \(summary.unchanged.grouped) had nothing new, "
-          + "\(summary.failed.grouped) failed; \(summary.manifest) tells more")
+      session.diagnostics.note(text(of: summary))
     }
     session.end(with: isolation.status == .success ? .success : .partlyDone)
     if session.status != .success { throw EndWithStatus(status: session.status) }
+  }
+
+  private func text(of summary: ExportRun.Summary) -> String {
+    var parts = [
+      "exported \(summary.transactions.counted("transaction")) of "
+        + "\(summary.exported.counted("store")) into \(summary.files.counted("file"))"
+    ]
+    if summary.unchanged > 0 { parts.append("\(summary.unchanged.grouped) had nothing new") }
+    if summary.failed > 0 { parts.append("\(summary.failed.grouped) failed") }
+    return parts.joined(separator: ", ") + "; see \(summary.manifest)"
   }
 
   private func explain(

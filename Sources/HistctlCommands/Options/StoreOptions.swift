@@ -91,6 +91,17 @@ struct SeveralStoresOptions: ParsableArguments {
   }
 }
 
+/// Where to write a copy of a store.
+struct CopyOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("o", allowingJoined: true), .customLong("output")],
+    help: ArgumentHelp("The file to write the copy to.", valueName: "copy"), completion: .file())
+  var path: String
+
+  @Flag(help: "Replace an existing store.")
+  var overwrite = false
+}
+
 /// The archive of a store.
 struct ArchiveOptions: ParsableArguments {
   @Option(

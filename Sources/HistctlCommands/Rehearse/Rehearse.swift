@@ -34,13 +34,7 @@ struct Rehearse: HistctlCommand {
     completion: Completion.token.kind)
   var expire: [String] = []
 
-  @Option(
-    name: [.customShort("o", allowingJoined: true), .customLong("output")],
-    help: ArgumentHelp("The file to write the copy to.", valueName: "copy"), completion: .file())
-  var copy: String
-
-  @Flag(help: "Replace an existing store.")
-  var overwrite = false
+  @OptionGroup var copy: CopyOptions
 
   @Option(
     help: ArgumentHelp(
@@ -67,7 +61,8 @@ struct Rehearse: HistctlCommand {
       let tokens = try checkToken.map { try resolver.resolve($0) }
       let bookmarks = try BookmarkFile(path: store.bookmarkPath(beside: snapshot.location))
       let place = try StoreCopy(
-        of: snapshot.location, at: copy, overwrites: overwrite, busyTimeout: store.busyTimeout)
+        of: snapshot.location, at: copy.path, overwrites: copy.overwrite,
+        busyTimeout: store.busyTimeout)
       let recorded = try values.usable(session, HistoryTimeline(snapshot))
       let line = session.diagnostics.wordWriter.map {
         Progress(label: "copying", unit: "MiB", environment: session.environment, diagnostics: $0)
@@ -85,7 +80,7 @@ struct Rehearse: HistctlCommand {
       }
       line?.finish()
       try RehearsalReport(
-        path: snapshot.location.path, copy: copy, store: snapshot.metadata.storeIdentifier,
+        path: snapshot.location.path, copy: copy.path, store: snapshot.metadata.storeIdentifier,
         rehearsal: rehearsal, result: result
       ).write(session, writer)
     }

@@ -25,13 +25,7 @@ struct Scrub: HistctlCommand {
 
   @OptionGroup var store: StoreOptions
 
-  @Option(
-    name: [.customShort("o", allowingJoined: true), .customLong("output")],
-    help: ArgumentHelp("The file to write the copy to.", valueName: "copy"), completion: .file())
-  var copy: String
-
-  @Flag(help: "Replace an existing store.")
-  var overwrite = false
+  @OptionGroup var copy: CopyOptions
 
   @Flag(help: "Replace authors, bundles and processes too.")
   var authors = false
@@ -62,8 +56,8 @@ struct Scrub: HistctlCommand {
   }
 
   private var request: ScrubOperation.Request {
-    var request = ScrubOperation.Request(path: store.store, copy: copy)
-    request.overwrites = overwrite
+    var request = ScrubOperation.Request(path: store.store, copy: copy.path)
+    request.overwrites = copy.overwrite
     request.keyPath = key
     request.replacesSavers = authors
     request.busyTimeout = store.busyTimeout
@@ -85,7 +79,8 @@ struct Scrub: HistctlCommand {
       // The question comes after what it is about.
       try writer.flush()
       guard
-        session.diagnostics.ask("Write the copy to \(TerminalText.terminal.escaped(copy))? [y/N] ")
+        session.diagnostics.ask(
+          "Write the copy to \(TerminalText.terminal.escaped(copy.path))? [y/N] ")
       else {
         session.diagnostics.note("nothing was written")
         return session.end(with: .answerIsNo)

@@ -27,13 +27,7 @@ struct Snapshot: HistctlCommand {
     completion: Completion.token.kind)
   var token: String
 
-  @Option(
-    name: [.customShort("o", allowingJoined: true), .customLong("output")],
-    help: ArgumentHelp("The file to write the copy to.", valueName: "copy"), completion: .file())
-  var copy: String
-
-  @Flag(help: "Replace an existing store.")
-  var overwrite = false
+  @OptionGroup var copy: CopyOptions
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
@@ -46,7 +40,8 @@ struct Snapshot: HistctlCommand {
         throw HistoryError.noTransaction(text: token, isHistoryEmpty: false)
       }
       let place = try StoreCopy(
-        of: snapshot.location, at: copy, overwrites: overwrite, busyTimeout: store.busyTimeout)
+        of: snapshot.location, at: copy.path, overwrites: copy.overwrite,
+        busyTimeout: store.busyTimeout)
       let line = session.diagnostics.wordWriter.map {
         Progress(label: "copying", unit: "MiB", environment: session.environment, diagnostics: $0)
       }
@@ -64,7 +59,7 @@ struct Snapshot: HistctlCommand {
           .record(
             "snapshot",
             [
-              "path": snapshot.location.path, "copy": copy,
+              "path": snapshot.location.path, "copy": copy.path,
               "store": snapshot.metadata.storeIdentifier, "transaction": position.number,
               "timestamp": position.timestamp?.iso8601(), "transactions": result.transactionCount,
               "externalFiles": result.externalFileCount,
@@ -81,7 +76,7 @@ struct Snapshot: HistctlCommand {
   ) throws {
     let styled = StyledLine(session)
     let time = TimeText(style: session.options.date, now: session.now)
-    try writer.writeLine(styled.field("copy", copy, style: .heading))
+    try writer.writeLine(styled.field("copy", copy.path, style: .heading))
     try writer.writeLine(
       styled.field(
         "after", "\(position.number)  \(time.fullText(position.timestamp))", style: .token))

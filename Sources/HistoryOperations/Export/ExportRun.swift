@@ -4,7 +4,7 @@ import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
-/// Exports several histories into one folder, several at a time.
+/// Exports several histories into one folder, as many at a time as there are processors.
 ///
 /// Each history is exported as ``ExportFolder`` does it, with a bookmark of the same name beside each store.
 /// The error of one ends no other, and a run that was killed goes on where it was when it is run again.
@@ -81,9 +81,6 @@ package struct ExportRun {
     HistoryTimeline, SnapshotHelpers?, TokenResolver
   ) throws -> ExportOperation
 
-  /// More than one: with small stores, most of the time goes by until the disk has written.
-  private static let threadsPerProcessor = 4
-
   private let request: Request
   private let observer: OperationObserver
   /// One thread at a time has the turn: it calls closures, chooses the next history, or writes into the
@@ -136,7 +133,7 @@ package struct ExportRun {
     // What the threads share is used in turn.
     nonisolated(unsafe) let share = work
     DispatchQueue.concurrentPerform(
-      iterations: min(request.paths.count, StoreReading.helperCount + 1)
+      iterations: min(waiting.count, StoreReading.helperCount + 1)
     ) { _ in share() }
     observer(.finished)
     if let problem { throw problem }

@@ -113,8 +113,8 @@ package struct StoreMaintenance {
     let lock =
       isDryRun
       ? nil
-      : try RunLock(
-        exportingFor: export.bookmark, store: path, bookmarkPath: bookmarkPath, wait: lockWait)
+      : try RunLock.forExport(
+        of: path, for: export.bookmark, bookmarkPath: bookmarkPath, wait: lockWait)
     defer { withExtendedLifetime(lock) {} }
     let file = try StoreReading.open(path, busyTimeout: settings.busyTimeout, observer: observer)
     return try file.read(withHelpers: StoreReading.helperCount) { snapshot, helpers in

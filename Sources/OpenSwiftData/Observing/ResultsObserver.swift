@@ -159,7 +159,7 @@ final class ResultsSignal: Observable, Sendable {
       return isMarked
     }
     guard !wasStale else { return }
-    // An observer on another thread may read as soon as it is told, so the results are stale before.
+    // The results are marked first, because an observer on another thread may read them at once.
     registrar.withMutation(of: self, keyPath: \.results) {}
   }
 
