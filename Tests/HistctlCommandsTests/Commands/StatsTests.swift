@@ -459,7 +459,7 @@ import Testing
         columns: columns, environment: ["LC_ALL": locale])
       #expect(result.status == 0)
       let lists = result.text.split(separator: "\n").drop { $0 != "ACTIVITY" }
-      #expect(lists.count > 15)
+      #expect(lists.count > 15, "\(result)")
       for line in lists { #expect(line.count <= columns, "\(line)") }
       #expect(lists.contains { $0.contains(locale == "C" ? "####" : "████") })
       // Figures are worth more than bars.
