@@ -230,8 +230,8 @@ _histctl_log() {
     repeating_flags=()
     non_repeating_flags=(--no-author --reverse --changes --only-matching --follow -f --no-values --json --qualified --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --value)
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until -n --values-file --date --color)
-    __histctl_offer_flags_options 1
+    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until --range -n --values-file --date --color)
+    __histctl_offer_flags_options 2
 
     # Offer option value completions
     case "${prev}" in
@@ -255,6 +255,9 @@ _histctl_log() {
         ;;
     '--until')
         __histctl_add_completions -W "$(__histctl_custom_complete ---completion log -- --until "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--range')
         return
         ;;
     '--author')
@@ -317,6 +320,10 @@ _histctl_log() {
     case "${positional_number}" in
     1)
         __histctl_add_completions -f
+        return
+        ;;
+    2)
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion log -- positional@1 "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -470,7 +477,7 @@ _histctl_object() {
     repeating_flags=()
     non_repeating_flags=(--no-author --no-values --json --qualified --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --kind --attribute)
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until --values-file --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until --range --values-file --date --color)
     __histctl_offer_flags_options 2
 
     # Offer option value completions
@@ -495,6 +502,9 @@ _histctl_object() {
         ;;
     '--until')
         __histctl_add_completions -W "$(__histctl_custom_complete ---completion object -- --until "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--range')
         return
         ;;
     '--author')
@@ -610,7 +620,7 @@ _histctl_export() {
     repeating_flags=()
     non_repeating_flags=(--no-author --only-matching --no-values --safe-cells --with-current --overwrite --json --qualified --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
-    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --archive --store-identifier --after --since --until --values-file --format --fields --compress -o --output --output-dir --partition --bookmark --lock-wait --date --color)
+    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --archive --store-identifier --after --since --until --range --values-file --format --fields --compress -o --output --output-dir --partition --bookmark --lock-wait --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
@@ -639,6 +649,9 @@ _histctl_export() {
         ;;
     '--until')
         __histctl_add_completions -W "$(__histctl_custom_complete ---completion export -- --until "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--range')
         return
         ;;
     '--author')
@@ -734,7 +747,7 @@ _histctl_stats() {
     repeating_flags=()
     non_repeating_flags=(--no-author --csv --safe-cells --json --qualified --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until --by --top --until-size --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until --range --by --top --until-size --date --color)
     __histctl_offer_flags_options 1
 
     # Offer option value completions
@@ -759,6 +772,9 @@ _histctl_stats() {
         ;;
     '--until')
         __histctl_add_completions -W "$(__histctl_custom_complete ---completion stats -- --until "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--range')
         return
         ;;
     '--author')
@@ -830,7 +846,7 @@ _histctl_report() {
     repeating_flags=()
     non_repeating_flags=(--no-author --overwrite --open --redact --reproducible --no-values --json --qualified --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --value)
-    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --archive --store-identifier --after --since --until -o --output --title --max-transactions --values-file --date --color)
+    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --archive --store-identifier --after --since --until --range -o --output --title --max-transactions --values-file --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
@@ -859,6 +875,9 @@ _histctl_report() {
         ;;
     '--until')
         __histctl_add_completions -W "$(__histctl_custom_complete ---completion report -- --until "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--range')
         return
         ;;
     '--author')

@@ -78,7 +78,7 @@ extension HistoryError {
   public var message: String {
     switch self {
     case .malformedToken(let text, let reason, _):
-      "'\(text)' is not a token: \(reason)"
+      "'\(HistoryError.shortened(text))' is not a token: \(reason)"
     case .unreadableToken(let path, let reason):
       "cannot read a token from \(path): \(reason)"
     case .unknownBookmark(let name, let path, _):
@@ -121,9 +121,8 @@ extension HistoryError {
     case .replacedStore(let path, let position):
       "\(path) was replaced or removed while it was followed; it was read up to transaction \(position)"
     case .noTransaction(let text, let isHistoryEmpty):
-      isHistoryEmpty
-        ? "there is no transaction at '\(text)': the history is empty"
-        : "there is no transaction at '\(text)'"
+      "there is no transaction at '\(HistoryError.shortened(text))'"
+        + (isHistoryEmpty ? ": the history is empty" : "")
     case .malformedObject(let text):
       "'\(text)' is not an object: expected an entity and a primary key"
     case .objectOfOtherStore(let object, let store):
@@ -157,7 +156,8 @@ extension HistoryError {
     case .malformedToken(_, _, let hint):
       hint
     case .unreadableToken:
-      "a token file holds a token in text, the JSON of one, or an archived NSPersistentHistoryToken"
+      "a token file holds a token in text, the JSON of one, or an archived NSPersistentHistoryToken; "
+        + "name a value of a property list or JSON as @./FILE#KEY"
     case .unknownBookmark(_, _, let known):
       known.isEmpty
         ? "there are none; set it where its consumer stands"
@@ -230,6 +230,14 @@ extension HistoryError {
     case .refusedByGuards, .restoreRefusedByGuards:
       "see what the guards protect; one can be left out by its name (ignoredGuards)"
     }
+  }
+}
+
+extension HistoryError {
+  /// Returns a token as a message shows it: what was pasted can be long.
+  static func shortened(_ token: String) -> String {
+    let limit = 80
+    return token.count > limit ? token.prefix(limit) + "…" : token
   }
 }
 

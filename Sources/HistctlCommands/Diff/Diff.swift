@@ -10,7 +10,7 @@ struct Diff: HistctlCommand {
     abstract: "Show the net changes of objects between two tokens.",
     discussion: """
       Shows the net effect of the changes after the first token up to and including the second, \
-      one line for each object. An object that was inserted and deleted is left out; updates name \
+      one line for each object; A..B is the same as A B. An object that was inserted and deleted is left out; updates name \
       all attributes that they touched, with the first old and the last new value where those were \
       recorded; a deleted object shows the values it left. Without a second token the newest \
       transaction is the end; 0 is before all history. The options under "Which changes" choose \
@@ -22,7 +22,7 @@ struct Diff: HistctlCommand {
 
       Examples:
         histctl diff default.store yesterday
-        histctl diff default.store 1200 1300 --stat
+        histctl diff default.store 1200..1300 --stat
         histctl diff default.store 0 --entity Trip --kind delete
         histctl diff default.store @widget --not-author widget --name-only
         histctl diff default.store last~1 --each
@@ -34,7 +34,7 @@ struct Diff: HistctlCommand {
   @OptionGroup var store: StoreOptions
 
   @Argument(
-    help: ArgumentHelp("The token before the changes.", valueName: "token"),
+    help: ArgumentHelp("The token before the changes, or a range A..B.", valueName: "token"),
     completion: Completion.token.kind)
   var start: String?
 
@@ -78,6 +78,10 @@ struct Diff: HistctlCommand {
     if copy == nil, start == nil {
       throw ValidationError("Missing expected argument '<token>'")
     }
+    if let end, let start, let range = try? TokenRange.parse(start, now: .now()) {
+      throw ValidationError(
+        "the range \(range.text) cannot be combined with a second token, \(end)")
+    }
     if copy != nil, start != nil {
       throw ValidationError(
         "--with cannot be combined with a token: it finds where the copies differ"
@@ -108,7 +112,8 @@ struct Diff: HistctlCommand {
   }
 
   func remedy(for token: UnusableToken) -> String {
-    token.text == start ? token.remedy : token.remedyWithReach
+    let range = start.flatMap { try? TokenRange.parse($0, now: .now()) }
+    return token.text == range?.start ?? start ? token.remedy : token.remedyWithReach
   }
 
   func run(_ console: Console) throws {
@@ -135,7 +140,10 @@ struct Diff: HistctlCommand {
     _ session: Session, _ writer: OutputWriter, _ timeline: HistoryTimeline,
     _ resolver: TokenResolver
   ) throws -> Bool {
-    let range = try resolver.range(from: start ?? "", to: end)
+    let given = try TokenRange.parse(start ?? "", now: session.now)
+    // All history that is kept is after 0.
+    let start = given.map { $0.start ?? "0" } ?? start ?? ""
+    let range = try resolver.range(from: start, to: given?.end ?? end)
     try GapReport(session: session, timeline: timeline).note(
       missingBeginning: range.after <= 0
         ? timeline.missingBeginning() : resolver.missingBeginning(after: start),

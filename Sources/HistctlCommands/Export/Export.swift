@@ -62,7 +62,9 @@ struct Export: HistctlCommand {
       }
     }
     if export.consumer != nil, filter.after != nil {
-      throw ValidationError("--bookmark says where to start, so it cannot be combined with --after")
+      throw ValidationError(
+        "--bookmark says where to start, so it cannot be combined with --after "
+          + "or the beginning of a range")
     }
     if output.json, export.format == .csv, export.file == nil, export.outputDir == nil {
       throw ValidationError("--json cannot be combined with --format csv on standard output")

@@ -17,6 +17,7 @@ struct Log: HistctlCommand {
 
       Examples:
         histctl log default.store -n 20
+        histctl log default.store 1200..1300
         histctl log default.store --author widget --after yesterday
         histctl log default.store --entity Trip --kind delete --changes
         histctl log default.store --object Trip/p12 --only-matching --changes
@@ -27,8 +28,14 @@ struct Log: HistctlCommand {
       """)
 
   @OptionGroup var store: StoreOptions
+
+  @Argument(
+    help: "Only transactions in A..B: after token A up to and including token B.",
+    completion: Completion.token.kind, transform: TokenRange.init(parsing:))
+  var range: TokenRange?
+
   @OptionGroup var archive: ArchiveOptions
-  @OptionGroup(title: "Which transactions") var filter: FilterOptions
+  @OptionGroup(title: "Which transactions") var options: FilterOptions
 
   @Option(
     name: .customShort("n", allowingJoined: true),
@@ -55,12 +62,23 @@ struct Log: HistctlCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
+    if range != nil, options.after != nil || options.until != nil {
+      throw ValidationError(
+        "a range after the store cannot be combined with --range, --after or --until")
+    }
     if follow, filter.until != nil {
-      throw ValidationError("--follow cannot be combined with --until")
+      throw ValidationError("--follow cannot be combined with --until or the end of a range")
     }
     if let count, count < 0 {
       throw ValidationError("-n must be 0 or more")
     }
+  }
+
+  /// Which transactions, by the options and the range.
+  private var filter: FilterOptions {
+    var filter = options
+    if let range { filter.range.range = range }
+    return filter
   }
 
   func remedy(for token: UnusableToken) -> String { filter.remedy(for: token) }

@@ -36,7 +36,7 @@ struct Object: HistctlCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func remedy(for token: UnusableToken) -> String {
-    token.text == filter.until ? token.remedyWithReach : token.remedyWithAfter
+    filter.range.remedy(for: token)
   }
 
   func run(_ console: Console) throws {
@@ -113,7 +113,7 @@ struct Object: HistctlCommand {
     let timeline = gaps.timeline
     guard timeline.snapshot.map({ $0.layout.history != nil }) ?? true else { return }
     let gap =
-      try filter.after.map {
+      try filter.range.after.map {
         try resolver.resolve($0).number ?? 0 <= 0
           ? timeline.missingBeginning() : resolver.missingBeginning(after: $0)
       } ?? timeline.missingBeginning()
@@ -123,17 +123,7 @@ struct Object: HistctlCommand {
 
 /// Which changes of one object to show.
 struct LifeOptions: ParsableArguments {
-  @Option(
-    name: [.customLong("after"), .customLong("since")],
-    help: ArgumentHelp("Only changes after this token.", valueName: "token"),
-    completion: Completion.token.kind)
-  var after: String?
-
-  @Option(
-    help: ArgumentHelp("Only changes up to and including this token.", valueName: "token"),
-    completion: Completion.token.kind)
-  var until: String?
-
+  @OptionGroup var range: RangeOptions
   @OptionGroup var savers: SaverOptions
 
   @Option(help: ArgumentHelp("Only changes of this kind.", valueName: "kind"))
@@ -148,8 +138,7 @@ struct LifeOptions: ParsableArguments {
   /// Returns the query for one store.
   func query(_ resolver: TokenResolver) throws -> HistoryQuery {
     var query = savers.query()
-    query.after = try after.map { try resolver.resolveUsable($0).number } ?? nil
-    query.until = try until.map { try resolver.resolveUsable($0).number } ?? nil
+    try range.apply(to: &query, resolver)
     query.change = ChangeCondition(kinds: kind.map(\.kind), attributes: attribute)
     return query
   }

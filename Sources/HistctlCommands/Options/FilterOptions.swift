@@ -3,25 +3,79 @@ import PersistentHistory
 import StoreFormat
 import Terminal
 
-/// Which transactions to show.
-struct FilterOptions: ParsableArguments {
+/// Between which tokens to show transactions or changes.
+struct RangeOptions: ParsableArguments {
   @Option(
     name: [.customLong("after"), .customLong("since")],
-    help: ArgumentHelp("Only transactions after this token.", valueName: "token"),
+    help: ArgumentHelp("Only those after this token.", valueName: "token"),
     completion: Completion.token.kind)
-  var after: String?
+  var start: String?
 
   @Option(
-    help: ArgumentHelp("Only transactions up to and including this token.", valueName: "token"),
+    name: .customLong("until"),
+    help: ArgumentHelp("Only those up to and including this token.", valueName: "token"),
     completion: Completion.token.kind)
-  var until: String?
+  var end: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Only those in A..B: after token A up to and including token B.", valueName: "range"),
+    transform: TokenRange.init(parsing:))
+  var range: TokenRange?
+
+  /// The token after which transactions are wanted.
+  var after: String? { range?.start ?? start }
+  /// The last token that is wanted.
+  var until: String? { range?.end ?? end }
+
+  func validate() throws {
+    if range != nil, start != nil || end != nil {
+      throw ValidationError("--range cannot be combined with --after or --until")
+    }
+  }
+
+  /// Returns how to go on if one of the tokens does not work.
+  func remedy(for token: UnusableToken) -> String {
+    range != nil || token.text == until ? token.remedyWithReach : token.remedyWithAfter
+  }
+
+  /// Restricts a query to the range in one store.
+  func apply(to query: inout HistoryQuery, _ resolver: TokenResolver) throws {
+    if let range {
+      (query.after, query.until) = try resolver.positions(of: range)
+    } else {
+      query.after = try after.map { try resolver.resolveUsable($0).number } ?? nil
+      query.until = try until.map { try resolver.resolveUsable($0).number } ?? nil
+    }
+  }
+}
+
+extension TokenRange {
+  /// Reads a range on the command line.
+  init(parsing text: String) throws(ValidationError) {
+    let range: TokenRange?
+    do {
+      range = try TokenRange.parse(text, now: .now())
+    } catch {
+      throw ValidationError("\(error.message); \(error.remedy)")
+    }
+    guard let range else {
+      throw ValidationError("a single token is not a range; \(TokenRange.hint)")
+    }
+    self = range
+  }
+}
+
+/// Which transactions to show.
+struct FilterOptions: ParsableArguments {
+  @OptionGroup var range: RangeOptions
   @OptionGroup var conditions: ConditionOptions
 
+  var after: String? { range.after }
+  var until: String? { range.until }
+
   /// Returns how to go on if the token of `--after` or `--until` does not work.
-  func remedy(for token: UnusableToken) -> String {
-    token.text == until ? token.remedyWithReach : token.remedyWithAfter
-  }
+  func remedy(for token: UnusableToken) -> String { range.remedy(for: token) }
 
   /// The options as they were given, with their values.
   var texts: [String] {
@@ -41,11 +95,10 @@ struct FilterOptions: ParsableArguments {
   /// Returns the query for one store.
   func query(_ resolver: TokenResolver) throws -> HistoryQuery {
     // Report tokens that do not work before unknown names.
-    let after = try after.map { try resolver.resolveUsable($0).number } ?? nil
-    let until = try until.map { try resolver.resolveUsable($0).number } ?? nil
+    var positions = HistoryQuery()
+    try range.apply(to: &positions, resolver)
     var query = try conditions.query()
-    query.after = after
-    query.until = until
+    (query.after, query.until) = (positions.after, positions.until)
     return query
   }
 }

@@ -7,23 +7,26 @@ import Terminal
 struct Show: HistctlCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show one transaction in full.",
+    abstract: "Show one transaction in full, or each of a range.",
     discussion: """
       Every change is shown with the attributes that an update touched, the values that a deleted \
       object left, and the old and new values of an update where the saving program recorded \
-      them. For a date or time, shows the first transaction at or after it.
+      them. For a date or time, shows the first transaction at or after it. For a range A..B, shows \
+      the transactions after token A up to and including token B, oldest first.
 
       Examples:
         histctl show default.store last
         histctl show default.store 57 --json
         histctl show default.store "2026-11-01 10:00"
+        histctl show default.store last~3..last
         histctl show default.store 57 --archive history-archive
       """)
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var archive: ArchiveOptions
 
-  @Argument(help: "The transaction, as a token.", completion: Completion.token.kind)
+  @Argument(
+    help: "The transaction, as a token, or a range A..B.", completion: Completion.token.kind)
   var token: String
 
   @OptionGroup var values: ValuesOptions
@@ -33,19 +36,48 @@ struct Show: HistctlCommand {
     let session = Session(output, console)
     try session.readHistory(store, archive) { writer, timeline, resolver in
       _ = try timeline.snapshot?.historyTables()
-      let number = try resolver.transactionNumber(token)
-      // The lowest number has no predecessor.
-      let previous = number == .min ? nil : number - 1
-      var query = HistoryQuery(after: previous, until: number, limit: 1)
-      try values.apply(to: &query, session, timeline)
-      let reader = try TimelineReader(
-        timeline, query: query, schema: session.schema(of: timeline, joinsArchive: false))
-      if output.json {
-        try TransactionLines(writer: writer).write(reader)
-      } else if case .transaction(let transaction)? = try reader.nextElement() {
-        try TransactionPage(session: session, writer: writer).write(transaction, reader)
+      guard let range = try TokenRange.parse(token, now: session.now) else {
+        let number = try resolver.transactionNumber(token)
+        // The lowest number has no predecessor.
+        let previous = number == .min ? nil : number - 1
+        let query = HistoryQuery(after: previous, until: number, limit: 1)
+        return _ = try show(query, session, writer, timeline, nil)
+      }
+      var query = HistoryQuery()
+      (query.after, query.until) = try resolver.positions(of: range)
+      let gaps = GapReport(session: session, timeline: timeline)
+      try gaps.note(
+        missingBeginning: resolver.missingBeginning(after: range.start),
+        to: output.json ? writer : nil)
+      if try show(query, session, writer, timeline, gaps) == 0 {
+        try session.explainEmptyAnswer(to: query, of: timeline)
       }
     }
+  }
+
+  /// Writes the transactions of a query and returns their number.
+  private func show(
+    _ query: HistoryQuery, _ session: Session, _ writer: OutputWriter, _ timeline: HistoryTimeline,
+    _ gaps: GapReport?
+  ) throws -> Int {
+    var query = query
+    try values.apply(to: &query, session, timeline)
+    let reader = try TimelineReader(
+      timeline, query: query, schema: session.schema(of: timeline, joinsArchive: false))
+    if output.json { return try TransactionLines(writer: writer, gaps: gaps).write(reader) }
+    let page = TransactionPage(session: session, writer: writer)
+    var count = 0
+    while let element = try reader.nextElement() {
+      switch element {
+      case .transaction(let transaction):
+        if count > 0 { try writer.writeLine("") }
+        try page.write(transaction, reader)
+        count += 1
+      case .gap(let gap):
+        gaps?.report(gap)
+      }
+    }
+    return count
   }
 }
 

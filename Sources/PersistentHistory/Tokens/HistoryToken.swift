@@ -75,30 +75,50 @@ extension HistoryToken {
   private static let key = "NSPersistentHistoryTokenDictionary"
 
   /// Reads an archived `NSPersistentHistoryToken`, in a binary or an XML property list.
+  init(archive bytes: [UInt8]) throws(TokenContentError) {
+    let value: PropertyListValue
+    do {
+      value = try PropertyListValue(propertyList: bytes)
+    } catch {
+      throw TokenContentError(description: "it is not an archived token: \(error)")
+    }
+    try self.init(archive: value)
+  }
+
+  /// Reads an archived `NSPersistentHistoryToken`.
   ///
   /// The archive holds one object with a dictionary of transaction numbers by store identifier.
-  init(archive bytes: [UInt8]) throws {
-    let archive: KeyedArchive
+  init(archive value: PropertyListValue) throws(TokenContentError) {
+    var pairs: [(key: String, value: PropertyListValue?)]?
     do {
-      archive = try KeyedArchive(bytes: bytes)
+      let archive = try KeyedArchive(value)
+      if let root = try archive.root.flatMap({ try archive.object($0) }),
+        let dictionary = try root.object(HistoryToken.key)
+      {
+        pairs = try archive.pairs(of: dictionary).map { ($0.key, try archive.resolve($0.value)) }
+      }
     } catch {
-      throw TokenArchiveError(description: "it is not an archived token: \(error)")
+      throw TokenContentError(description: "it is not an archived token: \(error)")
     }
-    guard let root = try archive.root.flatMap({ try archive.object($0) }),
-      let dictionary = try root.object(HistoryToken.key)
-    else {
-      throw TokenArchiveError(
+    guard let pairs else {
+      throw TokenContentError(
         description: "it is an archive of another object than an NSPersistentHistoryToken")
     }
+    try self.init(pairs)
+  }
+
+  /// Reads transaction numbers by store identifier.
+  init(_ pairs: [(key: String, value: PropertyListValue?)]) throws(TokenContentError) {
     var tokens: [String: Int64] = [:]
-    for (identifier, value) in try archive.pairs(of: dictionary) {
-      guard let number = try archive.resolve(value)?.integer, number >= 0 else {
-        throw TokenArchiveError(
-          description: "the value for store \(identifier) is not a transaction number")
+    for (identifier, value) in pairs {
+      guard let number = value?.integer, number >= 0 else {
+        throw TokenContentError(
+          description:
+            "the value for store \(MomentError.quote(identifier)) is not a transaction number")
       }
       tokens[identifier] = number
     }
-    guard !tokens.isEmpty else { throw TokenArchiveError(description: "it names no store") }
+    guard !tokens.isEmpty else { throw TokenContentError(description: "it names no store") }
     self.init(storeTokens: tokens)
   }
 
@@ -117,9 +137,4 @@ extension HistoryToken {
       fields: [HistoryToken.key: dictionary.value])
     return try XMLPropertyListWriter.bytes(of: writer.finish(top: ["root": root]))
   }
-}
-
-/// The reason why a property list is not an archived `NSPersistentHistoryToken`.
-struct TokenArchiveError: Error, Hashable, CustomStringConvertible {
-  let description: String
 }

@@ -12,8 +12,9 @@ package struct Moment: Hashable, Sendable {
   ///
   /// Forms are a date (`2026-11-01`, its midnight) with an optional time after `T` or a blank
   /// (`2026-11-01T10:00:37.5+02:00`), a duration before now (`2w`, `1d12h`, `2 weeks ago`), `now`,
-  /// `today`, `yesterday` or `tomorrow`, the last three with an optional time (`yesterday 14:00`), and
-  /// a time alone, which is today's. Case and extra blanks do not matter.
+  /// `today`, `yesterday` or `tomorrow`, a day of the week (`monday` or `mon`, the most recent one that has
+  /// begun; `last monday`, the most recent one before today), each but `now` with an optional time
+  /// (`yesterday 14:00`), and a time alone, which is today's. Case and extra blanks do not matter.
   ///
   /// - Returns: `nil` where the text looks like none of these and may be another kind of token, such as a
   ///   plain number, a name or a store identifier.
@@ -41,11 +42,12 @@ public struct MomentError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The message, followed by the hint.
   public var description: String { "\(message); \(hint)" }
 
-  /// Quotes a text for a message: cut to 40 characters, with `?` for invisible and control characters.
-  static func quote(_ text: String) -> String {
+  /// Quotes a text for a message: cut to a number of characters, with `?` for invisible and control
+  /// characters.
+  static func quote(_ text: String, limit: Int = 40) -> String {
     var result = "'"
     for (position, character) in text.unicodeScalars.enumerated() {
-      guard position < 40 else {
+      guard position < limit else {
         result += "…"
         break
       }
@@ -127,7 +129,11 @@ struct MomentParser {
   /// `last~3` and store identifiers, which may be all decimal, remain other kinds of tokens.
   mutating func parseMoment(now: StoreTimestamp) throws(MomentError) -> StoreTimestamp? {
     var probe = self
-    switch probe.takeWord() {
+    let word = probe.takeWord()
+    let isDayOfWeek =
+      Self.weekday(word) != nil
+      || word == "last" && probe.take(" ") && Self.weekday(probe.takeWord()) != nil
+    switch isDayOfWeek ? "today" : word {
     case "now", "today", "yesterday", "tomorrow":
       return probe.isAtEnd || probe.next == " " ? try parseDayWord(now) : nil
     case "a", "an": return probe.take(" ") ? try parseAgo().before(now) : nil
@@ -175,7 +181,12 @@ struct MomentParser {
   }
 
   private mutating func parseDayWord(_ now: StoreTimestamp) throws(MomentError) -> StoreTimestamp {
-    let word = takeWord()
+    var word = takeWord()
+    let isBeforeToday = word == "last"
+    if isBeforeToday {
+      _ = take(" ")
+      word = takeWord()
+    }
     if word == "now" {
       guard isAtEnd else {
         throw error(
@@ -183,11 +194,22 @@ struct MomentParser {
       }
       return now
     }
-    let step = word == "yesterday" ? -1 : word == "tomorrow" ? 1 : 0
-    guard let date = try today(now).adding(days: step) else {
+    let today = try today(now)
+    var step = word == "yesterday" ? -1 : word == "tomorrow" ? 1 : 0
+    if let weekday = Self.weekday(word) {
+      step = -((today.weekday - weekday + 7) % 7)
+      if isBeforeToday, step == 0 { step = -7 }
+    }
+    guard let date = today.adding(days: step) else {
       throw error("is outside the years 1 to 9999", hint: Self.dateForm)
     }
     return try timestamp(on: date, at: take(" ") ? try parseLocalTime() : TimeOfDay())
+  }
+
+  /// Returns the number of a day of the week, 1 for Monday, from its name or the first three letters of it.
+  private static func weekday(_ word: String) -> Int? {
+    let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+    return names.firstIndex { $0 == word || $0.prefix(3) == word }.map { $0 + 1 }
   }
 
   private mutating func parseDateTime() throws(MomentError) -> StoreTimestamp {

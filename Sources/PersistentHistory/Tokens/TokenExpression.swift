@@ -13,7 +13,7 @@ package enum TokenExpression: Hashable, Sendable {
   /// A moment: the position before the first transaction at or after it.
   case moment(Moment)
   case bookmark(name: String)
-  /// The token in a file, or in standard input for `-`.
+  /// The token in a file, or in standard input for `-`; after `#` the key of a value.
   case file(path: String)
 }
 
@@ -21,7 +21,8 @@ extension TokenExpression {
   /// Reads a token in any of its forms.
   ///
   /// - Parameters:
-  ///   - text: Such as `57`, `1D070E6D-…:57`, `last~3`, `2w`, `@name` or `@./file`.
+  ///   - text: Such as `57`, `1D070E6D-…:57`, `last~3`, `2w`, `@name` or `@./file`, or the content of a
+  ///     token file.
   ///   - now: The time that durations and words such as `yesterday` are relative to.
   /// - Throws: ``HistoryError/malformedToken(text:reason:hint:)``.
   package init(_ text: String, now: StoreTimestamp) throws(HistoryError) {
@@ -32,6 +33,10 @@ extension TokenExpression {
     if trimmed.isEmpty { throw malformed("it is empty", TokenExpression.formsHint) }
     if trimmed.hasPrefix("@") {
       self = try TokenExpression.reference(String(trimmed.dropFirst()), malformed: malformed)
+      return
+    }
+    if let token = try TokenExpression.document(trimmed, malformed: malformed) {
+      self = .token(token)
       return
     }
     if trimmed.utf8.allSatisfy(\.isDigit) {
@@ -76,10 +81,28 @@ extension TokenExpression {
   static let formsHint =
     "write a number, STORE:NUMBER, first, last, last~3, a date, a duration such as 2w, @bookmark or @./file"
 
+  /// Reads the JSON or the archive of a token, also in Base64, or returns `nil` for other text.
+  private static func document(
+    _ text: String, malformed: (String, String) -> HistoryError
+  ) throws(HistoryError) -> HistoryToken? {
+    guard TokenContent.isDocument(text) else { return nil }
+    let hint =
+      "write what the app encoded, whole and in quotation marks, or name its place as @./FILE#KEY"
+    guard text.utf8.count <= SmallFile.limit else {
+      throw malformed("it is longer than \(SmallFile.limit >> 20) MiB", hint)
+    }
+    do {
+      if case .token(let token) = try TokenContent(Array(text.utf8)) { return token }
+    } catch {
+      throw malformed(error.description, hint)
+    }
+    throw malformed("it is encoded text", hint)
+  }
+
   private static func reference(
     _ name: String, malformed: (String, String) -> HistoryError
   ) throws(HistoryError) -> TokenExpression {
-    if name == "-" || name.contains("/") { return .file(path: name) }
+    if name == "-" || name.hasPrefix("-#") || name.contains("/") { return .file(path: name) }
     guard !name.isEmpty else {
       throw malformed(
         "nothing follows the @",

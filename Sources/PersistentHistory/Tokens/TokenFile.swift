@@ -1,58 +1,37 @@
+import DurableFiles
 import Libc
-import StoreFormat
 import SystemPackage
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-/// The content of a file that holds a token.
+/// Reads tokens from files.
 enum TokenFile {
-  case token(HistoryToken)
-  /// A token in one of its written forms.
-  case text(String)
+  /// The maximum length in bytes; an app's preferences hold more than a token.
+  private static let limit = 8 << 20
 
-  /// Reads text, the JSON of a token, or a property list with an archived `NSPersistentHistoryToken`, from
-  /// a file or, for `-`, from standard input.
+  /// Reads a token from a file or, for `-`, from standard input.
   ///
+  /// - Parameter reference: The path, and after `#` the key of a value in a property list or JSON. A file
+  ///   whose name has that `#` is preferred.
   /// - Throws: ``HistoryError/unreadableToken(path:reason:)``.
-  static func read(_ path: String) throws(HistoryError) -> TokenFile {
+  static func read(_ reference: String) throws(HistoryError) -> TokenContent {
+    let (path, key) = split(reference)
     do {
-      return try parse(try SmallFile.read(path))
+      return try TokenContent(try SmallFile.read(path, limit: limit), key: key)
     } catch let failure as SmallFile.Failure {
       throw .unreadableToken(path: path, reason: failure.text)
-    } catch let malformed as Malformed {
-      throw .unreadableToken(path: path, reason: malformed.reason)
     } catch {
       throw .unreadableToken(path: path, reason: "\(error)")
     }
   }
 
-  private struct Malformed: Error { let reason: String }
-
-  private static func parse(_ bytes: [UInt8]) throws -> TokenFile {
-    let start = bytes.drop { [0x20, 0x09, 0x0a, 0x0d].contains($0) }
-    if bytes.starts(with: "bplist".utf8) || start.first == UInt8(ascii: "<") {
-      return .token(try HistoryToken(archive: bytes))
+  private static func split(_ reference: String) -> (path: String, key: String?) {
+    func exists(_ path: Substring) -> Bool {
+      // A file that cannot be looked at is reported when it is read.
+      path == "-" || (try? FileStatus(path: String(path))) != .some(nil)
     }
-    if start.first == UInt8(ascii: "{") {
-      guard let token = try? JSONDecoder().decode(HistoryToken.self, from: Data(bytes)) else {
-        throw Malformed(reason: #"its JSON is not a token's, {"storeTokens":{"STORE":NUMBER}}"#)
-      }
-      guard !token.storeTokens.isEmpty else { throw Malformed(reason: "it names no store") }
-      return .token(token)
-    }
-    guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else {
-      throw Malformed(reason: "it is neither text nor a property list")
-    }
-    let trimmed = text.trimmingBlanks
-    guard !trimmed.isEmpty else { throw Malformed(reason: "it is empty") }
-    guard !trimmed.contains(where: \.isNewline) else {
-      throw Malformed(reason: "it has more than one line")
-    }
-    return .text(trimmed)
+    let marks = reference.indices.filter { reference[$0] == "#" }
+    guard !marks.isEmpty, !exists(reference[...]) else { return (reference, nil) }
+    let mark = marks.first { exists(reference[..<$0]) } ?? marks[0]
+    return (String(reference[..<mark]), String(reference[mark...].dropFirst()))
   }
 }
 
@@ -63,14 +42,14 @@ enum SmallFile {
 
   enum Failure: Error, Hashable {
     case missing
-    case tooLarge
+    case tooLarge(limit: Int)
     case noFile
     case system(Errno)
 
     var text: String {
       switch self {
       case .missing: "there is no such file"
-      case .tooLarge: "it is larger than \(SmallFile.limit >> 20) MiB"
+      case .tooLarge(let limit): "it is larger than \(limit >> 20) MiB"
       case .noFile: "it is not a file"
       case .system(let error): error.description
       }
@@ -78,11 +57,11 @@ enum SmallFile {
   }
 
   /// Reads a file or a pipe, or standard input for `-`.
-  static func read(_ path: String) throws(Failure) -> [UInt8] {
+  static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
     try read {
-      guard path != "-" else { return try read(from: .standardInput) }
+      guard path != "-" else { return try read(from: .standardInput, limit) }
       let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-      return try file.closeAfter { try read(from: file) }
+      return try file.closeAfter { try read(from: file, limit) }
     }
   }
 
@@ -96,7 +75,7 @@ enum SmallFile {
         guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
           throw Failure.noFile
         }
-        return try read(from: file)
+        return try read(from: file, limit)
       }
     }
   }
@@ -113,13 +92,13 @@ enum SmallFile {
     }
   }
 
-  private static func read(from file: FileDescriptor) throws -> [UInt8] {
+  private static func read(from file: FileDescriptor, _ limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 16)
     defer { buffer.deallocate() }
     while case let count = try file.read(into: buffer), count > 0 {
       bytes += UnsafeRawBufferPointer(rebasing: buffer[..<count])
-      guard bytes.count <= limit else { throw Failure.tooLarge }
+      guard bytes.count <= limit else { throw Failure.tooLarge(limit: limit) }
     }
     return bytes
   }

@@ -81,23 +81,23 @@ public struct UnusableToken: Hashable, Sendable {
     let reach = reach(time)
     return switch state {
     case .foreign(let identifiers):
-      "token \(text) belongs to another store (\(identifiers.joined(separator: ", "))); "
+      "token \(shown) belongs to another store (\(Self.list(identifiers))); "
         + "\(path) is \(storeIdentifier ?? "without an identifier"); \(reach)"
     case .ahead(let highest):
-      "token \(text) is ahead of \(path): the newest number ever issued there is \(highest); "
+      "token \(shown) is ahead of \(path): the newest number ever issued there is \(highest); "
         + reach
     case .expired:
-      "token \(text) has expired in \(path): history after it is incomplete, because "
+      "token \(shown) has expired in \(path): history after it is incomplete, because "
         + "\(missing); \(reach)"
     case .archived:
-      "token \(text) has expired in \(path), and the archive \(archive?.path ?? "") has the history "
+      "token \(shown) has expired in \(path), and the archive \(archive?.path ?? "") has the history "
         + "after it"
     case .diverged(let remembered, let found):
-      "token \(text) comes from another copy of \(path): it remembers transaction "
+      "token \(shown) comes from another copy of \(path): it remembers transaction "
         + "\(number.map(String.init) ?? "") from \(time(remembered)), here it is from "
         + "\(time(found)); \(reach)"
     case .valid:
-      "token \(text) works with \(path)"
+      "token \(shown) works with \(path)"
     }
   }
 
@@ -121,6 +121,16 @@ public struct UnusableToken: Hashable, Sendable {
     }
   }
 
+  private var shown: String { HistoryError.shortened(text) }
+
+  /// Lists the first of many identifiers.
+  private static func list(_ identifiers: [String]) -> String {
+    let limit = 4
+    let hidden = identifiers.count - limit
+    return identifiers.prefix(limit).map { HistoryError.shortened($0) }.joined(separator: ", ")
+      + (hidden > 0 ? " and \(hidden) more" : "")
+  }
+
   /// The missing part of the history after an expired token.
   private var missing: String {
     if let archive, let number, archive.ranges.contains(where: { $0.contains(number) }),
@@ -128,7 +138,7 @@ public struct UnusableToken: Hashable, Sendable {
     {
       return gap.message
     }
-    return "transaction \(number.map(String.init) ?? text) is gone"
+    return "transaction \(number.map(String.init) ?? shown) is gone"
   }
 
   private func wayOn(_ option: String) -> String {

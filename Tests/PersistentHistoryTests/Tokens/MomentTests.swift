@@ -75,6 +75,9 @@ struct MomentTests {
     ("2026-11-01 10:00:00", 815_216_400), ("2026-11-01T10:00:00.25", 815_216_400.25),
     ("today", 816_908_400), ("yesterday", 816_822_000), ("tomorrow", 816_994_800),
     ("yesterday 14:00", 816_872_400), ("Today  09:30", 816_942_600), ("today 9:30", 816_942_600),
+    ("saturday", 816_908_400), ("last saturday", 816_303_600), ("Monday", 816_476_400),
+    ("last monday", 816_476_400), ("sunday", 816_390_000), ("last  Fri", 816_822_000),
+    ("fri 14:00", 816_872_400), ("tue", 816_562_800), ("last wed 9:30", 816_683_400),
     ("14:30", 816_960_600), ("14:30:00.5", 816_960_600.5), ("2w", 815_754_620),
     ("2 weeks ago", 815_754_620), ("14d", 815_754_620), ("30d", 814_368_620),
     ("6mo", 801_063_020), ("6 months ago", 801_063_020), ("1y", 785_428_220),
@@ -103,7 +106,8 @@ struct MomentTests {
       "@./file", "@-", "1D070E6D-5B7C-4B1E-9A67-0D3C6C9F2E11:57",
       "12345678-1234-1234-1234-123456789012:57", "12345678-1234-1234-1234-123456789012", "57,58",
       "57:", "57-60", "-5", "nowhere", "todays", "week", "a", "an", "ago", "nächste Woche", "１２h",
-      "3~", "1.5", "Trip/p12", "x-coredata://1D070E6D/Trip/p12", "5/6", "~2d",
+      "monda", "mondays", "last", "last week", "lastmonday",
+      "m", "3~", "1.5", "Trip/p12", "x-coredata://1D070E6D/Trip/p12", "5/6", "~2d",
     ])
   func notMoments(text: String) throws {
     #expect(try Moment.parse(text, now: Self.now) == nil)
@@ -127,7 +131,8 @@ struct MomentTests {
       ("12:5", "hour without minutes", "14:30"), ("12:30:", "no seconds", "14:30"),
       ("12:30:15.", "0 digits", "10:00:00.5"), ("14:30Z", "after the time", "full date"),
       ("today 14:30+02:00", "after the time", "full date"), ("today foo", "no time", "14:30"),
-      ("now 14:30", "after now", "today and a time"),
+      ("monday 25:00", "the hour 25", "00 to 23"),
+      ("last monday foo", "no time", "14:30"), ("now 14:30", "after now", "today and a time"),
       ("2026-11-01T10:00+2", "offset", "+02:00"), ("2026-11-01T10:00+02:0", "offset", "+02:00"),
       ("2026-11-01T10:00+24:00", "24 hours", "+02:00"), ("2026-11-01T10:00+0260", "60", "+02:00"),
       ("2026-11-01T10:00CET", "after the time", "+02:00"),

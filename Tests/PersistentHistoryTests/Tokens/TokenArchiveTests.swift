@@ -55,7 +55,7 @@ struct TokenArchiveTests {
   func empty() throws {
     let none = TokenArchive.xml(keys: "").replacingOccurrences(
       of: "<array><dict><key>CF$UID</key><integer>4</integer></dict></array>", with: "<array/>")
-    #expect(throws: TokenArchiveError(description: "it names no store")) {
+    #expect(throws: TokenContentError(description: "it names no store")) {
       try HistoryToken(archive: Array(none.utf8))
     }
   }

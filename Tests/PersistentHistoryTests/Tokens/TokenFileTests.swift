@@ -54,11 +54,11 @@ struct TokenFileTests {
       ("", "it is empty"), (" \n\n", "it is empty"), ("5\n6\n", "it has more than one line"),
       ("5\u{2028}6", "it has more than one line"),
       ("5\u{0}", "it is neither text nor a property list"),
-      ("{}", #"its JSON is not a token's, {"storeTokens":{"STORE":NUMBER}}"#),
-      ("{", #"its JSON is not a token's, {"storeTokens":{"STORE":NUMBER}}"#),
+      ("{}", #"it has no keys; expected {"storeTokens":{"STORE":NUMBER}}"#),
+      ("{", #"its JSON is damaged; expected {"storeTokens":{"STORE":NUMBER}}"#),
       (
         #"{"storeTokens":{"\#(store)":-7}}"#,
-        #"its JSON is not a token's, {"storeTokens":{"STORE":NUMBER}}"#
+        "the value for store '\(store)' is not a transaction number"
       ),
       (#"{"storeTokens":{}}"#, "it names no store"),
       ("<html></html>", nil), ("bplist00", nil), ("<plist><dict/></plist>", nil),
@@ -85,12 +85,12 @@ struct TokenFileTests {
     }
   }
 
-  @Test("a file of a mebibyte is read, a larger one is not")
+  @Test("a file of eight mebibytes is read, a larger one is not")
   func size() throws {
-    let blanks = [UInt8](repeating: 0x20, count: (1 << 20) - 1)
+    let blanks = [UInt8](repeating: 0x20, count: (8 << 20) - 1)
     #expect(try Self.resolve(blanks + [0x37]).number == 7)
     let error = #expect(throws: HistoryError.self) { try Self.resolve(blanks + [0x37, 0x20]) }
-    guard case .unreadableToken(_, "it is larger than 1 MiB")? = error else {
+    guard case .unreadableToken(_, "it is larger than 8 MiB")? = error else {
       Issue.record("another error")
       return
     }
