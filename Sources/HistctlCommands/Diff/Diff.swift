@@ -52,6 +52,7 @@ struct Diff: HistctlCommand {
   var copy: String?
 
   @OptionGroup var archive: ArchiveOptions
+  @OptionGroup(title: "Which changes") var savers: SaverOptions
   @OptionGroup(title: "Which changes") var conditions: ConditionOptions
 
   @Flag(help: "Show every change in order instead of net changes.")
@@ -97,7 +98,7 @@ struct Diff: HistctlCommand {
         throw ValidationError(
           "--values cannot be combined with --each, --no-values or --values-file: it compares rows")
       }
-      if conditions.savers.query() != HistoryQuery() {
+      if savers.query() != HistoryQuery() {
         throw ValidationError(
           "--values cannot be combined with conditions on who saved: it compares rows")
       }
@@ -149,7 +150,7 @@ struct Diff: HistctlCommand {
         ? timeline.missingBeginning() : resolver.missingBeginning(after: start),
       to: output.json ? writer : nil)
     if range.after <= 0 { try session.warnOfTornCounters(in: timeline.snapshot) }
-    var query = try conditions.query()
+    var query = try makeQuery()
     try values.apply(to: &query, session, timeline)
     return try DiffOutput(
       session: session, writer: writer, timeline: timeline,
@@ -169,11 +170,18 @@ struct Diff: HistctlCommand {
     }
     return try other.read { otherSnapshot in
       let output = ComparisonOutput(session: session, writer: writer, form: form)
-      let query = try conditions.query()
+      let query = try makeQuery()
       return comparesValues
         ? try output.writeDifferences(snapshot, otherSnapshot, query)
         : try output.write(snapshot, otherSnapshot, query) != .same
     }
+  }
+
+  /// Returns a query with the conditions, for a whole history.
+  private func makeQuery() throws -> HistoryQuery {
+    var query = savers.query()
+    query.change = try conditions.condition()
+    return query
   }
 
   private var form: DiffForm {

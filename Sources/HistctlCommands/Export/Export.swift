@@ -33,7 +33,9 @@ struct Export: HistctlCommand {
 
   @OptionGroup var stores: SeveralStoresOptions
   @OptionGroup var archive: ArchiveOptions
-  @OptionGroup(title: "Which transactions") var filter: FilterOptions
+  @OptionGroup(title: "Which transactions") var tokens: RangeOptions
+  @OptionGroup(title: "Which transactions") var savers: SaverOptions
+  @OptionGroup(title: "Which transactions") var conditions: ConditionOptions
 
   @Flag(help: "Leave out changes that do not match the options on changes.")
   var onlyMatching = false
@@ -70,6 +72,8 @@ struct Export: HistctlCommand {
       throw ValidationError("--json cannot be combined with --format csv on standard output")
     }
   }
+
+  private var filter: Filter { Filter(range: tokens, savers: savers, conditions: conditions) }
 
   func remedy(for token: UnusableToken) -> String {
     export.consumer == nil

@@ -35,7 +35,9 @@ struct Log: HistctlCommand {
   var range: TokenRange?
 
   @OptionGroup var archive: ArchiveOptions
-  @OptionGroup(title: "Which transactions") var options: FilterOptions
+  @OptionGroup(title: "Which transactions") var tokens: RangeOptions
+  @OptionGroup(title: "Which transactions") var savers: SaverOptions
+  @OptionGroup(title: "Which transactions") var conditions: ConditionOptions
 
   @Option(
     name: .customShort("n", allowingJoined: true),
@@ -62,7 +64,7 @@ struct Log: HistctlCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    if range != nil, options.after != nil || options.until != nil {
+    if range != nil, tokens.after != nil || tokens.until != nil {
       throw ValidationError(
         "a range after the store cannot be combined with --range, --after or --until")
     }
@@ -75,8 +77,8 @@ struct Log: HistctlCommand {
   }
 
   /// Which transactions, by the options and the range.
-  private var filter: FilterOptions {
-    var filter = options
+  private var filter: Filter {
+    var filter = Filter(range: tokens, savers: savers, conditions: conditions)
     if let range { filter.range.range = range }
     return filter
   }

@@ -31,18 +31,22 @@ struct Object: HistctlCommand {
   var object: String
 
   @OptionGroup var archive: ArchiveOptions
-  @OptionGroup(title: "Which changes") var filter: LifeOptions
+  @OptionGroup(title: "Which changes") var range: RangeOptions
+  @OptionGroup(title: "Which changes") var savers: SaverOptions
+  @OptionGroup(title: "Which changes") var changes: LifeOptions
   @OptionGroup var values: ValuesOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func remedy(for token: UnusableToken) -> String {
-    filter.range.remedy(for: token)
+    range.remedy(for: token)
   }
 
   func run(_ console: Console) throws {
     let session = Session(output, console)
     try session.readHistory(store, archive) { writer, timeline, resolver in
-      var query = try filter.query(resolver)
+      var query = savers.query()
+      try range.apply(to: &query, resolver)
+      query.change = changes.condition
       try values.apply(to: &query, session, timeline)
       let reader = try ObjectLifeReader(
         HistoryObject(object), in: timeline, schema: session.schema(of: timeline), query: query)
@@ -113,7 +117,7 @@ struct Object: HistctlCommand {
     let timeline = gaps.timeline
     guard timeline.snapshot.map({ $0.layout.history != nil }) ?? true else { return }
     let gap =
-      try filter.range.after.map {
+      try range.after.map {
         try resolver.resolve($0).number ?? 0 <= 0
           ? timeline.missingBeginning() : resolver.missingBeginning(after: $0)
       } ?? timeline.missingBeginning()
@@ -123,9 +127,6 @@ struct Object: HistctlCommand {
 
 /// Which changes of one object to show.
 struct LifeOptions: ParsableArguments {
-  @OptionGroup var range: RangeOptions
-  @OptionGroup var savers: SaverOptions
-
   @Option(help: ArgumentHelp("Only changes of this kind.", valueName: "kind"))
   var kind: [KindArgument] = []
 
@@ -135,11 +136,8 @@ struct LifeOptions: ParsableArguments {
     completion: Completion.attribute.kind)
   var attribute: [String] = []
 
-  /// Returns the query for one store.
-  func query(_ resolver: TokenResolver) throws -> HistoryQuery {
-    var query = savers.query()
-    try range.apply(to: &query, resolver)
-    query.change = ChangeCondition(kinds: kind.map(\.kind), attributes: attribute)
-    return query
+  /// The condition that they make together.
+  var condition: ChangeCondition {
+    ChangeCondition(kinds: kind.map(\.kind), attributes: attribute)
   }
 }

@@ -66,10 +66,12 @@ extension TokenRange {
   }
 }
 
-/// Which transactions to show.
-struct FilterOptions: ParsableArguments {
-  @OptionGroup var range: RangeOptions
-  @OptionGroup var conditions: ConditionOptions
+/// Which transactions to show, as three groups of options say. A command has the groups side by side: the
+/// argument parser reads groups within groups many times.
+struct Filter {
+  var range: RangeOptions
+  let savers: SaverOptions
+  let conditions: ConditionOptions
 
   var after: String? { range.after }
   var until: String? { range.until }
@@ -82,7 +84,6 @@ struct FilterOptions: ParsableArguments {
     func list(_ name: String, _ values: [String]) -> [String] {
       values.map { "--\(name) \(ShellWord.quoted($0))" }
     }
-    let savers = conditions.savers
     return list("after", after.map { [$0] } ?? []) + list("until", until.map { [$0] } ?? [])
       + list("author", savers.author) + list("not-author", savers.notAuthor)
       + (savers.noAuthor ? ["--no-author"] : []) + list("bundle", savers.bundle)
@@ -97,17 +98,15 @@ struct FilterOptions: ParsableArguments {
     // Report tokens that do not work before unknown names.
     var positions = HistoryQuery()
     try range.apply(to: &positions, resolver)
-    var query = try conditions.query()
+    var query = savers.query()
+    query.change = try conditions.condition()
     (query.after, query.until) = (positions.after, positions.until)
     return query
   }
 }
 
-/// Conditions on transactions and changes. Values of the same option are alternatives; different
-/// options must all match.
+/// Conditions on changes. Values of the same option are alternatives; different options must all match.
 struct ConditionOptions: ParsableArguments {
-  @OptionGroup var savers: SaverOptions
-
   @Option(
     help: ArgumentHelp(
       "Only those that change an object of this entity or its sub-entities.",
@@ -136,13 +135,11 @@ struct ConditionOptions: ParsableArguments {
     completion: Completion.attribute.kind)
   var attribute: [String] = []
 
-  /// Returns a query with the conditions, for a whole history.
-  func query() throws -> HistoryQuery {
-    var query = savers.query()
-    query.change = ChangeCondition(
+  /// Returns the condition that they make together.
+  func condition() throws -> ChangeCondition {
+    ChangeCondition(
       kinds: kind.map(\.kind), entities: entity, exactEntities: exactEntity,
       objects: try object.map { try HistoryObject($0) }, attributes: attribute)
-    return query
   }
 }
 

@@ -27,7 +27,9 @@ struct Report: HistctlCommand {
 
   @OptionGroup var stores: SeveralStoresOptions
   @OptionGroup var archive: ArchiveOptions
-  @OptionGroup(title: "Which transactions") var filter: FilterOptions
+  @OptionGroup(title: "Which transactions") var tokens: RangeOptions
+  @OptionGroup(title: "Which transactions") var savers: SaverOptions
+  @OptionGroup(title: "Which transactions") var conditions: ConditionOptions
   @OptionGroup var valueConditions: ValueConditionOptions
   @OptionGroup(title: "The page") var page: PageOptions
   @OptionGroup var values: ValuesOptions
@@ -38,6 +40,8 @@ struct Report: HistctlCommand {
       throw ValidationError("--json cannot be combined with a page on standard output")
     }
   }
+
+  private var filter: Filter { Filter(range: tokens, savers: savers, conditions: conditions) }
 
   func remedy(for token: UnusableToken) -> String { filter.remedy(for: token) }
 

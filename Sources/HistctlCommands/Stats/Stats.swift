@@ -25,7 +25,9 @@ struct Stats: HistctlCommand {
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var archive: ArchiveOptions
-  @OptionGroup(title: "Which transactions") var filter: FilterOptions
+  @OptionGroup(title: "Which transactions") var tokens: RangeOptions
+  @OptionGroup(title: "Which transactions") var savers: SaverOptions
+  @OptionGroup(title: "Which transactions") var conditions: ConditionOptions
 
   @Option(
     help: ArgumentHelp("List the activity of each hour, day, week or month.", valueName: "period"))
@@ -58,6 +60,8 @@ struct Stats: HistctlCommand {
       throw ValidationError("--until-size cannot be combined with --csv; use --json")
     }
   }
+
+  private var filter: Filter { Filter(range: tokens, savers: savers, conditions: conditions) }
 
   func remedy(for token: UnusableToken) -> String { filter.remedy(for: token) }
 
