@@ -22,10 +22,8 @@ extension ModelContainer {
 final class ContainerRegistry: Sendable {
   static let shared = ContainerRegistry()
 
-  private struct WeakContainer { weak var container: ModelContainer? }
-
   private struct State {
-    var containers: [WeakContainer] = []
+    var containers: [Weak<ModelContainer>] = []
     var limit = 64
     var isWatching = false
   }
@@ -34,9 +32,9 @@ final class ContainerRegistry: Sendable {
 
   func add(_ container: ModelContainer) {
     let watches = state.withLock { state in
-      state.containers.append(WeakContainer(container: container))
+      state.containers.append(Weak(container))
       if state.containers.count > state.limit {
-        state.containers.removeAll { $0.container == nil }
+        state.containers.removeAll { $0.object == nil }
         state.limit = max(64, state.containers.count * 2)
       }
       return state.isWatching
@@ -47,7 +45,7 @@ final class ContainerRegistry: Sendable {
   /// Returns the schema of a store, or `nil` if no container has it open.
   func schema(ofStore identifier: String) -> Schema? {
     let containers = state.withLock { $0.containers }
-    for case let container? in containers.map(\.container) {
+    for case let container? in containers.map(\.object) {
       if let store = container.store(identifiedBy: identifier) { return store.schema }
     }
     return nil
@@ -55,10 +53,10 @@ final class ContainerRegistry: Sendable {
 
   func watchAll() {
     let containers = state.withLock { state in
-      guard !state.isWatching else { return [WeakContainer]() }
+      guard !state.isWatching else { return [Weak<ModelContainer>]() }
       state.isWatching = true
       return state.containers
     }
-    for container in containers { container.container?.saves.watchAlways() }
+    for container in containers { container.object?.saves.watchAlways() }
   }
 }

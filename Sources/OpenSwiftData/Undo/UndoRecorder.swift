@@ -20,10 +20,10 @@ final class UndoRecorder {
   init(_ manager: UndoManager, of context: ModelContext) {
     self.manager = manager
     self.context = context
-    let carried = Carried(object: context)
+    let weakContext = Weak(context)
     checkpoint = NotificationCenter.default.addObserver(
       forName: .NSUndoManagerCheckpoint, object: manager, queue: nil
-    ) { _ in carried.object?.processPendingChanges() }
+    ) { _ in weakContext.object?.processPendingChanges() }
   }
 
   deinit {
@@ -132,10 +132,10 @@ final class UndoRecorder {
   private func scheduleEventEnd() {
     guard !awaitsEventEnd, MainQueue.isCurrent, let context else { return }
     awaitsEventEnd = true
-    let carried = Carried(object: context)
+    let weakContext = Weak(context)
     DispatchQueue.main.async {
-      carried.object?.processPendingChanges()
-      carried.object?.undoRecorder?.eventHasEnded()
+      weakContext.object?.processPendingChanges()
+      weakContext.object?.undoRecorder?.eventHasEnded()
     }
   }
 
