@@ -149,7 +149,7 @@ extension DefaultStore {
   fileprivate func news(
     since last: StoreStanding?, without own: Set<Int64>
   ) throws -> (standing: StoreStanding, news: StoreNews)? {
-    try translatingHistory {
+    try translating {
       let stamp = try file.stamp()
       if let last, last.stamp == stamp { return nil }
       return try file.read { snapshot in

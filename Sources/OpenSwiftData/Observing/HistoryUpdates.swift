@@ -92,7 +92,7 @@ extension DefaultStore {
 
   /// Returns what the history tells of each save after a transaction, whose own row may be gone.
   func recordedSaves(after number: Int64, until last: Int64) throws -> [RecordedSave] {
-    try translatingHistory {
+    try translating {
       try file.read { snapshot in
         try checkCompleteness(after: number, snapshot)
         guard last > number else { return [] }
@@ -111,7 +111,7 @@ extension DefaultStore {
     after position: inout Int64?, limit: Int
   ) throws -> [DefaultHistoryTransaction] {
     let start = position
-    let (transactions, last) = try translatingHistory {
+    let (transactions, last) = try translating {
       try file.read { snapshot in
         if let start { try checkCompleteness(after: start, snapshot) }
         let highest = try snapshot.highestTransaction()

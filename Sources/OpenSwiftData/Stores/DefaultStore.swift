@@ -1,4 +1,5 @@
 import Foundation
+import PersistentHistory
 import StoreEditing
 import StoreFormat
 import Synchronization
@@ -220,7 +221,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
         throw SwiftDataError(.modelValidationFailure, "\(error)")
       default: throw SwiftDataError(.storeFailure, "\(error)")
       }
-    } catch let error as StoreError {
+    } catch let error where error is StoreError || error is HistoryError {
       throw SwiftDataError(.storeFailure, "\(error)")
     }
   }
