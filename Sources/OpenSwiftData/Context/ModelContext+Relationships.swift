@@ -75,7 +75,7 @@ extension ModelContext {
   private func link(
     _ owner: ModelState, at index: Int, to other: ModelState, at inverse: Int
   ) {
-    if other.layout.properties[inverse].relationship?.isToMany ?? false {
+    if other.layout.properties[inverse].isToMany {
       _ = add(owner.identifier, to: other, at: inverse)
       return
     }
@@ -93,7 +93,7 @@ extension ModelContext {
     guard let model = existingModel(for: identifier), let other = model.state,
       other.phase != .deleted
     else { return }
-    if other.layout.properties[inverse].relationship?.isToMany ?? false {
+    if other.layout.properties[inverse].isToMany {
       remove(owner.identifier, from: other, at: inverse)
     } else if other.toOneReference(at: inverse)?.identifier == owner.identifier
       || other.isFault(at: inverse)
@@ -126,7 +126,7 @@ extension ModelContext {
   }
 
   func related(to state: ModelState, at index: Int) -> [PersistentIdentifier] {
-    state.layout.properties[index].relationship?.isToMany ?? false
+    state.layout.properties[index].isToMany
       ? state.toManyReferences(at: index).map(\.identifier)
       : state.toOneReference(at: index).map { [$0.identifier] } ?? []
   }

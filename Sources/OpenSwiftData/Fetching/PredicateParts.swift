@@ -303,7 +303,7 @@ extension PredicateTranslator.Meaning {
   fileprivate func cast(to type: Any.Type) throws -> PredicateTranslator.Meaning {
     guard case .object(let path, let layout) = self, let type = type as? any PersistentModel.Type
     else { throw PredicateTranslator.unsupported }
-    let wanted = EntityLayout.of(any: type)
+    let wanted = EntityLayout.of(type)
     if layout.isKind(of: wanted) { return self }
     guard wanted.isKind(of: layout) else { return .constant(Any?.none as Any) }
     return .object(path.cast(to: wanted.name), wanted)

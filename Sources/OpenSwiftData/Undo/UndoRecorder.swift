@@ -43,8 +43,7 @@ final class UndoRecorder {
   /// Records the value of a property before it changes, except for lists, whose changes are
   /// recorded.
   func willSet(_ state: ModelState, at index: Int) {
-    guard !(state.layout.properties[index].relationship?.isToMany ?? false),
-      let subject = subject(state), isRegistering,
+    guard !state.layout.properties[index].isToMany, let subject = subject(state), isRegistering,
       recordedPlaces.insert(Place(state: ObjectIdentifier(state), index: index)).inserted
     else { return }
     // After a save the store has another value.
