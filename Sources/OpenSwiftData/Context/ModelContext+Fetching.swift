@@ -124,7 +124,7 @@ extension ModelContext {
     let identifiers = try storedIdentifierList(fetch)
     for start in stride(from: 0, to: identifiers.count, by: max(1, batchSize)) {
       let batch = identifiers[start..<min(start + max(1, batchSize), identifiers.count)]
-      for model in try readModels(for: batch, only: properties) {
+      for model in try readModels(for: batch, only: properties, checksFiles: true) {
         if let model = model as? T { try block(model) }
       }
       try checkChanges()
