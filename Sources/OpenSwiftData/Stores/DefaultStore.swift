@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import PersistentHistory
 import StoreEditing
@@ -181,11 +182,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
 
   /// Whether there is a file without content, which is a database without tables for SQLite.
   private static func isEmptyFile(_ path: String) -> Bool {
-    func size(_ path: String) -> Int? {
-      let attributes = try? FileManager.default.attributesOfItem(
-        atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
-      return (attributes?[.size] as? NSNumber)?.intValue
-    }
+    func size(_ path: String) -> Int64? { (try? FileStatus(path: path))?.size }
     return size(path) == 0 && size(path + "-wal") ?? 0 == 0
   }
 
