@@ -83,7 +83,7 @@ extension ModelContext {
     guard wasInserted || state.phase == .registered else { return nil }
     // After the save, only values known by then can be brought back.
     if undoRecorder != nil { readWhatIsReadable(of: state) }
-    undoRecorder?.deleted(model, state)
+    undoRecorder?.record(.deleted, of: state)
     if !wasInserted && state.original == nil { state.original = state.values }
     inserted.remove(state)
     updated.remove(state)

@@ -30,7 +30,7 @@ extension ModelContext {
     let new = wanted.map(\.persistentModelID)
     guard old != new else { return }
     willChange(state, at: index)
-    undoRecorder?.willReplace(old, with: new, of: state, at: index)
+    undoRecorder?.record(.replaced(index: index, before: old, after: new), of: state)
     state.change(.toMany(new.map(ModelReference.identifier)), at: index)
     guard let inverse = state.layout.inverse(of: index) else { return }
     for identifier in old where !seen.contains(identifier) {
@@ -110,7 +110,7 @@ extension ModelContext {
   ) -> Bool {
     guard !state.isMember(identifier, at: index) else { return false }
     willChange(state, at: index)
-    undoRecorder?.willAdd(identifier, to: state, at: index)
+    undoRecorder?.record(.added(index: index, identifier), of: state)
     state.append(identifier, at: index)
     return true
   }
@@ -121,7 +121,7 @@ extension ModelContext {
   ) {
     if case .toMany = state.values[index], !state.isMember(identifier, at: index) { return }
     willChange(state, at: index)
-    undoRecorder?.willRemove(identifier, from: state, at: index)
+    undoRecorder?.record(.removed(index: index, identifier), of: state)
     state.remove(identifier, at: index)
   }
 

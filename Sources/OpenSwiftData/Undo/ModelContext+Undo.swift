@@ -82,7 +82,7 @@ extension ModelContext {
         : present.filter { !new.contains($0) || old.contains($0) }
           + old.filter { !present.contains($0) }
       willChange(state, at: index)
-      recorder.willReplace(present, with: wanted, of: state, at: index)
+      recorder.record(.replaced(index: index, before: present, after: wanted), of: state)
       state.change(.toMany(wanted.map(ModelReference.identifier)), at: index)
     case .added(let index, let identifier):
       remove(recorder.aliases.current(identifier), from: state, at: index)
@@ -110,7 +110,7 @@ extension ModelContext {
       deleted.insert(model, state)
     case .deleted, .standalone: return
     }
-    undoRecorder?.deleted(model, state)
+    undoRecorder?.record(.deleted, of: state)
     changesHaveBegun()
   }
 
@@ -141,7 +141,7 @@ extension ModelContext {
       inserted.insert(model, state)
     default: return false
     }
-    undoRecorder?.inserted(model, state)
+    undoRecorder?.record(.inserted, of: state)
     changesHaveBegun()
     return true
   }

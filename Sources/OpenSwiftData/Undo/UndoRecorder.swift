@@ -32,18 +32,10 @@ final class UndoRecorder {
 
   // MARK: - Recording
 
-  func inserted(_ model: any PersistentModel, _ state: ModelState) {
-    record(.inserted, UndoRecord.Subject(model: model, state: state))
-  }
-
-  func deleted(_ model: any PersistentModel, _ state: ModelState) {
-    record(.deleted, UndoRecord.Subject(model: model, state: state))
-  }
-
   /// Records the value of a property before it changes, except for lists, whose changes are
   /// recorded.
   func willSet(_ state: ModelState, at index: Int) {
-    guard !state.layout.properties[index].isToMany, let subject = subject(state), isRegistering,
+    guard !state.layout.properties[index].isToMany, state.model != nil, isRegistering,
       recordedPlaces.insert(Place(state: ObjectIdentifier(state), index: index)).inserted
     else { return }
     // After a save the store has another value.
@@ -52,32 +44,14 @@ final class UndoRecorder {
     }
     // The next save removes the file of a replaced value.
     state.readFile(at: index)
-    record(.set(index: index, before: state.values[index]), subject)
+    record(.set(index: index, before: state.values[index]), of: state)
   }
 
-  func willReplace(
-    _ before: [PersistentIdentifier], with after: [PersistentIdentifier], of state: ModelState,
-    at index: Int
-  ) {
-    record(.replaced(index: index, before: before, after: after), subject(state))
-  }
-
-  func willAdd(_ identifier: PersistentIdentifier, to state: ModelState, at index: Int) {
-    record(.added(index: index, identifier), subject(state))
-  }
-
-  func willRemove(_ identifier: PersistentIdentifier, from state: ModelState, at index: Int) {
-    record(.removed(index: index, identifier), subject(state))
-  }
-
-  private func subject(_ state: ModelState) -> UndoRecord.Subject? {
-    state.model.map { UndoRecord.Subject(model: $0, state: state) }
-  }
-
-  private func record(_ event: UndoRecord.Event, _ subject: UndoRecord.Subject?) {
-    guard let subject, isRegistering else { return }
+  func record(_ event: UndoRecord.Event, of state: ModelState) {
+    guard let model = state.model, isRegistering else { return }
     if changes.isEmpty { aliases.beginRecord() }
-    changes.append(UndoRecord.Change(subject: subject, event: event))
+    changes.append(
+      UndoRecord.Change(subject: UndoRecord.Subject(model: model, state: state), event: event))
     scheduleEventEnd()
   }
 
