@@ -320,11 +320,7 @@ private final class StoreSavePart<Store: DataStore>: SavePart {
       context.undoRecorder?.aliases.isPresent(identifier)
       // The save succeeded, so the problem of a snapshot cannot be thrown.
       do {
-        guard let layout = context.container.schema.layouts[identifier.entityName] else {
-          throw SwiftDataError.unknownModel(identifier.entityName)
-        }
-        let values = try SnapshotReader.values(of: snapshot, layout: layout)
-        _ = context.register(identifier, values: values, as: layout.type)
+        _ = try context.register(snapshot)
       } catch {
         context.couldNotRead(error)
         context.knownModel(for: identifier)?.state?.forgetValues()
