@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormat
 import Synchronization
 
 /// The stores of an app's models, and the way to create contexts that use them.

@@ -1,3 +1,5 @@
+import StoreFormat
+
 extension ModelContext {
   /// Deletes a model at the next save, and applies the delete rules of its relationships at once.
   ///

@@ -1,3 +1,4 @@
+import StoreFormat
 import Synchronization
 
 /// The properties of a model's class by index, name and key path; one object for each class.

@@ -1,3 +1,4 @@
+import StoreFormat
 import Synchronization
 
 /// The models of a store: entities, properties and relationships.

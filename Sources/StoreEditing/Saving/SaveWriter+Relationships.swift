@@ -26,10 +26,8 @@ extension SaveWriter {
         throw StoreError.unknownProperty(entity: row.entityName, property: name)
       }
       try mark(row, name, Self.toManyRoles)
-      var seen: Set<Row> = []
       let members = try objects.map { try member($0, of: relationship, row) }
-        .filter { seen.insert($0).inserted }
-      try set(relationship, of: row, to: members)
+      try set(relationship, of: row, to: members.uniqued { $0 })
     }
   }
 

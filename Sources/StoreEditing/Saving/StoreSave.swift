@@ -137,8 +137,7 @@ extension StoreSave {
     var folded = self
     let deletedObjects = Set(deleted)
     let vanished = Set(inserted.map(\.object)).intersection(deletedObjects)
-    var contents = Dictionary(
-      inserted.map { ($0.object, $0.content) }, uniquingKeysWith: { first, _ in first })
+    var contents = Dictionary(keepingFirst: inserted.map { ($0.object, $0.content) })
     var updates: [(object: StoreObject, content: ObjectContent)] = []
     var positions: [StoreObject: Int] = [:]
     for (object, content) in updated {

@@ -200,7 +200,7 @@ private final class TableReader {
   ) throws -> [(name: String, rule: ScrubPlan.Rule)]? {
     if objectTables.contains(table), columns.contains(where: { $0.name == "Z_PK" }) {
       let known = modelTables?.tables.first { $0.name == table }?.columns ?? []
-      let roles = Dictionary(known.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      let roles = Dictionary(keepingFirst: known.map { ($0.name, $0) })
       return try columns.map { column in
         if counters.contains(column.name) {
           keptColumns.append("\(table).\(column.name)")

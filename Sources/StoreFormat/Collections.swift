@@ -1,13 +1,13 @@
 extension Dictionary {
   /// Creates a dictionary in which the first of several values for a key counts.
-  init(keepingFirst pairs: some Sequence<(Key, Value)>) {
+  package init(keepingFirst pairs: some Sequence<(Key, Value)>) {
     self.init(pairs, uniquingKeysWith: { first, _ in first })
   }
 }
 
 extension Sequence {
   /// Returns the elements without those whose key another one had before.
-  func uniqued<Key: Hashable>(by key: (Element) -> Key) -> [Element] {
+  package func uniqued<Key: Hashable>(by key: (Element) -> Key) -> [Element] {
     var seen: Set<Key> = []
     return filter { seen.insert(key($0)).inserted }
   }
@@ -15,7 +15,7 @@ extension Sequence {
 
 extension Array {
   /// Splits the array, so that one statement need not name all of its elements.
-  func chunks(of size: Int) -> [[Element]] {
+  package func chunks(of size: Int) -> [[Element]] {
     stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
   }
 }
