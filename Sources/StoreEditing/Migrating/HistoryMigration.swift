@@ -170,9 +170,8 @@ struct HistoryMigration {
     }
     guard !changed.isEmpty else { return }
     let former = schema.history.tombstoneSlots
-    let present = try statement.rows("SELECT name FROM pragma_table_info('ACHANGE')").compactMap {
-      if case .text(let name)? = $0.first { TombstoneColumn.number(of: name) } else { nil }
-    }
+    let present = try statement.texts("SELECT name FROM pragma_table_info('ACHANGE')")
+      .compactMap(TombstoneColumn.number)
     var assignments = ["ZENTITY = \(cases(changed) { "\($0.number)" } ?? "ZENTITY")"]
     for slot in present {
       let moved = changed.filter { !$0.translation.keepsTombstones }

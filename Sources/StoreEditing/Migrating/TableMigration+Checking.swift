@@ -46,13 +46,13 @@ extension TableMigration {
       migrated.filter(\.isChanged).compactMap(\.former?.name) + removedTables.map(\.name)
       + links.changedJoinTables.map(\.name)
     for name in Set(changed).sorted() {
-      let trigger = try statement.rows(
+      let triggers = try statement.rows(
         "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE "
-          + "ORDER BY name LIMIT 1", [.text(name)]
-      ).first?.first
-      guard let trigger else { continue }
-      let text = if case .text(let text) = trigger { text } else { "" }
-      throw StoreWriteError.notMigratable(table: name, detail: "it has the trigger \(text)")
+          + "ORDER BY name LIMIT 1", [.text(name)])
+      if let trigger = triggers.first?.first {
+        let text = RecordedText(trigger)?.string ?? ""
+        throw StoreWriteError.notMigratable(table: name, detail: "it has the trigger \(text)")
+      }
     }
   }
 

@@ -136,11 +136,9 @@ private final class TableReader {
     self.model = modelTables == nil ? nil : model
     objectTables = Set(
       entries.filter { $0.superNumber == 0 }.map { "Z" + $0.name.uppercased() })
-    let names = try statement.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
-    presentObjectTables = names.compactMap { row in
-      guard case .text(let name)? = row.first else { return nil }
-      return name
-    }.filter(objectTables.contains)
+    presentObjectTables = try statement.texts(
+      "SELECT name FROM sqlite_master WHERE type = 'table'"
+    ).filter(objectTables.contains)
   }
 
   func integer(_ sql: String) throws -> Int64 { try statement.integer(sql) ?? 0 }
@@ -288,9 +286,9 @@ private final class TableReader {
   /// The columns that triggers count related objects in, by table.
   private func counters() throws -> [String: Set<String>] {
     var counters: [String: Set<String>] = [:]
-    let rows = try statement.rows(
+    let triggers = try statement.texts(
       "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND length(sql) < 100000")
-    for case .text(let sql)? in rows.map(\.first) {
+    for sql in triggers {
       for update in sql.ranges(afterWord: "UPDATE") {
         let words = update.prefix(4096).split { " \n\t".contains($0) }.prefix(8).map(String.init)
         guard words.count >= 5, words[1] == "SET", words[3] == "=" else { continue }
@@ -366,11 +364,7 @@ private final class TableReader {
       }
     }
     guard !queries.isEmpty else { return [] }
-    return try statement.rows(queries.joined(separator: " UNION ") + " LIMIT \(limit)")
-      .compactMap { row in
-        guard case .text(let name)? = row.first else { return nil }
-        return name
-      }
+    return try statement.texts(queries.joined(separator: " UNION ") + " LIMIT \(limit)")
   }
 }
 
