@@ -30,12 +30,21 @@ extension TableMigration {
       mapping.old.lineage(of: member)?.contains { $0.name == doubt.entity } ?? false
         && mapping.new.entities[member] != nil
     }.map { "\(try schema.number(of: $0))" }.joined(separator: ", ")
+    try refuse(
+      doubt.obstacle, doubt.entity, doubt.property, ifRowOf: former,
+      meets: "Z_ENT IN (\(numbers)) "
+        + "AND (\(values.isEmpty ? "1" : values.joined(separator: " OR ")))")
+  }
+
+  /// Throws an error if a row meets a condition.
+  private func refuse(
+    _ obstacle: MigrationObstacle, _ entity: String, _ property: String,
+    ifRowOf table: EntityTables.Table, meets condition: String
+  ) throws {
     let found = try statement.integer(
-      "SELECT Z_PK FROM \(quoted(former.name)) WHERE Z_ENT IN (\(numbers)) "
-        + "AND (\(values.isEmpty ? "1" : values.joined(separator: " OR "))) LIMIT 1")
+      "SELECT Z_PK FROM \(quoted(table.name)) WHERE \(condition) LIMIT 1")
     guard found == nil else {
-      throw StoreWriteError.notInferable(
-        entity: doubt.entity, property: doubt.property, obstacle: doubt.obstacle)
+      throw StoreWriteError.notInferable(entity: entity, property: property, obstacle: obstacle)
     }
   }
 
@@ -87,13 +96,10 @@ extension TableMigration {
       case .entityKey, .orderKey, .hiddenToOne: continue
       }
       guard isNeeded else { continue }
-      let empty = try statement.integer(
-        "SELECT Z_PK FROM \(quoted(former.name)) WHERE \(quoted(before.name)) IS NULL "
-          + "AND Z_ENT IN (\(table.formerNumbers(having: column))) LIMIT 1")
-      if empty != nil {
-        throw StoreWriteError.notInferable(
-          entity: column.entityName, property: column.path, obstacle: .missingValues)
-      }
+      try refuse(
+        .missingValues, column.entityName, column.path, ifRowOf: former,
+        meets: "\(quoted(before.name)) IS NULL "
+          + "AND Z_ENT IN (\(table.formerNumbers(having: column)))")
     }
     try checkComposites(of: table, former)
   }
@@ -110,21 +116,16 @@ extension TableMigration {
         let columns = former.columns.filter {
           $0.entityName == name && ($0.path == before.name || $0.path.hasPrefix(before.name + "."))
         }.map { quoted($0.name) }
-        func check(_ condition: String, _ obstacle: MigrationObstacle) throws {
-          let found = try statement.integer(
-            "SELECT Z_PK FROM \(quoted(former.name)) WHERE \(condition) "
-              + "AND Z_ENT IN (\(table.formerNumbers(having: first))) LIMIT 1")
-          guard found == nil else {
-            throw StoreWriteError.notInferable(
-              entity: name, property: attribute.name, obstacle: obstacle)
-          }
-        }
+        let isOwn = "Z_ENT IN (\(table.formerNumbers(having: first)))"
         if before.isOptional, !attribute.isOptional {
-          let isEmpty = columns.map { "\($0) IS NULL" }.joined(separator: " AND ")
-          try check(isEmpty, .missingValues)
+          try refuse(
+            .missingValues, name, attribute.name, ifRowOf: former,
+            meets: (columns.map { "\($0) IS NULL" } + [isOwn]).joined(separator: " AND "))
         }
         if EnumerationMigration.applies(from: before, to: attribute), columns.count == 1 {
-          try check(EnumerationMigration.isUnknown(columns[0], attribute), .unknownCases)
+          try refuse(
+            .unknownCases, name, attribute.name, ifRowOf: former,
+            meets: "\(EnumerationMigration.isUnknown(columns[0], attribute)) AND \(isOwn)")
         }
       }
     }
