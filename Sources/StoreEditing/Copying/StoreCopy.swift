@@ -248,7 +248,7 @@ extension Database {
     to path: String, permissionsOf location: StoreLocation,
     progress: (Int64) throws -> Void = { _ in }
   ) throws {
-    try location.createFile(derivedAt: path)
+    try StoreCreator.claim(path, permissions: location.filePermissions())
     do {
       let pageByteCount = try StoreSpace(database: self).pageByteCount
       let target = try DatabaseQueue(path: path, configuration: Self.copying)
@@ -284,19 +284,5 @@ extension Database {
       try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = NORMAL")
     }
     return configuration
-  }
-}
-
-extension StoreLocation {
-  /// Creates an empty file that is never more widely readable than the store.
-  func createFile(derivedAt path: String) throws(StoreWriteError) {
-    do {
-      try FileDescriptor.open(
-        FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-        permissions: filePermissions()
-      ).close()
-    } catch {
-      throw StoreWriteError.unwritable(path: path, reason: "\(error)")
-    }
   }
 }

@@ -37,13 +37,15 @@ package enum StoreCreator {
   package static func create(
     at path: String, model: ManagedModel, options: Options = Options()
   ) throws {
-    let content = try translatingErrors { try Content(model, options) }
-    try claim(path)
-    do {
-      try write(content, options, to: path)
-    } catch {
-      for suffix in [""] + StoreDraft.companions { FileStatus.remove(path + suffix) }
-      throw StoreWriteError.translating(error, path: path, location: nil, busyTimeout: 5)
+    try translatingErrors(path) {
+      let content = try Content(model, options)
+      try claim(path, permissions: [.ownerReadWrite, .groupRead, .otherRead])
+      do {
+        try write(content, options, to: path)
+      } catch {
+        for suffix in [""] + StoreDraft.companions { FileStatus.remove(path + suffix) }
+        throw error
+      }
     }
   }
 
@@ -52,19 +54,14 @@ package enum StoreCreator {
   /// - Throws: ``StoreWriteError``.
   package static func fill(emptyFileAt path: String, model: ManagedModel) throws {
     let options = Options()
-    let content = try translatingErrors { try Content(model, options) }
-    do {
-      try write(content, options, to: path)
-    } catch {
-      throw StoreWriteError.translating(error, path: path, location: nil, busyTimeout: 5)
-    }
+    try translatingErrors(path) { try write(Content(model, options), options, to: path) }
   }
 
-  private static func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+  private static func translatingErrors(_ path: String, _ body: () throws -> Void) throws {
     do {
-      return try body()
-    } catch let error as StoreError {
-      throw StoreWriteError.store(error)
+      try body()
+    } catch {
+      throw StoreWriteError.translating(error, path: path, location: nil, busyTimeout: 5)
     }
   }
 
@@ -97,17 +94,19 @@ package enum StoreCreator {
     try queue.close()
   }
 
-  /// Creates the file exclusively, so that an existing one is never written to.
-  private static func claim(_ path: String) throws {
+  /// Creates an empty file exclusively, so that an existing one is never written to.
+  static func claim(
+    _ path: String, permissions: FilePermissions
+  ) throws(StoreWriteError) {
     do {
-      let file = try FileDescriptor.open(
-        FilePath(path), .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
-        permissions: [.ownerReadWrite, .groupRead, .otherRead])
-      try file.close()
+      try FileDescriptor.open(
+        FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+        permissions: permissions
+      ).close()
     } catch Errno.fileExists {
-      throw StoreWriteError.alreadyThere(path: path)
+      throw .alreadyThere(path: path)
     } catch {
-      throw StoreWriteError.unwritable(path: path, reason: "\(error)")
+      throw .unwritable(path: path, reason: "\(error)")
     }
   }
 

@@ -40,7 +40,7 @@ package struct StoreScrubber {
   package mutating func write(
     to path: String, progress: (Int64) throws -> Void
   ) throws -> Summary {
-    try snapshot.location.createFile(derivedAt: path)
+    try StoreCreator.claim(path, permissions: snapshot.location.filePermissions())
     var summary = Summary()
     let queue = try open(path)
     try queue.writeWithoutTransaction { copy in
