@@ -160,28 +160,11 @@ package final class StoreEditor: Sendable {
   /// transactions have expired. A number after the newest transaction leaves an empty history, with which
   /// no token works.
   ///
-  /// Everything is deleted in one SQLite transaction, which is meant for small histories. Recorded values
-  /// of deleted transactions are deleted too, if the file that keeps them can be written.
+  /// Everything is deleted in one SQLite transaction, for migrations and samples; ``HistoryEraser``
+  /// prunes. Nobody reads recorded values without their transaction, and the next pruning deletes them.
   @discardableResult
   package func deleteHistory(before number: Int64) throws -> DeletedHistory {
-    let deleted = try write { _, statement in try statement.deleteHistory(where: "<", number) }
-    eraseValues(before: number)
-    return deleted
-  }
-
-  /// Deletes recorded values of transactions that are gone.
-  ///
-  /// Errors are ignored: nobody reads values without their transaction, and the next pruning deletes
-  /// them.
-  package func eraseValues(before number: Int64) {
-    let path = RecordedValuesFile.path(besideStore: location.resolvedPath)
-    guard !isMigrating, RecordedValuesFile.isThere(path),
-      let identifier = try? queue.unsafeReentrantRead({
-        try StoreMetadata.identifier(StatementRunner($0))
-      }),
-      let file = try? RecordedValuesFile(path: path, storeIdentifier: identifier)
-    else { return }
-    _ = RecordedValuesErasure.erase(before: number, from: file, of: location)
+    try write { _, statement in try statement.deleteHistory(where: "<", number) }
   }
 
   /// Closes the store; nothing can be appended afterwards.
