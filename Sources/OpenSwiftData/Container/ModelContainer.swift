@@ -142,6 +142,17 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         "no configuration has the model \(homeless.name); add it to the schema of one")
     }
     let stores = try configurations.map { try Self.open($0, migrationPlan) }
+    var owners: [String: String] = [:]
+    for store in stores {
+      let name = store.configurationName
+      if let other = owners.updateValue(name, forKey: store.identifier) {
+        throw SwiftDataError(
+          .duplicateConfiguration,
+          "the stores of the configurations \(other) and \(name) have the same identifier, "
+            + "\(store.identifier), because one is a copy of the other; open each in its own "
+            + "container")
+      }
+    }
     self.schema = schema
     self.migrationPlan = migrationPlan
     self.configurations = Set(configurations.compactMap { $0 as? ModelConfiguration })
