@@ -155,11 +155,9 @@ struct HistoryMigration {
     for slot in mask.setSlots {
       if let cases = entity.caseSlots[slot] {
         slots += cases
-        continue
+      } else if let moved = try? entity.translation.slots[slot].get() {
+        slots.append(moved)
       }
-      let single = ColumnMask(slotCount: entity.old.slots.count, settingSlots: [slot])
-      // An error means that the property is gone.
-      if let moved = try? entity.translation.mask(single) { slots += moved.setSlots }
     }
     return ColumnMask(slotCount: count, settingSlots: slots)
   }
@@ -184,13 +182,8 @@ struct HistoryMigration {
             of: String(attributes[slot].name.drop { $0 != "." }.dropFirst()),
             in: "ZTOMBSTONE\(place)")
         }
-        return former.first { place in
-          let value: [StoredValue] =
-            Array(repeating: .null, count: place) + [.integer(0)]
-          // An error means that the property is gone.
-          let translated = (try? entity.translation.tombstone(value)) ?? []
-          return translated.indices.contains(slot) && !translated[slot].isNull
-        }.map { "ZTOMBSTONE\($0)" } ?? "NULL"
+        let place = entity.translation.tombstoneSlots.firstIndex(of: .success(slot))
+        return place.flatMap { former.contains($0) ? "ZTOMBSTONE\($0)" : nil } ?? "NULL"
       }
       if let value { assignments.append("ZTOMBSTONE\(slot) = \(value)") }
     }
