@@ -24,7 +24,6 @@ final class ContainerRegistry: Sendable {
 
   private struct State {
     var containers: [Weak<ModelContainer>] = []
-    var limit = 64
     var isWatching = false
   }
 
@@ -32,11 +31,8 @@ final class ContainerRegistry: Sendable {
 
   func add(_ container: ModelContainer) {
     let watches = state.withLock { state in
+      state.containers.removeAll { $0.object == nil }
       state.containers.append(Weak(container))
-      if state.containers.count > state.limit {
-        state.containers.removeAll { $0.object == nil }
-        state.limit = max(64, state.containers.count * 2)
-      }
       return state.isWatching
     }
     if watches { container.saves.watchAlways() }
