@@ -80,7 +80,9 @@ struct PredicateTranslator {
     case (.object(let path, let layout), .constant(let value)),
       (.constant(let value), .object(let path, let layout)):
       return try isModel(value, path, layout)
-    case (.object(let left, _), .object(let right, _)):
+    case (.object(let left, let layout), .object(let right, let other)):
+      // Keys are unique within a hierarchy of classes.
+      guard layout.lineage.last === other.lineage.last else { throw Self.unsupported }
       return .compare(.equal, .primaryKey(left), .primaryKey(right))
     case (.coded(let expression, let codec), .constant(let value)),
       (.constant(let value), .coded(let expression, let codec)):
