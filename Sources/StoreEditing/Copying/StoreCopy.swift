@@ -162,31 +162,27 @@ package struct StoreCopy: Sendable {
       try database.execute(sql: "PRAGMA synchronous = OFF")
       let statement = StatementRunner(database)
       var (transactions, changes) = (0, 0)
-      func delete(_ comparison: String, _ number: Int64) throws {
+      func delete(_ body: () throws -> Void) throws {
         try database.inTransaction(.immediate) {
-          let deleted = try statement.deleteHistory(where: comparison, number)
-          transactions += deleted.transactionCount
-          changes += deleted.changeCount
+          try body()
           return .commit
         }
         try progress()
       }
-      if let cut {
-        // The number before which the next run of transactions ends, if it is below the cut.
-        while let next = try statement.integer(
-          "SELECT Z_PK FROM ATRANSACTION WHERE Z_PK < ?1 ORDER BY Z_PK LIMIT 1 OFFSET \(Self.run)",
-          [.integer(cut)])
-        {
-          let before = transactions
-          try delete("<", next)
-          guard transactions > before else {
-            throw StoreError.damaged(
-              path: path, place: "ATRANSACTION", detail: "rows before \(next) cannot be deleted")
-          }
-        }
-        try delete("<", cut)
+      if let cut, cut > .min {
+        let snapshot = try StoreSnapshot(database: database, location: StoreLocation(path: path))
+        let deletion = try snapshot.deletion(ofTransactionsThrough: cut - 1)
+        var work = ErasureWork(statement: statement, deletion: deletion, path: path)
+        while work.hasStep { try delete { try work.takeStep() } }
+        (transactions, changes) = (work.transactions, work.changes)
       }
-      for number in numbers.sorted() { try delete("=", number) }
+      for number in numbers.sorted() {
+        try delete {
+          let deleted = try statement.deleteHistory(where: "=", number)
+          transactions += deleted.transactionCount
+          changes += deleted.changeCount
+        }
+      }
       // The changes too must be on the disk before the copy is moved to its place.
       try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)")
       return DeletedHistory(transactionCount: transactions, changeCount: changes)
@@ -194,9 +190,6 @@ package struct StoreCopy: Sendable {
     try queue.close()
     return deleted
   }
-
-  /// The number of transactions to delete between two calls of `progress`.
-  private static let run = 1000
 
   /// Returns an error with the paths of the store and its copy instead of temporary ones.
   private func named(_ error: any Error, _ location: StoreLocation) -> any Error {
