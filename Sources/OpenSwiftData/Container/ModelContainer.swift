@@ -144,7 +144,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     let stores = try configurations.map { try Self.open($0, migrationPlan) }
     var owners: [String: String] = [:]
     for store in stores {
-      let name = store.configurationName
+      let name = store.configuration.name
       if let other = owners.updateValue(name, forKey: store.identifier) {
         throw SwiftDataError(
           .duplicateConfiguration,
@@ -188,12 +188,12 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 
   /// Returns the identifier of a configuration's store, or `nil` if there is no such configuration.
   public func storeIdentifier(forConfigurationNamed name: String) -> String? {
-    stores.first { $0.configurationName == name }?.identifier
+    stores.first { $0.configuration.name == name }?.identifier
   }
 
   /// Returns the name of a store's configuration, or `nil` if there is no such store.
   public func configurationName(forStoreIdentifier identifier: String) -> String? {
-    storesByIdentifier[identifier]?.configurationName
+    storesByIdentifier[identifier]?.configuration.name
   }
 
   /// Deletes all models and their history, except history that a bookmark or CloudKit's mirror
@@ -226,8 +226,4 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 
   /// Returns whether two values are the same container.
   public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
-}
-
-extension DataStore {
-  fileprivate var configurationName: String { configuration.name }
 }

@@ -166,9 +166,7 @@ extension ModelContext {
     guard let store = identifiers.first.flatMap(container.store(of:)) else { return [:] }
     func read<S: DataStore>(_ store: S) throws -> [PersistentIdentifier: [PropertyValue]] {
       // Custom stores may cache them.
-      let cached =
-        try store is DefaultStore
-        ? [:] : store.cachedSnapshots(for: identifiers, editingState: editingState)
+      let cached = try store.cachedSnapshots(for: identifiers, editingState: editingState)
       var known: [PersistentIdentifier: [PropertyValue]] = [:]
       for identifier in identifiers {
         if let snapshot = cached[identifier] {
