@@ -41,20 +41,17 @@ package struct ScrubPlan: Sendable {
     case emptied
   }
 
-  struct Table: Hashable, Sendable {
+  struct Table: Sendable {
     let name: String
     let sql: String
     let treatment: Treatment
     var columns: [(name: String, rule: Rule)]
     /// Whether the table belongs to a search index.
     var isPartOfIndex = false
-
-    static func == (left: Table, right: Table) -> Bool { left.name == right.name }
-    func hash(into hasher: inout Hasher) { hasher.combine(name) }
   }
 
   /// A search index: a virtual table, whose rows are in tables of its own.
-  struct Index: Hashable, Sendable {
+  struct Index: Sendable {
     let name: String
     let module: String
     let treatment: Treatment
@@ -122,8 +119,6 @@ private final class TableReader {
   private let model: ManagedModel?
   /// The names of tables of objects.
   private let objectTables: Set<String>
-  /// Those of them that are there.
-  private let presentObjectTables: [String]
 
   init(_ snapshot: StoreSnapshot) throws {
     self.snapshot = snapshot
@@ -136,9 +131,6 @@ private final class TableReader {
     self.model = modelTables == nil ? nil : model
     objectTables = Set(
       entries.filter { $0.superNumber == 0 }.map { "Z" + $0.name.uppercased() })
-    presentObjectTables = try statement.texts(
-      "SELECT name FROM sqlite_master WHERE type = 'table'"
-    ).filter(objectTables.contains)
   }
 
   func integer(_ sql: String) throws -> Int64 { try statement.integer(sql) ?? 0 }
@@ -274,7 +266,7 @@ private final class TableReader {
       "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?1",
       [.text("\(table)_\(column)_INDEX")])
     guard index != nil else { return false }
-    return try presentObjectTables.contains { other in
+    return try objectTables.intersection(snapshot.layout.tableNames).contains { other in
       try integer(
         """
         SELECT EXISTS (SELECT 1 FROM \(quoted(table)) WHERE \(quoted(column)) IS NOT NULL
