@@ -83,14 +83,11 @@ struct HistoryMigration {
   private func coded(in entityName: String) -> Set<String> {
     var names: Set<String> = []
     for ancestor in mapping.new.lineage(of: entityName) ?? [] {
-      let former = mapping.old.entities[ancestor.name]?.propertiesByName ?? [:]
       for attribute in ancestor.attributes {
-        guard
-          let before = mapping.formerName(of: attribute.name, declaredIn: ancestor.name)
-            .flatMap({ former[$0]?.attribute }),
-          EnumerationMigration.applies(from: before, to: attribute)
-        else { continue }
-        names.insert(attribute.name)
+        let former = mapping.former(attribute.name, declaredIn: ancestor.name)?.attribute
+        if let former, EnumerationMigration.applies(from: former, to: attribute) {
+          names.insert(attribute.name)
+        }
       }
     }
     return names

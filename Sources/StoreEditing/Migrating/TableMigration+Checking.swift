@@ -89,10 +89,8 @@ extension TableMigration {
         isNeeded =
           mapping.new.entities[column.entityName]?.propertiesByName[column.path]?.relationship
           .map { !$0.isOptional } ?? false
-          && mapping.formerName(of: column.path, declaredIn: column.entityName)
-            .flatMap {
-              mapping.old.entities[column.entityName]?.propertiesByName[$0]?.relationship
-            }?.isOptional ?? false
+          && mapping.former(column.path, declaredIn: column.entityName)?.relationship?.isOptional
+            ?? false
       case .entityKey, .orderKey, .hiddenToOne: continue
       }
       guard isNeeded else { continue }
@@ -109,8 +107,7 @@ extension TableMigration {
     for name in table.members.map(\.name) {
       for property in mapping.new.entities[name]?.keptProperties ?? [] {
         guard let attribute = property.attribute, !attribute.elements.isEmpty,
-          let before = mapping.formerName(of: attribute.name, declaredIn: name)
-            .flatMap({ mapping.old.entities[name]?.propertiesByName[$0]?.attribute }),
+          let before = mapping.former(attribute.name, declaredIn: name)?.attribute,
           let first = table.table.columns.first(where: { $0.entityName == name })
         else { continue }
         let columns = former.columns.filter {
