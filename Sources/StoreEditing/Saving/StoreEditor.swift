@@ -145,12 +145,17 @@ package final class StoreEditor: Sendable {
       position: place.position, changeCount: changes.count, primaryKeys: writer.primaryKeys)
   }
 
-  /// Appends one transaction to the history alone, for tests and samples.
+  /// Appends one transaction to the history alone, for tests and samples: no framework writes changes of
+  /// objects without the objects.
+  ///
+  /// - Parameter changes: The changes in recorded order, which get the next numbers.
   @discardableResult
-  package func appendHistory(_ record: HistoryRecord) throws -> TransactionPosition {
+  package func appendHistory(
+    _ header: TransactionHeader = TransactionHeader(), changes: [RecordedChange] = []
+  ) throws -> TransactionPosition {
     try write { schema, statement in
       try HistoryRowWriter(statement: statement, tables: schema.history)
-        .append(record.header, changes: record.changes.map { try $0.row(schema) }).position
+        .append(header, changes: changes).position
     }
   }
 
@@ -289,74 +294,5 @@ package final class StoreEditor: Sendable {
     } else {
       largeValues.folder.remove(largeValues.replaced)
     }
-  }
-}
-
-/// A transaction that is appended without writing rows of entities.
-///
-/// For tests and samples: no framework writes a store whose history has more than its tables.
-package struct HistoryRecord: Hashable, Sendable {
-  package struct Change: Hashable, Sendable {
-    package var kind: ChangeKind
-    /// The object's own entity.
-    package var entityName: String
-    package var primaryKey: Int64
-    /// The properties that an update touched; all slots of each are marked.
-    package var properties: [String]
-    /// The preserved values of a deleted object, by attribute name.
-    package var tombstone: [String: StoredValue]
-
-    package init(
-      _ kind: ChangeKind, _ entityName: String, _ primaryKey: Int64, properties: [String] = [],
-      tombstone: [String: StoredValue] = [:]
-    ) {
-      self.kind = kind
-      self.entityName = entityName
-      self.primaryKey = primaryKey
-      self.properties = properties
-      self.tombstone = tombstone
-    }
-  }
-
-  package var header: TransactionHeader
-  /// The changes in recorded order.
-  package var changes: [Change]
-
-  package init(header: TransactionHeader = TransactionHeader(), changes: [Change] = []) {
-    self.header = header
-    self.changes = changes
-  }
-}
-
-extension HistoryRecord.Change {
-  /// The row of the change, which has no number yet.
-  fileprivate func row(_ schema: ObjectSchema) throws -> RecordedChange {
-    let slots = try schema.slots(of: entityName)
-    var mask: ColumnMask?
-    if kind == .update {
-      let touched = try properties.flatMap { name in
-        let indices = slots.indices(of: name)
-        guard !indices.isEmpty else {
-          throw StoreError.unknownProperty(entity: entityName, property: name)
-        }
-        return indices
-      }
-      mask = ColumnMask(slotCount: slots.slots.count, settingSlots: touched)
-    }
-    for (name, value) in tombstone {
-      guard let attribute = slots.tombstoneAttributes.first(where: { $0.name == name }) else {
-        throw StoreError.unknownProperty(entity: entityName, property: name)
-      }
-      guard attribute.type.accepts(value) else {
-        throw StoreWriteError.wrongValue(
-          entity: entityName, attribute: name, expected: attribute.type.expectedValue,
-          found: value.kindName)
-      }
-    }
-    let preserved = kind == .delete ? slots.tombstoneAttributes : []
-    return RecordedChange(
-      number: 0, kind: kind, entityNumber: try schema.number(of: entityName),
-      primaryKey: primaryKey, mask: mask,
-      tombstone: preserved.map { tombstone[$0.name] ?? .null })
   }
 }
