@@ -76,16 +76,12 @@ enum ModelDigest {
 
 extension StoreMetadata {
   /// Returns the property list of a new store, with the keys that the frameworks write.
-  static func propertyList(
-    model: ManagedModel, frameworkVersion: FrameworkVersion
-  ) throws -> [UInt8] {
+  static func propertyList(model: ManagedModel) throws -> [UInt8] {
     var properties = versionProperties(of: model).properties
     properties["NSStoreType"] = .string("SQLite")
     properties["_NSAutoVacuumLevel"] = .string("2")
-    properties["NSPersistenceFrameworkVersion"] = .integer(frameworkVersion.number)
-    if frameworkVersion >= firstWithMaximum {
-      properties["NSPersistenceMaximumFrameworkVersion"] = .integer(frameworkVersion.number)
-    }
+    // That of macOS 15 and iOS 18.
+    properties["NSPersistenceFrameworkVersion"] = .integer(1414)
     return try BinaryPropertyListWriter.bytes(of: .dictionary(properties))
   }
 
@@ -121,9 +117,6 @@ extension StoreMetadata {
       ], digest
     )
   }
-
-  /// The first framework that stores the highest version that ever wrote the store.
-  private static let firstWithMaximum = FrameworkVersion(number: 1522)
 
   private static func base64(_ bytes: [UInt8]) -> String {
     String(decoding: PropertyListBase64.encode(bytes), as: UTF8.self)

@@ -10,38 +10,21 @@ import SystemPackage
 /// let editor = try StoreEditor(path: "Trips.store")
 /// ```
 package enum StoreCreator {
-  package struct Options: Hashable, Sendable {
-    /// The store's identifier, an upper-case UUID; `nil` for a random one.
-    package var identifier: String?
-    package var frameworkVersion: FrameworkVersion
-    package var history: HistoryLayout
-
-    /// Creates options; by default those of a SwiftData store with a random identifier.
-    package init(
-      identifier: String? = nil,
-      frameworkVersion: FrameworkVersion = FrameworkVersion(number: 1414),
-      history: HistoryLayout = .interned
-    ) {
-      self.identifier = identifier
-      self.frameworkVersion = frameworkVersion
-      self.history = history
-    }
-  }
-
   /// Creates an empty store for a model.
   ///
   /// The file is complete when the function returns, and removed when it throws. As with the frameworks,
   /// the history tables exist and are empty, and the store uses a write-ahead log.
   ///
+  /// - Parameter identifier: The store's identifier, an upper-case UUID; by default a random one.
   /// - Throws: ``StoreWriteError``; ``StoreWriteError/alreadyThere(path:)`` if the path is taken.
   package static func create(
-    at path: String, model: ManagedModel, options: Options = Options()
+    at path: String, model: ManagedModel, identifier: String = StoreIdentifier.random()
   ) throws {
     try translatingErrors(path) {
-      let content = try Content(model, options)
+      let content = try Content(model)
       try claim(path, permissions: [.ownerReadWrite, .groupRead, .otherRead])
       do {
-        try write(content, options, to: path)
+        try write(content, identifier, to: path)
       } catch {
         for suffix in [""] + StoreDraft.companions { FileStatus.remove(path + suffix) }
         throw error
@@ -53,8 +36,9 @@ package enum StoreCreator {
   ///
   /// - Throws: ``StoreWriteError``.
   package static func fill(emptyFileAt path: String, model: ManagedModel) throws {
-    let options = Options()
-    try translatingErrors(path) { try write(Content(model, options), options, to: path) }
+    try translatingErrors(path) {
+      try write(Content(model), StoreIdentifier.random(), to: path)
+    }
   }
 
   private static func translatingErrors(_ path: String, _ body: () throws -> Void) throws {
@@ -66,7 +50,7 @@ package enum StoreCreator {
   }
 
   /// Writes all tables in one transaction, unless the file has tables.
-  private static func write(_ content: Content, _ options: Options, to path: String) throws {
+  private static func write(_ content: Content, _ identifier: String, to path: String) throws {
     let queue = try WritingConnection.open(path: path, busyTimeout: 5)
     try queue.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
@@ -83,7 +67,7 @@ package enum StoreCreator {
         }
         try statement.run(
           "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
-          [.text(options.identifier ?? StoreIdentifier.random()), .blob(content.properties)])
+          [.text(identifier), .blob(content.properties)])
         try statement.run(
           "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(content.cache)])
         return .commit
@@ -116,16 +100,14 @@ package enum StoreCreator {
     let properties: [UInt8]
     let cache: [UInt8]
 
-    init(_ model: ManagedModel, _ options: Options) throws {
+    init(_ model: ManagedModel) throws {
       try ModelCheck.check(model)
       numbering = EntityNumbering(numbering: model)
       statements =
         try EntityTables(model: model, numbering: numbering).statements(model: model)
         + EntityTables.baseStatements
-        + HistorySchema.statements(
-          layout: options.history, tombstoneColumns: try model.tombstoneColumnCount())
-      properties = try StoreMetadata.propertyList(
-        model: model, frameworkVersion: options.frameworkVersion)
+        + HistorySchema.statements(tombstoneColumns: try model.tombstoneColumnCount())
+      properties = try StoreMetadata.propertyList(model: model)
       cache = try model.cacheContent()
     }
   }
@@ -149,20 +131,9 @@ extension LazySlots {
   }
 }
 
-/// The layout of the history tables of a new store.
-package enum HistoryLayout: Hashable, Sendable {
-  /// No history tables: a store without persistent history tracking.
-  case none
-  /// The tables of macOS 10.13 and iOS 11, with author, bundle, process and context as plain text.
-  case plain
-  /// The tables since macOS 10.15, which intern these texts.
-  case interned
-}
-
 /// The statements that create the history tables and their indexes, identical to the frameworks'.
 enum HistorySchema {
-  static func statements(layout: HistoryLayout, tombstoneColumns: Int) -> [String] {
-    guard layout != .none else { return [] }
+  static func statements(tombstoneColumns: Int) -> [String] {
     let columns = (0..<tombstoneColumns).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
     let change = """
       CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
@@ -173,7 +144,7 @@ enum HistorySchema {
     let plain = StringRole.inColumnOrder.map { ", \($0.plainColumn) VARCHAR" }.joined()
     let transaction = """
       CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
-      \(layout == .interned ? interned : "")ZTIMESTAMP FLOAT\(plain), ZQUERYGEN BLOB )
+      \(interned)ZTIMESTAMP FLOAT\(plain), ZQUERYGEN BLOB )
       """
     let string = """
       CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
@@ -193,10 +164,8 @@ enum HistorySchema {
     let uniqueName =
       "CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING "
       + "(ZNAME COLLATE BINARY ASC)"
-    return layout == .interned
-      ? [change, transaction, string, changeIndex] + stringIndexes + transactionIndexes
-        + [uniqueName]
-      : [change, transaction, changeIndex] + transactionIndexes
+    return [change, transaction, string, changeIndex] + stringIndexes + transactionIndexes
+      + [uniqueName]
   }
 }
 
