@@ -50,8 +50,7 @@ final class UndoRecorder {
   func record(_ event: UndoRecord.Event, of state: ModelState) {
     guard let model = state.model, isRegistering else { return }
     if changes.isEmpty { aliases.beginRecord() }
-    changes.append(
-      UndoRecord.Change(subject: UndoRecord.Subject(model: model, state: state), event: event))
+    changes.append(UndoRecord.Change(model: model, state: state, event: event))
     scheduleEventEnd()
   }
 
@@ -123,19 +122,15 @@ final class UndoRecorder {
 
 /// What happened to a context's models, in order, between two registrations.
 final class UndoRecord: @unchecked Sendable {
-  /// A model, retained as long as the record.
-  struct Subject {
+  /// What happened to a model, which is retained as long as the record.
+  struct Change {
     let model: any PersistentModel
     let state: ModelState
+    let event: Event
 
     /// Whether the object has values of its own; after a save that found its unique values in the
     /// store, it has those of another object.
     var isWhole: Bool { model.state === state }
-  }
-
-  struct Change {
-    let subject: Subject
-    let event: Event
   }
 
   enum Event {
@@ -158,7 +153,7 @@ final class UndoRecord: @unchecked Sendable {
     self.changes = changes
     self.time = time
     self.recorder = recorder
-    held = HeldModels(changes.map(\.subject.model), changes.map(\.subject.state))
+    held = HeldModels(changes.map(\.model), changes.map(\.state))
   }
 
   deinit { recorder?.aliases.endRecord(since: time) }
