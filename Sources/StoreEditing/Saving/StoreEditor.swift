@@ -34,11 +34,9 @@ package final class StoreEditor: Sendable {
   /// Collects obsolete files until it is certain that they are; `nil` if a commit makes it certain.
   private let ledger: LargeValueLedger?
   /// Whether this editor has yet to look for files that killed programs have left.
-  private let isToSweep: Mutex<Bool>
+  private let isToSweep = Mutex(true)
   /// Records old and new values of updates; `nil` if they are not recorded.
   let values: RecordedValuesEditor?
-  /// Whether all saves may still be undone together.
-  private let isMigrating: Bool
 
   /// Opens a store for writing.
   ///
@@ -51,10 +49,8 @@ package final class StoreEditor: Sendable {
     largeValues: LargeValuePlacement = .files, recordsValues: Bool = false
   ) throws {
     self.busyTimeout = busyTimeout
-    isMigrating = false
     placement = largeValues
     ledger = durability == .whenClosed ? LargeValueLedger() : nil
-    isToSweep = Mutex(durability == .everySave)
     let location = try StoreLocation.forWriting(path)
     self.location = location
     let schema: ObjectSchema
@@ -86,10 +82,8 @@ package final class StoreEditor: Sendable {
     self.busyTimeout = busyTimeout
     self.ledger = ledger
     placement = .files
-    isToSweep = Mutex(false)
     self.queue = queue
     values = nil
-    isMigrating = true
     schema = Mutex(
       try queue.read { database in try ObjectSchema(database: database, path: location.path) })
   }
@@ -288,9 +282,7 @@ package final class StoreEditor: Sendable {
   func release(_ largeValues: LargeValueWriter) {
     largeValues.removeUnused()
     if let ledger {
-      // Only a migration is undone as a whole.
-      ledger.note(
-        written: isMigrating ? largeValues.named : [], replaced: largeValues.replaced)
+      ledger.note(written: largeValues.named, replaced: largeValues.replaced)
     } else {
       largeValues.folder.remove(largeValues.replaced)
     }
