@@ -88,7 +88,6 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       configuration.allowsSave
         ? try StoreEditor(
           path: path, busyTimeout: Self.busyTimeout,
-          largeValues: configuration.isStoredInMemoryOnly ? .inline : .files,
           recordsValues: configuration.recordsValues && !configuration.isStoredInMemoryOnly)
         : nil
     }

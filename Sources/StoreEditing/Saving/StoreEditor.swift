@@ -30,7 +30,6 @@ package final class StoreEditor: Sendable {
 
   let queue: DatabaseQueue
   private let schema: Mutex<ObjectSchema>
-  private let placement: LargeValuePlacement
   /// Collects obsolete files until it is certain that they are; `nil` if a commit makes it certain.
   private let ledger: LargeValueLedger?
   /// Whether this editor has yet to look for files that killed programs have left.
@@ -46,10 +45,9 @@ package final class StoreEditor: Sendable {
   /// - Throws: ``StoreWriteError``; also if the store keeps no history or has no readable model.
   package init(
     path: String, busyTimeout: Double = 5, durability: Durability = .everySave,
-    largeValues: LargeValuePlacement = .files, recordsValues: Bool = false
+    recordsValues: Bool = false
   ) throws {
     self.busyTimeout = busyTimeout
-    placement = largeValues
     ledger = durability == .whenClosed ? LargeValueLedger() : nil
     let location = try StoreLocation.forWriting(path)
     self.location = location
@@ -81,7 +79,6 @@ package final class StoreEditor: Sendable {
     self.location = location
     self.busyTimeout = busyTimeout
     self.ledger = ledger
-    placement = .files
     self.queue = queue
     values = nil
     schema = Mutex(
@@ -259,7 +256,7 @@ package final class StoreEditor: Sendable {
   ///
   /// - Throws: ``StoreWriteError``; no file is left then.
   func stagedLargeValues(of save: StoreSave) throws -> LargeValueWriter {
-    let largeValues = LargeValueWriter(location, placement)
+    let largeValues = LargeValueWriter(location)
     try largeValues.stage(save, knownSchema.largeAttributes)
     return largeValues
   }
