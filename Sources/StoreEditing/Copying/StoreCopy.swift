@@ -58,7 +58,7 @@ package struct StoreCopy: Sendable {
     return try withoutActuallyEscaping(progress) { progress in
       try write(snapshot.location, progress) { path, progress in
         var copied: Int64 = 0
-        try snapshot.copyStore(to: path) { bytes in
+        try snapshot.database.copyPages(to: path, permissionsOf: snapshot.location) { bytes in
           copied = bytes
           try progress(copied)
         }
@@ -221,22 +221,15 @@ package struct StoreCopy: Sendable {
   private var temporaryValues: String { RecordedValuesFile.path(besideStore: draft.temporaryPath) }
 }
 
-extension StoreSnapshot {
-  /// Copies the store as it is in this snapshot, including its log, into a new file.
+extension Database {
+  private static let pagesPerStep: CInt = 4096
+
+  /// Copies the whole database, as the present transaction sees it, including its log, into a new file.
   ///
   /// Other programs can save meanwhile, and their saves are not in the copy. The copy has the store's
   /// identifier, its pages and its journal mode.
   ///
   /// - Throws: ``StoreWriteError``, or the errors of `progress`; an unfinished file may be left.
-  package func copyStore(to path: String, progress: (Int64) throws -> Void = { _ in }) throws {
-    try database.copyPages(to: path, permissionsOf: location, progress: progress)
-  }
-}
-
-extension Database {
-  private static let pagesPerStep: CInt = 4096
-
-  /// Copies the whole database, as the present transaction sees it, into a new file.
   func copyPages(
     to path: String, permissionsOf location: StoreLocation,
     progress: (Int64) throws -> Void = { _ in }
