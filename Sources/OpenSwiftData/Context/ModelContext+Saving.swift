@@ -80,10 +80,7 @@ extension ModelContext {
 
   private func saveParts() throws -> [any SavePart] {
     try container.stores.compactMap { store in
-      let isAlone = container.stores.count == 1
-      func isOurs(_ state: ModelState) -> Bool {
-        isAlone || container.store(of: state.identifier) === store
-      }
+      func isOurs(_ state: ModelState) -> Bool { container.store(of: state.identifier) === store }
       let changes = PendingChanges(
         inserted: inserted.states.filter(isOurs), updated: updated.states.filter(isOurs),
         deleted: deleted.states.filter(isOurs))
