@@ -62,9 +62,7 @@ struct PropertyLayout {
     return copy
   }
 
-  /// Whether this is a to-many relationship.
   var isToMany: Bool { relationship?.isToMany ?? false }
-  /// Whether this is a to-one relationship.
   var isToOne: Bool { relationship.map { !$0.isToMany } ?? false }
   var options: [Schema.Attribute.Option] { (described as? Schema.Attribute)?.options ?? [] }
   var originalName: String? {

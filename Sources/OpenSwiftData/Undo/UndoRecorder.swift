@@ -95,7 +95,6 @@ final class UndoRecorder {
 
   private var isRegistering: Bool { withManager { $0.isUndoRegistrationEnabled } ?? false }
 
-  /// Removes the actions of a context from the manager.
   func removeActions(of context: ModelContext) {
     nonisolated(unsafe) let target = context
     withManager { $0.removeAllActions(withTarget: target) }

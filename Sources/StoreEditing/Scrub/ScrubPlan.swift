@@ -117,7 +117,6 @@ private final class TableReader {
   private let snapshot: StoreSnapshot
   private let statement: StatementRunner
   private let model: ManagedModel?
-  /// The names of tables of objects.
   private let objectTables: Set<String>
 
   init(_ snapshot: StoreSnapshot) throws {
