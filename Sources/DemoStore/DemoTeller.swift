@@ -83,8 +83,7 @@ struct DemoTeller {
     case .deleteTrip(let trip, let writer): return try deleteTrip(trip, by: writer)
     case .touch(let trip): return try update(trips[trip], by: .widget, values: [:])
     case .refreshWeather:
-      return try editor.appendHistory(
-        HistoryRecord(header: DemoWriter.weather.header(at: nextTime())))
+      return try editor.appendHistory(DemoWriter.weather.header(at: nextTime()))
     }
   }
 

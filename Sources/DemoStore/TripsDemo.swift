@@ -31,7 +31,7 @@ package struct TripsDemo: Sendable {
     var random = DemoRandom(seed: end.secondsSinceReferenceDate.bitPattern)
     try StoreCreator.create(
       at: path, model: DemoModel.model,
-      options: .init(identifier: StoreIdentifier.random(using: &random)))
+      identifier: StoreIdentifier.random(using: &random))
     let editor = try StoreEditor(path: path, durability: .whenClosed)
     // The story is always the same, only its dates differ.
     var teller = DemoTeller(editor: editor, calendar: calendar, random: DemoRandom(seed: 2024))

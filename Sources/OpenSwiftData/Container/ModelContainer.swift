@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormat
 import Synchronization
 
 /// The stores of an app's models, and the way to create contexts that use them.
@@ -141,6 +142,17 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         "no configuration has the model \(homeless.name); add it to the schema of one")
     }
     let stores = try configurations.map { try Self.open($0, migrationPlan) }
+    var owners: [String: String] = [:]
+    for store in stores {
+      let name = store.configuration.name
+      if let other = owners.updateValue(name, forKey: store.identifier) {
+        throw SwiftDataError(
+          .duplicateConfiguration,
+          "the stores of the configurations \(other) and \(name) have the same identifier, "
+            + "\(store.identifier), because one is a copy of the other; open each in its own "
+            + "container")
+      }
+    }
     self.schema = schema
     self.migrationPlan = migrationPlan
     self.configurations = Set(configurations.compactMap { $0 as? ModelConfiguration })
@@ -176,12 +188,12 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 
   /// Returns the identifier of a configuration's store, or `nil` if there is no such configuration.
   public func storeIdentifier(forConfigurationNamed name: String) -> String? {
-    stores.first { $0.configurationName == name }?.identifier
+    stores.first { $0.configuration.name == name }?.identifier
   }
 
   /// Returns the name of a store's configuration, or `nil` if there is no such store.
   public func configurationName(forStoreIdentifier identifier: String) -> String? {
-    storesByIdentifier[identifier]?.configurationName
+    storesByIdentifier[identifier]?.configuration.name
   }
 
   /// Deletes all models and their history, except history that a bookmark or CloudKit's mirror
@@ -214,8 +226,4 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 
   /// Returns whether two values are the same container.
   public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
-}
-
-extension DataStore {
-  fileprivate var configurationName: String { configuration.name }
 }

@@ -55,7 +55,7 @@ public struct SwiftDataError: Error, Hashable, Sendable {
     .sortingPendingChangesWithIdentifiers)
   /// A sort descriptor is not supported.
   public static let unsupportedSortDescriptor = Self(.unsupportedSortDescriptor)
-  /// Two configurations have the same name, file or model.
+  /// Two configurations have the same name or file, or stores with the same identifier.
   public static let duplicateConfiguration = Self(.duplicateConfiguration)
   /// The name of a configuration is too long for a file.
   public static let configurationFileNameTooLong = Self(.configurationFileNameTooLong)

@@ -1,3 +1,5 @@
+import StoreFormat
+
 extension ModelContext {
   /// Deletes a model at the next save, and applies the delete rules of its relationships at once.
   ///
@@ -83,7 +85,7 @@ extension ModelContext {
     guard wasInserted || state.phase == .registered else { return nil }
     // After the save, only values known by then can be brought back.
     if undoRecorder != nil { readWhatIsReadable(of: state) }
-    undoRecorder?.deleted(model, state)
+    undoRecorder?.record(.deleted, of: state)
     if !wasInserted && state.original == nil { state.original = state.values }
     inserted.remove(state)
     updated.remove(state)
@@ -130,7 +132,7 @@ extension ModelContext {
       guard let inverse = state.layout.inverse(of: index) else { return [] }
       let related = try reading { self.related(to: state, at: index) }
       // A model is removed from a list without reading the list.
-      let isToMany = inverse.layout.properties[inverse.index].relationship?.isToMany ?? false
+      let isToMany = inverse.layout.properties[inverse.index].isToMany
       withExtendedLifetime(isToMany ? [] : readAhead(related)) {
         for identifier in related { unlink(state, from: identifier, at: inverse.index) }
       }
@@ -220,21 +222,12 @@ extension ModelContext {
 extension EntityLayout {
   /// Whether applying a delete rule needs the values of the model.
   fileprivate var hasToOneRules: Bool {
-    relationshipPlaces.contains { index in
-      guard let relationship = properties[index].relationship, !relationship.isToMany else {
-        return false
-      }
-      return relationship.deleteRule == .cascade || relationship.deleteRule == .nullify
-    }
+    properties.contains { $0.isToOne && $0.relationship?.changesTargets ?? false }
   }
 
   /// Whether a relationship is to drop deleted models.
   fileprivate func detachesDeleted(at index: Int) -> Bool {
     guard properties[index].relationship != nil else { return false }
-    guard let inverse = inverse(of: index) else { return true }
-    switch inverse.layout.properties[inverse.index].relationship?.deleteRule {
-    case .nullify, .cascade: return true
-    case .noAction, .deny, nil: return false
-    }
+    return inverseProperty(of: index)?.relationship?.changesTargets ?? true
   }
 }

@@ -74,18 +74,15 @@ extension ModelContext {
   func existingModels(
     for identifiers: [PersistentIdentifier], only properties: Set<FetchedObjects.Property>? = nil
   ) -> [any PersistentModel] {
-    let unknown = identifiers.filter { knownModel(for: $0) == nil && !$0.isTemporary }
+    let unknown = identifiers.filter { knownModel(for: $0) == nil }
     // Models are released when nothing uses them.
     var held: [any PersistentModel] = []
     var isRead = true
-    for (name, group) in Dictionary(grouping: unknown, by: \.entityName) {
-      guard let layout = container.schema.layouts[name] else { continue }
-      do {
-        held += try readModels(for: group, layout, only: properties)
-      } catch {
-        couldNotRead(error)
-        isRead = false
-      }
+    do {
+      held = try readModels(for: unknown, only: properties, checksFiles: false)
+    } catch {
+      couldNotRead(error)
+      isRead = false
     }
     return withExtendedLifetime(held) {
       identifiers.compactMap { identifier in
@@ -97,24 +94,35 @@ extension ModelContext {
   /// Returns the models with the given identifiers with the given values, without those that are no
   /// longer in the store.
   ///
+  /// - Parameters:
+  ///   - properties: The properties to read from a ``DefaultStore``, or `nil` for all.
+  ///   - checksFiles: Whether a value in a file that cannot be read is a problem now already.
   /// - Throws: The errors of the store, and the problem of an unreadable value.
   func readModels(
-    for identifiers: [PersistentIdentifier], only properties: Set<FetchedObjects.Property>?
+    for identifiers: [PersistentIdentifier], only properties: Set<FetchedObjects.Property>?,
+    checksFiles: Bool
   ) throws -> [any PersistentModel] {
-    let unread = identifiers.filter { identifier in
-      !identifier.isTemporary && knownModel(for: identifier)?.state?.hasUnreadValues ?? true
-    }
     var held: [any PersistentModel] = []
-    for (name, group) in Dictionary(grouping: unread, by: \.entityName) {
+    for (name, group) in Dictionary(grouping: unread(identifiers), by: \.entityName) {
       guard let layout = container.schema.layouts[name] else { continue }
-      held += try readModels(for: group, layout, only: properties, checksFiles: true)
+      held += try readModels(for: group, layout, only: properties, checksFiles: checksFiles)
     }
     return withExtendedLifetime(held) { identifiers.compactMap { knownModel(for: $0) } }
   }
 
+  /// Returns the identifiers of stored models that are not known, or of which not all values are.
+  private func unread(_ identifiers: [PersistentIdentifier]) -> [PersistentIdentifier] {
+    func isUnread(_ state: ModelState) -> Bool {
+      state.values.contains { if case .fault = $0 { true } else { false } }
+    }
+    return identifiers.filter { identifier in
+      !identifier.isTemporary && knownModel(for: identifier)?.state.map(isUnread) ?? true
+    }
+  }
+
   private func readModels(
     for identifiers: [PersistentIdentifier], _ layout: EntityLayout,
-    only properties: Set<FetchedObjects.Property>?, checksFiles: Bool = false
+    only properties: Set<FetchedObjects.Property>?, checksFiles: Bool
   ) throws -> [any PersistentModel] {
     if container.stores(ofEntity: layout.name).count > 1, let first = identifiers.first,
       identifiers.contains(where: { $0.storeIdentifier != first.storeIdentifier })
@@ -158,9 +166,7 @@ extension ModelContext {
     guard let store = identifiers.first.flatMap(container.store(of:)) else { return [:] }
     func read<S: DataStore>(_ store: S) throws -> [PersistentIdentifier: [PropertyValue]] {
       // Custom stores may cache them.
-      let cached =
-        try store is DefaultStore
-        ? [:] : store.cachedSnapshots(for: identifiers, editingState: editingState)
+      let cached = try store.cachedSnapshots(for: identifiers, editingState: editingState)
       var known: [PersistentIdentifier: [PropertyValue]] = [:]
       for identifier in identifiers {
         if let snapshot = cached[identifier] {
@@ -257,33 +263,25 @@ extension ModelContext {
     let stores = container.stores(ofEntity: destination.name)
     let store = stores.count == 1 ? stores[0] as? DefaultStore : nil
     var held: [any PersistentModel] = []
-    let unread = owners.filter { owner in
+    let unreadOwners = owners.filter { owner in
       if case .toManyFault = owner.values[index] { return !owner.identifier.isTemporary }
       return false
     }
-    if let store, !unread.isEmpty {
+    if let store, !unreadOwners.isEmpty {
       let (lists, snapshots) = try store.related(
-        toAll: unread.map(\.identifier), of: layout, by: layout.properties[index].name)
+        toAll: unreadOwners.map(\.identifier), of: layout, by: layout.properties[index].name)
       held = try snapshots.map { try register($0) }
-      for owner in unread { owner.fill(lists[owner.identifier] ?? [], at: index) }
+      for owner in unreadOwners { owner.fill(lists[owner.identifier] ?? [], at: index) }
     }
     let identifiers = try reading { owners.flatMap { related(to: $0, at: index) } }
       .uniqued { $0 }
     guard let store else { return existingModels(for: identifiers) }
-    let missing = identifiers.filter { identifier in
-      guard !identifier.isTemporary else { return false }
-      return knownModel(for: identifier)?.state?.hasUnreadValues ?? true
-    }
+    let missing = unread(identifiers)
     if !missing.isEmpty {
+      // The targets of one relationship are in one table, of whichever classes they are.
       held += try store.snapshots(of: missing, as: destination).map { try register($0) }
     }
     return withExtendedLifetime(held) { identifiers.compactMap { knownModel(for: $0) } }
-  }
-}
-
-extension ModelState {
-  fileprivate var hasUnreadValues: Bool {
-    values.contains { if case .fault = $0 { true } else { false } }
   }
 }
 

@@ -40,7 +40,8 @@ extension ModelContext {
           + "omit the batch size")
     }
     let properties = try descriptor.storedProperties(EntityLayout.of(T.self))
-    let identifiers = try storedIdentifierList(descriptor)
+    try catchUp()
+    let identifiers = try storedIdentifiers(descriptor)
     return FetchResultsCollection(count: identifiers.count, batchSize: batchSize) { [self] range in
       let batch = identifiers[range]
       return withExtendedLifetime(existingModels(for: batch, only: properties)) {
@@ -69,8 +70,10 @@ extension ModelContext {
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
+    try catchUp()
     guard descriptor.includePendingChanges && hasChanges else {
-      return try storedIdentifiers(descriptor)
+      let identifiers = try storedIdentifiers(descriptor)
+      return identifiers[0..<identifiers.count]
     }
     guard descriptor.sortBy.isEmpty else {
       throw SwiftDataError(
@@ -121,10 +124,11 @@ extension ModelContext {
     }
     try checkChanges()
     let properties = try fetch.storedProperties(EntityLayout.of(T.self))
-    let identifiers = try storedIdentifierList(fetch)
+    try catchUp()
+    let identifiers = try storedIdentifiers(fetch)
     for start in stride(from: 0, to: identifiers.count, by: max(1, batchSize)) {
       let batch = identifiers[start..<min(start + max(1, batchSize), identifiers.count)]
-      for model in try readModels(for: batch, only: properties) {
+      for model in try readModels(for: batch, only: properties, checksFiles: true) {
         if let model = model as? T { try block(model) }
       }
       try checkChanges()
@@ -192,30 +196,19 @@ extension ModelContext {
 
   private func storedIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
-  ) throws -> [PersistentIdentifier] {
-    try catchUp()
-    do {
-      let stores = try stores(of: T.self)
-      if stores.count == 1 { return try stores[0].fetchIdentifiers(request(descriptor)) }
-    } catch is DataStoreError {
-      // The models are filtered and sorted in memory.
-    }
-    return try fetchStored(descriptor).map(\.persistentModelID)
-  }
-
-  /// Returns identifiers in a compact form, for models that are read in batches.
-  private func storedIdentifierList<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>
   ) throws -> IdentifierList {
     do {
       let stores = try stores(of: T.self)
-      if stores.count == 1, let store = stores[0] as? DefaultStore {
-        return try store.identifierList(request(descriptor))
+      if stores.count == 1 {
+        if let store = stores[0] as? DefaultStore {
+          return try store.identifierList(request(descriptor))
+        }
+        return IdentifierList(try stores[0].fetchIdentifiers(request(descriptor)))
       }
     } catch is DataStoreError {
       // The models are filtered and sorted in memory.
     }
-    return IdentifierList(try storedIdentifiers(descriptor))
+    return IdentifierList(try fetchStored(descriptor).map(\.persistentModelID))
   }
 
   // MARK: - Unsaved changes
@@ -291,7 +284,7 @@ extension ModelContext {
     if changed.isEmpty {
       count = try countStored(all)
     } else {
-      let identifiers = try storedIdentifierList(all)
+      let identifiers = try storedIdentifiers(all)
       for start in stride(from: 0, to: identifiers.count, by: 1000) {
         let part = identifiers[start..<min(start + 1000, identifiers.count)]
         count += part.count { !changed.contains($0) }

@@ -58,7 +58,7 @@ extension ModelContext {
     state.phase = .inserted
     remember(model, as: state.identifier)
     inserted.insert(model, state)
-    undoRecorder?.inserted(model, state)
+    undoRecorder?.record(.inserted, of: state)
     // From here on relationships name identifiers, and both ends know each other.
     var insertion = Insertion(state: state)
     for index in state.layout.relationshipPlaces {

@@ -149,7 +149,7 @@ extension DefaultStore {
   fileprivate func news(
     since last: StoreStanding?, without own: Set<Int64>
   ) throws -> (standing: StoreStanding, news: StoreNews)? {
-    try translatingHistory {
+    try translating {
       let stamp = try file.stamp()
       if let last, last.stamp == stamp { return nil }
       return try file.read { snapshot in
@@ -157,10 +157,7 @@ extension DefaultStore {
         let standing = StoreStanding(stamp: stamp, number: newest)
         guard let last else { return (standing, .anything) }
         guard newest > last.number else { return (standing, .nothing) }
-        let oldest = try snapshot.oldestTransaction()?.number
-        guard (oldest ?? newest.following) <= last.number.following else {
-          return (standing, .anything)
-        }
+        guard try snapshot.isComplete(after: last.number) else { return (standing, .anything) }
         return (standing, try news(in: snapshot, after: last.number, until: newest, without: own))
       }
     }
@@ -171,11 +168,7 @@ extension DefaultStore {
   ) throws -> StoreNews {
     guard newest - number <= Self.mostNews else { return .anything }
     if (number + 1...newest).allSatisfy(own.contains) { return .nothing }
-    var query = HistoryQuery(after: number, until: newest)
-    query.checksCompleteness = false
-    let reader = try HistoryReader(
-      snapshot: snapshot, query: query,
-      schema: PersistentHistory.HistorySchema(namesOf: snapshot.entities))
+    let reader = try snapshot.reader(after: number, until: newest)
     var changed: Set<PersistentIdentifier> = []
     var deleted: Set<PersistentIdentifier> = []
     var names: Set<String> = []

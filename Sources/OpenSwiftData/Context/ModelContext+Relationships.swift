@@ -30,7 +30,7 @@ extension ModelContext {
     let new = wanted.map(\.persistentModelID)
     guard old != new else { return }
     willChange(state, at: index)
-    undoRecorder?.willReplace(old, with: new, of: state, at: index)
+    undoRecorder?.record(.replaced(index: index, before: old, after: new), of: state)
     state.change(.toMany(new.map(ModelReference.identifier)), at: index)
     guard let inverse = state.layout.inverse(of: index) else { return }
     for identifier in old where !seen.contains(identifier) {
@@ -75,7 +75,7 @@ extension ModelContext {
   private func link(
     _ owner: ModelState, at index: Int, to other: ModelState, at inverse: Int
   ) {
-    if other.layout.properties[inverse].relationship?.isToMany ?? false {
+    if other.layout.properties[inverse].isToMany {
       _ = add(owner.identifier, to: other, at: inverse)
       return
     }
@@ -93,7 +93,7 @@ extension ModelContext {
     guard let model = existingModel(for: identifier), let other = model.state,
       other.phase != .deleted
     else { return }
-    if other.layout.properties[inverse].relationship?.isToMany ?? false {
+    if other.layout.properties[inverse].isToMany {
       remove(owner.identifier, from: other, at: inverse)
     } else if other.toOneReference(at: inverse)?.identifier == owner.identifier
       || other.isFault(at: inverse)
@@ -110,7 +110,7 @@ extension ModelContext {
   ) -> Bool {
     guard !state.isMember(identifier, at: index) else { return false }
     willChange(state, at: index)
-    undoRecorder?.willAdd(identifier, to: state, at: index)
+    undoRecorder?.record(.added(index: index, identifier), of: state)
     state.append(identifier, at: index)
     return true
   }
@@ -121,12 +121,12 @@ extension ModelContext {
   ) {
     if case .toMany = state.values[index], !state.isMember(identifier, at: index) { return }
     willChange(state, at: index)
-    undoRecorder?.willRemove(identifier, from: state, at: index)
+    undoRecorder?.record(.removed(index: index, identifier), of: state)
     state.remove(identifier, at: index)
   }
 
   func related(to state: ModelState, at index: Int) -> [PersistentIdentifier] {
-    state.layout.properties[index].relationship?.isToMany ?? false
+    state.layout.properties[index].isToMany
       ? state.toManyReferences(at: index).map(\.identifier)
       : state.toOneReference(at: index).map { [$0.identifier] } ?? []
   }

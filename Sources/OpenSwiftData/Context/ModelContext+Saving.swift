@@ -80,10 +80,7 @@ extension ModelContext {
 
   private func saveParts() throws -> [any SavePart] {
     try container.stores.compactMap { store in
-      let isAlone = container.stores.count == 1
-      func isOurs(_ state: ModelState) -> Bool {
-        isAlone || container.store(of: state.identifier) === store
-      }
+      func isOurs(_ state: ModelState) -> Bool { container.store(of: state.identifier) === store }
       let changes = PendingChanges(
         inserted: inserted.states.filter(isOurs), updated: updated.states.filter(isOurs),
         deleted: deleted.states.filter(isOurs))
@@ -320,11 +317,7 @@ private final class StoreSavePart<Store: DataStore>: SavePart {
       context.undoRecorder?.aliases.isPresent(identifier)
       // The save succeeded, so the problem of a snapshot cannot be thrown.
       do {
-        guard let layout = context.container.schema.layouts[identifier.entityName] else {
-          throw SwiftDataError.unknownModel(identifier.entityName)
-        }
-        let values = try SnapshotReader.values(of: snapshot, layout: layout)
-        _ = context.register(identifier, values: values, as: layout.type)
+        _ = try context.register(snapshot)
       } catch {
         context.couldNotRead(error)
         context.knownModel(for: identifier)?.state?.forgetValues()

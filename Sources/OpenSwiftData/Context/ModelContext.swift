@@ -61,7 +61,7 @@ public class ModelContext: Equatable {
   /// Models that left since the last save because others deleted them; if there are many, the last
   /// ones.
   var invalidated: [PersistentIdentifier] = []
-  var resultsSignals: [WeakResultsSignal] = []
+  var resultsSignals: [Weak<ResultsSignal>] = []
   /// The models that the last fetch prefetched, kept until the next one does.
   var prefetched: HeldModels?
   /// The models that were read to find others, by entity, kept until the next fetch.
@@ -238,11 +238,11 @@ public class ModelContext: Equatable {
 
   /// Notes that models are about to change, or have changed.
   func changesHaveBegun() {
-    for signal in resultsSignals { signal.signal?.mark() }
+    for signal in resultsSignals { signal.object?.mark() }
     guard autosaveEnabled, !awaitsAutosave, isMainContext else { return }
     awaitsAutosave = true
-    let carried = Carried(object: self)
-    DispatchQueue.main.async { carried.object?.autosave() }
+    let context = Weak(self)
+    DispatchQueue.main.async { context.object?.autosave() }
   }
 
   private func autosave() {
@@ -258,9 +258,12 @@ public class ModelContext: Equatable {
   }
 }
 
-/// Carries an object to the queue or thread to which it belongs.
-struct Carried<Object: AnyObject>: @unchecked Sendable {
-  weak var object: Object?
+/// A reference that does not keep its object, and carries it to the queue or thread to which it
+/// belongs.
+struct Weak<Object: AnyObject>: @unchecked Sendable {
+  private(set) weak var object: Object?
+
+  init(_ object: Object) { self.object = object }
 }
 
 /// Models in the order in which they were added, each once.

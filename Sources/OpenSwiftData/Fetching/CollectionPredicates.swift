@@ -24,7 +24,7 @@ extension PredicateTranslator {
     func list<S: Sequence>(_ values: S) -> [Any] { Array(values) }
     let values = list(values)
     switch element {
-    case .object(let path, let layout), .identifier(let path, let layout):
+    case .object(let path, let layout):
       let keys = try values.compactMap { value in
         try PropertyLayout.unwrapped(value).map { try key(of: $0, layout) } ?? nil
       }

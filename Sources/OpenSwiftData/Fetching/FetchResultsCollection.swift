@@ -36,33 +36,12 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
   public subscript(position: Int) -> Element { storage.element(at: position) }
 }
 
-/// The identifiers of a fetch in order: of one store, eight bytes each, and 24 for each change of
-/// class.
+/// The identifiers of a fetch in order: of one store, ten bytes each.
 struct IdentifierList {
   private enum Content {
     case any([PersistentIdentifier])
-    case numbers([Int64], names: EntityRuns, storeIdentifier: String)
-  }
-
-  /// The names of entities, with the positions at which they begin.
-  private struct EntityRuns {
-    var starts: [Int] = []
-    var names: [String] = []
-
-    mutating func append(_ name: String, at place: Int) {
-      guard names.last != name else { return }
-      starts.append(place)
-      names.append(name)
-    }
-
-    func run(at place: Int) -> Int {
-      var (low, high) = (0, starts.count)
-      while high - low > 1 {
-        let middle = (low + high) / 2
-        if starts[middle] <= place { low = middle } else { high = middle }
-      }
-      return low
-    }
+    /// The keys, with the places of their entities' names among ``names``.
+    case numbers([Int64], entities: [UInt16], names: [String], storeIdentifier: String)
   }
 
   private var content: Content
@@ -75,31 +54,29 @@ struct IdentifierList {
   init(
     storeIdentifier: String, visit: (_ body: (String, Int64) -> Void) throws -> Void
   ) rethrows {
-    var numbers: [Int64] = []
-    var names = EntityRuns()
+    var (numbers, entities, names): ([Int64], [UInt16], [String]) = ([], [], [])
     try visit { name, number in
-      names.append(name, at: numbers.count)
+      let place = names.firstIndex(of: name) ?? names.count
+      if place == names.count { names.append(name) }
       numbers.append(number)
+      entities.append(UInt16(truncatingIfNeeded: place))
     }
-    content = .numbers(numbers, names: names, storeIdentifier: storeIdentifier)
+    content = .numbers(numbers, entities: entities, names: names, storeIdentifier: storeIdentifier)
   }
 
   var count: Int {
     switch content {
     case .any(let identifiers): identifiers.count
-    case .numbers(let numbers, _, _): numbers.count
+    case .numbers(let numbers, _, _, _): numbers.count
     }
   }
 
   subscript(range: Range<Int>) -> [PersistentIdentifier] {
     switch content {
-    case .any(let identifiers): return Array(identifiers[range])
-    case .numbers(let numbers, let names, let storeIdentifier):
-      guard !range.isEmpty else { return [] }
-      var run = names.run(at: range.lowerBound)
-      return range.map { place in
-        while run + 1 < names.starts.count, names.starts[run + 1] <= place { run += 1 }
-        return PersistentIdentifier(names.names[run], numbers[place], in: storeIdentifier)
+    case .any(let identifiers): Array(identifiers[range])
+    case .numbers(let numbers, let entities, let names, let storeIdentifier):
+      range.map {
+        PersistentIdentifier(names[Int(entities[$0])], numbers[$0], in: storeIdentifier)
       }
     }
   }

@@ -143,7 +143,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicatePart {
     case .expression(let expression):
       guard keyPath == \String.isEmpty else { throw PredicateTranslator.unsupported }
       return .expression(.compare(.equal, expression, .constant(.text(""))))
-    case .coded, .identifier, .range:
+    case .coded, .range:
       throw PredicateTranslator.unsupported
     }
   }
@@ -155,7 +155,7 @@ extension EntityLayout {
   ) throws -> PredicateTranslator.Meaning {
     guard let index = indexIfAny(of: keyPath) else {
       guard isIdentifier(keyPath) else { throw PredicateTranslator.unsupported }
-      return .identifier(path, self)
+      return .object(path, self)
     }
     let property = properties[index]
     if let relationship = property.relationship {
@@ -201,7 +201,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatablePredicatePart {
       return try translator.translate(transform)
     case .expression(let expression), .coded(let expression, _): presence = expression
     case .object(let path, _): presence = .primaryKey(path)
-    case .identifier, .related, .range: presence = .constant(.integer(1))
+    case .related, .range: presence = .constant(.integer(1))
     }
     translator.define(variable.key, as: inner)
     let result = try translator.translate(transform)
@@ -303,7 +303,7 @@ extension PredicateTranslator.Meaning {
   fileprivate func cast(to type: Any.Type) throws -> PredicateTranslator.Meaning {
     guard case .object(let path, let layout) = self, let type = type as? any PersistentModel.Type
     else { throw PredicateTranslator.unsupported }
-    let wanted = EntityLayout.of(any: type)
+    let wanted = EntityLayout.of(type)
     if layout.isKind(of: wanted) { return self }
     guard wanted.isKind(of: layout) else { return .constant(Any?.none as Any) }
     return .object(path.cast(to: wanted.name), wanted)

@@ -12,8 +12,8 @@ struct PredicateTranslator {
     case expression(ObjectExpression)
     /// An attribute in one column whose form only its codec knows.
     case coded(ObjectExpression, AttributeCodec)
+    /// A model, or its identifier, which a store compares alike.
     case object(ObjectPath, EntityLayout)
-    case identifier(ObjectPath, EntityLayout)
     /// The models of a to-many relationship.
     case related(RelatedObjects, EntityLayout)
     case range(lower: ObjectExpression, upper: ObjectExpression, includesUpper: Bool)
@@ -63,7 +63,7 @@ struct PredicateTranslator {
     switch meaning {
     case .expression(let expression): return expression
     case .constant(let value): return .constant(try stored(value))
-    case .coded, .object, .identifier, .related, .range: throw Self.unsupported
+    case .coded, .object, .related, .range: throw Self.unsupported
     }
   }
 
@@ -78,12 +78,11 @@ struct PredicateTranslator {
   func equal(_ left: Meaning, _ right: Meaning) throws -> ObjectExpression {
     switch (left, right) {
     case (.object(let path, let layout), .constant(let value)),
-      (.constant(let value), .object(let path, let layout)),
-      (.identifier(let path, let layout), .constant(let value)),
-      (.constant(let value), .identifier(let path, let layout)):
+      (.constant(let value), .object(let path, let layout)):
       return try isModel(value, path, layout)
-    case (.object(let left, _), .object(let right, _)),
-      (.identifier(let left, _), .identifier(let right, _)):
+    case (.object(let left, let layout), .object(let right, let other)):
+      // Keys are unique within a hierarchy of classes.
+      guard layout.lineage.last === other.lineage.last else { throw Self.unsupported }
       return .compare(.equal, .primaryKey(left), .primaryKey(right))
     case (.coded(let expression, let codec), .constant(let value)),
       (.constant(let value), .coded(let expression, let codec)):

@@ -28,7 +28,7 @@ extension DefaultStore: HistoryProviding {
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
     let narrowing = HistoryNarrowing(descriptor.predicate, storeIdentifier: identifier)
-    return try translatingHistory {
+    return try translating {
       try file.read { snapshot in
         try check(narrowing.positions, snapshot)
         guard !narrowing.isEmpty else { return [] }
@@ -72,7 +72,7 @@ extension DefaultStore: HistoryProviding {
       counted.sortBy = []
       return try transactions(counted).count
     }
-    return try translatingHistory {
+    return try translating {
       try file.read { snapshot in
         try check(narrowing.positions, snapshot)
         guard !narrowing.isEmpty else { return 0 }
@@ -109,14 +109,6 @@ extension DefaultStore: HistoryProviding {
     }
   }
 
-  func translatingHistory<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try translating(body)
-    } catch let error as HistoryError {
-      throw SwiftDataError(.storeFailure, "\(error)")
-    }
-  }
-
   // MARK: - Deleting
 
   /// Deletes the oldest transactions, up to the first one that does not match a descriptor.
@@ -139,9 +131,11 @@ extension DefaultStore: HistoryProviding {
   ) throws {
     _ = try writable()
     let narrowing = HistoryNarrowing(descriptor.predicate, storeIdentifier: identifier)
-    guard !narrowing.isEmpty else { return }
-    let last = try translatingHistory {
-      try file.read { try lastTransaction(descriptor, narrowing, in: $0) }
+    let last = try translating {
+      try file.read { snapshot in
+        try check(narrowing.positions, snapshot)
+        return try narrowing.isEmpty ? nil : lastTransaction(descriptor, narrowing, in: snapshot)
+      }
     }
     if let last, last < .max { try eraseHistory(before: last + 1) }
   }
@@ -177,7 +171,7 @@ extension DefaultStore: HistoryProviding {
   @discardableResult
   func eraseHistory(before number: Int64) throws -> Int {
     let editor = try writable()
-    return try translatingHistory {
+    return try translating {
       let newest = try file.read { try $0.newestTransaction()?.number } ?? .min
       let request = PruneRequest(
         .transactions([number > newest ? .all : .beforeTransaction(number)]))
@@ -218,7 +212,7 @@ extension DefaultStore: HistoryProviding {
   /// - Throws: ``SwiftDataError/storeFailure``.
   public func state(of token: DefaultHistoryToken) throws -> HistoryTokenState {
     guard let number = token.number(of: identifier) else { return .foreign }
-    return try translatingHistory {
+    return try translating {
       try file.read { snapshot in
         try state(TokenResolver(snapshot: snapshot).resolve("\(number)").state, in: snapshot)
       }
@@ -267,7 +261,7 @@ extension DefaultStore: HistoryProviding {
   private func token(
     _ position: (StoreSnapshot) throws -> TransactionPosition?
   ) throws -> DefaultHistoryToken? {
-    try translatingHistory { try file.read(position) }
+    try translating { try file.read(position) }
       .map { DefaultHistoryToken([identifier: $0.number]) }
   }
 }

@@ -82,7 +82,7 @@ extension DefaultStore {
   private var bookmarkPath: String { BookmarkFile.path(besideStore: location.resolvedPath) }
 
   fileprivate func bookmarks() throws -> [HistoryBookmark] {
-    try translatingHistory {
+    try translating {
       let kept = try BookmarkFile(path: bookmarkPath).bookmarks
       return try file.read { snapshot in
         try BookmarkStanding.standings(of: kept, in: snapshot).map { standing in
@@ -125,7 +125,7 @@ extension DefaultStore {
   /// - Parameter whenPlanned: Runs after the bookmarks were read, before anything is deleted.
   func deleteReadHistory(whenPlanned: () throws -> Void = {}) throws -> Int {
     _ = try writable()
-    let oldest = try translatingHistory {
+    let oldest = try translating {
       let kept = try BookmarkFile(path: bookmarkPath).bookmarks
       return try file.read { try BookmarkOutlook.lowestNeeded(by: kept, in: $0) }
     }
@@ -135,7 +135,7 @@ extension DefaultStore {
   }
 
   private func translatingBookmarks(_ body: () throws -> Void) throws {
-    try translatingHistory {
+    try translating {
       do {
         try body()
       } catch let error as HistoryError {

@@ -13,7 +13,6 @@ final class TransactionMaker {
   private let tokenKey: String
   /// By entity number; `nil` for a model that is not in the schema.
   private var makers: [Int64: (any ChangeMaker)?] = [:]
-  private var last: (number: Int64, maker: (any ChangeMaker)?)?
 
   init(reader: HistoryReader, schema: Schema, storeIdentifier: String) {
     self.reader = reader
@@ -44,10 +43,8 @@ final class TransactionMaker {
         }
         // Changes of models that are not in the schema have no type.
         guard let maker = maker(of: entity) else { continue }
-        let facts = ChangeFacts(
-          number: row.number, transaction: recorded.number,
-          object: PersistentIdentifier(maker.layout.name, primaryKey, in: storeIdentifier))
-        changes.append(try maker.change(kind, facts, row, reader))
+        let object = PersistentIdentifier(maker.layout.name, primaryKey, in: storeIdentifier)
+        changes.append(try maker.change(kind, of: object, recorded.number, row, reader))
       }
     }
     return DefaultHistoryTransaction(
@@ -60,37 +57,25 @@ final class TransactionMaker {
   }
 
   private func maker(of number: Int64) -> (any ChangeMaker)? {
-    // Changes of one entity tend to be next to each other.
-    if let last, last.number == number { return last.maker }
+    if let known = makers[number] { return known }
     func make<Model: PersistentModel>(
       _ type: Model.Type, _ layout: EntityLayout
     ) -> any ChangeMaker {
       TypedChangeMaker<Model>(layout)
     }
-    let maker: (any ChangeMaker)?
-    if let known = makers[number] {
-      maker = known
-    } else {
-      let layout = reader.entity(number).name.flatMap { schema.layouts[$0] }
-      maker = layout.map { make($0.type, $0) }
-      makers[number] = .some(maker)
-    }
-    last = (number, maker)
+    let layout = reader.entity(number).name.flatMap { schema.layouts[$0] }
+    let maker = layout.map { make($0.type, $0) }
+    makers[number] = .some(maker)
     return maker
   }
-}
-
-private struct ChangeFacts {
-  let number: Int64
-  let transaction: Int64
-  let object: PersistentIdentifier
 }
 
 /// Makes the changes of one entity.
 private protocol ChangeMaker: AnyObject {
   var layout: EntityLayout { get }
   func change(
-    _ kind: ChangeKind, _ facts: ChangeFacts, _ row: ChangeCursor, _ reader: HistoryReader
+    _ kind: ChangeKind, of object: PersistentIdentifier, _ transaction: Int64,
+    _ row: ChangeCursor, _ reader: HistoryReader
   ) throws -> HistoryChange
 }
 
@@ -104,28 +89,29 @@ private final class TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
   init(_ layout: EntityLayout) { self.layout = layout }
 
   func change(
-    _ kind: ChangeKind, _ facts: ChangeFacts, _ row: ChangeCursor, _ reader: HistoryReader
+    _ kind: ChangeKind, of object: PersistentIdentifier, _ transaction: Int64,
+    _ row: ChangeCursor, _ reader: HistoryReader
   ) throws -> HistoryChange {
     switch kind {
     case .insert:
       .insert(
         DefaultHistoryInsert<Model>(
-          changeIdentifier: facts.number, transactionIdentifier: facts.transaction,
-          changedPersistentIdentifier: facts.object))
+          changeIdentifier: row.number, transactionIdentifier: transaction,
+          changedPersistentIdentifier: object))
     case .update:
       .update(
         DefaultHistoryUpdate<Model>(
-          changeIdentifier: facts.number, transactionIdentifier: facts.transaction,
-          changedPersistentIdentifier: facts.object, updatedAttributes: attributes(row, reader),
+          changeIdentifier: row.number, transactionIdentifier: transaction,
+          changedPersistentIdentifier: object, updatedAttributes: attributes(row, reader),
           changedValues: reader.readsRecordedValues
             ? layout.changedValues(
               of: try reader.recordedValues(of: row).values,
-              storeIdentifier: facts.object.storeIdentifier ?? "") : [:]))
+              storeIdentifier: object.storeIdentifier ?? "") : [:]))
     case .delete:
       .delete(
         DefaultHistoryDelete<Model>(
-          changeIdentifier: facts.number, transactionIdentifier: facts.transaction,
-          changedPersistentIdentifier: facts.object,
+          changeIdentifier: row.number, transactionIdentifier: transaction,
+          changedPersistentIdentifier: object,
           tombstone: HistoryTombstone(
             values: layout.preservedValues(of: reader.change(at: row)))))
     }

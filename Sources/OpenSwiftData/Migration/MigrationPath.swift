@@ -35,7 +35,7 @@ struct MigrationPath {
         isWhole
         ? type.models
         : type.models.filter { model in
-          names.contains(EntityLayout.of(any: model).name)
+          names.contains(EntityLayout.of(model).name)
         }
       let schema = Schema(models, version: type.versionIdentifier)
       return Version(type: type, schema: schema, model: try schema.managedModel())

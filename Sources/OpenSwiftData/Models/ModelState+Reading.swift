@@ -14,8 +14,7 @@ extension ModelState {
   func restore(_ original: [PropertyValue]) {
     for (index, property) in layout.properties.enumerated() {
       // Attributes set after the deletion were not tracked; lists are kept.
-      let isToMany = property.relationship?.isToMany ?? false
-      if changed.contains(index) || (phase == .deleted && !isToMany) {
+      if changed.contains(index) || (phase == .deleted && !property.isToMany) {
         change(original[index], at: index)
       }
     }

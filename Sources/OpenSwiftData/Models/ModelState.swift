@@ -172,15 +172,12 @@ final class ModelState: Observable {
       return none
     }
     let type = Value.self as? any Decodable.Type
-    func made<Blank: Decodable>(_ type: Blank.Type, isBlank: Bool) -> Value? {
-      (isBlank ? BlankValue.make(type) : BlankValue.makeAny(type)).flatMap { $0 as? Value }
-    }
     // Nothing can be thrown here.
-    if let type, let blank = made(type, isBlank: true) { return blank }
+    if let type, let blank = BlankValue.make(type) as? Value { return blank }
     if case .value(let value) = layout.blankValues[index], let value = value as? Value {
       return value
     }
-    if let type, let value = made(type, isBlank: false) { return value }
+    if let type, let value = BlankValue.makeAny(type) as? Value { return value }
     preconditionFailure(
       "\(layout.name).\(layout.properties[index].name) has no value, and none can be made of its "
         + "type; the model may have been deleted")

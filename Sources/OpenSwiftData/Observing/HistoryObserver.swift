@@ -161,7 +161,7 @@ public final class HistoryObserver: Observable, Sendable {
     return observedModels.isEmpty
       || names.contains { name in
         guard let layout = modelContainer.schema.layouts[name] else { return false }
-        return observedModels.contains { layout.isKind(of: EntityLayout.of(any: $0)) }
+        return observedModels.contains { layout.isKind(of: EntityLayout.of($0)) }
       }
   }
 }

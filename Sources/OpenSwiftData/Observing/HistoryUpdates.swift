@@ -92,16 +92,12 @@ extension DefaultStore {
 
   /// Returns what the history tells of each save after a transaction, whose own row may be gone.
   func recordedSaves(after number: Int64, until last: Int64) throws -> [RecordedSave] {
-    try translatingHistory {
+    try translating {
       try file.read { snapshot in
         try checkCompleteness(after: number, snapshot)
         guard last > number else { return [] }
-        var query = HistoryQuery(after: number, until: last)
-        query.checksCompleteness = false
-        let reader = try HistoryReader(
-          snapshot: snapshot, query: query,
-          schema: PersistentHistory.HistorySchema(namesOf: snapshot.entities))
-        return try RecordedSave.all(from: reader, storeIdentifier: identifier)
+        return try RecordedSave.all(
+          from: snapshot.reader(after: number, until: last), storeIdentifier: identifier)
       }
     }
   }
@@ -111,7 +107,7 @@ extension DefaultStore {
     after position: inout Int64?, limit: Int
   ) throws -> [DefaultHistoryTransaction] {
     let start = position
-    let (transactions, last) = try translatingHistory {
+    let (transactions, last) = try translating {
       try file.read { snapshot in
         if let start { try checkCompleteness(after: start, snapshot) }
         let highest = try snapshot.highestTransaction()
@@ -131,9 +127,7 @@ extension DefaultStore {
   /// Throws an error unless everything after a transaction is there, which is all that following
   /// needs.
   private func checkCompleteness(after number: Int64, _ snapshot: StoreSnapshot) throws {
-    let highest = try snapshot.highestTransaction()
-    let oldest = try snapshot.oldestTransaction()?.number
-    guard number <= highest, (oldest ?? highest.following) <= number.following else {
+    guard try snapshot.isComplete(after: number) else {
       throw SwiftDataError(
         .historyTokenExpired,
         "transactions after \(number) in \(snapshot.location.path) were deleted before they were "
@@ -146,6 +140,21 @@ extension StoreSnapshot {
   /// Returns the highest transaction number that was ever issued, or 0 if there was none.
   func highestTransaction() throws -> Int64 {
     max(entities.highestNumber(of: .transaction), try newestTransaction()?.number ?? 0)
+  }
+
+  /// Returns whether everything after a transaction is there, whose own row may be gone.
+  func isComplete(after number: Int64) throws -> Bool {
+    let highest = try highestTransaction()
+    let oldest = try oldestTransaction()?.number ?? highest.following
+    return number <= highest && oldest <= number.following
+  }
+
+  /// Returns a reader of transactions whose changes name their entities and nothing else of the model.
+  func reader(after number: Int64, until last: Int64) throws -> HistoryReader {
+    var query = HistoryQuery(after: number, until: last)
+    query.checksCompleteness = false
+    return try HistoryReader(
+      snapshot: self, query: query, schema: PersistentHistory.HistorySchema(namesOf: entities))
   }
 }
 

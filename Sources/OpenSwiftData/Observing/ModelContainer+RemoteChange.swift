@@ -22,11 +22,8 @@ extension ModelContainer {
 final class ContainerRegistry: Sendable {
   static let shared = ContainerRegistry()
 
-  private struct WeakContainer { weak var container: ModelContainer? }
-
   private struct State {
-    var containers: [WeakContainer] = []
-    var limit = 64
+    var containers: [Weak<ModelContainer>] = []
     var isWatching = false
   }
 
@@ -34,11 +31,8 @@ final class ContainerRegistry: Sendable {
 
   func add(_ container: ModelContainer) {
     let watches = state.withLock { state in
-      state.containers.append(WeakContainer(container: container))
-      if state.containers.count > state.limit {
-        state.containers.removeAll { $0.container == nil }
-        state.limit = max(64, state.containers.count * 2)
-      }
+      state.containers.removeAll { $0.object == nil }
+      state.containers.append(Weak(container))
       return state.isWatching
     }
     if watches { container.saves.watchAlways() }
@@ -47,7 +41,7 @@ final class ContainerRegistry: Sendable {
   /// Returns the schema of a store, or `nil` if no container has it open.
   func schema(ofStore identifier: String) -> Schema? {
     let containers = state.withLock { $0.containers }
-    for case let container? in containers.map(\.container) {
+    for case let container? in containers.map(\.object) {
       if let store = container.store(identifiedBy: identifier) { return store.schema }
     }
     return nil
@@ -55,10 +49,10 @@ final class ContainerRegistry: Sendable {
 
   func watchAll() {
     let containers = state.withLock { state in
-      guard !state.isWatching else { return [WeakContainer]() }
+      guard !state.isWatching else { return [Weak<ModelContainer>]() }
       state.isWatching = true
       return state.containers
     }
-    for container in containers { container.container?.saves.watchAlways() }
+    for container in containers { container.object?.saves.watchAlways() }
   }
 }

@@ -58,8 +58,8 @@ where Element: PersistentModel, SectionName: Hashable {
     subscription = try context.container.saves.subscribe { [signal] saves in
       if saves.contains(where: { $0.contextIdentifier != identifier }) { signal.mark() }
     }.subscription
-    context.resultsSignals.removeAll { $0.signal == nil }
-    context.resultsSignals.append(WeakResultsSignal(signal: signal))
+    context.resultsSignals.removeAll { $0.object == nil }
+    context.resultsSignals.append(Weak(signal))
     try fetch()
   }
 
@@ -167,8 +167,6 @@ final class ResultsSignal: Observable, Sendable {
 
   func clear() { isMarked.withLock { $0 = false } }
 }
-
-struct WeakResultsSignal { weak var signal: ResultsSignal? }
 
 // MARK: - Sections
 

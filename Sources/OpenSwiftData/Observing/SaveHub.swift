@@ -1,5 +1,6 @@
 import Foundation
 import PersistentHistory
+import StoreFormat
 import Synchronization
 
 /// A save to a store.
@@ -45,7 +46,7 @@ final class SaveHub: Sendable {
 
   private struct State {
     weak var container: ModelContainer?
-    var subscribers: [UUID: SaveSubscriber] = [:]
+    var subscribers: [UUID: Subscriber] = [:]
     /// The watched files by store, or `nil` if none is watched.
     var watches: [String: StoreWatch]?
     /// Whether files are watched without subscribers too.
@@ -55,6 +56,20 @@ final class SaveHub: Sendable {
     var ongoing: Set<Int> = []
     /// The own transactions that the watches have not reached yet.
     var own: [String: Set<Int64>] = [:]
+  }
+
+  private struct Subscriber {
+    let listener: Listener
+    /// The newest transactions at the start, which were not saved for it.
+    let start: [String: Int64]
+
+    func tell(_ saves: [RecordedSave]) {
+      let new = saves.filter { save in
+        guard let number = save.number, let first = start[save.storeIdentifier] else { return true }
+        return number > first
+      }
+      if !new.isEmpty { listener(new) }
+    }
   }
 
   private let state = Mutex(State())
@@ -111,16 +126,15 @@ final class SaveHub: Sendable {
   func subscribe(
     _ listener: @escaping Listener
   ) throws -> (subscription: SaveSubscription, start: [String: Int64]) {
-    let (identifier, subscriber) = (UUID(), SaveSubscriber(listener))
-    state.withLock { $0.subscribers[identifier] = subscriber }
-    let subscription = SaveSubscription(identifier, of: self)
-    try watch()
-    var start: [String: Int64] = [:]
-    for store in container?.defaultStores ?? [] {
-      start[store.identifier] = try store.highestTransaction()
+    let identifier = UUID()
+    // No save comes between the start and the subscription.
+    let start = try watch { state, stores in
+      let start = Dictionary(
+        keepingFirst: try stores.map { ($0.identifier, try $0.highestTransaction()) })
+      state.subscribers[identifier] = Subscriber(listener: listener, start: start)
+      return start
     }
-    subscriber.begin(after: start)
-    return (subscription, start)
+    return (SaveSubscription(identifier, of: self), start ?? [:])
   }
 
   fileprivate func remove(_ identifier: UUID) {
@@ -140,19 +154,28 @@ final class SaveHub: Sendable {
   func watchAlways() {
     state.withLock { $0.watchesAlways = true }
     // If a store cannot be read now, each look tries again.
-    if (try? watch()) == nil { StoreWatcher.shared.add(self) }
+    if (try? watch { _, _ in }) == nil { StoreWatcher.shared.add(self) }
   }
 
-  private func watch() throws {
-    guard let container else { return }
-    try state.withLock { state in
-      guard state.watches == nil else { return }
-      var watches: [String: StoreWatch] = [:]
-      for store in container.defaultStores {
-        watches[store.identifier] = StoreWatch(
-          store.identifier, path: store.filePath, after: try store.highestTransaction())
+  /// Watches the files, unless they are watched already.
+  ///
+  /// - Parameter body: Runs before anybody else uses the state.
+  private func watch<Result: Sendable>(
+    _ body: (inout State, [DefaultStore]) throws -> Result
+  ) throws -> Result? {
+    guard let container else { return nil }
+    let stores = container.defaultStores
+    let result = try state.withLock { state in
+      if state.watches == nil {
+        state.watches = Dictionary(
+          keepingFirst: try stores.map { store in
+            let newest = try store.highestTransaction()
+            return (
+              store.identifier, StoreWatch(store.identifier, path: store.filePath, after: newest)
+            )
+          })
       }
-      state.watches = watches
+      return try body(&state, stores)
     }
     announcements.withLock { announcements in
       guard announcements.isEmpty else { return }
@@ -167,11 +190,14 @@ final class SaveHub: Sendable {
       }
     }
     StoreWatcher.shared.add(self)
+    return result
   }
 
   /// Looks at the files once; runs on the watcher's queue.
   func look() {
-    if state.withLock({ $0.watchesAlways && $0.watches == nil }), (try? watch()) == nil { return }
+    if state.withLock({ $0.watchesAlways && $0.watches == nil }), (try? watch { _, _ in }) == nil {
+      return
+    }
     for (store, watch) in state.withLock({ $0.watches ?? [:] }) {
       let saves = watch.look(
         ongoing: { state.withLock { $0.ongoing } }, own: { state.withLock { $0.own[store] ?? [] } })
@@ -201,40 +227,4 @@ final class SaveSubscription: Sendable {
   }
 
   deinit { hub.remove(identifier) }
-}
-
-/// Gives a listener the saves after the transactions that it starts from.
-private final class SaveSubscriber: Sendable {
-  private struct State {
-    /// The newest transactions at the start, or `nil` while they are being looked up.
-    var start: [String: Int64]?
-    var waiting: [RecordedSave] = []
-  }
-
-  private let listener: SaveHub.Listener
-  private let state = Mutex(State())
-
-  init(_ listener: @escaping SaveHub.Listener) { self.listener = listener }
-
-  func begin(after start: [String: Int64]) {
-    let waiting = state.withLock { state in
-      state.start = start
-      defer { state.waiting = [] }
-      return state.waiting
-    }
-    tell(waiting)
-  }
-
-  func tell(_ saves: [RecordedSave]) {
-    let start = state.withLock { state in
-      if state.start == nil { state.waiting += saves }
-      return state.start
-    }
-    guard let start else { return }
-    let new = saves.filter { save in
-      guard let number = save.number, let first = start[save.storeIdentifier] else { return true }
-      return number > first
-    }
-    if !new.isEmpty { listener(new) }
-  }
 }

@@ -86,10 +86,8 @@ final class StoreWatch: @unchecked Sendable {
 final class StoreWatcher: Sendable {
   static let shared = StoreWatcher()
 
-  private struct WeakHub { weak var hub: SaveHub? }
-
   private struct State {
-    var hubs: [WeakHub] = []
+    var hubs: [Weak<SaveHub>] = []
     var isRunning = false
   }
 
@@ -98,7 +96,7 @@ final class StoreWatcher: Sendable {
 
   func add(_ hub: SaveHub) {
     let starts = state.withLock { state in
-      if !state.hubs.contains(where: { $0.hub === hub }) { state.hubs.append(WeakHub(hub: hub)) }
+      if !state.hubs.contains(where: { $0.object === hub }) { state.hubs.append(Weak(hub)) }
       defer { state.isRunning = true }
       return !state.isRunning
     }
@@ -107,9 +105,9 @@ final class StoreWatcher: Sendable {
 
   private func scheduleLook() {
     queue.asyncAfter(deadline: .now() + HistoryFollower.interval) { [self] in
-      for hub in state.withLock({ $0.hubs.compactMap(\.hub) }) { hub.look() }
+      for hub in state.withLock({ $0.hubs.compactMap(\.object) }) { hub.look() }
       let continues = state.withLock { state in
-        state.hubs.removeAll { !($0.hub?.isWatching ?? false) }
+        state.hubs.removeAll { !($0.object?.isWatching ?? false) }
         state.isRunning = !state.hubs.isEmpty
         return state.isRunning
       }

@@ -1,3 +1,4 @@
+import StoreFormat
 import Synchronization
 
 /// The properties of a model's class by index, name and key path; one object for each class.
@@ -68,8 +69,6 @@ final class EntityLayout: @unchecked Sendable {
     }
   }
 
-  static func of(any type: any PersistentModel.Type) -> EntityLayout { of(type) }
-
   private init<Model: PersistentModel>(_ type: Model.Type) {
     self.type = type
     name = Schema.entityName(for: type)
@@ -79,7 +78,7 @@ final class EntityLayout: @unchecked Sendable {
     let inheritance = type.schemaInheritance
     isMarked = inheritance.classes.last.map(ObjectIdentifier.init) == ObjectIdentifier(type)
     superlayout =
-      isMarked ? inheritance.classes.dropLast().last.map { EntityLayout.of(any: $0) } : nil
+      isMarked ? inheritance.classes.dropLast().last.map { EntityLayout.of($0) } : nil
     let inherited = superlayout?.properties ?? []
     var properties = zip(inherited, inheritance.properties).map { $0.inherited(as: $1.keypath) }
     inheritedCount = properties.count
@@ -113,8 +112,7 @@ final class EntityLayout: @unchecked Sendable {
     relationshipPlaces = properties.indices.filter { properties[$0].relationship != nil }
     let uniqueNames = Set(allUniquenessConstraints.flatMap(\.names))
     uniqueRelationshipPlaces = relationshipPlaces.filter { place in
-      uniqueNames.contains(properties[place].name)
-        && !(properties[place].relationship?.isToMany ?? true)
+      uniqueNames.contains(properties[place].name) && properties[place].isToOne
     }
     largePlaces = properties.indices.filter { properties[$0].keepsLargeValues }
     storedPlaces = properties.indices.filter {
@@ -132,7 +130,7 @@ final class EntityLayout: @unchecked Sendable {
     self.blankValues = blankValues
     faultValues = zip(properties, blankValues).map { property, blank in
       // A list is read separately, and can be changed before.
-      if property.relationship?.isToMany ?? false { return .toManyFault(added: [], removed: []) }
+      if property.isToMany { return .toManyFault(added: [], removed: []) }
       return property.isTransient ? blank : .fault
     }
   }
@@ -175,6 +173,10 @@ final class EntityLayout: @unchecked Sendable {
     guard let relationship = properties[index].relationship, let inverse = inverseIndex(of: index)
     else { return nil }
     return (relationship.destinationLayout, inverse)
+  }
+
+  func inverseProperty(of index: Int) -> PropertyLayout? {
+    inverse(of: index).map { $0.layout.properties[$0.index] }
   }
 
   private func findInverse(of index: Int) -> Int? {
@@ -241,7 +243,7 @@ extension EntityLayout {
       Schema.Relationship(
         name: property.name, keypath: property.keyPath, valueType: property.valueType,
         destination: relationship.destinationLayout.name,
-        inverseName: inverse(of: index).map { $0.layout.properties[$0.index].name },
+        inverseName: inverseProperty(of: index)?.name,
         described: property.described as? Schema.Relationship)
     }
   }

@@ -62,6 +62,8 @@ struct PropertyLayout {
     return copy
   }
 
+  var isToMany: Bool { relationship?.isToMany ?? false }
+  var isToOne: Bool { relationship.map { !$0.isToMany } ?? false }
   var options: [Schema.Attribute.Option] { (described as? Schema.Attribute)?.options ?? [] }
   var originalName: String? {
     described.map(\.originalName).flatMap { $0.isEmpty ? nil : $0 }
@@ -106,7 +108,9 @@ struct RelationshipLayout {
     inverseKeyPath = described?.inverseKeyPath
   }
 
-  var destinationLayout: EntityLayout { EntityLayout.of(any: destination) }
+  /// Whether deleting a model changes or deletes the targets.
+  var changesTargets: Bool { deleteRule == .nullify || deleteRule == .cascade }
+  var destinationLayout: EntityLayout { EntityLayout.of(destination) }
 }
 
 extension RelationshipCollection {

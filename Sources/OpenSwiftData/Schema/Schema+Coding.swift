@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormat
 
 /// Schemas are encoded as descriptions of their classes, and decoded in a program that has these
 /// classes.

@@ -1,3 +1,5 @@
+import StoreFormat
+
 extension Schema {
   /// The description of a model.
   public struct Entity: Hashable, Sendable {

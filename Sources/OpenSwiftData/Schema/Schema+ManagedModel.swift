@@ -41,7 +41,7 @@ extension EntityLayout {
       return .relationship(
         ManagedRelationship(
           name: property.name, destinationName: relationship.destinationLayout.name,
-          inverseName: inverse(of: index).map { $0.layout.properties[$0.index].name },
+          inverseName: inverseProperty(of: index)?.name,
           isToMany: relationship.isToMany, isOptional: property.isOptional,
           deleteRule: relationship.deleteRule.managed,
           renamingIdentifier: property.originalName, versionHashModifier: property.hashModifier))

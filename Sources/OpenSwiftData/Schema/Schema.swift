@@ -1,3 +1,4 @@
+import StoreFormat
 import Synchronization
 
 /// The models of a store: entities, properties and relationships.
@@ -18,7 +19,7 @@ public final class Schema: Hashable, Sendable {
   ///   - version: The version of the schema.
   public init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
     var layouts: [String: EntityLayout] = [:]
-    var rest = types.map { EntityLayout.of(any: $0) }
+    var rest = types.map { EntityLayout.of($0) }
     while let layout = rest.popLast() {
       guard layouts.updateValue(layout, forKey: layout.name) == nil else { continue }
       rest += layout.properties.compactMap { $0.relationship?.destinationLayout }

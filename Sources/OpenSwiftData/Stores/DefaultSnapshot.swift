@@ -94,7 +94,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
       } else if property.codec?.transformed != nil {
         values[index] = .stored(.blob(Array(try container.decode(Data.self, forKey: key))))
       } else if let codec = property.codec {
-        values[index] = .value(try container.value(codec.type, forKey: key))
+        values[index] = .value(try container.decode(codec.type, forKey: key))
       }
     }
     self.init(identifier, layout: layout, values: values)
@@ -129,13 +129,6 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
         try container.encode(any: property.codec?.value(of: .blob(try file.read())), forKey: key)
       }
     }
-  }
-}
-
-extension KeyedDecodingContainer {
-  fileprivate func value(_ type: any Decodable.Type, forKey key: Key) throws -> Any {
-    func decode<T: Decodable>(_ type: T.Type) throws -> Any { try self.decode(type, forKey: key) }
-    return try decode(type)
   }
 }
 

@@ -26,11 +26,7 @@ extension DefaultStore {
     only properties: Set<FetchedObjects.Property>? = nil
   ) throws -> [DefaultSnapshot] {
     let keys = identifiers.filter { $0.storeIdentifier == identifier }.compactMap(\.number)
-    let found = try objects(
-      ObjectFetch(
-        layout.name,
-        where: .contained(.primaryKey(ObjectPath(variable: 0)), keys.map(StoredValue.integer)),
-        properties: properties))
+    let found = try objects(ObjectFetch(layout.name, keys: keys, properties: properties))
     return try snapshots(of: found, only: properties)
   }
 
@@ -144,6 +140,15 @@ extension DefaultStore {
         layout: plan.layout,
         values: plan.values(of: object, identifier: persistentIdentifier))
     }
+  }
+}
+
+extension ObjectFetch {
+  init(_ entityName: String, keys: [Int64], properties: Set<FetchedObjects.Property>? = nil) {
+    self.init(
+      entityName,
+      where: .contained(.primaryKey(ObjectPath(variable: 0)), keys.map(StoredValue.integer)),
+      properties: properties)
   }
 }
 

@@ -46,11 +46,16 @@ extension DefaultStore {
       }
     }
     // Existing objects are read again; the save has succeeded even if that fails.
-    let present = draft.inserted.values.filter { $0.primaryKey != nil }
-    let snapshots = try? snapshots(of: present)
+    let present = draft.inserted.values.filter { $0.primaryKey != nil }.map(persistentIdentifier)
+    let snapshots = try? Dictionary(grouping: present, by: \.entityName).flatMap {
+      name, group -> [DefaultSnapshot] in
+      try schema.layouts[name].map { try self.snapshots(of: group, as: $0) } ?? []
+    }
     return DataStoreSaveChangesResult(
-      for: identifier, remappedIdentifiers: remapped, snapshotsToReregister: snapshots ?? [:],
-      unreadIdentifiers: snapshots == nil ? Set(present.map(persistentIdentifier)) : [],
+      for: identifier, remappedIdentifiers: remapped,
+      snapshotsToReregister: Dictionary(
+        keepingFirst: (snapshots ?? []).map { ($0.persistentIdentifier, $0) }),
+      unreadIdentifiers: snapshots == nil ? Set(present) : [],
       historyToken: appended.map { DefaultHistoryToken([identifier: $0.position.number]) })
   }
 
@@ -106,23 +111,6 @@ struct PartlySaved: Error {
 }
 
 extension DefaultStore {
-  fileprivate func snapshots(
-    of objects: [StoreObject]
-  ) throws -> [PersistentIdentifier: DefaultSnapshot] {
-    var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
-    for (name, group) in Dictionary(grouping: objects, by: \.entityName) {
-      let keys = group.compactMap(\.primaryKey).map(StoredValue.integer)
-      let found = try fetcher.objects(
-        ObjectFetch(name, where: .contained(.primaryKey(ObjectPath(variable: 0)), keys)))
-      for snapshot in try self.snapshots(of: found) {
-        snapshots[snapshot.persistentIdentifier] = snapshot
-      }
-    }
-    return snapshots
-  }
-}
-
-extension DefaultStore {
   /// Returns if it makes sense to retry a save that misses an object: an object with the unique
   /// values of a new model may have been deleted in the meantime.
   ///
@@ -151,10 +139,9 @@ extension DefaultStore {
     }
     var present: Set<StoreObject> = []
     for (name, group) in Dictionary(grouping: named, by: \.entityName) {
-      let keys = try group.compactMap { try object($0).primaryKey }.map(StoredValue.integer)
+      let keys = try group.compactMap { try object($0).primaryKey }
       for part in keys.chunks(of: 500) {
-        let fetch = ObjectFetch(
-          name, where: .contained(.primaryKey(ObjectPath(variable: 0)), part))
+        let fetch = ObjectFetch(name, keys: part)
         present.formUnion(try translating { try fetcher.identifiers(fetch) })
       }
     }

@@ -1,4 +1,6 @@
+import DurableFiles
 import Foundation
+import PersistentHistory
 import StoreEditing
 import StoreFormat
 import Synchronization
@@ -86,7 +88,6 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
       configuration.allowsSave
         ? try StoreEditor(
           path: path, busyTimeout: Self.busyTimeout,
-          largeValues: configuration.isStoredInMemoryOnly ? .inline : .files,
           recordsValues: configuration.recordsValues && !configuration.isStoredInMemoryOnly)
         : nil
     }
@@ -180,11 +181,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
 
   /// Whether there is a file without content, which is a database without tables for SQLite.
   private static func isEmptyFile(_ path: String) -> Bool {
-    func size(_ path: String) -> Int? {
-      let attributes = try? FileManager.default.attributesOfItem(
-        atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
-      return (attributes?[.size] as? NSNumber)?.intValue
-    }
+    func size(_ path: String) -> Int64? { (try? FileStatus(path: path))?.size }
     return size(path) == 0 && size(path + "-wal") ?? 0 == 0
   }
 
@@ -220,7 +217,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
         throw SwiftDataError(.modelValidationFailure, "\(error)")
       default: throw SwiftDataError(.storeFailure, "\(error)")
       }
-    } catch let error as StoreError {
+    } catch let error where error is StoreError || error is HistoryError {
       throw SwiftDataError(.storeFailure, "\(error)")
     }
   }

@@ -85,9 +85,7 @@ struct SaveDraft {
       case .toOne(let reference):
         toOne[name] = .some(try reference.map { try object($0.identifier) })
       case .toMany(let references):
-        let inverse = snapshot.layout.inverse(of: index)
-        let isKeptThere =
-          inverse.map { !($0.layout.properties[$0.index].relationship?.isToMany ?? true) } ?? false
+        let isKeptThere = snapshot.layout.inverseProperty(of: index)?.isToOne ?? false
         let isNew = snapshot.persistentIdentifier.isTemporary
         if !isKeptThere, !(isNew && references.isEmpty) {
           toMany[name] = try references.map { try object($0.identifier) }

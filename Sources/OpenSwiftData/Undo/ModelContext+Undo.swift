@@ -34,10 +34,9 @@ extension ModelContext {
     // Models first, so that relationships have targets.
     var returned: [ModelState] = []
     for change in record.changes.reversed() {
-      let subject = change.subject
       switch change.event {
-      case .inserted: withdraw(subject)
-      case .deleted: if bringBack(subject) { returned.append(subject.state) }
+      case .inserted: withdraw(change)
+      case .deleted: if bringBack(change) { returned.append(change.state) }
       case .set, .replaced, .added, .removed: break
       }
     }
@@ -59,8 +58,8 @@ extension ModelContext {
   private func revertValue(
     of change: UndoRecord.Change, _ recorder: UndoRecorder
   ) -> ModelState? {
-    let state = change.subject.state
-    guard change.subject.isWhole else { return nil }
+    let state = change.state
+    guard change.isWhole else { return nil }
     switch change.event {
     case .inserted, .deleted: return nil
     case .set(let index, let before):
@@ -82,7 +81,7 @@ extension ModelContext {
         : present.filter { !new.contains($0) || old.contains($0) }
           + old.filter { !present.contains($0) }
       willChange(state, at: index)
-      recorder.willReplace(present, with: wanted, of: state, at: index)
+      recorder.record(.replaced(index: index, before: present, after: wanted), of: state)
       state.change(.toMany(wanted.map(ModelReference.identifier)), at: index)
     case .added(let index, let identifier):
       remove(recorder.aliases.current(identifier), from: state, at: index)
@@ -93,9 +92,9 @@ extension ModelContext {
   }
 
   /// Removes a model from the context; the effects on others are in the same record.
-  private func withdraw(_ subject: UndoRecord.Subject) {
-    let (model, state) = (subject.model, subject.state)
-    guard subject.isWhole, state.context === self else { return }
+  private func withdraw(_ change: UndoRecord.Change) {
+    let (model, state) = (change.model, change.state)
+    guard change.isWhole, state.context === self else { return }
     switch state.phase {
     case .inserted:
       inserted.remove(state)
@@ -110,14 +109,14 @@ extension ModelContext {
       deleted.insert(model, state)
     case .deleted, .standalone: return
     }
-    undoRecorder?.deleted(model, state)
+    undoRecorder?.record(.deleted, of: state)
     changesHaveBegun()
   }
 
   /// Brings a model back into the context, and returns whether it is there again.
-  private func bringBack(_ subject: UndoRecord.Subject) -> Bool {
-    let (model, state) = (subject.model, subject.state)
-    guard subject.isWhole else { return false }
+  private func bringBack(_ change: UndoRecord.Change) -> Bool {
+    let (model, state) = (change.model, change.state)
+    guard change.isWhole else { return false }
     switch state.phase {
     case .deleted where state.context === self:
       deleted.remove(state)
@@ -141,7 +140,7 @@ extension ModelContext {
       inserted.insert(model, state)
     default: return false
     }
-    undoRecorder?.inserted(model, state)
+    undoRecorder?.record(.inserted, of: state)
     changesHaveBegun()
     return true
   }

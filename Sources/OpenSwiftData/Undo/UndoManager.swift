@@ -130,8 +130,8 @@ open class UndoManager {
 
   private func scheduleEventEnd() {
     guard MainQueue.isCurrent else { return }
-    let carried = Carried(object: self)
-    DispatchQueue.main.async { carried.object?.endEvent() }
+    let manager = Weak(self)
+    DispatchQueue.main.async { manager.object?.endEvent() }
   }
 
   // MARK: - Undoing

@@ -20,10 +20,10 @@ final class UndoRecorder {
   init(_ manager: UndoManager, of context: ModelContext) {
     self.manager = manager
     self.context = context
-    let carried = Carried(object: context)
+    let weakContext = Weak(context)
     checkpoint = NotificationCenter.default.addObserver(
       forName: .NSUndoManagerCheckpoint, object: manager, queue: nil
-    ) { _ in carried.object?.processPendingChanges() }
+    ) { _ in weakContext.object?.processPendingChanges() }
   }
 
   deinit {
@@ -32,19 +32,10 @@ final class UndoRecorder {
 
   // MARK: - Recording
 
-  func inserted(_ model: any PersistentModel, _ state: ModelState) {
-    record(.inserted, UndoRecord.Subject(model: model, state: state))
-  }
-
-  func deleted(_ model: any PersistentModel, _ state: ModelState) {
-    record(.deleted, UndoRecord.Subject(model: model, state: state))
-  }
-
   /// Records the value of a property before it changes, except for lists, whose changes are
   /// recorded.
   func willSet(_ state: ModelState, at index: Int) {
-    guard !(state.layout.properties[index].relationship?.isToMany ?? false),
-      let subject = subject(state), isRegistering,
+    guard !state.layout.properties[index].isToMany, state.model != nil, isRegistering,
       recordedPlaces.insert(Place(state: ObjectIdentifier(state), index: index)).inserted
     else { return }
     // After a save the store has another value.
@@ -53,32 +44,13 @@ final class UndoRecorder {
     }
     // The next save removes the file of a replaced value.
     state.readFile(at: index)
-    record(.set(index: index, before: state.values[index]), subject)
+    record(.set(index: index, before: state.values[index]), of: state)
   }
 
-  func willReplace(
-    _ before: [PersistentIdentifier], with after: [PersistentIdentifier], of state: ModelState,
-    at index: Int
-  ) {
-    record(.replaced(index: index, before: before, after: after), subject(state))
-  }
-
-  func willAdd(_ identifier: PersistentIdentifier, to state: ModelState, at index: Int) {
-    record(.added(index: index, identifier), subject(state))
-  }
-
-  func willRemove(_ identifier: PersistentIdentifier, from state: ModelState, at index: Int) {
-    record(.removed(index: index, identifier), subject(state))
-  }
-
-  private func subject(_ state: ModelState) -> UndoRecord.Subject? {
-    state.model.map { UndoRecord.Subject(model: $0, state: state) }
-  }
-
-  private func record(_ event: UndoRecord.Event, _ subject: UndoRecord.Subject?) {
-    guard let subject, isRegistering else { return }
+  func record(_ event: UndoRecord.Event, of state: ModelState) {
+    guard let model = state.model, isRegistering else { return }
     if changes.isEmpty { aliases.beginRecord() }
-    changes.append(UndoRecord.Change(subject: subject, event: event))
+    changes.append(UndoRecord.Change(model: model, state: state, event: event))
     scheduleEventEnd()
   }
 
@@ -123,7 +95,6 @@ final class UndoRecorder {
 
   private var isRegistering: Bool { withManager { $0.isUndoRegistrationEnabled } ?? false }
 
-  /// Removes the actions of a context from the manager.
   func removeActions(of context: ModelContext) {
     nonisolated(unsafe) let target = context
     withManager { $0.removeAllActions(withTarget: target) }
@@ -132,10 +103,10 @@ final class UndoRecorder {
   private func scheduleEventEnd() {
     guard !awaitsEventEnd, MainQueue.isCurrent, let context else { return }
     awaitsEventEnd = true
-    let carried = Carried(object: context)
+    let weakContext = Weak(context)
     DispatchQueue.main.async {
-      carried.object?.processPendingChanges()
-      carried.object?.undoRecorder?.eventHasEnded()
+      weakContext.object?.processPendingChanges()
+      weakContext.object?.undoRecorder?.eventHasEnded()
     }
   }
 
@@ -150,19 +121,15 @@ final class UndoRecorder {
 
 /// What happened to a context's models, in order, between two registrations.
 final class UndoRecord: @unchecked Sendable {
-  /// A model, retained as long as the record.
-  struct Subject {
+  /// What happened to a model, which is retained as long as the record.
+  struct Change {
     let model: any PersistentModel
     let state: ModelState
+    let event: Event
 
     /// Whether the object has values of its own; after a save that found its unique values in the
     /// store, it has those of another object.
     var isWhole: Bool { model.state === state }
-  }
-
-  struct Change {
-    let subject: Subject
-    let event: Event
   }
 
   enum Event {
@@ -185,7 +152,7 @@ final class UndoRecord: @unchecked Sendable {
     self.changes = changes
     self.time = time
     self.recorder = recorder
-    held = HeldModels(changes.map(\.subject.model), changes.map(\.subject.state))
+    held = HeldModels(changes.map(\.model), changes.map(\.state))
   }
 
   deinit { recorder?.aliases.endRecord(since: time) }

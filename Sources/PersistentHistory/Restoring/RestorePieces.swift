@@ -133,7 +133,7 @@ final class RestoredValues {
     }
     editor = try RecordedValuesEditor(
       path: path, storeIdentifier: storeIdentifier, beside: store, busyTimeout: busyTimeout,
-      durability: .whenClosed, movesLog: false)
+      durability: .whenClosed)
   }
 
   /// Writes values, after ``prepare()``.

@@ -58,7 +58,7 @@ package struct StoreCopy: Sendable {
     return try withoutActuallyEscaping(progress) { progress in
       try write(snapshot.location, progress) { path, progress in
         var copied: Int64 = 0
-        try snapshot.copyStore(to: path) { bytes in
+        try snapshot.database.copyPages(to: path, permissionsOf: snapshot.location) { bytes in
           copied = bytes
           try progress(copied)
         }
@@ -162,31 +162,27 @@ package struct StoreCopy: Sendable {
       try database.execute(sql: "PRAGMA synchronous = OFF")
       let statement = StatementRunner(database)
       var (transactions, changes) = (0, 0)
-      func delete(_ comparison: String, _ number: Int64) throws {
+      func delete(_ body: () throws -> Void) throws {
         try database.inTransaction(.immediate) {
-          let deleted = try statement.deleteHistory(where: comparison, number)
-          transactions += deleted.transactionCount
-          changes += deleted.changeCount
+          try body()
           return .commit
         }
         try progress()
       }
-      if let cut {
-        // The number before which the next run of transactions ends, if it is below the cut.
-        while let next = try statement.integer(
-          "SELECT Z_PK FROM ATRANSACTION WHERE Z_PK < ?1 ORDER BY Z_PK LIMIT 1 OFFSET \(Self.run)",
-          [.integer(cut)])
-        {
-          let before = transactions
-          try delete("<", next)
-          guard transactions > before else {
-            throw StoreError.damaged(
-              path: path, place: "ATRANSACTION", detail: "rows before \(next) cannot be deleted")
-          }
-        }
-        try delete("<", cut)
+      if let cut, cut > .min {
+        let snapshot = try StoreSnapshot(database: database, location: StoreLocation(path: path))
+        let deletion = try snapshot.deletion(ofTransactionsThrough: cut - 1)
+        var work = ErasureWork(statement: statement, deletion: deletion, path: path)
+        while work.hasStep { try delete { try work.takeStep() } }
+        (transactions, changes) = (work.transactions, work.changes)
       }
-      for number in numbers.sorted() { try delete("=", number) }
+      for number in numbers.sorted() {
+        try delete {
+          let deleted = try statement.deleteHistory(where: "=", number)
+          transactions += deleted.transactionCount
+          changes += deleted.changeCount
+        }
+      }
       // The changes too must be on the disk before the copy is moved to its place.
       try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)")
       return DeletedHistory(transactionCount: transactions, changeCount: changes)
@@ -194,9 +190,6 @@ package struct StoreCopy: Sendable {
     try queue.close()
     return deleted
   }
-
-  /// The number of transactions to delete between two calls of `progress`.
-  private static let run = 1000
 
   /// Returns an error with the paths of the store and its copy instead of temporary ones.
   private func named(_ error: any Error, _ location: StoreLocation) -> any Error {
@@ -228,27 +221,20 @@ package struct StoreCopy: Sendable {
   private var temporaryValues: String { RecordedValuesFile.path(besideStore: draft.temporaryPath) }
 }
 
-extension StoreSnapshot {
-  /// Copies the store as it is in this snapshot, including its log, into a new file.
+extension Database {
+  private static let pagesPerStep: CInt = 4096
+
+  /// Copies the whole database, as the present transaction sees it, including its log, into a new file.
   ///
   /// Other programs can save meanwhile, and their saves are not in the copy. The copy has the store's
   /// identifier, its pages and its journal mode.
   ///
   /// - Throws: ``StoreWriteError``, or the errors of `progress`; an unfinished file may be left.
-  package func copyStore(to path: String, progress: (Int64) throws -> Void = { _ in }) throws {
-    try database.copyPages(to: path, permissionsOf: location, progress: progress)
-  }
-}
-
-extension Database {
-  private static let pagesPerStep: CInt = 4096
-
-  /// Copies the whole database, as the present transaction sees it, into a new file.
   func copyPages(
     to path: String, permissionsOf location: StoreLocation,
     progress: (Int64) throws -> Void = { _ in }
   ) throws {
-    try location.createFile(derivedAt: path)
+    try StoreCreator.claim(path, permissions: location.filePermissions())
     do {
       let pageByteCount = try StoreSpace(database: self).pageByteCount
       let target = try DatabaseQueue(path: path, configuration: Self.copying)
@@ -284,19 +270,5 @@ extension Database {
       try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = NORMAL")
     }
     return configuration
-  }
-}
-
-extension StoreLocation {
-  /// Creates an empty file that is never more widely readable than the store.
-  func createFile(derivedAt path: String) throws(StoreWriteError) {
-    do {
-      try FileDescriptor.open(
-        FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-        permissions: filePermissions()
-      ).close()
-    } catch {
-      throw StoreWriteError.unwritable(path: path, reason: "\(error)")
-    }
   }
 }

@@ -1,3 +1,4 @@
+import Crypto
 import PropertyLists
 import StoreFormat
 
@@ -10,7 +11,7 @@ enum ModelDigest {
   /// Returns 32 bytes for each entity, by name.
   static func hashes(of model: ManagedModel) -> [String: [UInt8]] {
     model.entities.mapValues { entity in
-      var digest = Digest()
+      var digest = Digest<SHA256>()
       digest.add(entity.name)
       digest.add(entity.superentityName ?? "")
       digest.add(entity.isAbstract ? 1 : 0)
@@ -21,21 +22,18 @@ enum ModelDigest {
     }
   }
 
-  static func digest(of hashes: [String: [UInt8]], count: Int, seed: UInt64) -> [UInt8] {
-    var bytes: [UInt8] = []
-    while bytes.count < count {
-      var digest = Digest()
-      digest.add(seed &+ UInt64(bytes.count))
-      for (name, hash) in hashes.sorted(by: { ordinally($0.key, $1.key) }) {
-        digest.add(name)
-        digest.add(hash)
-      }
-      bytes += digest.bytes
+  static func digest<Hash: HashFunction>(
+    of hashes: [String: [UInt8]], by function: Hash.Type
+  ) -> [UInt8] {
+    var digest = Digest<Hash>()
+    for (name, hash) in hashes.sorted(by: { ordinally($0.key, $1.key) }) {
+      digest.add(name)
+      digest.add(hash)
     }
-    return Array(bytes.prefix(count))
+    return digest.bytes
   }
 
-  private static func add(_ property: ManagedProperty, to digest: inout Digest) {
+  private static func add(_ property: ManagedProperty, to digest: inout Digest<SHA256>) {
     digest.add(property.name)
     switch property {
     case .attribute(let attribute): add(attribute, to: &digest)
@@ -48,7 +46,7 @@ enum ModelDigest {
     }
   }
 
-  private static func add(_ attribute: ManagedAttribute, to digest: inout Digest) {
+  private static func add(_ attribute: ManagedAttribute, to digest: inout Digest<SHA256>) {
     digest.add(UInt64(bitPattern: attribute.type.number))
     digest.add(attribute.isOptional ? 1 : 0)
     if let modifier = attribute.versionHashModifier { digest.add(modifier) }
@@ -58,11 +56,8 @@ enum ModelDigest {
     }
   }
 
-  /// Four lanes of the FNV-1a hash, enough to distinguish versions of one model.
-  private struct Digest {
-    private var lanes: [UInt64] = (0..<4).map {
-      0xcbf2_9ce4_8422_2325 &+ $0 &* 0x9e37_79b9_7f4a_7c15
-    }
+  private struct Digest<Hash: HashFunction> {
+    private var hash = Hash()
 
     mutating func add(_ text: String) {
       add(UInt64(text.utf8.count))
@@ -73,33 +68,20 @@ enum ModelDigest {
       add(withUnsafeBytes(of: number.littleEndian) { Array($0) })
     }
 
-    mutating func add(_ bytes: [UInt8]) {
-      for byte in bytes {
-        for lane in lanes.indices {
-          lanes[lane] = (lanes[lane] ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
-          lanes[lane] ^= lanes[lane] >> 29
-        }
-      }
-    }
+    mutating func add(_ bytes: [UInt8]) { hash.update(data: bytes) }
 
-    var bytes: [UInt8] {
-      lanes.flatMap { lane in withUnsafeBytes(of: lane.bigEndian) { Array($0) } }
-    }
+    var bytes: [UInt8] { Array(hash.finalize()) }
   }
 }
 
 extension StoreMetadata {
   /// Returns the property list of a new store, with the keys that the frameworks write.
-  static func propertyList(
-    model: ManagedModel, frameworkVersion: FrameworkVersion
-  ) throws -> [UInt8] {
+  static func propertyList(model: ManagedModel) throws -> [UInt8] {
     var properties = versionProperties(of: model).properties
     properties["NSStoreType"] = .string("SQLite")
     properties["_NSAutoVacuumLevel"] = .string("2")
-    properties["NSPersistenceFrameworkVersion"] = .integer(frameworkVersion.number)
-    if frameworkVersion >= firstWithMaximum {
-      properties["NSPersistenceMaximumFrameworkVersion"] = .integer(frameworkVersion.number)
-    }
+    // That of macOS 15 and iOS 18.
+    properties["NSPersistenceFrameworkVersion"] = .integer(1414)
     return try BinaryPropertyListWriter.bytes(of: .dictionary(properties))
   }
 
@@ -122,7 +104,7 @@ extension StoreMetadata {
     of model: ManagedModel
   ) -> (properties: [String: PropertyListValue], digest: String) {
     let hashes = ModelDigest.hashes(of: model)
-    let digest = base64(ModelDigest.digest(of: hashes, count: 64, seed: 1))
+    let digest = base64(ModelDigest.digest(of: hashes, by: SHA512.self))
     return (
       [
         "NSStoreModelVersionHashesVersion": .integer(3),
@@ -131,13 +113,10 @@ extension StoreMetadata {
           model.versionIdentifiers.map(PropertyListValue.string)),
         "NSStoreModelVersionHashesDigest": .string(digest),
         "NSStoreModelVersionChecksumKey": .string(
-          base64(ModelDigest.digest(of: hashes, count: 32, seed: 2))),
+          base64(ModelDigest.digest(of: hashes, by: SHA256.self))),
       ], digest
     )
   }
-
-  /// The first framework that stores the highest version that ever wrote the store.
-  private static let firstWithMaximum = FrameworkVersion(number: 1522)
 
   private static func base64(_ bytes: [UInt8]) -> String {
     String(decoding: PropertyListBase64.encode(bytes), as: UTF8.self)

@@ -10,40 +10,25 @@ import SystemPackage
 /// let editor = try StoreEditor(path: "Trips.store")
 /// ```
 package enum StoreCreator {
-  package struct Options: Hashable, Sendable {
-    /// The store's identifier, an upper-case UUID; `nil` for a random one.
-    package var identifier: String?
-    package var frameworkVersion: FrameworkVersion
-    package var history: HistoryLayout
-
-    /// Creates options; by default those of a SwiftData store with a random identifier.
-    package init(
-      identifier: String? = nil,
-      frameworkVersion: FrameworkVersion = FrameworkVersion(number: 1414),
-      history: HistoryLayout = .interned
-    ) {
-      self.identifier = identifier
-      self.frameworkVersion = frameworkVersion
-      self.history = history
-    }
-  }
-
   /// Creates an empty store for a model.
   ///
   /// The file is complete when the function returns, and removed when it throws. As with the frameworks,
   /// the history tables exist and are empty, and the store uses a write-ahead log.
   ///
+  /// - Parameter identifier: The store's identifier, an upper-case UUID; by default a random one.
   /// - Throws: ``StoreWriteError``; ``StoreWriteError/alreadyThere(path:)`` if the path is taken.
   package static func create(
-    at path: String, model: ManagedModel, options: Options = Options()
+    at path: String, model: ManagedModel, identifier: String = StoreIdentifier.random()
   ) throws {
-    let content = try translatingErrors { try Content(model, options) }
-    try claim(path)
-    do {
-      try write(content, options, to: path)
-    } catch {
-      for suffix in [""] + StoreDraft.companions { FileStatus.remove(path + suffix) }
-      throw StoreWriteError.translating(error, path: path, location: nil, busyTimeout: 5)
+    try translatingErrors(path) {
+      let content = try Content(model)
+      try claim(path, permissions: [.ownerReadWrite, .groupRead, .otherRead])
+      do {
+        try write(content, identifier, to: path)
+      } catch {
+        for suffix in [""] + StoreDraft.companions { FileStatus.remove(path + suffix) }
+        throw error
+      }
     }
   }
 
@@ -51,25 +36,21 @@ package enum StoreCreator {
   ///
   /// - Throws: ``StoreWriteError``.
   package static func fill(emptyFileAt path: String, model: ManagedModel) throws {
-    let options = Options()
-    let content = try translatingErrors { try Content(model, options) }
+    try translatingErrors(path) {
+      try write(Content(model), StoreIdentifier.random(), to: path)
+    }
+  }
+
+  private static func translatingErrors(_ path: String, _ body: () throws -> Void) throws {
     do {
-      try write(content, options, to: path)
+      try body()
     } catch {
       throw StoreWriteError.translating(error, path: path, location: nil, busyTimeout: 5)
     }
   }
 
-  private static func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch let error as StoreError {
-      throw StoreWriteError.store(error)
-    }
-  }
-
   /// Writes all tables in one transaction, unless the file has tables.
-  private static func write(_ content: Content, _ options: Options, to path: String) throws {
+  private static func write(_ content: Content, _ identifier: String, to path: String) throws {
     let queue = try WritingConnection.open(path: path, busyTimeout: 5)
     try queue.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
@@ -86,7 +67,7 @@ package enum StoreCreator {
         }
         try statement.run(
           "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
-          [.text(options.identifier ?? StoreIdentifier.random()), .blob(content.properties)])
+          [.text(identifier), .blob(content.properties)])
         try statement.run(
           "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(content.cache)])
         return .commit
@@ -97,17 +78,19 @@ package enum StoreCreator {
     try queue.close()
   }
 
-  /// Creates the file exclusively, so that an existing one is never written to.
-  private static func claim(_ path: String) throws {
+  /// Creates an empty file exclusively, so that an existing one is never written to.
+  static func claim(
+    _ path: String, permissions: FilePermissions
+  ) throws(StoreWriteError) {
     do {
-      let file = try FileDescriptor.open(
-        FilePath(path), .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
-        permissions: [.ownerReadWrite, .groupRead, .otherRead])
-      try file.close()
+      try FileDescriptor.open(
+        FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+        permissions: permissions
+      ).close()
     } catch Errno.fileExists {
-      throw StoreWriteError.alreadyThere(path: path)
+      throw .alreadyThere(path: path)
     } catch {
-      throw StoreWriteError.unwritable(path: path, reason: "\(error)")
+      throw .unwritable(path: path, reason: "\(error)")
     }
   }
 
@@ -117,16 +100,14 @@ package enum StoreCreator {
     let properties: [UInt8]
     let cache: [UInt8]
 
-    init(_ model: ManagedModel, _ options: Options) throws {
+    init(_ model: ManagedModel) throws {
       try ModelCheck.check(model)
       numbering = EntityNumbering(numbering: model)
       statements =
         try EntityTables(model: model, numbering: numbering).statements(model: model)
         + EntityTables.baseStatements
-        + HistorySchema.statements(
-          layout: options.history, tombstoneColumns: try model.tombstoneColumnCount())
-      properties = try StoreMetadata.propertyList(
-        model: model, frameworkVersion: options.frameworkVersion)
+        + HistorySchema.statements(tombstoneColumns: try model.tombstoneColumnCount())
+      properties = try StoreMetadata.propertyList(model: model)
       cache = try model.cacheContent()
     }
   }
@@ -150,20 +131,9 @@ extension LazySlots {
   }
 }
 
-/// The layout of the history tables of a new store.
-package enum HistoryLayout: Hashable, Sendable {
-  /// No history tables: a store without persistent history tracking.
-  case none
-  /// The tables of macOS 10.13 and iOS 11, with author, bundle, process and context as plain text.
-  case plain
-  /// The tables since macOS 10.15, which intern these texts.
-  case interned
-}
-
 /// The statements that create the history tables and their indexes, identical to the frameworks'.
 enum HistorySchema {
-  static func statements(layout: HistoryLayout, tombstoneColumns: Int) -> [String] {
-    guard layout != .none else { return [] }
+  static func statements(tombstoneColumns: Int) -> [String] {
     let columns = (0..<tombstoneColumns).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
     let change = """
       CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
@@ -174,7 +144,7 @@ enum HistorySchema {
     let plain = StringRole.inColumnOrder.map { ", \($0.plainColumn) VARCHAR" }.joined()
     let transaction = """
       CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
-      \(layout == .interned ? interned : "")ZTIMESTAMP FLOAT\(plain), ZQUERYGEN BLOB )
+      \(interned)ZTIMESTAMP FLOAT\(plain), ZQUERYGEN BLOB )
       """
     let string = """
       CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
@@ -194,10 +164,8 @@ enum HistorySchema {
     let uniqueName =
       "CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING "
       + "(ZNAME COLLATE BINARY ASC)"
-    return layout == .interned
-      ? [change, transaction, string, changeIndex] + stringIndexes + transactionIndexes
-        + [uniqueName]
-      : [change, transaction, changeIndex] + transactionIndexes
+    return [change, transaction, string, changeIndex] + stringIndexes + transactionIndexes
+      + [uniqueName]
   }
 }
 

@@ -109,7 +109,8 @@ extension StatementRunner {
   }
 }
 
-private struct ErasureWork: BatchedWork {
+/// The steps of a deletion.
+struct ErasureWork: BatchedWork {
   let statement: StatementRunner
   let deletion: HistoryDeletion
   let path: String

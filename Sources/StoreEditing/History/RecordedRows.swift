@@ -112,7 +112,7 @@ package struct RecordedColumns: Sendable {
   }
 
   private static func places(_ columns: [String]) -> [String: Int] {
-    Dictionary(zip(columns, columns.indices), uniquingKeysWith: { first, _ in first })
+    Dictionary(keepingFirst: zip(columns, columns.indices))
   }
 
   private static func transactionValue(

@@ -11,15 +11,13 @@ import SystemPackage
 /// lock. For all other programs a file must have a minimum age.
 ///
 /// Rows are read before the lock is taken. A sweep never waits for a lock: if somebody else is writing,
-/// the next editor sweeps.
+/// or has written since the rows were read, the next editor sweeps.
 struct LargeValueSweep {
   let location: StoreLocation
   let schema: ObjectSchema
 
   /// The minimum age of a file, in seconds.
   static let leastAge = 3600
-  /// How often the rows are read while others keep saving.
-  private static let maxAttempts = 3
 
   /// Removes the files. Errors are ignored: files that cannot be checked or removed stay for the next
   /// sweep.
@@ -35,18 +33,14 @@ struct LargeValueSweep {
       let queue = try? WritingConnection.open(path: location.resolvedPath, busyTimeout: 0)
     else { return }
     defer { try? queue.close() }
-    for _ in 0..<Self.maxAttempts {
-      guard let isDone = try? remove(old, from: opened, of: folder, queue), !isDone else { return }
-    }
+    try? remove(old, from: opened, of: folder, queue)
   }
 
   /// Removes the files among some that no row names.
-  ///
-  /// - Returns: `false` if somebody has saved since the rows were read.
   private func remove(
     _ files: [LargeValueName], from opened: FileDescriptor, of folder: LargeValueFolder,
     _ queue: DatabaseQueue
-  ) throws -> Bool {
+  ) throws {
     func version(_ database: Database) throws -> Int64? {
       try Int64.fetchOne(database, sql: "PRAGMA data_version")
     }
@@ -56,23 +50,20 @@ struct LargeValueSweep {
       return (isCurrent ? try schema.largeValueNames(statement) : nil, try version(database))
     }
     // A column of an unknown form may name any of them.
-    guard let named, named.isComplete else { return true }
+    guard let named, named.isComplete else { return }
     // The file system may not distinguish upper from lower case.
     let names = Set(named.names.map { $0.text.uppercased() })
     let left = files.filter { !names.contains($0.text.uppercased()) }
     // Usually there is nothing to remove, and then no lock is taken.
-    guard !left.isEmpty else { return true }
-    var isDone = false
+    guard !left.isEmpty else { return }
     try queue.writeWithoutTransaction { database in
       try database.inTransaction(.immediate) {
-        isDone = try version(database) == seen
-        if isDone {
+        if try version(database) == seen {
           for name in left { folder.remove(name, from: opened) }
         }
         return .rollback
       }
     }
-    return isDone
   }
 
   /// Whether no other store beside this one differs only in its extension: both would keep their values

@@ -17,7 +17,6 @@ final class LargeValueWriter {
 
   private(set) lazy var folder = LargeValueFolder(location)
   private let location: StoreLocation
-  private let placement: LargeValuePlacement
   private var descriptor: FileDescriptor?
   /// The files that were written before the store was locked.
   private var staged: [Key: LargeValueName] = [:]
@@ -32,10 +31,7 @@ final class LargeValueWriter {
   /// its log.
   var isCommitting = false
 
-  init(_ location: StoreLocation, _ placement: LargeValuePlacement) {
-    self.location = location
-    self.placement = placement
-  }
+  init(_ location: StoreLocation) { self.location = location }
 
   deinit { try? descriptor?.close() }
 
@@ -50,7 +46,7 @@ final class LargeValueWriter {
   ///   model is known before the store is locked.
   /// - Throws: ``StoreWriteError``; no file is left then.
   func stage(_ save: StoreSave, _ attributes: [String: Set<String>]) throws {
-    guard placement == .files, !attributes.isEmpty else { return }
+    guard !attributes.isEmpty else { return }
     do {
       for (object, content) in save.inserted + save.updated {
         guard let own = attributes[object.entityName] else { continue }
@@ -73,7 +69,7 @@ final class LargeValueWriter {
     for value: StoredValue, of object: StoreObject, _ attribute: String
   ) throws -> StoredValue {
     guard case .blob(let bytes) = value else { return value }
-    guard placement == .files, bytes.count > LargeValueColumn.longestInline else {
+    guard bytes.count > LargeValueColumn.longestInline else {
       return LargeValueColumn.inline(bytes).stored
     }
     var name = staged[Key(object: object, attribute: attribute)]

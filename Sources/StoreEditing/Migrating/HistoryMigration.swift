@@ -83,14 +83,11 @@ struct HistoryMigration {
   private func coded(in entityName: String) -> Set<String> {
     var names: Set<String> = []
     for ancestor in mapping.new.lineage(of: entityName) ?? [] {
-      let former = mapping.old.entities[ancestor.name]?.propertiesByName ?? [:]
       for attribute in ancestor.attributes {
-        guard
-          let before = mapping.formerName(of: attribute.name, declaredIn: ancestor.name)
-            .flatMap({ former[$0]?.attribute }),
-          EnumerationMigration.applies(from: before, to: attribute)
-        else { continue }
-        names.insert(attribute.name)
+        let former = mapping.former(attribute.name, declaredIn: ancestor.name)?.attribute
+        if let former, EnumerationMigration.applies(from: former, to: attribute) {
+          names.insert(attribute.name)
+        }
       }
     }
     return names
@@ -155,11 +152,9 @@ struct HistoryMigration {
     for slot in mask.setSlots {
       if let cases = entity.caseSlots[slot] {
         slots += cases
-        continue
+      } else if let moved = try? entity.translation.slots[slot].get() {
+        slots.append(moved)
       }
-      let single = ColumnMask(slotCount: entity.old.slots.count, settingSlots: [slot])
-      // An error means that the property is gone.
-      if let moved = try? entity.translation.mask(single) { slots += moved.setSlots }
     }
     return ColumnMask(slotCount: count, settingSlots: slots)
   }
@@ -170,9 +165,8 @@ struct HistoryMigration {
     }
     guard !changed.isEmpty else { return }
     let former = schema.history.tombstoneSlots
-    let present = try statement.rows("SELECT name FROM pragma_table_info('ACHANGE')").compactMap {
-      if case .text(let name)? = $0.first { TombstoneColumn.number(of: name) } else { nil }
-    }
+    let present = try statement.texts("SELECT name FROM pragma_table_info('ACHANGE')")
+      .compactMap(TombstoneColumn.number)
     var assignments = ["ZENTITY = \(cases(changed) { "\($0.number)" } ?? "ZENTITY")"]
     for slot in present {
       let moved = changed.filter { !$0.translation.keepsTombstones }
@@ -185,13 +179,8 @@ struct HistoryMigration {
             of: String(attributes[slot].name.drop { $0 != "." }.dropFirst()),
             in: "ZTOMBSTONE\(place)")
         }
-        return former.first { place in
-          let value: [StoredValue] =
-            Array(repeating: .null, count: place) + [.integer(0)]
-          // An error means that the property is gone.
-          let translated = (try? entity.translation.tombstone(value)) ?? []
-          return translated.indices.contains(slot) && !translated[slot].isNull
-        }.map { "ZTOMBSTONE\($0)" } ?? "NULL"
+        let place = entity.translation.tombstoneSlots.firstIndex(of: .success(slot))
+        return place.flatMap { former.contains($0) ? "ZTOMBSTONE\($0)" : nil } ?? "NULL"
       }
       if let value { assignments.append("ZTOMBSTONE\(slot) = \(value)") }
     }

@@ -334,8 +334,7 @@ struct MigratedLink {
     _ first: End, _ second: End?, _ mapping: ModelMapping
   ) throws -> Former? {
     func formerEnd(_ end: End) -> End? {
-      mapping.formerName(of: end.relationship.name, declaredIn: end.entityName)
-        .flatMap { mapping.old.entities[end.entityName]?.propertiesByName[$0]?.relationship }
+      mapping.former(end.relationship.name, declaredIn: end.entityName)?.relationship
         .map { End(entityName: end.entityName, relationship: $0) }
     }
     let (formerFirst, formerSecond) = (formerEnd(first), second.flatMap(formerEnd))

@@ -208,7 +208,6 @@ struct MigratedTable {
 }
 
 extension ManagedAttribute {
-  /// The column value for the default value.
   fileprivate var storedDefault: StoredValue? {
     guard keepsLargeValues, case .blob(let bytes)? = defaultValue else { return defaultValue }
     return LargeValueColumn.inline(bytes).stored

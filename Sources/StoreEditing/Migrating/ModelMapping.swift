@@ -55,6 +55,13 @@ struct ModelMapping {
     formerNames[entity]?[property]
   }
 
+  /// Returns the own property of an entity in the store's model that became one of the new model; `nil` for
+  /// a new one.
+  func former(_ property: String, declaredIn entity: String) -> ManagedProperty? {
+    formerName(of: property, declaredIn: entity)
+      .flatMap { old.entities[entity]?.propertiesByName[$0] }
+  }
+
   /// Returns the present names of own and inherited properties of an entity, by former name.
   func presentNames(of entity: String) -> [String: String] {
     var names: [String: String] = [:]

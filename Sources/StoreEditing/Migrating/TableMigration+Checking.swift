@@ -30,12 +30,21 @@ extension TableMigration {
       mapping.old.lineage(of: member)?.contains { $0.name == doubt.entity } ?? false
         && mapping.new.entities[member] != nil
     }.map { "\(try schema.number(of: $0))" }.joined(separator: ", ")
+    try refuse(
+      doubt.obstacle, doubt.entity, doubt.property, ifRowOf: former,
+      meets: "Z_ENT IN (\(numbers)) "
+        + "AND (\(values.isEmpty ? "1" : values.joined(separator: " OR ")))")
+  }
+
+  /// Throws an error if a row meets a condition.
+  private func refuse(
+    _ obstacle: MigrationObstacle, _ entity: String, _ property: String,
+    ifRowOf table: EntityTables.Table, meets condition: String
+  ) throws {
     let found = try statement.integer(
-      "SELECT Z_PK FROM \(quoted(former.name)) WHERE Z_ENT IN (\(numbers)) "
-        + "AND (\(values.isEmpty ? "1" : values.joined(separator: " OR "))) LIMIT 1")
+      "SELECT Z_PK FROM \(quoted(table.name)) WHERE \(condition) LIMIT 1")
     guard found == nil else {
-      throw StoreWriteError.notInferable(
-        entity: doubt.entity, property: doubt.property, obstacle: doubt.obstacle)
+      throw StoreWriteError.notInferable(entity: entity, property: property, obstacle: obstacle)
     }
   }
 
@@ -46,13 +55,13 @@ extension TableMigration {
       migrated.filter(\.isChanged).compactMap(\.former?.name) + removedTables.map(\.name)
       + links.changedJoinTables.map(\.name)
     for name in Set(changed).sorted() {
-      let trigger = try statement.rows(
+      let triggers = try statement.rows(
         "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE "
-          + "ORDER BY name LIMIT 1", [.text(name)]
-      ).first?.first
-      guard let trigger else { continue }
-      let text = if case .text(let text) = trigger { text } else { "" }
-      throw StoreWriteError.notMigratable(table: name, detail: "it has the trigger \(text)")
+          + "ORDER BY name LIMIT 1", [.text(name)])
+      if let trigger = triggers.first?.first {
+        let text = RecordedText(trigger)?.string ?? ""
+        throw StoreWriteError.notMigratable(table: name, detail: "it has the trigger \(text)")
+      }
     }
   }
 
@@ -80,20 +89,15 @@ extension TableMigration {
         isNeeded =
           mapping.new.entities[column.entityName]?.propertiesByName[column.path]?.relationship
           .map { !$0.isOptional } ?? false
-          && mapping.formerName(of: column.path, declaredIn: column.entityName)
-            .flatMap {
-              mapping.old.entities[column.entityName]?.propertiesByName[$0]?.relationship
-            }?.isOptional ?? false
+          && mapping.former(column.path, declaredIn: column.entityName)?.relationship?.isOptional
+            ?? false
       case .entityKey, .orderKey, .hiddenToOne: continue
       }
       guard isNeeded else { continue }
-      let empty = try statement.integer(
-        "SELECT Z_PK FROM \(quoted(former.name)) WHERE \(quoted(before.name)) IS NULL "
-          + "AND Z_ENT IN (\(table.formerNumbers(having: column))) LIMIT 1")
-      if empty != nil {
-        throw StoreWriteError.notInferable(
-          entity: column.entityName, property: column.path, obstacle: .missingValues)
-      }
+      try refuse(
+        .missingValues, column.entityName, column.path, ifRowOf: former,
+        meets: "\(quoted(before.name)) IS NULL "
+          + "AND Z_ENT IN (\(table.formerNumbers(having: column)))")
     }
     try checkComposites(of: table, former)
   }
@@ -103,28 +107,22 @@ extension TableMigration {
     for name in table.members.map(\.name) {
       for property in mapping.new.entities[name]?.keptProperties ?? [] {
         guard let attribute = property.attribute, !attribute.elements.isEmpty,
-          let before = mapping.formerName(of: attribute.name, declaredIn: name)
-            .flatMap({ mapping.old.entities[name]?.propertiesByName[$0]?.attribute }),
+          let before = mapping.former(attribute.name, declaredIn: name)?.attribute,
           let first = table.table.columns.first(where: { $0.entityName == name })
         else { continue }
         let columns = former.columns.filter {
           $0.entityName == name && ($0.path == before.name || $0.path.hasPrefix(before.name + "."))
         }.map { quoted($0.name) }
-        func check(_ condition: String, _ obstacle: MigrationObstacle) throws {
-          let found = try statement.integer(
-            "SELECT Z_PK FROM \(quoted(former.name)) WHERE \(condition) "
-              + "AND Z_ENT IN (\(table.formerNumbers(having: first))) LIMIT 1")
-          guard found == nil else {
-            throw StoreWriteError.notInferable(
-              entity: name, property: attribute.name, obstacle: obstacle)
-          }
-        }
+        let isOwn = "Z_ENT IN (\(table.formerNumbers(having: first)))"
         if before.isOptional, !attribute.isOptional {
-          let isEmpty = columns.map { "\($0) IS NULL" }.joined(separator: " AND ")
-          try check(isEmpty, .missingValues)
+          try refuse(
+            .missingValues, name, attribute.name, ifRowOf: former,
+            meets: (columns.map { "\($0) IS NULL" } + [isOwn]).joined(separator: " AND "))
         }
         if EnumerationMigration.applies(from: before, to: attribute), columns.count == 1 {
-          try check(EnumerationMigration.isUnknown(columns[0], attribute), .unknownCases)
+          try refuse(
+            .unknownCases, name, attribute.name, ifRowOf: former,
+            meets: "\(EnumerationMigration.isUnknown(columns[0], attribute)) AND \(isOwn)")
         }
       }
     }

@@ -107,25 +107,15 @@ struct TableMigration {
       try statement.run(
         "ALTER TABLE \(name) ADD COLUMN \(column.name) \(column.declaredType)")
     }
-    for (column, source) in zip(table.table.columns, table.sources) {
-      let rows = "Z_ENT IN (\(table.formerNumbers(having: column)))"
-      if MigratedTable.isMarked(column, source), let former = source.column {
-        let value = MigratedTable.value(of: column, source, in: former)
-        try statement.run("UPDATE \(name) SET \(quoted(column.name)) = \(value) WHERE \(rows)")
-      }
-      switch source {
-      case .value(let value):
-        try statement.run("UPDATE \(name) SET \(quoted(column.name)) = ? WHERE \(rows)", [value])
-      case .columnOrValue(_, let value):
-        try statement.run(
-          "UPDATE \(name) SET \(quoted(column.name)) = ? "
-            + "WHERE \(quoted(column.name)) IS NULL AND \(rows)", [value])
-      case .column, .codedCase, .nothing: break
-      }
+    var assignments = table.isRenumbered ? ["Z_ENT = \(table.numberExpression)"] : []
+    var arguments: [StoredValue] = []
+    for (column, source) in zip(table.table.columns, table.sources) where source != .nothing {
+      let value = table.expression(of: column, source, &arguments)
+      // All other values stay where they are.
+      if value != quoted(column.name) { assignments.append("\(quoted(column.name)) = \(value)") }
     }
-    if table.isRenumbered {
-      try statement.run("UPDATE \(name) SET Z_ENT = \(table.numberExpression)")
-    }
+    guard !assignments.isEmpty else { return }
+    try statement.run("UPDATE \(name) SET \(assignments.joined(separator: ", "))", arguments)
   }
 
   /// Fills the columns of related objects' entity numbers, which follow from the objects.

@@ -58,8 +58,7 @@ final class EntityRows {
         StoredAttribute(path: column.path, attribute: attribute, column: column))
     }
     self.attributes = attributes
-    places = Dictionary(
-      attributes.enumerated().map { ($1.path, $0) }, uniquingKeysWith: { first, _ in first })
+    places = Dictionary(keepingFirst: attributes.enumerated().map { ($1.path, $0) })
     largePlaces = attributes.indices.filter { attributes[$0].attribute.keepsLargeValues }
   }
 

@@ -35,7 +35,8 @@ package struct JointSave: Sendable {
   /// - Parameter whenReady: Called when every part is written and none is committed; if it throws, nothing
   ///   is saved.
   /// - Returns: The transactions in the order of the parts; `nil` for a part that changes nothing.
-  /// - Throws: ``StoreWriteError``, and the errors of `whenReady`; all stores are then unchanged.
+  /// - Throws: ``StoreWriteError``, and the errors of `whenReady`, of which those of SQLite and of reading
+  ///   are translated; all stores are then unchanged.
   ///   ``StoreWriteError/unfinishedJointSave(path:record:detail:)`` means that some stores have the save,
   ///   and that the others get it when they can be written again.
   package func append(
@@ -49,17 +50,18 @@ package struct JointSave: Sendable {
     do {
       // Before any store is locked, as in a save to a single one.
       for part in parts { staged.append(try part.editor.stagedLargeValues(of: part.save)) }
-      try lock(order[...], []) { locked in
+      try lock(order[...], []) { databases in
         // Taken when nobody else can save any more.
         let timestamp = StoreTimestamp.now()
-        for part in locked {
-          if let part = try write(part, staged[part.index], at: timestamp) { written.append(part) }
+        for (index, database) in zip(order, databases) {
+          let part = try write(index, database, staged[index], at: timestamp)
+          if let part { written.append(part) }
         }
         try commit(&written, whenReady)
       }
     } catch {
       for largeValues in staged { largeValues.discard() }
-      throw (error as? Refusal)?.reason ?? error
+      throw error
     }
     for part in written where !part.hasFailed { part.editor.settle(part.largeValues) }
     try complete(&written)
@@ -69,13 +71,6 @@ package struct JointSave: Sendable {
   }
 
   // MARK: - Writing
-
-  /// A part whose store is locked.
-  private struct Locked {
-    let index: Int
-    let editor: StoreEditor
-    let database: Database
-  }
 
   /// A part that is written and not yet committed.
   private struct Written {
@@ -100,21 +95,17 @@ package struct JointSave: Sendable {
     }
   }
 
-  /// Carries an error of the caller past the translation of our own.
-  private struct Refusal: Error { let reason: any Error }
-
-  /// Locks the remaining stores and runs a body; whatever it has not committed is rolled back.
+  /// Locks the stores of the remaining parts and runs a body; whatever it has not committed is rolled
+  /// back.
   private func lock(
-    _ rest: ArraySlice<Int>, _ locked: [Locked], _ body: ([Locked]) throws -> Void
+    _ rest: ArraySlice<Int>, _ locked: [Database], _ body: ([Database]) throws -> Void
   ) throws {
     guard let index = rest.first else { return try body(locked) }
     let editor = parts[index].editor
     try editor.translating {
       try editor.queue.writeWithoutTransaction { database in
         try editor.transaction(database) {
-          try lock(
-            rest.dropFirst(),
-            locked + [Locked(index: index, editor: editor, database: database)], body)
+          try lock(rest.dropFirst(), locked + [database], body)
         }
       }
     }
@@ -122,23 +113,25 @@ package struct JointSave: Sendable {
 
   /// Writes a part and reserves space for its commit; returns `nil` if it changes nothing.
   private func write(
-    _ part: Locked, _ largeValues: LargeValueWriter, at timestamp: StoreTimestamp
+    _ index: Int, _ database: Database, _ largeValues: LargeValueWriter,
+    at timestamp: StoreTimestamp
   ) throws -> Written? {
-    var save = parts[part.index].save
+    let editor = parts[index].editor
+    var save = parts[index].save
     save.header.timestamp = save.header.timestamp ?? timestamp
-    return try part.editor.translating {
-      let statement = StatementRunner(part.database)
-      let transaction = try part.editor.write(
-        save, schema: try part.editor.currentSchema(part.database, statement),
-        statement: statement, largeValues: largeValues)
+    return try editor.translating {
+      let statement = StatementRunner(database)
+      let transaction = try editor.write(
+        save, schema: try editor.currentSchema(database, statement), statement: statement,
+        largeValues: largeValues)
       guard let transaction else {
         largeValues.discard()
         return nil
       }
-      try part.editor.reserveCommit(part.database)
+      try editor.reserveCommit(database)
       return Written(
-        index: part.index, editor: part.editor, database: part.database, save: save,
-        largeValues: largeValues, transaction: transaction)
+        index: index, editor: editor, database: database, save: save, largeValues: largeValues,
+        transaction: transaction)
     }
   }
 
@@ -155,11 +148,7 @@ package struct JointSave: Sendable {
             .write(beside: part.editor.location)
         }
       }
-      do {
-        try whenReady()
-      } catch {
-        throw Refusal(reason: error)
-      }
+      try whenReady()
       if let first { try written[first].commit() }
     } catch {
       // While the stores are locked: later the files could belong to another save.

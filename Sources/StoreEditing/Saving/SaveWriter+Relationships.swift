@@ -26,10 +26,8 @@ extension SaveWriter {
         throw StoreError.unknownProperty(entity: row.entityName, property: name)
       }
       try mark(row, name, Self.toManyRoles)
-      var seen: Set<Row> = []
       let members = try objects.map { try member($0, of: relationship, row) }
-        .filter { seen.insert($0).inserted }
-      try set(relationship, of: row, to: members)
+      try set(relationship, of: row, to: members.uniqued { $0 })
     }
   }
 
@@ -65,8 +63,11 @@ extension SaveWriter {
     try write(target, to: relationship, of: row, place: place)
   }
 
-  /// Updates the inverse of a to-one relationship that no longer leads to a row.
+  /// Updates a row that a relationship no longer leads to; its pair in a join table is deleted apart.
   private func detach(_ target: Row, _ relationship: Relationship) throws {
+    if case .hidden(let column)? = relationship.storage {
+      return try set([(column.name, .null)], of: target)
+    }
     guard let inverse = relationship.inverse else { return }
     if inverse.isToMany {
       try mark(target, inverse.name, Self.toManyRoles)
@@ -167,13 +168,17 @@ extension SaveWriter {
     let current = try self.members(of: relationship, row)
     let wanted = Set(members)
     let present = Set(current)
+    for member in current where !wanted.contains(member) {
+      if case .join(let join, let end)? = relationship.storage {
+        try unjoin(join, end, row, member)
+      }
+      try detach(member, relationship)
+    }
+    let added = members.filter { !present.contains($0) }
     switch relationship.storage {
     case .inverseColumns(_, _, let orderKey):
       guard let inverse = relationship.inverse else { throw unkept(relationship, row) }
-      for member in current where !wanted.contains(member) {
-        try point(member, inverse.name, at: nil)
-      }
-      for member in members where !present.contains(member) {
+      for member in added {
         let back = try schema.relationship(inverse.name, of: member.entityName)
         if let former = try target(of: back, member) {
           try mark(former, relationship.name, Self.toManyRoles)
@@ -184,14 +189,15 @@ extension SaveWriter {
         try place(members, inverse: inverse.name, orderKey: orderKey)
       }
     case .hidden(let column):
-      for member in current where !wanted.contains(member) {
-        try set([(column.name, .null)], of: member)
-      }
-      for member in members where !present.contains(member) {
-        try set([(column.name, .integer(row.primaryKey))], of: member)
-      }
+      for member in added { try set([(column.name, .integer(row.primaryKey))], of: member) }
     case .join(let join, let end):
-      try set(join, end, of: row, relationship, from: current, to: members)
+      for member in added {
+        try insert(member, of: row, into: join, end)
+        try markBack(member, relationship)
+      }
+      if let order = join.columns(from: end).order {
+        try place(members, of: row, in: join, end, order: order)
+      }
     case .columns, nil: throw unkept(relationship, row)
     }
   }
@@ -213,34 +219,28 @@ extension SaveWriter {
     }
   }
 
-  private func set(
-    _ join: JoinTable, _ end: JoinTable.End, of row: Row, _ relationship: Relationship,
-    from current: [Row], to members: [Row]
+  private func insert(
+    _ member: Row, of row: Row, into join: JoinTable, _ end: JoinTable.End
   ) throws {
-    try schema.checkWritable(join.name, columns: join.columnNames)
     let columns = join.columns(from: end)
-    let wanted = Set(members)
-    let present = Set(current)
-    for member in current where !wanted.contains(member) {
-      try unjoin(join, end, row, member)
-      try markBack(member, relationship)
+    var names = [columns.owner, columns.member]
+    var pair = [row.primaryKey, member.primaryKey]
+    // One row represents both directions, with the lower key first.
+    if join.isReflexive { pair.sort() }
+    if let back = columns.back {
+      names.append(back)
+      let last = try statement.integer(
+        "SELECT max(\(quoted(back))) FROM \(quoted(join.name)) "
+          + "WHERE \(quoted(columns.member)) = ?", [.integer(member.primaryKey)])
+      pair.append(try Self.place(after: last, table: join.name))
     }
-    for member in members where !present.contains(member) {
-      var names = [columns.owner, columns.member]
-      var pair = [row.primaryKey, member.primaryKey]
-      // One row represents both directions, with the lower key first.
-      if join.isReflexive { pair.sort() }
-      if let back = columns.back {
-        names.append(back)
-        let last = try statement.integer(
-          "SELECT max(\(quoted(back))) FROM \(quoted(join.name)) "
-            + "WHERE \(quoted(columns.member)) = ?", [.integer(member.primaryKey)])
-        pair.append(try Self.place(after: last, table: join.name))
-      }
-      try statement.insert(into: join.name, names, pair.map(StoredValue.integer))
-      try markBack(member, relationship)
-    }
-    guard let order = columns.order else { return }
+    try statement.insert(into: join.name, names, pair.map(StoredValue.integer))
+  }
+
+  private func place(
+    _ members: [Row], of row: Row, in join: JoinTable, _ end: JoinTable.End, order: String
+  ) throws {
+    let columns = join.columns(from: end)
     var place: Int64?
     for member in members {
       let next = try Self.place(after: place, table: join.name)
@@ -324,17 +324,7 @@ extension SaveWriter {
       for member in members { try unjoin(join, end, row, member) }
     }
     if relationship.deleteRule == .noAction { return [] }
-    for member in left {
-      switch relationship.storage {
-      case .columns: try detach(member, relationship)
-      case .inverseColumns:
-        guard let inverse = relationship.inverse else { continue }
-        try point(member, inverse.name, at: nil)
-      case .hidden(let column): try set([(column.name, .null)], of: member)
-      case .join: try markBack(member, relationship)
-      case nil: continue
-      }
-    }
+    for member in left { try detach(member, relationship) }
     return relationship.deleteRule == .cascade ? left.reversed() : []
   }
 }

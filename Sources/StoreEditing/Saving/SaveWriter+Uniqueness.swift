@@ -72,6 +72,6 @@ extension SaveWriter {
     let table = try schema.table(of: row.entityName)
     let values = try statement.columns(columns, of: table, row.primaryKey)
     try set(columns.map { ($0, .null) }, of: row)
-    return Dictionary(zip(columns, values ?? []), uniquingKeysWith: { first, _ in first })
+    return Dictionary(keepingFirst: zip(columns, values ?? []))
   }
 }

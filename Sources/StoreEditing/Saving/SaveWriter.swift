@@ -84,9 +84,7 @@ final class SaveWriter {
         let rows = try rows(of: object.entityName)
         let values = try rows.values(content.values)
         try setIfPresent(
-          Dictionary(
-            zip(rows.attributes.lazy.map(\.path), values), uniquingKeysWith: { first, _ in first }),
-          of: object)
+          Dictionary(keepingFirst: zip(rows.attributes.lazy.map(\.path), values)), of: object)
       }
     }
     try checkLinks()

@@ -30,15 +30,12 @@ package final class StoreEditor: Sendable {
 
   let queue: DatabaseQueue
   private let schema: Mutex<ObjectSchema>
-  private let placement: LargeValuePlacement
   /// Collects obsolete files until it is certain that they are; `nil` if a commit makes it certain.
   private let ledger: LargeValueLedger?
   /// Whether this editor has yet to look for files that killed programs have left.
-  private let isToSweep: Mutex<Bool>
+  private let isToSweep = Mutex(true)
   /// Records old and new values of updates; `nil` if they are not recorded.
   let values: RecordedValuesEditor?
-  /// Whether all saves may still be undone together.
-  private let isMigrating: Bool
 
   /// Opens a store for writing.
   ///
@@ -48,13 +45,10 @@ package final class StoreEditor: Sendable {
   /// - Throws: ``StoreWriteError``; also if the store keeps no history or has no readable model.
   package init(
     path: String, busyTimeout: Double = 5, durability: Durability = .everySave,
-    largeValues: LargeValuePlacement = .files, recordsValues: Bool = false
+    recordsValues: Bool = false
   ) throws {
     self.busyTimeout = busyTimeout
-    isMigrating = false
-    placement = largeValues
     ledger = durability == .whenClosed ? LargeValueLedger() : nil
-    isToSweep = Mutex(durability == .everySave)
     let location = try StoreLocation.forWriting(path)
     self.location = location
     let schema: ObjectSchema
@@ -85,11 +79,8 @@ package final class StoreEditor: Sendable {
     self.location = location
     self.busyTimeout = busyTimeout
     self.ledger = ledger
-    placement = .files
-    isToSweep = Mutex(false)
     self.queue = queue
     values = nil
-    isMigrating = true
     schema = Mutex(
       try queue.read { database in try ObjectSchema(database: database, path: location.path) })
   }
@@ -145,12 +136,17 @@ package final class StoreEditor: Sendable {
       position: place.position, changeCount: changes.count, primaryKeys: writer.primaryKeys)
   }
 
-  /// Appends one transaction to the history alone, for tests and samples.
+  /// Appends one transaction to the history alone, for tests and samples: no framework writes changes of
+  /// objects without the objects.
+  ///
+  /// - Parameter changes: The changes in recorded order, which get the next numbers.
   @discardableResult
-  package func appendHistory(_ record: HistoryRecord) throws -> TransactionPosition {
+  package func appendHistory(
+    _ header: TransactionHeader = TransactionHeader(), changes: [RecordedChange] = []
+  ) throws -> TransactionPosition {
     try write { schema, statement in
       try HistoryRowWriter(statement: statement, tables: schema.history)
-        .append(record.header, changes: record.changes.map { try $0.row(schema) }).position
+        .append(header, changes: changes).position
     }
   }
 
@@ -160,28 +156,11 @@ package final class StoreEditor: Sendable {
   /// transactions have expired. A number after the newest transaction leaves an empty history, with which
   /// no token works.
   ///
-  /// Everything is deleted in one SQLite transaction, which is meant for small histories. Recorded values
-  /// of deleted transactions are deleted too, if the file that keeps them can be written.
+  /// Everything is deleted in one SQLite transaction, for migrations and samples; ``HistoryEraser``
+  /// prunes. Nobody reads recorded values without their transaction, and the next pruning deletes them.
   @discardableResult
   package func deleteHistory(before number: Int64) throws -> DeletedHistory {
-    let deleted = try write { _, statement in try statement.deleteHistory(where: "<", number) }
-    eraseValues(before: number)
-    return deleted
-  }
-
-  /// Deletes recorded values of transactions that are gone.
-  ///
-  /// Errors are ignored: nobody reads values without their transaction, and the next pruning deletes
-  /// them.
-  package func eraseValues(before number: Int64) {
-    let path = RecordedValuesFile.path(besideStore: location.resolvedPath)
-    guard !isMigrating, RecordedValuesFile.isThere(path),
-      let identifier = try? queue.unsafeReentrantRead({
-        try StoreMetadata.identifier(StatementRunner($0))
-      }),
-      let file = try? RecordedValuesFile(path: path, storeIdentifier: identifier)
-    else { return }
-    _ = RecordedValuesErasure.erase(before: number, from: file, of: location)
+    try write { _, statement in try statement.deleteHistory(where: "<", number) }
   }
 
   /// Closes the store; nothing can be appended afterwards.
@@ -277,7 +256,7 @@ package final class StoreEditor: Sendable {
   ///
   /// - Throws: ``StoreWriteError``; no file is left then.
   func stagedLargeValues(of save: StoreSave) throws -> LargeValueWriter {
-    let largeValues = LargeValueWriter(location, placement)
+    let largeValues = LargeValueWriter(location)
     try largeValues.stage(save, knownSchema.largeAttributes)
     return largeValues
   }
@@ -300,80 +279,9 @@ package final class StoreEditor: Sendable {
   func release(_ largeValues: LargeValueWriter) {
     largeValues.removeUnused()
     if let ledger {
-      // Only a migration is undone as a whole.
-      ledger.note(
-        written: isMigrating ? largeValues.named : [], replaced: largeValues.replaced)
+      ledger.note(written: largeValues.named, replaced: largeValues.replaced)
     } else {
       largeValues.folder.remove(largeValues.replaced)
     }
-  }
-}
-
-/// A transaction that is appended without writing rows of entities.
-///
-/// For tests and samples: no framework writes a store whose history has more than its tables.
-package struct HistoryRecord: Hashable, Sendable {
-  package struct Change: Hashable, Sendable {
-    package var kind: ChangeKind
-    /// The object's own entity.
-    package var entityName: String
-    package var primaryKey: Int64
-    /// The properties that an update touched; all slots of each are marked.
-    package var properties: [String]
-    /// The preserved values of a deleted object, by attribute name.
-    package var tombstone: [String: StoredValue]
-
-    package init(
-      _ kind: ChangeKind, _ entityName: String, _ primaryKey: Int64, properties: [String] = [],
-      tombstone: [String: StoredValue] = [:]
-    ) {
-      self.kind = kind
-      self.entityName = entityName
-      self.primaryKey = primaryKey
-      self.properties = properties
-      self.tombstone = tombstone
-    }
-  }
-
-  package var header: TransactionHeader
-  /// The changes in recorded order.
-  package var changes: [Change]
-
-  package init(header: TransactionHeader = TransactionHeader(), changes: [Change] = []) {
-    self.header = header
-    self.changes = changes
-  }
-}
-
-extension HistoryRecord.Change {
-  /// The row of the change, which has no number yet.
-  fileprivate func row(_ schema: ObjectSchema) throws -> RecordedChange {
-    let slots = try schema.slots(of: entityName)
-    var mask: ColumnMask?
-    if kind == .update {
-      let touched = try properties.flatMap { name in
-        let indices = slots.indices(of: name)
-        guard !indices.isEmpty else {
-          throw StoreError.unknownProperty(entity: entityName, property: name)
-        }
-        return indices
-      }
-      mask = ColumnMask(slotCount: slots.slots.count, settingSlots: touched)
-    }
-    for (name, value) in tombstone {
-      guard let attribute = slots.tombstoneAttributes.first(where: { $0.name == name }) else {
-        throw StoreError.unknownProperty(entity: entityName, property: name)
-      }
-      guard attribute.type.accepts(value) else {
-        throw StoreWriteError.wrongValue(
-          entity: entityName, attribute: name, expected: attribute.type.expectedValue,
-          found: value.kindName)
-      }
-    }
-    let preserved = kind == .delete ? slots.tombstoneAttributes : []
-    return RecordedChange(
-      number: 0, kind: kind, entityNumber: try schema.number(of: entityName),
-      primaryKey: primaryKey, mask: mask,
-      tombstone: preserved.map { tombstone[$0.name] ?? .null })
   }
 }

@@ -74,7 +74,6 @@ package struct StoreSave: Equatable, Sendable {
   private(set) var inserted: [(object: StoreObject, content: ObjectContent)] = []
   private(set) var updated: [(object: StoreObject, content: ObjectContent)] = []
   private(set) var deleted: [StoreObject] = []
-  private var nextNumber = 0
 
   package init(
     author: String? = nil, bundle: String? = nil, process: String? = nil, context: String? = nil,
@@ -93,7 +92,6 @@ package struct StoreSave: Equatable, Sendable {
     self.inserted = inserted
     self.updated = updated
     self.deleted = deleted
-    nextNumber = inserted.count
   }
 
   package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
@@ -104,8 +102,7 @@ package struct StoreSave: Equatable, Sendable {
     _ entityName: String, values: [String: StoredValue] = [:],
     toOne: [String: StoreObject?] = [:], toMany: [String: [StoreObject]] = [:]
   ) -> StoreObject {
-    let object = StoreObject(entityName: entityName, insertedAs: nextNumber)
-    nextNumber += 1
+    let object = StoreObject(entityName: entityName, insertedAs: inserted.count)
     inserted.append((object, ObjectContent(values: values, toOne: toOne, toMany: toMany)))
     return object
   }
@@ -137,8 +134,7 @@ extension StoreSave {
     var folded = self
     let deletedObjects = Set(deleted)
     let vanished = Set(inserted.map(\.object)).intersection(deletedObjects)
-    var contents = Dictionary(
-      inserted.map { ($0.object, $0.content) }, uniquingKeysWith: { first, _ in first })
+    var contents = Dictionary(keepingFirst: inserted.map { ($0.object, $0.content) })
     var updates: [(object: StoreObject, content: ObjectContent)] = []
     var positions: [StoreObject: Int] = [:]
     for (object, content) in updated {

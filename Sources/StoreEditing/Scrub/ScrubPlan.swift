@@ -41,20 +41,17 @@ package struct ScrubPlan: Sendable {
     case emptied
   }
 
-  struct Table: Hashable, Sendable {
+  struct Table: Sendable {
     let name: String
     let sql: String
     let treatment: Treatment
     var columns: [(name: String, rule: Rule)]
     /// Whether the table belongs to a search index.
     var isPartOfIndex = false
-
-    static func == (left: Table, right: Table) -> Bool { left.name == right.name }
-    func hash(into hasher: inout Hasher) { hasher.combine(name) }
   }
 
   /// A search index: a virtual table, whose rows are in tables of its own.
-  struct Index: Hashable, Sendable {
+  struct Index: Sendable {
     let name: String
     let module: String
     let treatment: Treatment
@@ -120,10 +117,7 @@ private final class TableReader {
   private let snapshot: StoreSnapshot
   private let statement: StatementRunner
   private let model: ManagedModel?
-  /// The names of tables of objects.
   private let objectTables: Set<String>
-  /// Those of them that are there.
-  private let presentObjectTables: [String]
 
   init(_ snapshot: StoreSnapshot) throws {
     self.snapshot = snapshot
@@ -136,11 +130,6 @@ private final class TableReader {
     self.model = modelTables == nil ? nil : model
     objectTables = Set(
       entries.filter { $0.superNumber == 0 }.map { "Z" + $0.name.uppercased() })
-    let names = try statement.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
-    presentObjectTables = names.compactMap { row in
-      guard case .text(let name)? = row.first else { return nil }
-      return name
-    }.filter(objectTables.contains)
   }
 
   func integer(_ sql: String) throws -> Int64 { try statement.integer(sql) ?? 0 }
@@ -200,7 +189,7 @@ private final class TableReader {
   ) throws -> [(name: String, rule: ScrubPlan.Rule)]? {
     if objectTables.contains(table), columns.contains(where: { $0.name == "Z_PK" }) {
       let known = modelTables?.tables.first { $0.name == table }?.columns ?? []
-      let roles = Dictionary(known.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      let roles = Dictionary(keepingFirst: known.map { ($0.name, $0) })
       return try columns.map { column in
         if counters.contains(column.name) {
           keptColumns.append("\(table).\(column.name)")
@@ -276,7 +265,7 @@ private final class TableReader {
       "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?1",
       [.text("\(table)_\(column)_INDEX")])
     guard index != nil else { return false }
-    return try presentObjectTables.contains { other in
+    return try objectTables.intersection(snapshot.layout.tableNames).contains { other in
       try integer(
         """
         SELECT EXISTS (SELECT 1 FROM \(quoted(table)) WHERE \(quoted(column)) IS NOT NULL
@@ -288,9 +277,9 @@ private final class TableReader {
   /// The columns that triggers count related objects in, by table.
   private func counters() throws -> [String: Set<String>] {
     var counters: [String: Set<String>] = [:]
-    let rows = try statement.rows(
+    let triggers = try statement.texts(
       "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND length(sql) < 100000")
-    for case .text(let sql)? in rows.map(\.first) {
+    for sql in triggers {
       for update in sql.ranges(afterWord: "UPDATE") {
         let words = update.prefix(4096).split { " \n\t".contains($0) }.prefix(8).map(String.init)
         guard words.count >= 5, words[1] == "SET", words[3] == "=" else { continue }
@@ -366,11 +355,7 @@ private final class TableReader {
       }
     }
     guard !queries.isEmpty else { return [] }
-    return try statement.rows(queries.joined(separator: " UNION ") + " LIMIT \(limit)")
-      .compactMap { row in
-        guard case .text(let name)? = row.first else { return nil }
-        return name
-      }
+    return try statement.texts(queries.joined(separator: " UNION ") + " LIMIT \(limit)")
   }
 }
 

@@ -40,7 +40,7 @@ package struct StoreScrubber {
   package mutating func write(
     to path: String, progress: (Int64) throws -> Void
   ) throws -> Summary {
-    try snapshot.location.createFile(derivedAt: path)
+    try StoreCreator.claim(path, permissions: snapshot.location.filePermissions())
     var summary = Summary()
     let queue = try open(path)
     try queue.writeWithoutTransaction { copy in
@@ -115,9 +115,9 @@ package struct StoreScrubber {
   }
 
   private func createIndexes(in copy: Database, progress: () throws -> Void) throws {
-    let rows = try StatementRunner(snapshot.database).rows(
+    let statements = try StatementRunner(snapshot.database).texts(
       "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid")
-    for case .text(let sql)? in rows.map(\.first) {
+    for sql in statements {
       try run(sql, "CREATE", in: copy)
       try progress()
     }
@@ -315,15 +315,11 @@ package struct StoreScrubber {
   /// Fills an index of coordinates from the scrubbed columns that its trigger fills it from.
   private func fillCoordinates(of name: String, in copy: Database) throws {
     let runner = StatementRunner(copy)
-    let columns = try runner.rows("SELECT name FROM pragma_table_info(?1)", [.text(name)])
-      .compactMap { row -> String? in
-        guard case .text(let column)? = row.first else { return nil }
-        return column
-      }
-    let trigger = try runner.rows(
+    let columns = try runner.texts("SELECT name FROM pragma_table_info(?1)", [.text(name)])
+    let owners = try runner.texts(
       "SELECT tbl_name FROM sqlite_master WHERE type = 'trigger' AND name = ?1",
       [.text(name + "_INSERT")])
-    guard case .text(let owner)? = trigger.first?.first,
+    guard let owner = owners.first,
       let table = plan.tables.first(where: { $0.name == owner && $0.treatment == .objects })
     else { return }
     let sources = columns.map { column in

@@ -15,7 +15,6 @@ package final class RecordedValuesEditor: Sendable {
   private let storeIdentifier: String
   private let store: StoreLocation
   private let durability: StoreEditor.Durability
-  private let movesLog: Bool
   private let opened: Mutex<Opened?>
 
   private struct Opened: Sendable {
@@ -31,17 +30,16 @@ package final class RecordedValuesEditor: Sendable {
 
   /// Opens the file of a store, and creates it if it is missing.
   ///
-  /// A new file gets the permissions and, if possible, the owner of the store. With `movesLog`, a write
-  /// that makes the log long moves it into the file; otherwise only ``moveLog()`` and closing do.
+  /// A new file gets the permissions and, if possible, the owner of the store. A write that makes the log
+  /// long moves it into the file; with `durability` of `whenClosed`, only ``moveLog()`` and closing do.
   package init(
     path: String, storeIdentifier: String, beside store: StoreLocation, busyTimeout: Double = 5,
-    durability: StoreEditor.Durability = .everySave, movesLog: Bool = true
+    durability: StoreEditor.Durability = .everySave
   ) throws {
     self.path = path
     self.storeIdentifier = storeIdentifier
     self.busyTimeout = busyTimeout
     self.durability = durability
-    self.movesLog = movesLog
     self.store = store
     opened = Mutex(nil)
     try using { _ in }
@@ -193,7 +191,7 @@ package final class RecordedValuesEditor: Sendable {
         }
       }
       try durability.set(database)
-      if !movesLog { try database.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+      if durability == .whenClosed { try database.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
     }
     return Opened(queue: queue, status: try FileStatus(path: path))
   }

@@ -197,11 +197,3 @@ package struct ExternalData {
     self.path = folder.appending(name).string
   }
 }
-
-/// Where a save puts values of attributes that allow external storage.
-package enum LargeValuePlacement: Hashable, Sendable {
-  /// In files beside the store if they have more than 128 KiB, as the frameworks do.
-  case files
-  /// In the store itself; for stores that last only as long as their program.
-  case inline
-}

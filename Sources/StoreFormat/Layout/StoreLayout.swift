@@ -7,7 +7,7 @@ import GRDB
 package struct StoreLayout: Hashable, Sendable {
   /// The history tables, or `nil` in a store that was written without persistent history tracking.
   package let history: HistoryTables?
-  let tableNames: Set<String>
+  package let tableNames: Set<String>
   /// The tables that mirroring to CloudKit keeps, by name; empty in a store that is not mirrored.
   package let mirroringTables: [String]
 

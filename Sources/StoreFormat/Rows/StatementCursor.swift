@@ -181,4 +181,9 @@ package struct StatementRunner {
     guard case .integer(let number)? = try rows(sql, values).first?.first else { return nil }
     return number
   }
+
+  /// Returns the texts in the first column, without rows that hold anything else there.
+  package func texts(_ sql: String, _ values: [StoredValue] = []) throws -> [String] {
+    try rows(sql, values).compactMap { if case .text(let text)? = $0.first { text } else { nil } }
+  }
 }

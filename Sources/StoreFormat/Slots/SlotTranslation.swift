@@ -30,10 +30,12 @@ package struct SlotTranslation: Sendable {
   package let keepsMasks: Bool
   package let keepsTombstones: Bool
 
+  /// The new place of each slot of a mask, and of each value of a tombstone.
+  package let slots: [Result<Int, Problem>]
+  package let tombstoneSlots: [Result<Int, Problem>]
+
   private let oldSlotCount: Int
   private let newSlotCount: Int
-  private let slots: [Result<Int, Problem>]
-  private let tombstoneSlots: [Result<Int, Problem>]
 
   package init(from old: EntitySlots, to new: EntitySlots) {
     oldSlotCount = old.slots.count

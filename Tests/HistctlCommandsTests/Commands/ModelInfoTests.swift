@@ -210,8 +210,10 @@ import Testing
   /// A store without history has a model all the same.
   @Test func historyIsNotNeeded() async throws {
     let folder = try TemporaryFolder()
-    try StoreCreator.create(
-      at: folder.file("plain.store"), model: Self.model, options: .init(history: .none))
+    let path = folder.file("plain.store")
+    try StoreCreator.create(at: path, model: Self.model)
+    try StoreQuery(path: path).run(
+      "DROP TABLE ACHANGE; DROP TABLE ATRANSACTION; DROP TABLE ATRANSACTIONSTRING")
     let result = try await Self.run("info plain.store --model", in: folder)
     #expect(result.status == 0 && result.errors == "")
     #expect(result.text.contains("\nentity      Trip\n"))

@@ -57,6 +57,15 @@ import Testing
         == names.sorted(), sourceLocation: sourceLocation)
   }
 
+  @Test func identifiersOfDifferentClassesDiffer() throws {
+    let (_, context) = try Self.store()
+    // Some items have the number of their trip.
+    let items = try context.fetch(
+      FetchDescriptor<BucketListItem>(
+        predicate: #Predicate { $0.trip?.persistentModelID == $0.persistentModelID }))
+    #expect(items.isEmpty)
+  }
+
   @Test func comparisons() throws {
     let day = Date(timeIntervalSinceReferenceDate: 700_000_000)
     let (second, last) = (day.addingTimeInterval(86_400), day.addingTimeInterval(3 * 86_400))

@@ -250,7 +250,7 @@ import Testing
     #expect(try names(#Predicate { $0.thumbnail != tiny }) == ["2", "3"])
   }
 
-  @Test func containersInMemoryKeepThemInline() throws {
+  @Test func containersInMemoryHaveThemToo() throws {
     let container = try ModelContainer(
       for: Photo.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)

@@ -42,6 +42,20 @@ import Testing
     #expect(rome.notes == "in spring")
   }
 
+  @Test func modelsThatAreReadInBatchesAreUpToDate() throws {
+    theirs.name = "Roma"
+    try others.save()
+    var names: [String] = []
+    try context.enumerate(FetchDescriptor<Trip>()) { names.append($0.name) }
+    #expect(names == ["Roma"])
+    theirs.name = "Rom"
+    try others.save()
+    var descriptor = FetchDescriptor<Trip>()
+    descriptor.includePendingChanges = false
+    #expect(try context.fetch(descriptor, batchSize: 10).map(\.name) == ["Rom"])
+    #expect(rome.name == "Rom")
+  }
+
   @Test func changesOfOnesOwnStayAndTheRestIsTakenOver() throws {
     rome.name = "Roma"
     theirs.name = "Rom"

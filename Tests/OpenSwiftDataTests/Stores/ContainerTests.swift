@@ -109,6 +109,19 @@ import Testing
     }
   }
 
+  @Test func aStoreAndItsCopyAreNotMixedUp() throws {
+    let folder = try TemporaryFolder()
+    _ = try ModelContainer(for: Trip.self, configurations: configuration(folder, "Trips"))
+    try FileManager.default.copyItem(
+      atPath: folder.file("Trips.store"), toPath: folder.file("Copy.store"))
+    // The identifiers of models name the store, and both have the same.
+    #expect(throws: SwiftDataError.duplicateConfiguration) {
+      try ModelContainer(
+        for: Trip.self,
+        configurations: configuration(folder, "Trips"), configuration(folder, "Copy"))
+    }
+  }
+
   @Test func aStoreOfOtherModelsIsNotTouched() throws {
     let folder = try TemporaryFolder()
     _ = try ModelContainer(for: Shelf.self, configurations: configuration(folder, "S"))

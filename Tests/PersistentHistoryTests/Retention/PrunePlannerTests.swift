@@ -293,7 +293,7 @@ import Testing
     let pruner = try HistoryPruner(path: path)
     let plan = try pruner.plan(PruneRequest(.transactions([.all])))
     try StoreEditor(path: path).appendHistory(
-      HistoryRecord(changes: [.init(.insert, "Trip", 99)]))
+      changes: [RecordedChange(number: 0, kind: .insert, entityNumber: 1, primaryKey: 99)])
     let result = try pruner.prune(plan)
     #expect(result.problem == nil)
     #expect(result.deleted.transactionCount == 12)

@@ -134,13 +134,6 @@ import Testing
     #expect(try trips.rows() == ["7|12|Trip/p1|cost|real|0.0|3.0"])
   }
 
-  @Test func deletingHistoryTakesItsValuesAlong() throws {
-    let trips = try RecordedTrips()
-    try StoreEditor(path: trips.path).deleteHistory(before: 6)
-    #expect(try trips.rows().map { $0.prefix(2) } == ["6|", "6|", "6|"])
-    #expect(try StoreQuery(path: trips.valuesPath).lines("PRAGMA integrity_check") == ["ok"])
-  }
-
   @Test func anUpdateThatEndsInADeleteLeavesNone() throws {
     let trips = try RecordedTrips()
     let editor = try StoreEditor(path: trips.path, recordsValues: true)

@@ -74,17 +74,6 @@ import Testing
     }
   }
 
-  @Test func inlineMeansInline() throws {
-    let editor = try StoreEditor(path: path, largeValues: .inline)
-    var save = StoreSave()
-    save.insert("Photo", values: ["data": .blob(large)])
-    try editor.append(save)
-    #expect(try names() == [])
-    #expect(
-      try StoreQuery(path: path).lines("SELECT length(ZDATA), hex(substr(ZDATA, 1, 2)) FROM ZPHOTO")
-        == ["200001|0109"])
-  }
-
   @Test func anEditorThatWaitsForNoDiskKeepsFilesUntilItIsClosed() throws {
     let editor = try StoreEditor(path: path, durability: .whenClosed)
     var save = StoreSave()

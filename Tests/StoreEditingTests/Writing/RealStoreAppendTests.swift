@@ -106,7 +106,7 @@ struct RealStoreAppendTests {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: try #require(RealStores.path("photos-cloud-13.1.sqlite")))
     let position = try StoreEditor(path: path).appendHistory(
-      HistoryRecord(changes: [.init(.insert, "Album", 1)]))
+      changes: [RecordedChange(number: 0, kind: .insert, entityNumber: 1, primaryKey: 1)])
     #expect(position.number == 197)
     #expect(
       try StoreQuery(path: path).lines(

@@ -53,14 +53,11 @@ import Testing
     let path = folder.file("new.store")
     let model = ManagedModel(
       entities: [ManagedEntity(name: "Trip", properties: [])], versionIdentifiers: ["1.0.0"])
-    try StoreCreator.create(
-      at: path, model: model,
-      options: .init(
-        identifier: StoreWriter.identifier, frameworkVersion: FrameworkVersion(number: 1621)))
+    try StoreCreator.create(at: path, model: model, identifier: StoreWriter.identifier)
     #expect(try folder.names() == ["new.store"])
     try StoreFile(path: path).read { store in
       #expect(store.metadata.storeIdentifier == StoreWriter.identifier)
-      #expect(store.metadata.frameworkVersion?.system == "macOS 27 / iOS 27")
+      #expect(store.metadata.frameworkVersion?.system == "macOS 15 / iOS 18")
       #expect(store.metadata.modelVersionIdentifiers == ["1.0.0"])
       #expect(store.metadata.applicationKeys.isEmpty)
       let cache = try store.modelCache()
