@@ -13,8 +13,8 @@ package struct ForgetRequest {
   package var segmentSize = ArchiveSealer.defaultSegmentSize
   /// The only store to work on; `nil` for all.
   package var storeIdentifier: String?
-  /// The files of bookmarks whose consumers may read the archive; `nil` for the one beside it.
-  package var bookmarkPaths: [String]?
+  /// Files of bookmarks whose consumers may read the archive, besides the one beside it.
+  package var bookmarkPaths: [String] = []
   /// The names of guards to ignore.
   package var ignoredGuards: Set<String> = []
   /// Seconds to wait for another program that uses the archive.
@@ -67,9 +67,8 @@ package struct ForgetOperation {
     let archive = try Archive(path: request.archivePath)
     let bookmarks = try bookmarks()
     let stores =
-      try request.storeIdentifier.map { [try archive.store($0).identifier] }
-      ?? archive.catalog().storeIdentifiers
-    return try stores.map { try plan($0, bookmarks) }
+      try request.storeIdentifier.map { [try archive.store($0)] } ?? archive.stores()
+    return try stores.map { try plan(ArchiveReader(archive, $0), bookmarks) }
   }
 
   /// Carries plans out, each as far as the rules and guards still allow it.
@@ -79,11 +78,17 @@ package struct ForgetOperation {
     let rewriter = try ArchiveRewriter(
       archivePath: request.archivePath, lockWait: request.lockWait)
     rewriter.segmentSize = request.segmentSize
+    let archive = try Archive(path: request.archivePath)
+    let bookmarks = try bookmarks()
     for plan in plans {
       let before = try rewriter.byteCount(ofStore: plan.store)
       var forgotten: ClosedRange<Int64>?
       // A bookmark may have been set since.
-      if let wanted = plan.forgotten, let cut = try self.plan(plan.store, bookmarks()).forgotten {
+      if let wanted = plan.forgotten,
+        let cut = try decide(
+          ArchiveReader(archive, rewriter.store(plan.store)), bookmarks
+        ).forgotten
+      {
         forgotten = try rewriter.forget(
           before: min(wanted.upperBound, cut.upperBound) + 1, ofStore: plan.store)
       }
@@ -96,20 +101,14 @@ package struct ForgetOperation {
     }
   }
 
-  private func plan(_ store: String, _ bookmarks: [Bookmark]) throws -> ForgetPlan {
-    let reader = try ArchiveReader(path: request.archivePath, storeIdentifier: store)
-    let resolver = TokenResolver(timeline: HistoryTimeline(reader), now: now)
-    let decision = try resolver.decision(
-      request.rules, bookmarks: bookmarks, ignoring: request.ignoredGuards)
-    var forgotten: ClosedRange<Int64>?
-    if let first = reader.store.first, let cut = decision.cut?.firstKept, first < cut {
-      forgotten = first...cut - 1
-    }
+  private func plan(_ reader: ArchiveReader, _ bookmarks: [Bookmark]) throws -> ForgetPlan {
+    let (decision, forgotten) = try decide(reader, bookmarks)
     let kept = ArchivedStore(
-      identifier: store,
+      identifier: reader.store.identifier,
       entries: reader.store.entries.filter { $0.last > forgotten?.upperBound ?? 0 })
     return ForgetPlan(
-      archivePath: request.archivePath, store: store, decision: decision, forgotten: forgotten,
+      archivePath: request.archivePath, store: kept.identifier, decision: decision,
+      forgotten: forgotten,
       transactionCount: try forgotten.map {
         try reader.transactionCount(before: $0.upperBound + 1)
       } ?? 0,
@@ -120,17 +119,28 @@ package struct ForgetOperation {
         ? try MergePlan(kept, in: reader.archive, sizeLimit: request.segmentSize) : nil)
   }
 
+  private func decide(
+    _ reader: ArchiveReader, _ bookmarks: [Bookmark]
+  ) throws -> (RetentionDecision, forgotten: ClosedRange<Int64>?) {
+    let resolver = TokenResolver(timeline: HistoryTimeline(reader), now: now)
+    let decision = try resolver.decision(
+      request.rules, bookmarks: bookmarks, ignoring: request.ignoredGuards)
+    guard let first = reader.store.first, let cut = decision.cut?.firstKept, first < cut else {
+      return (decision, nil)
+    }
+    return (decision, first...cut - 1)
+  }
+
   private func bookmarks() throws -> [Bookmark] {
     guard !request.rules.isEmpty,
       !request.ignoredGuards.contains(RetentionGuard.bookmarksName)
     else { return [] }
-    guard let paths = request.bookmarkPaths else {
-      return try BookmarkFile(path: BookmarkFile.path(besideStore: request.archivePath)).bookmarks
-    }
-    return try paths.flatMap { path in
-      let file = try BookmarkFile(path: path)
-      guard file.isThere else { throw HistoryError.missingBookmarks(path: path) }
-      return file.bookmarks
-    }
+    let own = BookmarkFile.path(besideStore: request.archivePath)
+    return try BookmarkFile(path: own).bookmarks
+      + request.bookmarkPaths.flatMap { path in
+        let file = try BookmarkFile(path: path)
+        guard file.isThere else { throw HistoryError.missingBookmarks(path: path) }
+        return file.bookmarks
+      }
   }
 }

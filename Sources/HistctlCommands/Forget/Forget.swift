@@ -38,7 +38,7 @@ struct Forget: HistctlCommand {
   @Option(
     name: .customLong("bookmark-file"),
     help: ArgumentHelp(
-      "Use this file of bookmarks instead of DIR-bookmarks.json; may be repeated.",
+      "Ask the bookmarks of this file too, not only DIR-bookmarks.json; may be repeated.",
       valueName: "file"),
     completion: .file())
   var bookmarkFiles: [String] = []
@@ -86,7 +86,7 @@ struct Forget: HistctlCommand {
     request.merges = merge
     if let size = writing.segmentSize { request.segmentSize = size.bytes }
     request.storeIdentifier = storeIdentifier
-    request.bookmarkPaths = bookmarkFiles.isEmpty ? nil : bookmarkFiles
+    request.bookmarkPaths = bookmarkFiles
     request.ignoredGuards = Set(ignoreGuard)
     request.lockWait = writing.lockWait?.seconds(before: session.now) ?? 0
     let operation = ForgetOperation(request, now: session.now)

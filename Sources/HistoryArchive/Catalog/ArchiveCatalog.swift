@@ -35,7 +35,8 @@ public struct ArchiveCatalog: Hashable, Sendable {
     tornByteCount = lines.tornByteCount
     listed.add(entries)
     // Of a store whose segments are all gone there is nothing to read.
-    storeIdentifiers = listed.removesAny ? Set(listed.entries.map(\.store)).sorted() : stores.sorted()
+    storeIdentifiers =
+      listed.removesAny ? Set(listed.entries.map(\.store)).sorted() : stores.sorted()
   }
 
   private func damaged(_ detail: String) -> ArchiveError {

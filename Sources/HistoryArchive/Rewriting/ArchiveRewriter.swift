@@ -84,7 +84,8 @@ package final class ArchiveRewriter {
     return byteCount
   }
 
-  private func store(_ identifier: String) -> ArchivedStore {
+  /// Returns the segments of a store.
+  package func store(_ identifier: String) -> ArchivedStore {
     ArchivedStore(
       identifier: identifier, entries: catalog.entries.filter { $0.store == identifier })
   }

@@ -8,47 +8,43 @@ import PersistentHistory
 package struct MergePlan: Hashable, Sendable {
   /// The segments of each merge, oldest first.
   package private(set) var groups: [[CatalogEntry]] = []
-  private let sizeLimit: Int64
 
   /// The number of segments that are merged.
   package var segmentCount: Int { groups.reduce(0) { $0 + $1.count } }
 
+  // Indices take a fraction of the memory of segments, of which there may be 100,000.
   private struct Group {
-    var entries: [CatalogEntry]
+    var range: Range<Int>
     var byteCount: Int64
     let schema: ArchiveDigest
   }
 
-  /// - Parameters:
-  ///   - sizeLimit: The maximum text of a merged segment, in bytes.
+  /// - Parameter sizeLimit: The maximum text of a merged segment, in bytes.
   package init(
     _ store: ArchivedStore, in archive: Archive, sizeLimit: Int64
   ) throws(ArchiveError) {
-    self.sizeLimit = sizeLimit
     var groups: [Group] = []
-    for entry in store.entries {
+    func joins(_ left: Group, _ right: Group) -> Bool {
+      let (last, next) = (store.entries[left.range.upperBound - 1].last, right.range.lowerBound)
+      let entry = store.entries[next]
+      // Segments after a gap and overlapping ones stay as they are.
+      return entry.first > last && (entry.first - 1 == last || entry.after == last)
+        // An older segment is read with the model of its time.
+        && left.schema == right.schema && left.byteCount / 2 <= right.byteCount
+        && left.byteCount <= sizeLimit && right.byteCount <= sizeLimit - left.byteCount
+    }
+    for (index, entry) in store.entries.enumerated() {
       let manifest = try archive.manifest(of: entry)
       groups.append(
         Group(
-          entries: [entry], byteCount: manifest.textByteCount, schema: manifest.schema.digest))
-      while let last = groups.last, let previous = groups.dropLast().last,
-        joins(previous, last)
-      {
-        groups.removeLast()
-        groups[groups.count - 1].entries += last.entries
+          range: index..<index + 1, byteCount: manifest.textByteCount,
+          schema: manifest.schema.digest))
+      while groups.count > 1, joins(groups[groups.count - 2], groups[groups.count - 1]) {
+        let last = groups.removeLast()
+        groups[groups.count - 1].range = groups[groups.count - 1].range.lowerBound..<index + 1
         groups[groups.count - 1].byteCount += last.byteCount
       }
     }
-    self.groups = groups.map(\.entries).filter { $0.count > 1 }
-  }
-
-  private func joins(_ left: Group, _ right: Group) -> Bool {
-    guard let last = left.entries.last?.last, let next = right.entries.first,
-      // Segments after a gap and overlapping ones stay as they are.
-      next.first > last, next.first - 1 == last || next.after == last
-    else { return false }
-    // An older segment is read with the model of its time.
-    return left.schema == right.schema && left.byteCount / 2 <= right.byteCount
-      && left.byteCount <= sizeLimit && right.byteCount <= sizeLimit - left.byteCount
+    self.groups = groups.filter { $0.range.count > 1 }.map { Array(store.entries[$0.range]) }
   }
 }

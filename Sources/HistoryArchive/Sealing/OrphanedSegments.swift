@@ -50,7 +50,8 @@ struct OrphanedSegments {
           of: name, isSegment ? SegmentName.segmentSuffix : SegmentName.manifestSuffix),
         !known.contains(range)
       else { continue }
-      let hasSegment = isSegment || names.contains(SegmentName.text(range) + SegmentName.segmentSuffix)
+      let hasSegment =
+        isSegment || names.contains(SegmentName.text(range) + SegmentName.segmentSuffix)
       if !hasSegment || isReplaced(range, leftovers) { remove(range) }
     }
   }

@@ -15,7 +15,7 @@ import Testing
     /// - Parameter cuts: Before which transactions the runs of sealing ended.
     init(_ cuts: [Int]) async throws {
       sample = try SampleFolder()
-      lines = try await sample.run("export sample.store").lines.map(String.init)
+      lines = try await sample.run("export sample.store").lines
       for cut in cuts {
         let result = try await sample.run("archive sample.store arch --before \(cut) --json")
         head = try #require(ForgetTests.object(result.lines[0])["head"] as? String)
@@ -36,7 +36,7 @@ import Testing
       let zstd = try #require(Tool("zstd"))
       let result = try await zstd.run(
         ["-dc"] + segments, folder: sample.folder.file("arch/" + SampleFolder.identifier))
-      return result.lines.map(String.init)
+      return result.lines
     }
 
     /// Expects an archive without findings whose chain goes on from the head that it had.
@@ -115,7 +115,7 @@ import Testing
     let restored = try await sample.run("restore sample.store arch --yes")
     #expect(restored.status == 0, "\(restored.errors)")
     #expect(
-      try await sample.run("export sample.store").lines.map(String.init)
+      try await sample.run("export sample.store").lines
         == Array(place.lines.dropFirst(5)))
   }
 

@@ -59,7 +59,8 @@ import Testing
     }
   }
 
-  @Test("A hundred thousand lines that replace each other are read in order", .timeLimit(.minutes(5)))
+  @Test(
+    "A hundred thousand lines that replace each other are read in order", .timeLimit(.minutes(5)))
   func many() throws {
     for step in [Int64(1), -1] {
       let lines = (0..<Int64(50_000)).map { index in

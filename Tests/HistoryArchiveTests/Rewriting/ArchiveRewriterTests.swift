@@ -33,7 +33,9 @@ import Testing
   func realStores(store: String) throws {
     let folder = try TemporaryFolder()
     let path = try folder.copy(store: store)
-    guard let history = try? StoreHistory(path: path), history.transactions.count > 2 else { return }
+    guard let history = try? StoreHistory(path: path), history.transactions.count > 2 else {
+      return
+    }
     let numbers = history.transactions.map(\.number)
     let place = folder.file("archive")
     let step = max(1, numbers.count / 12)
