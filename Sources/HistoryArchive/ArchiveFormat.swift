@@ -7,7 +7,7 @@ import PersistentHistory
 /// limits on catalogs and manifests keep the memory for reading both below 64 MB.
 package enum ArchiveFormat {
   package static let schema: Int64 = 1
-  /// The schemas of the catalog's lines: 1 for segments, 2 for what replaces or removes them.
+  /// The schemas of the catalog's lines: 1 for sealed segments, 2 for those that replace or remove others.
   package static let catalogSchemas: ClosedRange<Int64> = 1...2
   package static let catalogName = "catalog.jsonl"
 
@@ -37,7 +37,7 @@ package enum ArchiveFormat {
   /// The maximum length of a catalog line in bytes.
   static let catalogLineLimit = 4096
   /// The length below which no catalog line is.
-  static let shortestCatalogLine: Int64 = 250
+  static let shortestCatalogLine: Int64 = 320
 }
 
 /// The names of files by the transactions in them.

@@ -141,8 +141,8 @@ package struct PruneOperation {
     let last = cut.firstKept.map { $0 - 1 } ?? plan.history.newest?.number ?? .max
     guard let reach, reach >= last else {
       let end = reach.map { "has up to transaction \($0)" }
-      let forgotten = try archive.catalog().lastForgotten(ofStore: store).map {
-        "has forgotten up to transaction \($0)"
+      let forgotten = try archive.catalog().forgotten(ofStore: store).map {
+        "has forgotten what was before transaction \($0)"
       }
       throw HistoryError.refusedByGuards(
         path: path,

@@ -68,7 +68,7 @@ struct Forget: HistctlCommand {
     }
     for name in ignoreGuard where !name.hasPrefix("@") {
       _ = try GuardArgument.name(
-        parsing: name, among: [RetentionGuard.bookmarksName], of: "forget")
+        parsing: name, among: [RetentionGuard.bookmarksName, "@NAME"], of: "forget")
     }
     if !merge, writing.segmentSize != nil {
       throw ValidationError("--segment-size is the size of merged segments; add --merge")

@@ -34,9 +34,7 @@ public struct ArchiveCatalog: Hashable, Sendable {
     if let detail = lines.endDamage { throw damaged(detail) }
     tornByteCount = lines.tornByteCount
     listed.add(entries)
-    // Of a store whose segments are all gone there is nothing to read.
-    storeIdentifiers =
-      listed.removesAny ? Set(listed.entries.map(\.store)).sorted() : stores.sorted()
+    storeIdentifiers = stores.sorted()
   }
 
   private func damaged(_ detail: String) -> ArchiveError {
@@ -51,7 +49,7 @@ public struct ArchiveCatalog: Hashable, Sendable {
     head = ArchiveAnchor(count: head.count + 1, digest: entry.digest)
     byteCount += entry.line.count
     tornByteCount = 0
-    if entry.kind == .segment, !storeIdentifiers.contains(entry.store) {
+    if !storeIdentifiers.contains(entry.store) {
       storeIdentifiers = (storeIdentifiers + [entry.store]).sorted()
     }
   }
@@ -60,8 +58,8 @@ public struct ArchiveCatalog: Hashable, Sendable {
 
   func leftovers(ofStore store: String) -> LeftoverSegments { listed.leftovers(ofStore: store) }
 
-  /// Returns the last transaction that was forgotten of a store, or `nil` if none was.
-  package func lastForgotten(ofStore store: String) -> Int64? { listed.forgotten[store] }
+  /// Returns the number below which transactions of a store were forgotten, or `nil` if none were.
+  package func forgotten(ofStore store: String) -> Int64? { listed.forgotten[store] }
 
   package private(set) var storeIdentifiers: [String] = []
 

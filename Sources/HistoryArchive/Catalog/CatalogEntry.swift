@@ -1,7 +1,7 @@
 import HistoryCoding
 import StoreFormat
 
-/// One line of the catalog: a segment, or the segments that were forgotten.
+/// One segment, as one line of the catalog.
 ///
 /// The line is canonical: an entry has exactly one text, which ends with the digest of the bytes before
 /// it. A line is sound if and only if writing its entry gives the same bytes.
@@ -10,9 +10,9 @@ public struct CatalogEntry: Hashable, Sendable {
   package enum Kind: String, Sendable {
     /// History was sealed in a segment.
     case segment
-    /// A segment replaces those listed before it that are within its range.
+    /// The segment replaces those listed before it that are within its range.
     case merge
-    /// Segments listed before that begin in the range are gone.
+    /// As with ``merge``, and all segments of the store listed before that begin earlier are gone.
     case forget
 
     /// Programs that know only sealing must not read an archive without knowing what is gone.
@@ -28,7 +28,6 @@ public struct CatalogEntry: Hashable, Sendable {
   /// The number of the transaction right before the first, if it was known. Numbers between the two were
   /// never used.
   public let after: Int64?
-  /// The digest of the manifest's file; ``ArchiveDigest/none`` in a line without a segment.
   package let manifestDigest: ArchiveDigest
   /// The digest of the line before, including its line feed; ``ArchiveDigest/none`` in the first line.
   package let previousDigest: ArchiveDigest
@@ -53,10 +52,8 @@ public struct CatalogEntry: Hashable, Sendable {
       writer.appendRaw(",\"after\":")
       writer.appendInteger(after)
     }
-    if kind != .forget {
-      writer.appendRaw(",\"manifestSHA256\":")
-      writer.appendString(manifestDigest.description)
-    }
+    writer.appendRaw(",\"manifestSHA256\":")
+    writer.appendString(manifestDigest.description)
     writer.appendRaw(",\"previousSHA256\":")
     writer.appendString(previousDigest.description)
     let digest = writer.withUnsafeBytes { ArchiveDigest(of: $0) }
@@ -105,8 +102,9 @@ extension CatalogEntry {
     guard case .string(let type)? = object["type"], let kind = Kind(rawValue: type),
       case .string(let store)? = object["store"], case .integer(let first)? = object["first"],
       case .integer(let last)? = object["last"],
-      let manifestDigest = Self.manifestDigest(object, kind),
+      case .string(let manifest)? = object["manifestSHA256"],
       case .string(let previous)? = object["previousSHA256"],
+      let manifestDigest = ArchiveDigest(hexadecimal: manifest),
       let previousDigest = ArchiveDigest(hexadecimal: previous)
     else { throw damaged("a key is missing or has a value of the wrong type") }
     var after: Int64?
@@ -121,12 +119,5 @@ extension CatalogEntry {
     guard first >= 1, first <= last, after.map({ $0 < first }) ?? true else {
       throw damaged("its numbers contradict each other")
     }
-  }
-
-  private static func manifestDigest(_ object: JSONObject, _ kind: Kind) -> ArchiveDigest? {
-    guard case .string(let digest)? = object["manifestSHA256"] else {
-      return kind == .forget ? ArchiveDigest.none : nil
-    }
-    return ArchiveDigest(hexadecimal: digest)
   }
 }

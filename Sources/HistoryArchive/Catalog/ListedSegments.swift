@@ -2,29 +2,25 @@
 struct ListedSegments: Hashable, Sendable {
   /// The segments, in the order of their lines.
   private(set) var entries: [CatalogEntry] = []
-  /// The last transaction that was forgotten of each store.
+  /// The numbers below which transactions of each store were forgotten.
   private(set) var forgotten: [String: Int64] = [:]
-  /// Whether a line replaces or removes segments.
-  private(set) var removesAny = false
 
   /// Adds lines that follow those so far.
   mutating func add(_ lines: [CatalogEntry]) {
     if entries.isEmpty { entries = lines } else { entries += lines }
     guard lines.contains(where: { $0.kind != .segment }) else { return }
-    removesAny = true
     // From the end, because a line says what becomes of those before it.
     var left: [CatalogEntry] = []
     var gone: [String: Int64] = [:]
     var merged: [String: DisjointRanges] = [:]
     for entry in entries.reversed() {
-      if entry.kind == .forget {
-        gone[entry.store] = max(gone[entry.store] ?? 0, entry.last)
-        continue
+      let isReplaced = merged[entry.store]?.hasAround(entry.range) ?? false
+      if !isReplaced, entry.first >= gone[entry.store] ?? 0 { left.append(entry) }
+      // Also of a segment that is gone itself, for the files of those before it are.
+      if entry.kind != .segment, !isReplaced {
+        merged[entry.store, default: .init()].insert(entry.range)
       }
-      if let last = gone[entry.store], entry.first <= last { continue }
-      if merged[entry.store]?.hasAround(entry.range) == true { continue }
-      if entry.kind == .merge { merged[entry.store, default: .init()].insert(entry.range) }
-      left.append(entry)
+      if entry.kind == .forget { gone[entry.store] = max(gone[entry.store] ?? 0, entry.first) }
     }
     entries = left.reversed()
     forgotten.merge(gone) { max($0, $1) }
@@ -39,7 +35,7 @@ struct ListedSegments: Hashable, Sendable {
 
 /// Tells which files of a store that no line of the catalog lists are remains of merging or forgetting.
 struct LeftoverSegments {
-  /// The last transaction that was forgotten.
+  /// The number below which transactions were forgotten.
   let forgotten: Int64?
   let runs: [ArchivedStore.Run]
 
@@ -49,7 +45,7 @@ struct LeftoverSegments {
   }
 
   func isForgotten(_ range: ClosedRange<Int64>) -> Bool {
-    forgotten.map { range.lowerBound <= $0 } ?? false
+    forgotten.map { range.lowerBound < $0 } ?? false
   }
 
   /// Returns the segments that together have all transactions of a range, or none.

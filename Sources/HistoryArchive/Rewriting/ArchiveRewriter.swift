@@ -46,16 +46,11 @@ package final class ArchiveRewriter {
     let store = store(identifier)
     guard let first = store.first, let newest = store.last else { return nil }
     let cut = min(number, newest)
-    guard first < cut else { return nil }
-    for part in store.parts(after: cut - 1) where part.entry.first < cut {
-      // A run that was interrupted has made it.
-      guard !store.entries.contains(where: { $0.range == part.range }) else { continue }
-      try replace([part], of: identifier)
-    }
-    try folder.append(
-      CatalogEntry(
-        kind: .forget, store: identifier, first: first, last: cut - 1, after: nil,
-        manifestDigest: .none, previousDigest: catalog.head.digest), to: &catalog)
+    let parts = store.parts(after: cut - 1)
+    guard first < cut, let oldest = parts.first else { return nil }
+    // In an archive of another program, others may overlap the first one.
+    for part in parts.dropFirst() where part.entry.first < cut { try replace([part], as: .merge) }
+    try replace([oldest], as: .forget)
     return first...cut - 1
   }
 
@@ -66,7 +61,7 @@ package final class ArchiveRewriter {
     let plan = try MergePlan(store, in: folder.archive, sizeLimit: segmentSize)
     for group in plan.groups {
       let merged = ArchivedStore(identifier: identifier, entries: group)
-      try replace(merged.parts(), of: identifier)
+      try replace(merged.parts(), as: .merge)
       let files = OrphanedSegments(archive: folder.archive, store: identifier)
       // Otherwise a first run would need twice the space.
       for entry in group { files.remove(entry.range) }
@@ -91,12 +86,24 @@ package final class ArchiveRewriter {
   }
 
   /// Lists one segment with the transactions of parts of others.
-  private func replace(_ parts: [ArchivedStore.Part], of store: String) throws {
+  private func replace(
+    _ parts: [ArchivedStore.Part], as kind: CatalogEntry.Kind
+  ) throws {
+    guard let first = parts.first else { return }
     try folder.checkSpace(in: catalog)
+    let store = first.entry.store
+    // A segment that is there already, as its files must stay as they are.
+    let present = self.store(store).entries.first { parts.count == 1 && $0.range == first.range }
+    if let present {
+      let entry = CatalogEntry(
+        kind: kind, store: store, first: present.first, last: present.last, after: present.after,
+        manifestDigest: present.manifestDigest, previousDigest: catalog.head.digest)
+      return try folder.append(entry, to: &catalog)
+    }
     let (manifest, digest) = try SegmentMerging(
       archive: folder.archive, store: store, permissions: permissions
     ).merge(parts)
-    try folder.append(CatalogEntry(.merge, manifest, digest, in: catalog), to: &catalog)
+    try folder.append(CatalogEntry(kind, manifest, digest, in: catalog), to: &catalog)
   }
 
   /// Removes what this run or an interrupted one has left.

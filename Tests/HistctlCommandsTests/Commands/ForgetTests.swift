@@ -107,7 +107,8 @@ import Testing
     let refused = try await sample.run("prune sample.store --before 10 --archive arch --yes")
     #expect(refused.status == 6)
     #expect(
-      refused.errors.contains("arch has forgotten up to transaction 5, and more was to be deleted"),
+      refused.errors.contains(
+        "arch has forgotten what was before transaction 6, and more was to be deleted"),
       "\(refused.errors)")
     let pruned = try await sample.run(
       "prune sample.store --before 10 --archive arch --ignore-guard archive --yes")
@@ -185,7 +186,9 @@ import Testing
     let lines = try catalog.split(separator: "\n").map { try Self.object($0) }
     #expect(lines.map { $0["type"] as? String } == ["segment", "segment", "segment", "forget"])
     #expect(lines.map { $0["schema"] as? Int } == [1, 1, 1, 2])
-    #expect(lines[3]["first"] as? Int == 1 && lines[3]["last"] as? Int == 2)
+    // It says where the history begins now, and its segment is the third, as it was.
+    #expect(lines[3]["first"] as? Int == 3 && lines[3]["last"] as? Int == 8)
+    #expect(lines[3]["manifestSHA256"] as? String == lines[2]["manifestSHA256"] as? String)
   }
 
   @Test("maintain forgets in the archive in which it seals")

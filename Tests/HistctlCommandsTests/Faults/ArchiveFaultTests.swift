@@ -135,17 +135,14 @@ struct ArchivedLines {
     let store: String
     let first: Int64
     let last: Int64
-    let manifestSHA256: String?
+    let manifestSHA256: String
     let previousSHA256: String
 
     /// Whether a later line says that this one's segment is gone.
     func isGone(by later: Entry) -> Bool {
-      guard later.store == store else { return false }
-      return switch later.type {
-      case "merge": later.first <= first && last <= later.last
-      case "forget": first <= later.last
-      default: false
-      }
+      guard later.store == store, later.type != "segment" else { return false }
+      return later.first <= first && last <= later.last
+        || later.type == "forget" && first < later.first
     }
   }
   private struct Manifest: Decodable { let sha256: String }
@@ -194,7 +191,7 @@ struct ArchivedLines {
       previous = try Self.output(["sha256sum"], Array(line) + [0x0A]).prefix(64).text
       entries.append(entry)
     }
-    for (index, entry) in entries.enumerated() where entry.type != "forget" {
+    for (index, entry) in entries.enumerated() {
       if entries[(index + 1)...].contains(where: entry.isGone) { continue }
       let name =
         "\(folder)/\(entry.store)/" + Self.padded(entry.first) + "-"

@@ -13,15 +13,11 @@ import Testing
   /// The rule as the manual states it, line by line.
   private static func left(_ lines: [CatalogEntry]) -> [CatalogEntry] {
     lines.enumerated().filter { index, entry in
-      entry.kind != .forget
-        && !lines[(index + 1)...].contains { later in
-          guard later.store == entry.store else { return false }
-          return switch later.kind {
-          case .segment: false
-          case .merge: later.first <= entry.first && entry.last <= later.last
-          case .forget: entry.first <= later.last
-          }
-        }
+      !lines[(index + 1)...].contains { later in
+        guard later.store == entry.store, later.kind != .segment else { return false }
+        return later.first <= entry.first && entry.last <= later.last
+          || later.kind == .forget && entry.first < later.first
+      }
     }.map(\.element)
   }
 
@@ -49,8 +45,8 @@ import Testing
       #expect(catalog.entries.map(\.line) == expected.map(\.line), comment)
       #expect(catalog.storeIdentifiers == Set(expected.map(\.store)).sorted(), comment)
       for store in Self.stores {
-        let last = lines.filter { $0.kind == .forget && $0.store == store }.map(\.last).max()
-        #expect(catalog.lastForgotten(ofStore: store) == last, comment)
+        let first = lines.filter { $0.kind == .forget && $0.store == store }.map(\.first).max()
+        #expect(catalog.forgotten(ofStore: store) == first, comment)
       }
       var grown = ArchiveCatalog(emptyAt: "catalog.jsonl")
       for line in lines { grown.append(line) }
