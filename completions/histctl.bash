@@ -172,13 +172,13 @@ _histctl() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    info|log|show|diff|object|blame|export|stats|report|find|archive|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|scrub|record|demo|help)
+    info|log|show|diff|object|blame|export|stats|report|find|archive|forget|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|scrub|record|demo|help)
         # Offer subcommand argument completions
         "_histctl_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats report find archive prune restore compact maintain check verify token bookmark rehearse snapshot scrub record demo help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats report find archive forget prune restore compact maintain check verify token bookmark rehearse snapshot scrub record demo help' -- "${cur}"))
         ;;
     esac
 }
@@ -1042,6 +1042,60 @@ _histctl_archive() {
         return
         ;;
     2)
+        __histctl_add_completions -d
+        return
+        ;;
+    esac
+}
+
+_histctl_forget() {
+    repeating_flags=()
+    non_repeating_flags=(--merge -n --dry-run --yes -y --json --qualified --no-pager --quiet -q --version -h --help)
+    repeating_options=(--bookmark-file --ignore-guard)
+    non_repeating_options=(--store-identifier --before --keep-within --keep-last --segment-size --lock-wait --date --color)
+    __histctl_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--store-identifier')
+        return
+        ;;
+    '--before')
+        __histctl_add_completions -W "$(__histctl_custom_complete ---completion forget -- --before "${COMP_CWORD}" "$(__histctl_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--keep-within')
+        return
+        ;;
+    '--keep-last')
+        return
+        ;;
+    '--bookmark-file')
+        __histctl_add_completions -f
+        return
+        ;;
+    '--ignore-guard')
+        return
+        ;;
+    '--segment-size')
+        return
+        ;;
+    '--lock-wait')
+        return
+        ;;
+    '--date')
+        __histctl_add_completions -W 'local'$'\n''utc'$'\n''relative'$'\n''raw'
+        return
+        ;;
+    '--color')
+        __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
         __histctl_add_completions -d
         return
         ;;

@@ -94,10 +94,20 @@ public struct Archive: Hashable, Sendable {
     return store
   }
 
+  /// Whether the catalog lists a segment now.
+  func lists(_ entry: CatalogEntry) throws(ArchiveError) -> Bool {
+    try catalog().entries.contains(entry)
+  }
+
   /// Reads a manifest and checks it against the catalog.
+  ///
+  /// - Throws: ``ArchiveError/changed(path:)`` if the segment was merged or forgotten after the catalog
+  ///   was read.
   package func manifest(of entry: CatalogEntry) throws(ArchiveError) -> SegmentManifest {
     let path = manifestPath(entry)
-    let (manifest, _) = try SegmentManifest.read(path, expecting: entry.manifestDigest)
+    let (manifest, _) = try present(entry) { () throws(ArchiveError) in
+      try SegmentManifest.read(path, expecting: entry.manifestDigest)
+    }
     guard manifest.fits(entry) else {
       throw .damaged(
         path: path, place: "its range", detail: "it is not the one in the catalog")
@@ -106,7 +116,23 @@ public struct Archive: Hashable, Sendable {
   }
 
   /// Opens a segment.
+  ///
+  /// - Throws: Like ``manifest(of:)``.
   public func segment(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader {
-    try SegmentReader(path: segmentPath(entry), manifest: try manifest(of: entry))
+    let manifest = try manifest(of: entry)
+    return try present(entry) { () throws(ArchiveError) in
+      try SegmentReader(path: segmentPath(entry), manifest: manifest)
+    }
+  }
+
+  /// Reads files of a segment, which another program may have removed rightly.
+  private func present<Content>(
+    _ entry: CatalogEntry, _ read: () throws(ArchiveError) -> Content
+  ) throws(ArchiveError) -> Content {
+    do throws(ArchiveError) {
+      return try read()
+    } catch .missing(let missing) {
+      throw try lists(entry) ? .missing(path: missing) : .changed(path: path)
+    }
   }
 }

@@ -27,6 +27,8 @@ public enum ArchiveError: Error, Hashable, Sendable {
   case unknownTransaction(path: String, store: String, transaction: Int64)
   /// Another program kept the archive locked for longer than the wait.
   case busy(path: String, seconds: Double)
+  /// Another program has merged or forgotten segments that were being read.
+  case changed(path: String)
   /// The store has no identifier to file its segments by.
   case unnamedStore(path: String)
   /// A transaction cannot be sealed.
@@ -43,7 +45,7 @@ public enum ArchiveError: Error, Hashable, Sendable {
   case damagedText(path: String, line: Int?, detail: String)
   /// A line (counted from 1) of exported text is not a line of history.
   case malformedLine(path: String, line: Int, LineError)
-  /// A segment read back differs from the store.
+  /// A segment read back differs from the store, or from the segments that it merges.
   case readBackDiffers(path: String, place: String)
 }
 
@@ -74,7 +76,7 @@ extension ArchiveError {
     case .unwritable(let path, let reason): "cannot write \(path): \(reason)"
     case .damaged(let path, let place, let detail): "\(path) is damaged in \(place): \(detail)"
     case .unknownFormat(let path, let schema):
-      "\(path) has archive format \(schema), expected \(ArchiveFormat.schema)"
+      "\(path) has archive format \(schema), which this version does not know"
     case .unknownStore(let path, "", _): "the archive \(path) has no segments"
     case .unknownStore(let path, let store, _):
       "the archive \(path) has no segments of the store \(store)"
@@ -84,6 +86,8 @@ extension ArchiveError {
     case .unknownTransaction(let path, let store, let transaction):
       "the archive \(path) does not have transaction \(transaction) of the store \(store)"
     case .busy(let path, _): "another program is using the archive \(path)"
+    case .changed(let path):
+      "another program has merged or forgotten segments of the archive \(path) while it was read"
     case .unnamedStore(let path): "\(path) has no identifier to file its segments by"
     case .unsealable(let path, let transaction, let reason):
       "cannot seal transaction \(transaction) of \(path): \(reason)"
@@ -102,7 +106,7 @@ extension ArchiveError {
     case .damagedText(let path, nil, let detail): "\(path) is damaged: \(detail)"
     case .malformedLine(let path, let line, let error): "\(path), line \(line): \(error.message)"
     case .readBackDiffers(let path, let place):
-      "\(path), read back, differs from the store in \(place)"
+      "\(path), read back, differs from what it was made of in \(place)"
     }
   }
 
@@ -125,6 +129,7 @@ extension ArchiveError {
     case .malformedAnchor: "pass the head as sealing printed it"
     case .unknownTransaction: "the catalog lists the transactions of the archive"
     case .busy: "retry when it has finished, or wait longer (lockWait)"
+    case .changed: "read it again"
     case .unnamedStore: "open the store once with its app, which gives it an identifier"
     case .unsealable: "export the history instead, and verify the store"
     case .diverged: "seal the two copies in separate archives"
@@ -133,7 +138,7 @@ extension ArchiveError {
     case .fullCatalog: "seal in another folder; this archive stays readable"
     case .damagedText: "export the history again, as JSON lines"
     case .malformedLine(_, _, let error): error.remedy
-    case .readBackDiffers: "check the disk, then seal again"
+    case .readBackDiffers: "check the disk, then try again"
     }
   }
 }

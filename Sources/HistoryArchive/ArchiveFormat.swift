@@ -7,6 +7,8 @@ import PersistentHistory
 /// limits on catalogs and manifests keep the memory for reading both below 64 MB.
 package enum ArchiveFormat {
   package static let schema: Int64 = 1
+  /// The schemas of the catalog's lines: 1 for sealed segments, 2 for those that replace or remove others.
+  package static let catalogSchemas: ClosedRange<Int64> = 1...2
   package static let catalogName = "catalog.jsonl"
 
   /// The text of a frame in bytes; lines are not cut for it.

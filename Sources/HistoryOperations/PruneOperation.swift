@@ -140,9 +140,16 @@ package struct PruneOperation {
     }
     let last = cut.firstKept.map { $0 - 1 } ?? plan.history.newest?.number ?? .max
     guard let reach, reach >= last else {
-      let end = reach.map { "up to transaction \($0)" } ?? "nothing of the store"
+      let end = reach.map { "has up to transaction \($0)" }
+      let forgotten = try archive.catalog().forgotten(ofStore: store).map {
+        "has forgotten what was before transaction \($0)"
+      }
       throw HistoryError.refusedByGuards(
-        path: path, reasons: ["\(archive.path) has \(end), and more was to be deleted"])
+        path: path,
+        reasons: [
+          "\(archive.path) \(end ?? forgotten ?? "has nothing of the store"), and more was to be "
+            + "deleted"
+        ])
     }
     return try archive.rowDigests(of: plan.deletion, ofStore: store)
   }

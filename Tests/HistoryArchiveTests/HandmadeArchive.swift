@@ -36,7 +36,8 @@ struct HandmadeArchive {
       try packer.end(
         TransactionPosition(number: transaction.number, timestamp: transaction.timestamp))
     }
-    let writer = try SegmentWriter(path: folder + "/segment", permissions: .ownerReadWrite)
+    let writer = try SegmentWriter(
+      archive: archive, store: store, near: 1, permissions: .ownerReadWrite)
     var tally = ChangeTally()
     for frame in try packer.finish() {
       try writer.write(frame)
@@ -46,10 +47,8 @@ struct HandmadeArchive {
       try writer.finish(store: store, after: after, counts: tally.counts(schema), schema: schema))
     let entry = CatalogEntry(
       store: store, first: manifest.first.number, last: manifest.last.number, after: after,
-      manifestDigest: ArchiveDigest(of: manifest.bytes),
+      manifestDigest: try writer.commit(manifest, in: archive),
       previousDigest: entries.last?.digest ?? .none)
-    try FileBytes.write(manifest.bytes, to: archive.manifestPath(entry))
-    try writer.commit(as: archive.segmentPath(entry))
     entries.append(entry)
     try FileBytes.write(entries.flatMap(\.line), to: archive.catalogPath)
     return entry

@@ -163,6 +163,9 @@ enum MaintenanceKey: String, CaseIterable {
   case pruneMaxBehind = "prune.max-behind"
   case pruneIgnoreGuard = "prune.ignore-guard"
   case pruneArchive = "prune.archive"
+  case forgetKeepWithin = "forget.keep-within"
+  case forgetKeepLast = "forget.keep-last"
+  case forgetMerge = "forget.merge"
   case compact
 
   /// Whether it may occur more than once in a section.

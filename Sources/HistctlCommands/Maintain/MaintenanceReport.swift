@@ -44,6 +44,12 @@ struct MaintenanceReport {
       let bytes = prune.plan.byteCount.map { ", about \(ByteCount($0))" } ?? ""
       parts.append("\(isDry ? "would delete" : "deleted") \(counts)\(bytes)")
     }
+    if let (plan, done) = outcome.forgetting {
+      parts.append(
+        ForgetReport.text(
+          plan, done.map(\.forgotten) ?? plan.forgotten, done.map(\.merged) ?? plan.merging,
+          isDry ? ForgetReport.wouldDo : ForgetReport.hasDone) + " in \(plan.archivePath)")
+    }
     if let bytes = outcome.freedBytes {
       parts.append("\(isDry ? "would free" : "freed") \(ByteCount(bytes))")
     }
@@ -82,6 +88,14 @@ struct MaintenanceReport {
       let lost = prune.lost.map { JSONValue.string($0.bookmark.name) }
       parts.add("lostBookmarks", lost.isEmpty ? nil : .array(lost))
       members.add("prune", parts.json)
+    }
+    if let (plan, done) = outcome.forgetting {
+      var parts = ForgetReport.members(
+        JSONMembers(), plan, done.map(\.forgotten) ?? plan.forgotten,
+        done.map(\.merged) ?? plan.merging)
+      parts.add("path", .string(plan.archivePath))
+      parts.add("head", done.map { .string($0.head.description) })
+      members.add("forget", parts.json)
     }
     members.add("compact", outcome.freedBytes.map { .object(["bytes": .integer($0)]) })
     if let error = outcome.failure {
@@ -137,6 +151,12 @@ struct MaintenanceReport {
       if let archive = settings.archive { parts.append("sealed in \(archive) first") }
       steps.append(("prune", parts.joined(separator: ", ")))
     }
+    if let forget = settings.forget {
+      let parts =
+        forget.rules.map { "\($0.name) \($0.value ?? "")" }
+        + (forget.merges ? ["small segments are merged"] : [])
+      steps.append(("forget", parts.joined(separator: ", ") + ", in \(forget.archivePath)"))
+    }
     if settings.compacts { steps.append(("compact", "free pages are given back")) }
     return steps
   }
@@ -168,6 +188,13 @@ struct MaintenanceReport {
       parts.add("ignore-guard", ignored.isEmpty ? nil : .array(ignored))
       parts.add("archive", settings.archive.map(JSONValue.string))
       members.add("prune", parts.json)
+    }
+    if let forget = settings.forget {
+      var parts = JSONMembers()
+      for rule in forget.rules { parts.add(rule.name, .string(rule.value ?? "")) }
+      parts.add("merge", .boolean(forget.merges))
+      parts.add("archive", .string(forget.archivePath))
+      members.add("forget", parts.json)
     }
     members.add("compact", .boolean(settings.compacts))
     return members.json

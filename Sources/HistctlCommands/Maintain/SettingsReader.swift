@@ -39,6 +39,7 @@ struct SettingsReader {
     // Check the values here, so that each mistake is reported once.
     _ = reader.export(isDefault: true)
     _ = reader.prune()
+    _ = reader.forget(nil)
     _ = reader.flag(.compact)
     _ = reader.flag(.missingOK)
     _ = reader.flag(.followLinks)
@@ -68,6 +69,7 @@ struct SettingsReader {
     settings.export = export()
     settings.prune = prune()
     settings.archive = value(.pruneArchive) { folder.path($0) }
+    settings.forget = forget(settings.archive)
     settings.compacts = flag(.compact)
     missingRules(defaults)
     if settings.export == nil, settings.prune == nil, !settings.compacts, mistakes.isEmpty {
@@ -88,6 +90,7 @@ struct SettingsReader {
         "add prune.keep-within, "
           + "prune.keep-last or prune.max-size"
       ),
+      ("forget", entries[.pruneArchive] != nil, "add prune.archive"),
     ] where !isGiven {
       let own = entries.filter { $0.key.command == command && defaults[$0.key] != $0.value }
         .values.flatMap(\.self)
@@ -161,13 +164,10 @@ struct SettingsReader {
   }
 
   private mutating func prune() -> PruneRequest? {
-    let rules = [
-      value(.pruneKeepWithin) {
-        RetentionRule.keepWithin(try DurationArgument(parsing: $0).duration)
-      },
-      value(.pruneKeepLast) { RetentionRule.keepLast(try Self.count($0)) },
-      value(.pruneMaxSize) { RetentionRule.maxSize(bytes: try ByteSize(parsing: $0).bytes) },
-    ].compactMap(\.self)
+    let rules =
+      keepRules(.pruneKeepWithin, .pruneKeepLast)
+      + [value(.pruneMaxSize) { RetentionRule.maxSize(bytes: try ByteSize(parsing: $0).bytes) }]
+      .compactMap(\.self)
     let limit = value(.pruneIfLarger) { try ByteSize(parsing: $0).bytes }
     let allowance = value(.pruneMaxBehind) { try AllowanceArgument(parsing: $0).allowance }
     let ignored = values(.pruneIgnoreGuard) { try GuardArgument.name(parsing: $0) }
@@ -177,6 +177,26 @@ struct SettingsReader {
     request.allowance = allowance
     request.ignoredGuards = Set(ignored)
     return request
+  }
+
+  /// - Parameter archivePath: The archive of the section; `nil` for none.
+  private mutating func forget(_ archivePath: String?) -> ForgetRequest? {
+    let rules = keepRules(.forgetKeepWithin, .forgetKeepLast)
+    let merges = flag(.forgetMerge)
+    guard let archivePath, !rules.isEmpty || merges else { return nil }
+    var request = ForgetRequest(archivePath: archivePath)
+    request.rules = rules
+    request.merges = merges
+    return request
+  }
+
+  private mutating func keepRules(
+    _ within: MaintenanceKey, _ last: MaintenanceKey
+  ) -> [RetentionRule] {
+    [
+      value(within) { RetentionRule.keepWithin(try DurationArgument(parsing: $0).duration) },
+      value(last) { RetentionRule.keepLast(try Self.count($0)) },
+    ].compactMap(\.self)
   }
 
   private mutating func store(_ entry: ConfigText.Entry) -> StorePattern? {

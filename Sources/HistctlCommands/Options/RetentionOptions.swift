@@ -4,8 +4,8 @@ import HistoryOperations
 import PersistentHistory
 import StoreFormat
 
-/// Which transactions to keep. One is deleted only if every rule allows it.
-struct RetentionOptions: ParsableArguments {
+/// Which transactions to keep of a store's history or an archived one.
+struct KeepOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Delete transactions before this token, and keep its own.", valueName: "token"),
@@ -22,6 +22,19 @@ struct RetentionOptions: ParsableArguments {
     help: ArgumentHelp("Keep the newest COUNT transactions.", valueName: "count"),
     transform: TransactionCount.init(parsing:))
   var keepLast: TransactionCount?
+
+  /// The rules that are given.
+  var rules: [RetentionRule] {
+    [
+      before.map { .before(token: $0) }, keepWithin.map { .keepWithin($0.duration) },
+      keepLast.map { .keepLast($0.count) },
+    ].compactMap { $0 }
+  }
+}
+
+/// Which transactions to keep. One is deleted only if every rule allows it.
+struct RetentionOptions: ParsableArguments {
+  @OptionGroup var keep: KeepOptions
 
   @Option(
     help: ArgumentHelp(
@@ -41,11 +54,8 @@ struct RetentionOptions: ParsableArguments {
 
   /// The rules that are given.
   var rules: [RetentionRule] {
-    [
-      before.map { .before(token: $0) }, keepWithin.map { .keepWithin($0.duration) },
-      keepLast.map { .keepLast($0.count) }, maxSize.map { .maxSize(bytes: $0.bytes) },
-      all ? .all : nil,
-    ].compactMap { $0 }
+    keep.rules
+      + [maxSize.map { .maxSize(bytes: $0.bytes) }, all ? .all : nil].compactMap { $0 }
   }
 
   func validate() throws {
@@ -64,16 +74,13 @@ struct RetentionOptions: ParsableArguments {
   var target: PruneRequest.Target { entity.map { .entity($0) } ?? .transactions(rules) }
 }
 
-/// How to seal history.
-struct SealingOptions: ParsableArguments {
+/// How to write to an archive.
+struct ArchiveWritingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Size of a segment before compression, such as 64M.", valueName: "size"),
     transform: ByteSize.init(parsing:))
   var segmentSize: ByteSize?
-
-  @Flag(help: "Seal although history between the archive and the store is missing.")
-  var allowGap = false
 
   @Option(
     help: ArgumentHelp(
@@ -82,25 +89,35 @@ struct SealingOptions: ParsableArguments {
     transform: DurationArgument.init(parsing:))
   var lockWait: DurationArgument?
 
+  func validate() throws {
+    if let size = segmentSize, !ArchiveSealer.segmentSizes.contains(size.bytes) {
+      throw ValidationError("--segment-size must be 64K to 16G")
+    }
+  }
+}
+
+/// How to seal history.
+struct SealingOptions: ParsableArguments {
+  @OptionGroup var writing: ArchiveWritingOptions
+
+  @Flag(help: "Seal although history between the archive and the store is missing.")
+  var allowGap = false
+
   /// Returns the request to seal in an archive.
   func request(
     _ archivePath: String, busyTimeout: Double, ignoredGuards: Set<String>, now: StoreTimestamp
   ) -> SealingRequest {
     var request = SealingRequest(
       archivePath: archivePath, busyTimeout: busyTimeout, ignoredGuards: ignoredGuards)
-    request.lockWait = lockWait?.seconds(before: now) ?? 0
-    if let segmentSize { request.segmentSize = segmentSize.bytes }
+    request.lockWait = writing.lockWait?.seconds(before: now) ?? 0
+    if let segmentSize = writing.segmentSize { request.segmentSize = segmentSize.bytes }
     request.allowsGap = allowGap
     return request
   }
 
   /// Whether any of them is given.
-  var isGiven: Bool { segmentSize != nil || allowGap || lockWait != nil }
-
-  func validate() throws {
-    if let size = segmentSize, !ArchiveSealer.segmentSizes.contains(size.bytes) {
-      throw ValidationError("--segment-size must be 64K to 16G")
-    }
+  var isGiven: Bool {
+    writing.segmentSize != nil || allowGap || writing.lockWait != nil
   }
 }
 

@@ -195,8 +195,8 @@ extension Failure {
       (
         .busy,
         [
-          "busy", "busyBookmarks", "busyArchive", "changedWhileReading", "historyChanged",
-          "pinnedLog",
+          "busy", "busyBookmarks", "busyArchive", "changedArchive", "changedWhileReading",
+          "historyChanged", "pinnedLog",
         ]
       ),
       (.notAStore, ["notAStore", "withoutHistory", "notAnArchive"]),
@@ -231,6 +231,7 @@ extension Failure {
     case ArchiveError.notAnArchive(_, .notEmpty): return "notEmpty"
     case ArchiveError.missing: return "missingFile"
     case ArchiveError.busy: return "busyArchive"
+    case ArchiveError.changed: return "changedArchive"
     case ArchiveError.damagedText(_, _?, _), is LineError: return "malformedLine"
     case is DemoError: return "outsideCalendar"
     case is ExportFormatError: return "usage"
@@ -316,6 +317,7 @@ extension Failure {
       "restore the file from a copy of the archive; histctl verify lists everything that is wrong"
     case ArchiveError.malformedAnchor: "copy the head that histctl archive prints"
     case ArchiveError.unknownTransaction: "list the contents of the archive with histctl info"
+    case ArchiveError.changed: "run the command again"
     case ArchiveError.busy: "run the command again later, or wait longer with --lock-wait 10min"
     case ArchiveError.gap: "to seal the rest and leave the gap, add --allow-gap"
     case ArchiveError.malformedLine(_, _, let error):

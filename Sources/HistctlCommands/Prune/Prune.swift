@@ -86,7 +86,7 @@ struct Prune: HistctlCommand {
   func run(_ console: Console) throws {
     let session = Session(output, console, outlivesReader: true)
     // Reject malformed tokens before anything is deleted.
-    for token in [retention.before].compactMap({ $0 }) + checkToken {
+    for token in [retention.keep.before].compactMap({ $0 }) + checkToken {
       _ = try TokenExpression(token, now: session.now)
     }
     let paths = try stores.paths()

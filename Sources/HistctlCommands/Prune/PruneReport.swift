@@ -180,8 +180,8 @@ extension PrunePlan.History {
   }
 }
 
-extension PrunePlan.RuleOutcome {
-  fileprivate var json: JSONValue {
+extension RetentionDecision.RuleOutcome {
+  var json: JSONValue {
     var members = JSONMembers()
     members.add("rule", .string(rule.name))
     members.add("value", rule.value.map(JSONValue.string))
@@ -191,7 +191,7 @@ extension PrunePlan.RuleOutcome {
 }
 
 extension RetentionGuard {
-  fileprivate var json: JSONValue {
+  var json: JSONValue {
     var members = JSONMembers()
     members.add("guard", .string(name))
     if verdict == .refuses { members.add("refuses", .boolean(true)) }
@@ -202,7 +202,7 @@ extension RetentionGuard {
 }
 
 extension BookmarkOutlook {
-  fileprivate var json: JSONValue {
+  var json: JSONValue {
     var members = JSONMembers()
     members.add("bookmark", .string(bookmark.name))
     members.add("transaction", number.map(JSONValue.integer))

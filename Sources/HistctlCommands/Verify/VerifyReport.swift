@@ -276,6 +276,7 @@ private enum VerifyHints {
     "unlistedSegment":
       "the next archive command for the store lists it again; if the end of the catalog is lost, "
       + "restore the catalog from a copy",
+    "leftoverSegment": "the next archive command for the store removes it, and so does forget",
     "abandonedDraft": "the next archive command for the store removes it",
     "divergedStore": "seal this copy in its own archive; diff --with compares two copies",
     "partialTransaction": "run the same prune again, or bring the changes back with restore",

@@ -1,8 +1,14 @@
 /// The catalog of an archive: its segments in the order of sealing, each line chained to the one before.
+///
+/// Lines are only ever added. Those of segments that were merged or forgotten stay, so that a head of the
+/// chain proves what there was, and ``entries`` are the segments that there are.
 public struct ArchiveCatalog: Hashable, Sendable {
   package let path: String
-  /// The segments in the order of sealing.
-  public private(set) var entries: [CatalogEntry] = []
+  private var listed = ListedSegments()
+  /// The segments in the order of their lines.
+  public var entries: [CatalogEntry] { listed.entries }
+  /// The head of the chain, to be kept outside the archive.
+  package private(set) var head = ArchiveAnchor(count: 0, digest: .none)
   /// The length of the complete lines in bytes.
   package private(set) var byteCount = 0
   /// The length of the incomplete line at the end, which a crash during sealing leaves and the next
@@ -13,6 +19,7 @@ public struct ArchiveCatalog: Hashable, Sendable {
   package init(path: String) throws(ArchiveError) {
     self.path = path
     var lines = try CatalogLines(path: path)
+    var entries: [CatalogEntry] = []
     entries.reserveCapacity(lines.maxCount)
     var stores: Set<String> = []
     while let line = try lines.next() {
@@ -22,21 +29,24 @@ public struct ArchiveCatalog: Hashable, Sendable {
       entry.store = stores.insert(entry.store).memberAfterInsert
       entries.append(entry)
       byteCount += line.byteCount
+      head = ArchiveAnchor(count: entries.count, digest: line.digest)
     }
     if let detail = lines.endDamage { throw damaged(detail) }
     tornByteCount = lines.tornByteCount
+    listed.add(entries)
     storeIdentifiers = stores.sorted()
   }
 
   private func damaged(_ detail: String) -> ArchiveError {
-    .damaged(path: path, place: "line \(entries.count + 1)", detail: detail)
+    .damaged(path: path, place: "line \(head.count + 1)", detail: detail)
   }
 
   init(emptyAt path: String) { self.path = path }
 
   /// Adds an entry that follows the last one, in place of an incomplete line.
   mutating func append(_ entry: CatalogEntry) {
-    entries.append(entry)
+    listed.add([entry])
+    head = ArchiveAnchor(count: head.count + 1, digest: entry.digest)
     byteCount += entry.line.count
     tornByteCount = 0
     if !storeIdentifiers.contains(entry.store) {
@@ -46,10 +56,10 @@ public struct ArchiveCatalog: Hashable, Sendable {
 
   mutating func removeTornLine() { tornByteCount = 0 }
 
-  /// The head of the chain, to be kept outside the archive.
-  package var head: ArchiveAnchor {
-    ArchiveAnchor(count: entries.count, digest: entries.last?.digest ?? .none)
-  }
+  func leftovers(ofStore store: String) -> LeftoverSegments { listed.leftovers(ofStore: store) }
+
+  /// Returns the number below which transactions of a store were forgotten, or `nil` if none were.
+  package func forgotten(ofStore store: String) -> Int64? { listed.forgotten[store] }
 
   package private(set) var storeIdentifiers: [String] = []
 

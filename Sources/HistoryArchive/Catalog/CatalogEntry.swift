@@ -1,11 +1,25 @@
 import HistoryCoding
 import StoreFormat
 
-/// One sealed segment, as one line of the catalog.
+/// One segment, as one line of the catalog.
 ///
 /// The line is canonical: an entry has exactly one text, which ends with the digest of the bytes before
 /// it. A line is sound if and only if writing its entry gives the same bytes.
 public struct CatalogEntry: Hashable, Sendable {
+  /// What a line says.
+  package enum Kind: String, Sendable {
+    /// History was sealed in a segment.
+    case segment
+    /// The segment replaces those listed before it that are within its range.
+    case merge
+    /// As with ``merge``, and all segments of the store listed before that begin earlier are gone.
+    case forget
+
+    /// Programs that know only sealing must not read an archive without knowing what is gone.
+    fileprivate var schema: Int64 { self == .segment ? 1 : ArchiveFormat.catalogSchemas.upperBound }
+  }
+
+  package internal(set) var kind = Kind.segment
   package internal(set) var store: String
   /// The number of the first transaction.
   public let first: Int64
@@ -24,7 +38,11 @@ public struct CatalogEntry: Hashable, Sendable {
   /// The line, including its line feed.
   package var line: [UInt8] {
     var writer = JSONWriter(capacity: 512)
-    writer.appendRaw("{\"schema\":1,\"type\":\"segment\",\"store\":")
+    writer.appendRaw("{\"schema\":")
+    writer.appendInteger(kind.schema)
+    writer.appendRaw(",\"type\":")
+    writer.appendString(kind.rawValue)
+    writer.appendRaw(",\"store\":")
     writer.appendString(store)
     writer.appendRaw(",\"first\":")
     writer.appendInteger(first)
@@ -50,6 +68,15 @@ public struct CatalogEntry: Hashable, Sendable {
 }
 
 extension CatalogEntry {
+  /// The line of a segment that follows the lines of a catalog.
+  init(
+    _ kind: Kind, _ manifest: SegmentManifest, _ digest: ArchiveDigest, in catalog: ArchiveCatalog
+  ) {
+    self.init(
+      kind: kind, store: manifest.store, first: manifest.first.number, last: manifest.last.number,
+      after: manifest.after, manifestDigest: digest, previousDigest: catalog.head.digest)
+  }
+
   /// Reads a line.
   ///
   /// - Parameters:
@@ -69,10 +96,11 @@ extension CatalogEntry {
     }
     guard case .object(let object) = json else { throw damaged("it is not an object") }
     guard case .integer(let schema)? = object["schema"] else { throw damaged("it has no schema") }
-    guard schema == ArchiveFormat.schema else {
+    guard ArchiveFormat.catalogSchemas.contains(schema) else {
       throw .unknownFormat(path: path, schema: schema)
     }
-    guard case .string(let store)? = object["store"], case .integer(let first)? = object["first"],
+    guard case .string(let type)? = object["type"], let kind = Kind(rawValue: type),
+      case .string(let store)? = object["store"], case .integer(let first)? = object["first"],
       case .integer(let last)? = object["last"],
       case .string(let manifest)? = object["manifestSHA256"],
       case .string(let previous)? = object["previousSHA256"],
@@ -82,8 +110,8 @@ extension CatalogEntry {
     var after: Int64?
     if case .integer(let number)? = object["after"] { after = number }
     self.init(
-      store: store, first: first, last: last, after: after, manifestDigest: manifestDigest,
-      previousDigest: previousDigest)
+      kind: kind, store: store, first: first, last: last, after: after,
+      manifestDigest: manifestDigest, previousDigest: previousDigest)
     guard self.line == line else {
       throw damaged("its lineSHA256 is not the digest of the line")
     }

@@ -32,9 +32,15 @@ package final class ArchiveReader {
   ///   - path: The folder.
   ///   - storeIdentifier: The store whose history to read; `nil` if the archive has only one store.
   /// - Throws: ``ArchiveError``.
-  package init(path: String, storeIdentifier: String? = nil) throws(ArchiveError) {
-    archive = try Archive(path: path)
-    store = try archive.store(storeIdentifier)
+  package convenience init(path: String, storeIdentifier: String? = nil) throws(ArchiveError) {
+    let archive = try Archive(path: path)
+    self.init(archive, try archive.store(storeIdentifier))
+  }
+
+  /// Reads a store of an archive whose catalog was read.
+  package init(_ archive: Archive, _ store: ArchivedStore) {
+    self.archive = archive
+    self.store = store
     parts = store.parts()
     stretches = store.runs.map { $0.first...max($0.first, $0.last) }
   }

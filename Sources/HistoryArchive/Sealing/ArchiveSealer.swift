@@ -106,9 +106,7 @@ package final class ArchiveSealer {
         snapshot, helpers, after: start, until: last.number, following: after,
         progress: { [count] in progress($0, count + $1, plan.transactionCount) })
     {
-      let entry = CatalogEntry(
-        store: plan.store, first: manifest.first.number, last: manifest.last.number, after: after,
-        manifestDigest: digest, previousDigest: catalog.head.digest)
+      let entry = CatalogEntry(.segment, manifest, digest, in: catalog)
       try folder.append(entry, to: &catalog)
       result.segments.append(.init(entry: entry, manifest: manifest, isAdopted: false))
       result.last = manifest.last

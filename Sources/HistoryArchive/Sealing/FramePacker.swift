@@ -75,6 +75,11 @@ struct FramePacker: WindowPacker {
       isInLongLine = true
     }
     clear()
+    return takeFrames()
+  }
+
+  /// Returns the frames that are made, and leaves the text that is not in one yet.
+  mutating func takeFrames() -> [PackedFrame] {
     defer { frames = [] }
     return frames
   }

@@ -5,7 +5,7 @@ import StoreFormat
 ///
 /// A segment gets its name only after it was compared with the store and its manifest was written. So
 /// where both exist and fit, only the line is missing. The store may have lost that history since, so
-/// such segments are never removed.
+/// such segments are only removed where listed ones have it, or after it was forgotten.
 struct OrphanedSegments {
   let archive: Archive
   let store: String
@@ -28,27 +28,46 @@ struct OrphanedSegments {
         }) ?? (manifest.after == nil)
       else { continue }
       try SealingPlan.check(manifest.last, archive, snapshot)
-      let entry = CatalogEntry(
-        store: store, first: manifest.first.number, last: manifest.last.number,
-        after: manifest.after, manifestDigest: digest, previousDigest: catalog.head.digest)
+      let entry = CatalogEntry(.segment, manifest, digest, in: catalog)
       catalog.append(entry)
       adoptable.append(.init(entry: entry, manifest: manifest, isAdopted: true))
     }
     return adoptable
   }
 
-  /// Removes drafts, and manifests without a segment, that a crash has left.
+  /// Removes what a crash has left: drafts, manifests without a segment, and segments that were merged
+  /// or forgotten.
   func removeRemains(except catalog: ArchiveCatalog) throws(ArchiveError) {
-    let known = knownRanges(catalog)
     let folder = archive.storePath(store)
     AbandonedDrafts.remove(in: folder) { _ in true }
+    let known = knownRanges(catalog)
+    let leftovers = catalog.leftovers(ofStore: store)
     let names = Set(try ArchiveFile.names(in: folder))
     for name in names {
-      guard let range = Self.range(of: name, SegmentName.manifestSuffix), !known.contains(range),
-        !names.contains(SegmentName.text(range) + SegmentName.segmentSuffix)
+      let isSegment = name.hasSuffix(SegmentName.segmentSuffix)
+      guard
+        let range = Self.range(
+          of: name, isSegment ? SegmentName.segmentSuffix : SegmentName.manifestSuffix),
+        !known.contains(range)
       else { continue }
-      FileStatus.remove(folder + "/" + name)
+      let hasSegment =
+        isSegment || names.contains(SegmentName.text(range) + SegmentName.segmentSuffix)
+      if !hasSegment || isReplaced(range, leftovers) { remove(range) }
     }
+  }
+
+  /// Removes the files of a segment. A manifest may be left without a segment, never the other way round.
+  func remove(_ range: ClosedRange<Int64>) {
+    FileStatus.remove(archive.segmentPath(range, ofStore: store))
+    FileStatus.remove(archive.manifestPath(range, ofStore: store))
+  }
+
+  /// Whether a segment is a leftover, and those that have its transactions are there: if the end of the
+  /// catalog was lost, they are not.
+  private func isReplaced(_ range: ClosedRange<Int64>, _ leftovers: LeftoverSegments) -> Bool {
+    if leftovers.isForgotten(range) { return true }
+    let coverage = leftovers.coverage(of: range)
+    return !coverage.isEmpty && coverage.allSatisfy { (try? archive.segment($0)) != nil }
   }
 
   private func knownRanges(_ catalog: ArchiveCatalog) -> Set<ClosedRange<Int64>> {

@@ -31,8 +31,7 @@ struct SegmentSealing {
     following after: Int64?, progress: @escaping Progress
   ) throws -> (SegmentManifest, ArchiveDigest)? {
     let writer = try SegmentWriter(
-      path: archive.storePath(store) + "/" + SegmentName.padded(start + 1)
-        + SegmentName.segmentSuffix, permissions: permissions)
+      archive: archive, store: store, near: start + 1, permissions: permissions)
     do {
       let tally = try write(
         snapshot, helpers, query(after: start, until: until), to: writer, progress)
@@ -45,7 +44,7 @@ struct SegmentSealing {
         return nil
       }
       try compare(writer.temporaryPath, manifest, snapshot, helpers, progress)
-      return (manifest, try commit(manifest, writer))
+      return (manifest, try writer.commit(manifest, in: archive))
     } catch {
       writer.discard()
       throw error
@@ -123,34 +122,6 @@ struct SegmentSealing {
         detail: "\(manifest.transactionCount) transactions from \(range.lowerBound) to "
           + "\(range.upperBound) can be read; its indexes list \(listed)")
     }
-  }
-
-  /// Names the manifest, and then the segment: a named segment always has a manifest.
-  private func commit(
-    _ manifest: SegmentManifest, _ writer: SegmentWriter
-  ) throws -> ArchiveDigest {
-    let path = archive.manifestPath(manifest.range, ofStore: store)
-    let bytes = manifest.bytes
-    func unsealable(_ reason: String) -> ArchiveError {
-      .unsealable(path: archive.path, transaction: manifest.first.number, reason: reason)
-    }
-    guard bytes.count <= ArchiveFormat.manifestLimit,
-      manifest.frames.count <= ArchiveFormat.maxFrames
-    else {
-      throw unsealable("the segment has too many frames for a manifest; use smaller segments")
-    }
-    guard manifest.schema.propertyCount <= ArchiveFormat.maxProperties else {
-      throw unsealable("the model has more than \(ArchiveFormat.maxProperties) properties")
-    }
-    do {
-      let draft = try DraftFile(path: path, permissions: permissions, overwrites: true)
-      try bytes.withUnsafeBytes { try draft.write($0) }
-      try draft.commit()
-    } catch {
-      throw ArchiveError.unwritable(path: path, reason: ArchiveFile.reason(error))
-    }
-    try writer.commit(as: archive.segmentPath(manifest.range, ofStore: store))
-    return ArchiveDigest(of: bytes)
   }
 }
 

@@ -26,6 +26,7 @@ struct PackedFrame: Sendable {
 /// was left behind.
 final class SegmentWriter {
   private let draft: DraftFile
+  private let permissions: FilePermissions
   private var hasher = ArchiveHasher()
   private var frames: [SegmentFrame] = []
   private var first: TransactionPosition?
@@ -36,8 +37,14 @@ final class SegmentWriter {
   private var textByteCount: Int64 = 0
   private var byteCount: Int64 = 0
 
-  /// - Parameter path: Any free path in the folder; the name is not known until all is written.
-  init(path: String, permissions: FilePermissions) throws(ArchiveError) {
+  /// - Parameter start: A number that the first transaction is about; the name of the file is not known
+  ///   until all is written.
+  init(
+    archive: Archive, store: String, near start: Int64, permissions: FilePermissions
+  ) throws(ArchiveError) {
+    let path =
+      archive.storePath(store) + "/" + SegmentName.padded(start) + SegmentName.segmentSuffix
+    self.permissions = permissions
     do {
       draft = try DraftFile(path: path, permissions: permissions, overwrites: true)
     } catch {
@@ -95,13 +102,39 @@ final class SegmentWriter {
       schema: schema)
   }
 
-  /// Gives the file its name.
-  func commit(as path: String) throws(ArchiveError) {
-    do {
-      try draft.commit(as: path)
-    } catch {
-      throw .unwritable(path: path, reason: error.description)
+  /// Names the manifest, and then the segment: a named segment always has a manifest.
+  ///
+  /// - Returns: The digest of the manifest's file.
+  func commit(
+    _ manifest: SegmentManifest, in archive: Archive
+  ) throws(ArchiveError) -> ArchiveDigest {
+    let path = archive.manifestPath(manifest.range, ofStore: manifest.store)
+    let bytes = manifest.bytes
+    func unsealable(_ reason: String) -> ArchiveError {
+      .unsealable(path: archive.path, transaction: manifest.first.number, reason: reason)
     }
+    guard bytes.count <= ArchiveFormat.manifestLimit,
+      manifest.frames.count <= ArchiveFormat.maxFrames
+    else {
+      throw unsealable("the segment has too many frames for a manifest; use smaller segments")
+    }
+    guard manifest.schema.propertyCount <= ArchiveFormat.maxProperties else {
+      throw unsealable("the model has more than \(ArchiveFormat.maxProperties) properties")
+    }
+    do {
+      let draft = try DraftFile(path: path, permissions: permissions, overwrites: true)
+      try bytes.withUnsafeBytes { try draft.write($0) }
+      try draft.commit()
+    } catch {
+      throw .unwritable(path: path, reason: ArchiveFile.reason(error))
+    }
+    let segmentPath = archive.segmentPath(manifest.range, ofStore: manifest.store)
+    do {
+      try draft.commit(as: segmentPath)
+    } catch {
+      throw .unwritable(path: segmentPath, reason: error.description)
+    }
+    return ArchiveDigest(of: bytes)
   }
 
   func discard() { draft.discard() }

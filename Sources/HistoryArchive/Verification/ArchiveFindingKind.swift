@@ -18,6 +18,7 @@ package enum ArchiveFindingKind: String, FindingKind {
   // What there is altogether.
   case archiveGap
   case unlistedSegment
+  case leftoverSegment
   case strayFile
   case abandonedDraft
   case widePermissions
@@ -34,8 +35,8 @@ package enum ArchiveFindingKind: String, FindingKind {
       .damagedSegment, .damagedFrame, .damagedLine, .contradictedManifest, .unreadableFile,
       .alteredTransaction:
       .damage
-    case .tornCatalog, .archiveGap, .unlistedSegment, .strayFile, .abandonedDraft,
-      .widePermissions, .divergedStore, .partialTransaction, .storeGap:
+    case .tornCatalog, .archiveGap, .unlistedSegment, .leftoverSegment, .strayFile,
+      .abandonedDraft, .widePermissions, .divergedStore, .partialTransaction, .storeGap:
       .other
     }
   }
@@ -67,6 +68,8 @@ package enum ArchiveFindingKind: String, FindingKind {
       "transactions are missing between two segments; tokens in between do not work"
     case .unlistedSegment:
       "a segment or manifest is not in the catalog: sealing was interrupted, or the catalog was cut short"
+    case .leftoverSegment:
+      "a segment or manifest was merged or forgotten and is still there: the run was interrupted"
     case .strayFile:
       "a file does not belong in an archive"
     case .abandonedDraft:
@@ -100,6 +103,8 @@ package enum ArchiveFindingKind: String, FindingKind {
       "look for them in a backup of the store or of the archive"
     case .unlistedSegment:
       "the next sealing of the store adds it; if the catalog was cut short, restore it from a copy"
+    case .leftoverSegment:
+      "the next sealing of the store removes it"
     case .strayFile:
       "move it elsewhere"
     case .abandonedDraft:

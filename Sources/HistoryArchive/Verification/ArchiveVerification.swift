@@ -71,15 +71,16 @@ package struct ArchiveVerification: Sendable {
     if let anchor = options.anchor { catalog.compare(with: anchor) }
     findings.add(catalog.findings)
     var folders = FolderInspection(archive, limit: options.limit)
-    folders.run(catalog.entries)
+    folders.run(catalog.listed)
     findings.add(folders.findings)
-    // Sealed segments do not change, so other programs may add to the archive from here on.
+    // Segments do not change, so other programs may work on the archive from here on. Those that are
+    // merged or forgotten meanwhile are no findings.
     lock?.end()
     facts.head = catalog.head
     facts.catalogLineCount = catalog.digests.count
-    facts.segmentCount = catalog.entries.count
-    inspectStores(of: catalog.entries)
-    inspectSegments(archive, catalog.entries, options, progress)
+    facts.segmentCount = catalog.listed.entries.count
+    inspectStores(of: catalog.listed.entries)
+    inspectSegments(archive, catalog.listed.entries, options, progress)
   }
 
   /// Prevents sealing while the catalog is compared with the files. A folder that cannot be opened for

@@ -2,8 +2,8 @@ import PersistentHistory
 
 /// Verifies a catalog line by line, and goes on after a damaged line.
 struct CatalogInspection {
-  /// The segments whose lines could be read, in their order.
-  private(set) var entries: [CatalogEntry] = []
+  /// What the lines that could be read leave.
+  private(set) var listed = ListedSegments()
   /// The digest of each line.
   private(set) var digests: [ArchiveDigest] = []
   /// The number of bytes after the last whole line.
@@ -19,6 +19,8 @@ struct CatalogInspection {
   /// Reads the catalog.
   mutating func run() throws(ArchiveError) {
     var lines = try CatalogLines(path: path)
+    var entries: [CatalogEntry] = []
+    defer { listed.add(entries) }
     while let line = try lines.next() {
       digests.append(line.digest)
       let number = digests.count
@@ -28,7 +30,7 @@ struct CatalogInspection {
         if let detail = line.chainDamage { add(number, detail) }
       case .failure(.damaged(_, _, let detail)): add(number, detail)
       case .failure(.unknownFormat(_, let schema)):
-        add(number, "it follows schema \(schema), expected \(ArchiveFormat.schema)")
+        add(number, "it follows schema \(schema), expected 1 or 2")
       case .failure(let error): throw error
       }
     }

@@ -15,10 +15,10 @@ struct FolderInspection {
 
   /// Verifies all names.
   ///
-  /// - Parameter entries: The segments that the catalog lists.
-  mutating func run(_ entries: [CatalogEntry]) {
+  /// - Parameter listed: The segments that the catalog lists.
+  mutating func run(_ listed: ListedSegments) {
     var stores: [String: Set<ClosedRange<Int64>>] = [:]
-    for entry in entries { stores[entry.store, default: []].insert(entry.range) }
+    for entry in listed.entries { stores[entry.store, default: []].insert(entry.range) }
     inspectPermissions(of: archive.path)
     inspectPermissions(of: archive.catalogPath)
     for name in names(in: archive.path) where name != ArchiveFormat.catalogName {
@@ -26,7 +26,7 @@ struct FolderInspection {
       if stores[name] != nil { continue }
       if SegmentName.isStoreFolder(name), Self.permissions(of: path)?.isFolder == true {
         // Sealing of a store was interrupted before its first segment was listed.
-        inspect(store: name, known: [])
+        inspect(store: name, known: [], listed.leftovers(ofStore: name))
         if names(in: path).isEmpty {
           findings.add(
             .strayFile, at: .file(path), "it is empty, and the catalog does not name such a store")
@@ -36,11 +36,13 @@ struct FolderInspection {
       }
     }
     for (store, ranges) in stores.sorted(by: { $0.key < $1.key }) {
-      inspect(store: store, known: ranges)
+      inspect(store: store, known: ranges, listed.leftovers(ofStore: store))
     }
   }
 
-  private mutating func inspect(store: String, known: Set<ClosedRange<Int64>>) {
+  private mutating func inspect(
+    store: String, known: Set<ClosedRange<Int64>>, _ leftovers: LeftoverSegments
+  ) {
     let folder = archive.storePath(store)
     inspectPermissions(of: folder)
     for name in names(in: folder) {
@@ -49,6 +51,11 @@ struct FolderInspection {
         .first { name.hasSuffix($0) }.flatMap { SegmentName.range(of: name.dropLast($0.count)) }
       if let range, known.contains(range) {
         inspectPermissions(of: path)
+      } else if let range, leftovers.contains(range) {
+        findings.add(
+          .leftoverSegment, at: .file(path),
+          leftovers.isForgotten(range)
+            ? "its transactions were forgotten" : "listed segments have its transactions")
       } else if range != nil {
         findings.add(.unlistedSegment, at: .file(path), "the catalog does not name it")
       } else if AbandonedDrafts.isDraft(name), Self.permissions(of: path)?.isFolder == false {

@@ -9,6 +9,8 @@ struct SegmentInspection {
   private(set) var facts = ArchiveFacts()
   private let segmentPath: String
   private let manifestPath: String
+  private let archive: Archive
+  private let entry: CatalogEntry
 
   /// Verifies a segment.
   ///
@@ -22,6 +24,8 @@ struct SegmentInspection {
     _ archive: Archive, _ entry: CatalogEntry, readsContent: Bool,
     _ options: ArchiveVerification.Options, progress: (Int64) -> Void
   ) {
+    self.archive = archive
+    self.entry = entry
     segmentPath = archive.segmentPath(entry)
     manifestPath = archive.manifestPath(entry)
     findings = FindingLog(limit: options.limit)
@@ -90,6 +94,8 @@ struct SegmentInspection {
     _ path: String
   ) {
     switch error {
+    // Another program may have merged or forgotten it meanwhile.
+    case .missing where (try? archive.lists(entry)) == false: break
     case .missing: findings.add(missing, at: .file(path), "there is no such file")
     case .damaged(_, let place, let detail):
       findings.add(damaged, at: .file(path), "\(place): \(detail)")

@@ -37,6 +37,8 @@ package struct MaintenanceSettings {
   package var prune: PruneRequest?
   /// Where to seal what is pruned; `nil` for nowhere.
   package var archive: String?
+  /// The step after pruning: what to forget and merge in the archive; `nil` for nothing.
+  package var forget: ForgetRequest?
   /// The last step: whether to free pages.
   package var compacts = false
 

@@ -31,6 +31,8 @@ package struct MaintenanceOutcome {
   package fileprivate(set) var sealed: SealedSegments?
   /// What was deleted; `nil` if nothing was.
   package fileprivate(set) var prune: Prune?
+  /// What was forgotten and merged in the archive; `nil` if nothing was.
+  package fileprivate(set) var forgetting: (plan: ForgetPlan, outcome: ForgetOutcome?)?
   /// Bytes freed; `nil` if none were.
   package fileprivate(set) var freedBytes: Int64?
   /// What went wrong. Later steps were left out.
@@ -38,14 +40,14 @@ package struct MaintenanceOutcome {
 
   /// Whether anything was done, or would be.
   package var hasNews: Bool {
-    export != nil || prune != nil || freedBytes != nil || sealed != nil
+    export != nil || prune != nil || freedBytes != nil || sealed != nil || forgetting != nil
   }
 }
 
-/// Maintains one store: exports what is new, then prunes, then frees pages.
+/// Maintains one store: exports what is new, then prunes, then forgets in the archive, then frees pages.
 ///
-/// The order matters: what was exported need not be kept for the export, and what was deleted leaves
-/// free pages. A step that fails leaves out those after it.
+/// The order matters: what was exported need not be kept for the export, what was pruned is sealed, and
+/// what was deleted leaves free pages. A step that fails leaves out those after it.
 package struct StoreMaintenance {
   /// Whether values that the log holds are kept before it is emptied in the file of recorded values.
   package var keepsLogValues = true
@@ -99,6 +101,7 @@ package struct StoreMaintenance {
           outcome.export = try self.export(path, export, bookmarkPath)
         }
         if let request = settings.prune { try prune(path, request, bookmarkPath, &outcome) }
+        if let request = settings.forget { try forget(path, request, bookmarkPath, &outcome) }
         if settings.compacts { try compact(path, &outcome) }
       }
     } catch {
@@ -197,6 +200,31 @@ package struct StoreMaintenance {
     if let failure = result.failure(of: plan) { throw failure }
     if let bytes = try operation.byteCount(leftBy: plan) {
       observer(.historyMeasured(bytes: bytes, plan))
+    }
+  }
+
+  private func forget(
+    _ path: String, _ request: ForgetRequest, _ bookmarkPath: String,
+    _ outcome: inout MaintenanceOutcome
+  ) throws {
+    let identifier = try StoreFile(path: path, busyTimeout: settings.busyTimeout)
+      .read { $0.metadata.storeIdentifier }
+    // Before the first sealing there is no archive, or nothing of the store in it.
+    guard let identifier, Archive.isArchive(request.archivePath),
+      try Archive(path: request.archivePath).catalog().store(identifier) != nil
+    else { return }
+    var request = request
+    request.storeIdentifier = identifier
+    request.lockWait = lockWait
+    request.ignoredGuards.formUnion(ignoredGuards)
+    request.bookmarkPaths = try BookmarkFile(path: bookmarkPath).isThere ? [bookmarkPath] : []
+    let operation = ForgetOperation(request, now: now)
+    for plan in try operation.plans() where !plan.isEmpty {
+      guard !isDryRun else {
+        outcome.forgetting = (plan, nil)
+        continue
+      }
+      try operation.run([plan]) { outcome.forgetting = (plan, $0) }
     }
   }
 

@@ -55,7 +55,7 @@ public struct BookmarkOutlook: Hashable, Sendable {
   package internal(set) var fate: Fate
 
   init(
-    _ bookmark: Bookmark, resolver: TokenResolver, snapshot: StoreSnapshot,
+    _ bookmark: Bookmark, resolver: TokenResolver, snapshot: StoreSnapshot?,
     allowance: BookmarkAllowance?, now: StoreTimestamp
   ) throws {
     let token = try resolver.resolve(bookmark)
@@ -63,9 +63,11 @@ public struct BookmarkOutlook: Hashable, Sendable {
     number = token.number
     state = token.state
     isTooFarBehind =
-      try token.number.map {
-        try allowance?.isExceeded(by: $0, in: snapshot, now: now) ?? false
-      } ?? false
+      if let number = token.number, let snapshot, let allowance {
+        try allowance.isExceeded(by: number, in: snapshot, now: now)
+      } else {
+        false
+      }
     fate = Self.isUsable(token.state) ? .kept : .unusable
   }
 

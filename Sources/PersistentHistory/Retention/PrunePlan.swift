@@ -32,13 +32,6 @@ public struct PruneRequest: Hashable, Sendable {
 ///
 /// A plan is made from one snapshot. ``HistoryPruner`` deletes exactly what it says, or stops.
 public struct PrunePlan: Sendable {
-  /// What one rule would leave.
-  package struct RuleOutcome: Hashable, Sendable {
-    package let rule: RetentionRule
-    /// The cut of this rule alone.
-    package let cut: HistoryCut
-  }
-
   /// The whole history, as it was.
   package struct History: Hashable, Sendable {
     package let transactionCount: Int64
@@ -106,7 +99,7 @@ public struct PrunePlan: Sendable {
   /// The request that the plan answers.
   public let request: PruneRequest
   package let history: History
-  package let rules: [RuleOutcome]
+  package let rules: [RetentionDecision.RuleOutcome]
   /// The guards that were asked.
   public let guards: [RetentionGuard]
   /// Where the history is cut; `nil` if only changes of an entity are deleted, or the history is empty.

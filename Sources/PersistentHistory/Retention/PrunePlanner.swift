@@ -87,39 +87,21 @@ package struct PrunePlanner {
   private func plan(
     _ rules: [RetentionRule], history: PrunePlan.History, size: HistorySize?, isSmallEnough: Bool
   ) throws -> PrunePlan {
-    let outcomes = try rules.map {
-      PrunePlan.RuleOutcome(rule: $0, cut: try ownCut(of: $0, history: history, size: size))
+    let bookmarks = try bookmarkOutlooks()
+    let range = history.oldest.flatMap { oldest in
+      history.newest.map { (oldest: oldest.number, newest: $0.number) }
     }
-    var bookmarks = try bookmarkOutlooks()
-    var guards = try guards(of: bookmarks, oldest: history.oldest?.number)
-    let wanted = outcomes.map(\.cut).min() ?? .end
-    if let newest = history.newest?.number, !rules.contains(.all),
-      HistoryCut(before: newest) < wanted
-    {
-      guards.append(
-        RetentionGuard(
-          name: RetentionGuard.newestName, verdict: .holds(from: newest),
-          reason: "the newest transaction stays, because an empty history expires every token"))
-    }
-    var cut: HistoryCut?
-    if history.oldest != nil, !isSmallEnough {
-      cut = guards.compactMap(\.cut).reduce(wanted) { min($0, $1) }
-    }
-    let rulesThatDecide = outcomes.filter { $0.cut == cut }.map(\.rule.name)
-    // An archive is sealed just as far as the rules want, and decides nothing then.
-    let guardsThatDecide = guards.filter { guardian in
-      guardian.cut != nil && guardian.cut == cut
-        && (guardian.name != RetentionGuard.archiveName || cut != wanted)
-    }.map(\.name)
+    let decision = RetentionDecision(
+      try rules.map { .init(rule: $0, cut: try ownCut(of: $0, history: history, size: size)) },
+      try guards(of: bookmarks, oldest: range?.oldest), bookmarks, of: range,
+      isNeeded: !isSmallEnough)
+    let cut = decision.cut
     let deletion = try deletion(cut, history: history)
-    if let cut, let oldest = history.oldest?.number {
-      for index in bookmarks.indices { bookmarks[index].settle(cut, oldest: oldest) }
-    }
     return PrunePlan(
       path: snapshot.location.path, storeIdentifier: snapshot.metadata.storeIdentifier,
-      request: request, history: history, rules: outcomes, guards: guards, cut: cut,
+      request: request, history: history, rules: decision.rules, guards: decision.guards, cut: cut,
       firstKept: try cut?.firstKept.flatMap { try snapshot.timestamp(ofTransaction: $0) },
-      deciders: rulesThatDecide + guardsThatDecide, bookmarks: bookmarks,
+      deciders: decision.deciders, bookmarks: decision.bookmarks,
       tokens: try tokenOutlooks(cut),
       deletion: deletion, byteCount: try byteCount(of: deletion, history: history, size: size),
       isSmallEnough: isSmallEnough)
@@ -137,22 +119,12 @@ package struct PrunePlanner {
   private func ownCut(
     of rule: RetentionRule, history: PrunePlan.History, size: HistorySize?
   ) throws -> HistoryCut {
+    if let cut = try resolver.cut(of: rule) { return cut }
     switch rule {
-    case .before(let text):
-      return try resolver.cut(before: text)
-    case .beforeTransaction(let number):
-      guard number > .min else { return HistoryCut(before: .min) }
-      return HistoryCut(before: try snapshot.firstTransaction(after: number - 1))
-    case .keepWithin(let duration):
-      return HistoryCut(before: try snapshot.firstTransaction(notBefore: duration.before(now)))
-    case .keepLast(let count):
-      let first = try snapshot.newestTransaction(offset: max(count, 1) - 1)
-      return HistoryCut(before: first ?? history.oldest)
     case .maxSize(let bytes):
       guard let size else { throw HistoryError.unknownSize(path: snapshot.location.path) }
       return HistoryCut(before: try SizeRule(snapshot, size, limit: bytes).firstKept())
-    case .all:
-      return .end
+    default: return .end
     }
   }
 

@@ -89,6 +89,24 @@ public struct HistoryCut: Hashable, Comparable, Sendable {
 }
 
 extension TokenResolver {
+  /// Returns the cut of a rule about tokens, times or numbers, or `nil` for other rules.
+  ///
+  /// - Throws: Like ``cut(before:)``.
+  func cut(of rule: RetentionRule) throws -> HistoryCut? {
+    switch rule {
+    case .before(let text): return try cut(before: text)
+    case .beforeTransaction(let number):
+      guard number > .min else { return HistoryCut(before: .min) }
+      return HistoryCut(before: try timeline.firstTransaction(after: number - 1))
+    case .keepWithin(let duration):
+      return HistoryCut(before: try timeline.firstTransaction(notBefore: duration.before(now)))
+    case .keepLast(let count):
+      let first = try timeline.newestTransaction(offset: max(count, 1) - 1)
+      return HistoryCut(before: try first ?? timeline.oldestTransaction())
+    case .maxSize, .all: return nil
+    }
+  }
+
   /// Returns the cut before a token's transaction, or before a moment.
   ///
   /// If the transaction is gone, the cut is before the first one that is left.

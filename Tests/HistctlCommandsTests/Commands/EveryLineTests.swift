@@ -36,7 +36,9 @@ import Testing
     "compact sample.store --dry-run", "compact sample.store",
     "prune sample.store --keep-last 2 --yes --ignore-guard bookmarks",
     "log sample.store --archive old", "stats sample.store --archive old",
-    "restore sample.store old", "info open.store", "check open.store",
+    "restore sample.store old", "forget old --keep-last 2 --merge --dry-run",
+    "forget old --before 2 --ignore-guard @x --yes", "forget old",
+    "info open.store", "check open.store",
     "export open.store", "export open.store --format changes", "diff open.store 1",
     "object open.store Trip/p1", "snapshot open.store 2 -o past.store",
     "snapshot open.store 1 -o p", "scrub sample.store -o s --key k --yes",
@@ -76,6 +78,8 @@ import Testing
         export.bookmark = cron
         prune.keep-last = 11
         prune.archive = arch
+        forget.keep-last = 11
+        forget.merge = yes
         compact = yes
 
         """.utf8), to: sample.folder.file("good.conf"))

@@ -11,7 +11,7 @@ import Testing
     "token",
     "token check", "token show", "bookmark", "bookmark set", "bookmark list", "bookmark check",
     "bookmark remove", "rehearse", "snapshot", "scrub", "record", "compact", "check", "maintain",
-    "archive",
+    "archive", "forget",
     "verify",
   ]
 

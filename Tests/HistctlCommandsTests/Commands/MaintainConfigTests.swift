@@ -25,10 +25,10 @@ import Testing
       (3, "did you mean prune.keep-within or prune.keep-last?")),
     Mistake(
       "the name of an option", "[a]\nstore = x\nkeep-within = 30d\n",
-      (3, "did you mean prune.keep-within?")),
+      (3, "did you mean prune.keep-within or forget.keep-within?")),
     Mistake(
       "an option as it is typed", "[a]\nstore = x\n--keep-last = 3\n",
-      (3, "did you mean prune.keep-last?")),
+      (3, "did you mean prune.keep-last or forget.keep-last?")),
     Mistake(
       "with a dash", "[a]\nstore = x\nexport-format = csv\n", (3, "did you mean export.format?")),
     Mistake(

@@ -131,11 +131,19 @@ struct ArchivedLines {
   private(set) var problems: [String] = []
 
   private struct Entry: Decodable {
+    let type: String
     let store: String
     let first: Int64
     let last: Int64
     let manifestSHA256: String
     let previousSHA256: String
+
+    /// Whether a later line says that this one's segment is gone.
+    func isGone(by later: Entry) -> Bool {
+      guard later.store == store, later.type != "segment" else { return false }
+      return later.first <= first && last <= later.last
+        || later.type == "forget" && first < later.first
+    }
   }
   private struct Manifest: Decodable { let sha256: String }
   private struct Line: Decodable { let transaction: Int64 }
@@ -175,11 +183,16 @@ struct ArchivedLines {
     let files = try place.files()
     let catalog = files[folder + "/catalog.jsonl"] ?? []
     var previous = String(repeating: "0", count: 64)
+    var entries: [Entry] = []
     // What is behind the last line end was never finished.
     for line in catalog.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast() {
       let entry = try JSONDecoder().decode(Entry.self, from: Data(line))
       if entry.previousSHA256 != previous { problems.append("the chain is broken") }
       previous = try Self.output(["sha256sum"], Array(line) + [0x0A]).prefix(64).text
+      entries.append(entry)
+    }
+    for (index, entry) in entries.enumerated() {
+      if entries[(index + 1)...].contains(where: entry.isGone) { continue }
       let name =
         "\(folder)/\(entry.store)/" + Self.padded(entry.first) + "-"
         + Self.padded(entry.last)

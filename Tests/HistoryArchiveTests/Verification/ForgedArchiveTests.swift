@@ -95,7 +95,7 @@ import Testing
     let frame = manifest.frames[0]
     let packed = try ZstdContext(.quick).pack(forged)
     let writer = try SegmentWriter(
-      path: tiny.folder.file("segment"), permissions: .ownerReadWrite)
+      archive: tiny.archive, store: manifest.store, near: 1, permissions: .ownerReadWrite)
     try writer.write(
       PackedFrame(
         first: manifest.first, last: manifest.last,
@@ -106,7 +106,7 @@ import Testing
       try writer.finish(
         store: manifest.store, after: manifest.after, counts: manifest.counts,
         schema: manifest.schema))
-    try writer.commit(as: tiny.archive.segmentPath(entry))
+    _ = try writer.commit(finished, in: tiny.archive)
     try Self.forge(tiny) { _ in finished.bytes }
     let found = try tiny.verify { $0.decodesLines = true }
     #expect(

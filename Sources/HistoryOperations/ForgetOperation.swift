@@ -1,0 +1,146 @@
+import HistoryArchive
+import PersistentHistory
+import StoreFormat
+
+/// What to forget and to merge in an archive.
+package struct ForgetRequest {
+  package let archivePath: String
+  /// The rules that say which history stays; empty to forget nothing.
+  package var rules: [RetentionRule] = []
+  /// Whether to merge small segments.
+  package var merges = false
+  /// The maximum text of a merged segment in bytes.
+  package var segmentSize = ArchiveSealer.defaultSegmentSize
+  /// The only store to work on; `nil` for all.
+  package var storeIdentifier: String?
+  /// Files of bookmarks whose consumers may read the archive, besides the one beside it.
+  package var bookmarkPaths: [String] = []
+  /// The names of guards to ignore.
+  package var ignoredGuards: Set<String> = []
+  /// Seconds to wait for another program that uses the archive.
+  package var lockWait: Double = 0
+
+  package init(archivePath: String) { self.archivePath = archivePath }
+}
+
+/// What would become of one store's history in an archive.
+package struct ForgetPlan {
+  package let archivePath: String
+  package let store: String
+  package let decision: RetentionDecision
+  /// The numbers of the transactions to forget; `nil` if there are none.
+  package let forgotten: ClosedRange<Int64>?
+  package let transactionCount: Int64
+  /// The oldest transaction that stays.
+  package let firstKept: TransactionPosition?
+  /// What to merge of the segments that stay; `nil` if nothing is to be merged.
+  package let merging: MergePlan?
+
+  /// Whether nothing would change.
+  package var isEmpty: Bool { forgotten == nil && merging?.groups.isEmpty ?? true }
+}
+
+/// What forgetting and merging has done with one store.
+package struct ForgetOutcome {
+  package let plan: ForgetPlan
+  package let forgotten: ClosedRange<Int64>?
+  package let merged: MergePlan?
+  /// The bytes by which the files of the store got smaller.
+  package let freedBytes: Int64
+  /// The head of the catalog's chain.
+  package let head: ArchiveAnchor
+}
+
+/// Forgets the beginning of archived histories, and merges small segments.
+package struct ForgetOperation {
+  private let request: ForgetRequest
+  private let now: StoreTimestamp
+
+  /// - Parameter now: The moment that durations are relative to.
+  package init(_ request: ForgetRequest, now: StoreTimestamp) {
+    self.request = request
+    self.now = now
+  }
+
+  /// Works out what would become of each store. Nothing is changed.
+  package func plans() throws -> [ForgetPlan] {
+    let archive = try Archive(path: request.archivePath)
+    let bookmarks = try bookmarks()
+    let stores =
+      try request.storeIdentifier.map { [try archive.store($0)] } ?? archive.stores()
+    return try stores.map { try plan(ArchiveReader(archive, $0), bookmarks) }
+  }
+
+  /// Carries plans out, each as far as the rules and guards still allow it.
+  ///
+  /// - Parameter report: Receives what was done with each store.
+  package func run(_ plans: [ForgetPlan], report: (ForgetOutcome) throws -> Void) throws {
+    let rewriter = try ArchiveRewriter(
+      archivePath: request.archivePath, lockWait: request.lockWait)
+    rewriter.segmentSize = request.segmentSize
+    let archive = try Archive(path: request.archivePath)
+    let bookmarks = try bookmarks()
+    for plan in plans {
+      let before = try rewriter.byteCount(ofStore: plan.store)
+      var forgotten: ClosedRange<Int64>?
+      // A bookmark may have been set since.
+      if let wanted = plan.forgotten,
+        let cut = try decide(
+          ArchiveReader(archive, rewriter.store(plan.store)), bookmarks
+        ).forgotten
+      {
+        forgotten = try rewriter.forget(
+          before: min(wanted.upperBound, cut.upperBound) + 1, ofStore: plan.store)
+      }
+      let merged = request.merges ? try rewriter.merge(plan.store) : nil
+      try rewriter.removeRemains(of: plan.store)
+      try report(
+        ForgetOutcome(
+          plan: plan, forgotten: forgotten, merged: merged,
+          freedBytes: before - (try rewriter.byteCount(ofStore: plan.store)), head: rewriter.head))
+    }
+  }
+
+  private func plan(_ reader: ArchiveReader, _ bookmarks: [Bookmark]) throws -> ForgetPlan {
+    let (decision, forgotten) = try decide(reader, bookmarks)
+    let kept = ArchivedStore(
+      identifier: reader.store.identifier,
+      entries: reader.store.entries.filter { $0.last > forgotten?.upperBound ?? 0 })
+    return ForgetPlan(
+      archivePath: request.archivePath, store: kept.identifier, decision: decision,
+      forgotten: forgotten,
+      transactionCount: try forgotten.map {
+        try reader.transactionCount(before: $0.upperBound + 1)
+      } ?? 0,
+      firstKept: try forgotten.flatMap {
+        try reader.position(ofTransaction: $0.upperBound + 1)
+      },
+      merging: request.merges
+        ? try MergePlan(kept, in: reader.archive, sizeLimit: request.segmentSize) : nil)
+  }
+
+  private func decide(
+    _ reader: ArchiveReader, _ bookmarks: [Bookmark]
+  ) throws -> (RetentionDecision, forgotten: ClosedRange<Int64>?) {
+    let resolver = TokenResolver(timeline: HistoryTimeline(reader), now: now)
+    let decision = try resolver.decision(
+      request.rules, bookmarks: bookmarks, ignoring: request.ignoredGuards)
+    guard let first = reader.store.first, let cut = decision.cut?.firstKept, first < cut else {
+      return (decision, nil)
+    }
+    return (decision, first...cut - 1)
+  }
+
+  private func bookmarks() throws -> [Bookmark] {
+    guard !request.rules.isEmpty,
+      !request.ignoredGuards.contains(RetentionGuard.bookmarksName)
+    else { return [] }
+    let own = BookmarkFile.path(besideStore: request.archivePath)
+    return try BookmarkFile(path: own).bookmarks
+      + request.bookmarkPaths.flatMap { path in
+        let file = try BookmarkFile(path: path)
+        guard file.isThere else { throw HistoryError.missingBookmarks(path: path) }
+        return file.bookmarks
+      }
+  }
+}

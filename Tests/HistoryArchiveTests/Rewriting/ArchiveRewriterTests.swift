@@ -1,0 +1,154 @@
+import Foundation
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+import TestSupport
+import Testing
+
+@testable import HistoryArchive
+
+/// Merging and forgetting, below the command.
+@Suite struct ArchiveRewriterTests {
+  private static func text(_ archive: Archive) throws -> [UInt8] {
+    var text: [UInt8] = []
+    for store in try archive.stores() {
+      for entry in store.entries {
+        let reader = try archive.segment(entry)
+        for index in reader.manifest.frames.indices { text += try reader.text(ofFrame: index) }
+      }
+    }
+    return text
+  }
+
+  private static func verify(_ path: String) throws -> FindingLog<ArchiveFindingKind> {
+    var options = ArchiveVerification.Options()
+    options.decodesLines = true
+    return try ArchiveVerification(path: path, options: options).findings
+  }
+
+  @Test(
+    "Merged and cut segments of Apple's frameworks have the same lines",
+    .enabled(if: !RealStores.paths.isEmpty, "there are no real stores here"),
+    arguments: RealStores.paths)
+  func realStores(store: String) throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.copy(store: store)
+    guard let history = try? StoreHistory(path: path), history.transactions.count > 2 else {
+      return
+    }
+    let numbers = history.transactions.map(\.number)
+    let place = folder.file("archive")
+    let step = max(1, numbers.count / 12)
+    for index in stride(from: step, to: numbers.count, by: step) {
+      try ArchiveSealerTests.seal(path, in: place, before: HistoryCut(before: numbers[index]))
+    }
+    try ArchiveSealerTests.seal(path, in: place, before: .end)
+    let archive = try Archive(path: place)
+    let before = try archive.catalog()
+    let rewriter = try ArchiveRewriter(archivePath: place)
+    let merged = try rewriter.merge(history.identifier)
+    #expect(
+      try archive.catalog().entries.count
+        == before.entries.count - merged.segmentCount + merged.groups.count)
+    #expect(try Self.text(archive) == history.lines)
+    #expect(try Self.verify(place).isEmpty)
+    let cut = numbers[numbers.count / 2]
+    #expect(
+      try rewriter.forget(before: cut, ofStore: history.identifier) == numbers[0]...cut - 1)
+    try rewriter.removeRemains(of: history.identifier)
+    let kept = history.lines.split(separator: 0x0A).dropFirst(numbers.count / 2)
+    #expect(try Self.text(archive) == kept.flatMap { $0 + [0x0A] })
+    #expect(try Self.verify(place).isEmpty)
+    #expect(try rewriter.merge(history.identifier).groups.isEmpty)
+  }
+
+  @Test("Segments get larger with age, and each is rewritten a few times only")
+  func manyNights() throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(
+      to: folder.file("a.store"), transactions: 64, changesEach: 3)
+    let history = try StoreHistory(path: path)
+    let place = folder.file("archive")
+    var written = 0
+    for number in history.transactions.map(\.number).dropFirst() {
+      try ArchiveSealerTests.seal(path, in: place, before: HistoryCut(before: number))
+      let merged = try ArchiveRewriter(archivePath: place).merge(history.identifier)
+      written += merged.groups.joined().reduce(0) { $0 + $1.range.count }
+    }
+    let store = try Archive(path: place).store()
+    #expect(store.entries.count <= 6, "\(store.entries.map(\.range))")
+    // Each of 63 transactions six times, as the logarithm says.
+    #expect(written <= 63 * 6, "\(written)")
+    #expect(store.runs.count == 1 && store.overlapping.isEmpty)
+    #expect(
+      try Self.text(Archive(path: place))
+        == Array(history.lines.dropLast(history.lines.split(separator: 0x0A).last!.count + 1)))
+    #expect(try Self.verify(place).isEmpty)
+  }
+
+  @Test("Whoever reads meanwhile is told that segments are gone, and verify finds nothing")
+  func readers() throws {
+    let tiny = try TinyArchive([1...1, 2...2, 3...3, 4...4])
+    let path = tiny.archive.path
+    let reader = try ArchiveReader(path: path)
+    let query = try reader.transactions(HistoryQuery())
+    #expect(try query.nextTransaction()?.number == 1)
+    let rewriter = try ArchiveRewriter(archivePath: path)
+    #expect(try rewriter.merge(tiny.history.identifier).groups.map(\.count) == [4])
+    #expect(throws: ArchiveError.changed(path: path)) {
+      while try query.nextTransaction() != nil {}
+    }
+    // A file that is open stays readable, and the next reader sees the merged segment.
+    let merged = try ArchiveReader(path: path)
+    #expect(merged.store.entries.map(\.range) == [1...4])
+    let tail = try merged.transactions(HistoryQuery())
+    #expect(try tail.nextTransaction()?.number == 1)
+    #expect(try rewriter.forget(before: 3, ofStore: tiny.history.identifier) == 1...2)
+    try rewriter.removeRemains(of: tiny.history.identifier)
+    #expect(try tail.nextTransaction()?.number == 2)
+    let inspection = SegmentInspection(
+      tiny.archive, merged.store.entries[0], readsContent: true, .init()
+    ) { _ in }
+    #expect(inspection.findings.isEmpty)
+    // One that is listed and missing is damage.
+    try FileManager.default.removeItem(
+      atPath: tiny.archive.segmentPath(3...4, ofStore: tiny.history.identifier))
+    #expect(throws: ArchiveError.self) { try Self.text(tiny.archive) }
+    #expect(try Self.verify(path).count(of: .missingSegment) == 1)
+  }
+
+  @Test("Without the end of the catalog, no segment is removed that has the only copy")
+  func lostEnd() throws {
+    let tiny = try TinyArchive([1...1, 2...2, 3...4])
+    let lines = try FileBytes.read(tiny.archive.catalogPath)
+    let store = tiny.history.identifier
+    _ = try ArchiveRewriter(archivePath: tiny.archive.path).merge(store)
+    try FileBytes.write(lines, to: tiny.archive.catalogPath)
+    try ArchiveRewriter(archivePath: tiny.archive.path).removeRemains(of: store)
+    let merged = tiny.archive.segmentPath(1...4, ofStore: store)
+    #expect(FileManager.default.fileExists(atPath: merged))
+    let found = try Self.verify(tiny.archive.path)
+    #expect(found.count(of: .missingSegment) == 3)
+  }
+
+  @Test("Damage is not merged, and segments stay as they are around a gap")
+  func refusals() throws {
+    let tiny = try TinyArchive([1...1, 2...2, 4...4])
+    let store = tiny.history.identifier
+    let path = tiny.archive.segmentPath(tiny.entries[1])
+    let sound = try FileBytes.read(path)
+    var damaged = sound
+    damaged[damaged.count / 2] ^= 1
+    try FileBytes.write(damaged, to: path)
+    let rewriter = try ArchiveRewriter(archivePath: tiny.archive.path)
+    #expect(throws: ArchiveError.self) { try rewriter.merge(store) }
+    #expect(try tiny.archive.catalog().entries == tiny.entries)
+    try FileBytes.write(sound, to: path)
+    _ = try rewriter.merge(store)
+    // The sealed segment 4 says that it follows 3, which is missing.
+    #expect(try tiny.archive.catalog().entries.map(\.range) == [4...4, 1...2])
+    #expect(throws: ArchiveError.busy(path: tiny.archive.path, seconds: 0)) {
+      try ArchiveRewriter(archivePath: tiny.archive.path)
+    }
+  }
+}
