@@ -130,7 +130,8 @@ struct ExportOptions: ParsableArguments {
     guard compression == .none else {
       throw ValidationError(
         "--format \(format.rawValue) writes a database, which is not compressed; leave out "
-          + "--compress or the ending .\(compression.fileExtension), and compress the file afterwards")
+          + "--compress or the ending .\(compression.fileExtension), and compress the file afterwards"
+      )
     }
   }
 
