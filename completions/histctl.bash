@@ -695,7 +695,7 @@ _histctl_export() {
         return
         ;;
     '--format')
-        __histctl_add_completions -W 'jsonl'$'\n''changes'$'\n''cloudevents'$'\n''debezium'$'\n''csv'
+        __histctl_add_completions -W 'jsonl'$'\n''changes'$'\n''cloudevents'$'\n''debezium'$'\n''csv'$'\n''timesketch'$'\n''bodyfile'$'\n''sqlite'
         return
         ;;
     '--fields')

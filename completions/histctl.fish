@@ -337,7 +337,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" only-matching' -l 'only-matching' -d 'Leave out changes that do not match the options on changes.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" no-values' -l 'no-values' -d 'Do not show old and new values.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" values-file' -l 'values-file' -d 'Read recorded values from this file, not STORE-values.db.' -rF
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" format' -l 'format' -d 'Format of the records (default: from the file\'s name, else jsonl).' -rfka 'jsonl changes cloudevents debezium csv'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" format' -l 'format' -d 'Format of the records (default: from the file\'s name, else jsonl).' -rfka 'jsonl changes cloudevents debezium csv timesketch bodyfile sqlite'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" fields' -l 'fields' -d 'Only these fields of each record, separated by commas.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" safe-cells' -l 'safe-cells' -d 'Write \' before CSV cells that a spreadsheet would take for a formula.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" with-current' -l 'with-current' -d 'Add to each change the present values of its object, if it exists.'

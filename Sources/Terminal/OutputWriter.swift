@@ -239,8 +239,8 @@ package struct TerminalGuard {
   package enum Form {
     /// Lines of JSON; the escapes keep their meaning.
     case json
-    /// Comma-separated values, with line ends in quotes.
-    case csv
+    /// Other text in lines, such as comma-separated values with line ends in quotes.
+    case text
   }
 
   /// The maximum length of a line in bytes; longer ones are escaped in pieces.

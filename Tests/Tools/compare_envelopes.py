@@ -3,7 +3,7 @@
 
     compare_envelopes.py FORMAT STORE LINES < EXPORT
 
-FORMAT is changes, cloudevents, debezium or csv; LINES is a file with the same history as JSON lines
+FORMAT is changes, cloudevents, debezium, csv, timesketch or bodyfile; LINES is a file with the same history as JSON lines
 of transactions, which tells the names that only a model knows.  Everything else is read from the
 store with Python's own SQLite.  Prints every difference and ends with 1 where there is one.
 """
@@ -150,6 +150,104 @@ def flat(line):
         yield record
 
 
+def since_1970(stored):
+    """The microseconds since 1970 of a stored time; None where it has none."""
+    if isinstance(stored, float) and abs(stored) < 9e12:
+        return round((Fraction(stored) + 978307200) * 10**6)
+    return None
+
+
+def clean(value):
+    """The text of an author or its like, with U+FFFD for what is not UTF-8."""
+    if isinstance(value, dict):
+        return base64.b64decode(value["$text"]).decode("utf-8", errors="replace")
+    return value
+
+
+def sentence(record):
+    """The object of a change and its attributes, and who saved it."""
+    place = record.get("entity", "#%s" % record.get("entityRaw", "?"))
+    if "pk" in record:
+        place += "/p%d" % record["pk"]
+    if record.get("attributes"):
+        place += " (%s)" % ", ".join(record["attributes"])
+    savers = [clean(record.get(key)) for key in ("author", "process", "bundle")]
+    return place, "".join(" by " + saver for saver in [s for s in savers if s][:1])
+
+
+class Timesketch:
+    VERBS = {"insert": "Inserted", "update": "Updated", "delete": "Deleted", None: "Changed"}
+    NESTED = ("values", "tombstone", "tombstoneRaw", "extra", "transactionExtra")
+
+    def __init__(self, store):
+        self.store = store
+
+    def problems(self, line, record):
+        event = parse(line)
+        for name, value in event.items():
+            # The index gives each key one type for good.
+            if name in ("timestamp", "transaction", "change", "pk", "entityRaw"):
+                good = type(value) is int
+            elif name == "timestampRaw":
+                good = type(value) in (int, float)
+            elif name == "attributes":
+                good = all(type(text) is str for text in value)
+            else:
+                good = type(value) is str
+            if not good:
+                yield "%s: %r has another type" % (name, value)
+        place, saver = sentence(record)
+        time = since_1970(self.store.transactions[record["transaction"]]["ZTIMESTAMP"])
+        expected = {key: clean(value) if key in TEXTS else value for key, value in record.items()
+                    if key not in ("schema", "type", "timestamp")}
+        if isinstance(record.get("timestampRaw"), dict):
+            # An infinite time has none that is a number.
+            if record["timestampRaw"]["$real"] != "-0.0":
+                del expected["timestampRaw"]
+            else:
+                expected["timestampRaw"] = event["timestampRaw"] = 0.0
+        expected["data_type"] = "histctl:change"
+        expected["message"] = "%s %s%s" % (self.VERBS[record.get("kind")], place, saver)
+        has_time = "timestamp" in record
+        expected["timestamp"] = time if has_time else 0
+        expected["datetime"] = (record["timestamp"][:-1] if has_time
+                                else "1970-01-01T00:00:00") + "+00:00"
+        expected["timestamp_desc"] = (
+            "Object " + self.VERBS[record.get("kind")].lower() if has_time else "Not a time")
+        mine = {key: parse(value) if key in self.NESTED else value for key, value in event.items()}
+        yield from differences(mine, expected)
+        if list(event)[:4] != ["message", "datetime", "timestamp", "timestamp_desc"]:
+            yield "the order %r" % list(event)
+
+
+def mactime(line):
+    """The columns of a line as mactime splits it: it decodes percent signs afterwards."""
+    return [re.sub("%([A-F0-9][A-F0-9])", lambda digits: chr(int(digits.group(1), 16)), column,
+                   flags=re.IGNORECASE) for column in line.split("|")]
+
+
+def visible(text):
+    """A text without line ends and the like."""
+    return "".join(
+        "\\\\" if c == "\\" else "\\u{%X}" % ord(c)
+        if ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 or ord(c) in (0x2028, 0x2029, 0x61C, 0x200E, 0x200F)
+        or 0x202A <= ord(c) <= 0x202E or 0x2066 <= ord(c) <= 0x2069 else c for c in text)
+
+
+def body_problems(line, record, store):
+    if len(line.splitlines()) != 1:
+        yield "%r is not one line" % line
+    columns = mactime(line)
+    place, saver = sentence(record)
+    time = since_1970(store.transactions[record["transaction"]]["ZTIMESTAMP"]) or 0
+    times = ["0"] * 4
+    times[{"update": 1, "insert": 3}.get(record.get("kind"), 2)] = str(max(time // 10**6, 0))
+    expected = ["0", "x-coredata://%s/%s" % (visible(record.get("store", "")), visible(place + saver)),
+                "%d-%d" % (record["transaction"], record["change"]), "-" * 10, "0", "0", "0"] + times
+    if columns != expected:
+        yield "%r instead of %r" % (columns, expected)
+
+
 def allowed(text):
     """Whether a text is a non-empty String of CloudEvents."""
     return bool(text) and not any(
@@ -242,9 +340,7 @@ class Debezium:
 
     @staticmethod
     def check_time(source, event, stored):
-        microseconds = None
-        if isinstance(stored, float) and abs(stored) < 9e12:
-            microseconds = round((Fraction(stored) + 978307200) * 10**6)
+        microseconds = since_1970(stored)
         milliseconds = None if microseconds is None else microseconds // 1000
         if (source["ts_us"], source["ts_ms"], event["ts_ms"]) != (
                 microseconds, milliseconds, milliseconds):
@@ -299,7 +395,7 @@ def csv_problems(text, expected):
 
 def json_problems(form, lines, expected, store):
     lines = lines[:-1] if lines[-1:] == [""] else lines + ["no line feed at the end"]
-    cloud, debezium = CloudEvents(), Debezium(store)
+    cloud, debezium, timesketch = CloudEvents(), Debezium(store), Timesketch(store)
     at, transaction, place, collections = 0, None, 0, {}
     for change, record in zip(store.changes, expected):
         if change["ZTRANSACTIONID"] != transaction:
@@ -309,6 +405,12 @@ def json_problems(form, lines, expected, store):
         collection = record.get("entity")
         collections[collection] = collections.get(collection, 0) + 1
         if form == "debezium" and "kind" not in record:
+            continue
+        if form in ("timesketch", "bodyfile") and at < len(lines):
+            for words in (timesketch.problems(lines[at], record) if form == "timesketch"
+                          else body_problems(lines[at], record, store)):
+                yield "change %d: %s" % (change["Z_PK"], words)
+            at += 1
             continue
         where = "change %d: " % change["Z_PK"]
         if at == len(lines):

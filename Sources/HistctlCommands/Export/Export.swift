@@ -13,14 +13,16 @@ struct Export: HistctlCommand {
     abstract: "Export transactions, oldest first, as records for other programs.",
     discussion: """
       The formats are jsonl (one JSON line per transaction, lossless), changes (one JSON line per \
-      change), cloudevents, debezium and csv; histctl-export(1) describes them. The options that \
-      select transactions are those of log. With --bookmark and --output-dir, each run writes what \
-      is new since the run before. An interrupted run loses and repeats nothing when it is run \
-      again. Several stores are exported into one folder, at the same time.
+      change), cloudevents, debezium, csv, timesketch, bodyfile and sqlite (a database); \
+      histctl-export(1) describes them. The options that select transactions are those of log. \
+      With --bookmark and --output-dir, each run writes what is new since the run before. An \
+      interrupted run loses and repeats nothing when it is run again. Several stores are exported \
+      into one folder, at the same time.
 
       Examples:
         histctl export default.store | jq .author
         histctl export default.store --format csv -o history.csv
+        histctl export default.store -o history.sqlite
         histctl export default.store --after 2w --entity Trip -o trips.jsonl.zst
         histctl export default.store --with-current | jq '.changes[].current'
         histctl export default.store --output-dir logs --bookmark nightly
@@ -68,8 +70,11 @@ struct Export: HistctlCommand {
         "--bookmark says where to start, so it cannot be combined with --after "
           + "or the beginning of a range")
     }
-    if output.json, export.format == .csv, export.file == nil, export.outputDir == nil {
-      throw ValidationError("--json cannot be combined with --format csv on standard output")
+    if output.json, export.format.content != .jsonLines, export.file == nil,
+      export.outputDir == nil
+    {
+      throw ValidationError(
+        "--json cannot be combined with --format \(export.format.rawValue) on standard output")
     }
   }
 
@@ -135,7 +140,8 @@ struct Export: HistctlCommand {
       try output.json ? session.diagnostics.record(gap) : gaps.note(gap)
     }
     return ExportOperation(
-      timeline: timeline, helpers: helpers, schema: schema, encoder: encoder, export: whole,
+      timeline: timeline, helpers: helpers, schema: schema, format: export.format, encoder: encoder,
+      export: whole,
       observer: { _ in })
   }
 
@@ -149,7 +155,7 @@ struct Export: HistctlCommand {
   ) throws -> [ExportFolder.File] {
     if let folder = export.outputDir {
       let target = try ExportFolder(
-        operation, to: folder, format: export.format, layout: export.layout, resolver: resolver,
+        operation, to: folder, layout: export.layout, resolver: resolver,
         bookmarkPath: stores.bookmarkFile)
       let plan = try target.plan(consumer: export.consumer)
       if let consumer = plan.consumer, plan.isNewConsumer {
@@ -164,7 +170,7 @@ struct Export: HistctlCommand {
       return [ExportFolder.File(path: path, summary: summary)]
     }
     if session.environment.isOutputTerminal, export.compression == .none {
-      writer.guardedForm = export.format == .csv ? .csv : .json
+      writer.guardedForm = export.format.content == .jsonLines ? .json : .text
     }
     // One call at a time, whichever thread it comes from.
     nonisolated(unsafe) let output = writer

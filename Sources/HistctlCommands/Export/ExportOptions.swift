@@ -87,6 +87,7 @@ struct ExportOptions: ParsableArguments {
           + "\(named.rawValue) does; leave out --compress, or name the file otherwise")
     }
     try checkFormat()
+    if format.content == .database { try checkPlaceOfDatabase() }
     if safeCells, format != .csv {
       throw ValidationError("--safe-cells is about --format csv")
     }
@@ -108,13 +109,29 @@ struct ExportOptions: ParsableArguments {
   /// The compression of the text.
   var compression: ExportCompression {
     if let compress { return compress }
-    return outputDir != nil ? .zstd : Self.compression(ofFile: outputFile) ?? .none
+    return outputDir != nil
+      ? format.usualCompression : Self.compression(ofFile: outputFile) ?? .none
   }
 
   /// The compression that a file name stands for; `nil` if it stands for none.
   private static func compression(ofFile name: String?) -> ExportCompression? {
     ExportCompression.allCases.first {
       $0 != .none && name?.lowercased().hasSuffix("." + $0.fileExtension) == true
+    }
+  }
+
+  /// Refuses a place that cannot hold a database.
+  private func checkPlaceOfDatabase() throws {
+    guard file != nil || outputDir != nil else {
+      throw ValidationError(
+        "--format \(format.rawValue) writes a database, which must be a file; name it with --output, "
+          + "or a folder with --output-dir")
+    }
+    guard compression == .none else {
+      throw ValidationError(
+        "--format \(format.rawValue) writes a database, which is not compressed; leave out "
+          + "--compress or the ending .\(compression.fileExtension), and compress the file afterwards"
+      )
     }
   }
 
@@ -126,11 +143,10 @@ struct ExportOptions: ParsableArguments {
         "the name \(file) is that of a file in the format \(named.rawValue), and the format is "
           + "\(format.rawValue); give --format \(named.rawValue), or name the file otherwise")
     }
-    // All formats but one are JSON lines.
-    if format == .csv {
+    if format.content != .jsonLines {
       throw ValidationError(
-        "the name \(file) is that of a file of JSON lines, and the format is csv; leave out "
-          + "--format csv, or name the file otherwise")
+        "the name \(file) is that of a file of JSON lines, and the format is "
+          + "\(format.rawValue); leave out --format \(format.rawValue), or name the file otherwise")
     }
   }
 
@@ -141,17 +157,9 @@ struct ExportOptions: ParsableArguments {
       name = name.dropLast(packing.fileExtension.utf8.count + 1)
     }
     if [".json", ".ndjson"].contains(where: { name.hasSuffix($0) }) { return .jsonl }
+    if [".db", ".sqlite3"].contains(where: { name.hasSuffix($0) }) { return .sqlite }
     return ExportFormat.allCases.filter { name.hasSuffix("." + $0.fileExtension) }
       .max { $0.fileExtension.utf8.count < $1.fileExtension.utf8.count }
-  }
-
-  /// A field that contains the present values of objects.
-  private static func fieldOfObjects(_ format: ExportFormat) -> String {
-    switch format {
-    case .cloudevents: "data"
-    case .debezium: "history"
-    case .jsonl, .changes, .csv: "changes"
-    }
   }
 
   /// Returns an encoder of the format with the requested fields.
@@ -161,14 +169,16 @@ struct ExportOptions: ParsableArguments {
         $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
       }, guardsFormulas: safeCells)
     if withCurrent, !encoder.carriesPresentObjects {
+      let field = format.fieldOfPresentObjects
       throw Failure(
         status: .usage, kind: "usage",
-        message: fields == nil || format == .csv
+        message: field == nil
           ? "the format \(format.rawValue) has no place for what objects are now"
           : "the fields that are kept have no place for what objects are now",
-        hint: format == .csv
-          ? "--with-current goes with the formats jsonl, changes, cloudevents and debezium"
-          : "name \(Self.fieldOfObjects(format)) among the fields, or leave out --with-current")
+        hint: field.map { "name \($0) among the fields, or leave out --with-current" }
+          ?? "--with-current goes with the formats "
+          + ExportFormat.allCases.filter(\.carriesPresentObjects).map(\.rawValue)
+          .joined(separator: ", "))
     }
     return encoder
   }

@@ -158,9 +158,17 @@ struct SettingsReader {
       }
       return nil
     }
+    let usual = (format ?? .jsonl).usualCompression
+    if usual == .none, let compression, compression != .none,
+      let entry = entries[.exportCompress]?.first
+    {
+      mistake(
+        entry, "a database is not compressed",
+        hint: "leave out export.compress, or choose another export.format")
+    }
     return .init(
       folder: directory, bookmark: bookmark, format: format ?? .jsonl,
-      compression: compression ?? .zstd)
+      compression: compression ?? usual)
   }
 
   private mutating func prune() -> PruneRequest? {

@@ -106,8 +106,7 @@ package struct CSVEncoder: HistoryEncoder {
     }
     if fields.contains(.entityRaw) { writer.append(text?.number) }
     if fields.contains(.tombstoneRaw) {
-      let isExact = types.map { TypedValue.areExact(change.tombstone, $0) } ?? false
-      appendJSON(unless: isExact || change.tombstone.isEmpty) {
+      appendJSON(unless: !TypedValue.needsStoredForm(change.tombstone, types)) {
         $0.appendStoredTombstone(change.tombstone)
       }
     }

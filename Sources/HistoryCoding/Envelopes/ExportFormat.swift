@@ -27,6 +27,35 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   /// It carries what ``changes`` does, but not the types of values: a text that looks like a
   /// number, a formula or a wrapped value cannot be distinguished from one.
   case csv
+  /// One event of Timesketch per change; see ``TimesketchEncoder``.
+  ///
+  /// It carries what ``changes`` does, but the values of objects as strings.
+  case timesketch
+  /// One line of a body file per change, for `mactime`; see ``BodyFileEncoder``.
+  ///
+  /// It carries what changed, when and by whom, in words, and no values.
+  case bodyfile
+  /// A database of SQLite, with tables of transactions and changes; see ``TableRowEncoder``.
+  ///
+  /// It carries all that ``jsonl`` does, but cannot be read back, and only a file can hold it.
+  case sqlite
+
+  /// What a file is, to a program that does not know the format.
+  package enum Content: Sendable {
+    case jsonLines, text, database
+  }
+
+  /// What files in this format are.
+  package var content: Content {
+    switch self {
+    case .jsonl, .changes, .cloudevents, .debezium, .timesketch: .jsonLines
+    case .csv, .bodyfile: .text
+    case .sqlite: .database
+    }
+  }
+
+  /// How files in a folder are compressed, unless asked otherwise. A database never is.
+  package var usualCompression: ExportCompression { content == .database ? .none : .zstd }
 
   /// The end of names of files in this format, after a full stop.
   ///
@@ -35,14 +64,37 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     switch self {
     case .jsonl: "jsonl"
     case .csv: "csv"
-    case .changes, .cloudevents, .debezium: "\(rawValue).jsonl"
+    case .bodyfile: "body"
+    case .sqlite: "sqlite"
+    case .changes, .cloudevents, .debezium, .timesketch: "\(rawValue).jsonl"
     }
   }
 
-  /// Whether old and new values are a member of their own, apart from all else of a change.
-  package var separatesValues: Bool { self != .debezium && self != .csv }
+  /// Whether an export with values can be compared with one without: they are a member of their own,
+  /// apart from all else of a change, or there are none.
+  package var separatesValues: Bool {
+    switch self {
+    case .jsonl, .changes, .cloudevents, .timesketch, .bodyfile, .sqlite: true
+    case .debezium, .csv: false
+    }
+  }
 
-  /// The fields that a record can have, in the order in which they are written.
+  /// The field that holds the present values of objects, which a selection of fields must keep; `nil`
+  /// if records have them with any selection.
+  package var fieldOfPresentObjects: String? {
+    switch self {
+    case .jsonl: LineKey.changes.name
+    case .cloudevents: LineKey.data.name
+    case .debezium: LineKey.history.name
+    case .changes, .timesketch, .csv, .bodyfile, .sqlite: nil
+    }
+  }
+
+  /// Whether records have a place for the present values of objects.
+  package var carriesPresentObjects: Bool { content == .jsonLines }
+
+  /// The fields that a record can have, in the order in which they are written; none if they cannot be
+  /// chosen.
   var fields: [LineKey] {
     switch self {
     case .jsonl: TransactionLineEncoder.fields
@@ -50,6 +102,8 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     case .cloudevents: CloudEventEncoder.fields
     case .debezium: DebeziumEncoder.fields
     case .csv: CSVEncoder.fields
+    case .timesketch: TimesketchEncoder.fields
+    case .bodyfile, .sqlite: []
     }
   }
 
@@ -66,6 +120,7 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   package func encoder(
     fields: [String]? = nil, guardsFormulas: Bool = false
   ) throws(ExportFormatError) -> any HistoryEncoder {
+    if fields != nil, self.fields.isEmpty { throw .fixedFields(format: self) }
     switch self {
     case .jsonl:
       // A line with all of its fields is whole.
@@ -77,6 +132,9 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     case .cloudevents: return try CloudEventEncoder(fields: fields)
     case .debezium: return try DebeziumEncoder(fields: fields)
     case .csv: return try CSVEncoder(fields: fields, guardsFormulas: guardsFormulas)
+    case .timesketch: return try TimesketchEncoder(fields: fields)
+    case .bodyfile: return BodyFileEncoder()
+    case .sqlite: return TableRowEncoder()
     }
   }
 }
@@ -87,6 +145,8 @@ package enum ExportFormatError: Error, Hashable, Sendable, CustomStringConvertib
   case unknownField(name: String, format: ExportFormat)
   /// The list of fields is empty.
   case noFields(format: ExportFormat)
+  /// The fields of the format cannot be chosen.
+  case fixedFields(format: ExportFormat)
 
   /// What is wrong.
   package var message: String {
@@ -95,6 +155,7 @@ package enum ExportFormatError: Error, Hashable, Sendable, CustomStringConvertib
       "the format \(format.rawValue) has no field '\(name)'"
     case .noFields(let format):
       "no field is left of the format \(format.rawValue), expected at least one"
+    case .fixedFields(let format): "the format \(format.rawValue) has fixed fields"
     }
   }
 
@@ -103,6 +164,7 @@ package enum ExportFormatError: Error, Hashable, Sendable, CustomStringConvertib
     switch self {
     case .unknownField(_, let format), .noFields(let format):
       "choose among \(format.fieldNames.joined(separator: ", "))"
+    case .fixedFields: "leave out --fields, or choose another format"
     }
   }
 

@@ -208,9 +208,9 @@ extension JSONWriter {
       appendTombstoneMembers(tombstone, text, &isFirstValue)
       appendRaw(UInt8(ascii: "}"))
     }
-    guard fields.contains(.tombstoneRaw), !tombstone.isEmpty,
-      !(types.map { TypedValue.areExact(tombstone, $0) } ?? false)
-    else { return }
+    guard fields.contains(.tombstoneRaw), TypedValue.needsStoredForm(tombstone, types) else {
+      return
+    }
     append(.tombstoneRaw, &isFirst)
     appendStoredTombstone(tombstone)
   }

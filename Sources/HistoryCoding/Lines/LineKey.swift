@@ -20,6 +20,8 @@ package enum LineKey: Int, CaseIterable, Sendable {
   case specversion, source, time, datacontenttype, dataschema, id, subject, sequence, data
   // Debezium.
   case before, op, milliseconds, history
+  // Timesketch.
+  case message, datetime, timestampDescription, dataType
 
   /// The texts by number, in memory that is never freed.
   nonisolated(unsafe) private static let texts = allCases.map { key in
@@ -30,7 +32,14 @@ package enum LineKey: Int, CaseIterable, Sendable {
   }
 
   /// The key.
-  package var name: String { self == .milliseconds ? "ts_ms" : String(describing: self) }
+  package var name: String {
+    switch self {
+    case .milliseconds: "ts_ms"
+    case .timestampDescription: "timestamp_desc"
+    case .dataType: "data_type"
+    default: String(describing: self)
+    }
+  }
 
   /// The key in quotes, with its colon.
   @inline(__always)
@@ -39,6 +48,7 @@ package enum LineKey: Int, CaseIterable, Sendable {
 
 /// The keys that a record keeps.
 struct FieldSelection: Sendable {
+  // There are no more than 64 keys; a test counts them.
   private var bits: UInt64
 
   /// Every key.

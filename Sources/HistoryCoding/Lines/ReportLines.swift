@@ -253,7 +253,12 @@ extension JSONWriter {
   /// Writes the present state of an object, under the key that says whether its names are those of the
   /// model.
   mutating func append(_ present: PresentObject, _ isFirst: inout Bool) {
-    append(present.isNamedByModel ? .current : .currentRaw, &isFirst)
+    append(present.key, &isFirst)
+    appendMembers(of: present)
+  }
+
+  /// Writes the present state of an object as one.
+  mutating func appendMembers(of present: PresentObject) {
     appendRaw(UInt8(ascii: "{"))
     var isFirst = true
     for value in present.values where !value.value.isNull || value.isLeftOut {
@@ -301,4 +306,9 @@ extension JSONWriter {
       append(value.value, of: value.type)
     }
   }
+}
+
+extension PresentObject {
+  /// The key of the state, which says whether its names are those of the model.
+  var key: LineKey { isNamedByModel ? .current : .currentRaw }
 }

@@ -164,8 +164,14 @@ enum TypedValue {
     }
   }
 
+  /// Whether the values of a tombstone must be written as they are stored too, because those by their
+  /// types say less.
+  static func needsStoredForm(_ values: [StoredValue], _ types: [AttributeType]?) -> Bool {
+    !values.isEmpty && !(types.map { areExact(values, $0) } ?? false)
+  }
+
   /// Whether reading values by their types gives the same values.
-  static func areExact(_ values: [StoredValue], _ types: [AttributeType]) -> Bool {
+  private static func areExact(_ values: [StoredValue], _ types: [AttributeType]) -> Bool {
     values.count <= types.count
       && !zip(values, types).contains { value, type in
         guard case .text = value else { return false }

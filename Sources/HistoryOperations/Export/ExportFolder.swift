@@ -62,7 +62,6 @@ package struct ExportFolder {
 
   private let operation: ExportOperation
   private let folder: String
-  private let format: ExportFormat
   private let resolver: TokenResolver
   private let bookmarks: String
   private let layout: Layout
@@ -74,7 +73,7 @@ package struct ExportFolder {
   /// - Parameter bookmarkPath: The file that keeps the bookmarks; `nil` for the one beside the store.
   /// - Throws: ``OperationError``.
   package init(
-    _ operation: ExportOperation, to folder: String, format: ExportFormat, layout: Layout = .plain,
+    _ operation: ExportOperation, to folder: String, layout: Layout = .plain,
     resolver: TokenResolver, bookmarkPath: String?
   ) throws {
     let timeline = operation.timeline
@@ -93,7 +92,7 @@ package struct ExportFolder {
         hint: "export into another folder")
     }
     var operation = operation
-    if !format.separatesValues, let values = operation.export.query.recordedValues {
+    if !operation.format.separatesValues, let values = operation.export.query.recordedValues {
       // A file that an interrupted run left could not be compared once the log has lost them.
       operation.export.query.recordedValues = values.file.map {
         RecordedValues($0, readsLog: false)
@@ -101,7 +100,6 @@ package struct ExportFolder {
     }
     self.operation = operation
     self.folder = folder
-    self.format = format
     self.resolver = resolver
     bookmarks =
       bookmarkPath
@@ -350,7 +348,7 @@ package struct ExportFolder {
 
   private func suffix(_ compression: ExportCompression) -> String {
     let packed = compression.fileExtension
-    return "." + format.fileExtension + (packed.isEmpty ? "" : "." + packed)
+    return "." + operation.format.fileExtension + (packed.isEmpty ? "" : "." + packed)
   }
 
   /// Whether a file may be one of a run, in any format.

@@ -12,17 +12,21 @@ package struct ExportOperation {
   /// Threads that read the store as well; `nil` without a store.
   package let helpers: SnapshotHelpers?
   package let schema: HistorySchema
+  package let format: ExportFormat
+  /// Writes the format.
   package let encoder: any HistoryEncoder
   package var export: HistoryExport
   package var observer: OperationObserver
 
   package init(
     timeline: HistoryTimeline, helpers: SnapshotHelpers?, schema: HistorySchema,
-    encoder: any HistoryEncoder, export: HistoryExport, observer: @escaping OperationObserver
+    format: ExportFormat, encoder: any HistoryEncoder, export: HistoryExport,
+    observer: @escaping OperationObserver
   ) {
     self.timeline = timeline
     self.helpers = helpers
     self.schema = schema
+    self.format = format
     self.encoder = encoder
     self.export = export
     self.observer = observer
@@ -54,8 +58,7 @@ package struct ExportOperation {
         ? "name a file in that folder, or export into it with --output-dir"
         : "name a file; without --output the export goes to standard output"
     ) { draft in
-      nonisolated(unsafe) let file = draft
-      let summary = try write(to: path) { try file.write($0) }
+      let summary = try write(into: draft, path)
       try draft.synchronize()
       try timeline.snapshot?.location.synchronizeLog()
       let lock = try beforeNaming()
@@ -63,6 +66,19 @@ package struct ExportOperation {
       try draft.commit()
       return summary
     }
+  }
+
+  private func write(into draft: DraftFile, _ path: String) throws -> ExportSummary {
+    // Each is used by one call at a time.
+    guard format.content == .database else {
+      nonisolated(unsafe) let file = draft
+      return try write(to: path) { try file.write($0) }
+    }
+    nonisolated(unsafe) let tables = try HistoryTables(
+      filling: draft.temporaryPath, for: path, from: timeline.path)
+    let summary = try write(to: path) { try tables.write($0) }
+    try tables.finish()
+    return summary
   }
 
   /// Returns whether a file holds what this export would write into it, apart from what differs from run to
@@ -81,6 +97,17 @@ package struct ExportOperation {
     }
     export.query.readsPresentObjects = false
     export.compression = .none
+    guard format.content != .database else {
+      do {
+        nonisolated(unsafe) let tables = try HistoryTables(comparing: path)
+        _ = try export.write(timeline, helpers, encoder, schema: schema) { bytes, _ in
+          try tables.write(bytes)
+        }
+        return try tables.hasNoOtherRows(omitsValues: extras.contains(.values))
+      } catch is HistoryTables.Difference {
+        return false
+      }
+    }
     let text = try ExportedText(path: path)
     // One call at a time, whichever thread it comes from.
     nonisolated(unsafe) var comparison = LineComparison(skipping: extras) { try text.next() }

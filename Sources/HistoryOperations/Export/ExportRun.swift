@@ -170,8 +170,8 @@ package struct ExportRun {
         var operation = try inTurn { try prepare(timeline, helpers, resolver) }
         operation.observer = warn
         let folder = try ExportFolder(
-          operation, to: request.folder, format: request.format, layout: request.layout,
-          resolver: resolver, bookmarkPath: nil)
+          operation, to: request.folder, layout: request.layout, resolver: resolver,
+          bookmarkPath: nil)
         outcome.files = try folder.write(folder.plan(consumer: request.consumer))
       }
     } catch {

@@ -128,10 +128,10 @@ package struct StoreMaintenance {
       query.recordedValues = try RecordedValues(beside: snapshot)
       let operation = ExportOperation(
         timeline: HistoryTimeline(snapshot), helpers: helpers, schema: try HistorySchema(snapshot),
-        encoder: try export.format.encoder(fields: nil),
+        format: export.format, encoder: try export.format.encoder(),
         export: HistoryExport(query: query, compression: export.compression), observer: observer)
       let folder = try ExportFolder(
-        operation, to: export.folder, format: export.format,
+        operation, to: export.folder,
         resolver: TokenResolver(snapshot: snapshot, bookmarkPath: bookmarkPath, now: now),
         bookmarkPath: bookmarkPath)
       let plan = try folder.plan(consumer: export.bookmark)

@@ -41,6 +41,21 @@ package final class StatementCursor {
     }
   }
 
+  /// Binds a copy of a value to one parameter, counted from 1; `nil` for null. A statement that has been
+  /// stepped must be reset before.
+  package func bind(_ value: LentValue?, at position: Int) throws {
+    let position = CInt(position)
+    let result =
+      switch value {
+      case nil: sqlite3_bind_null(pointer, position)
+      case .integer(let value): sqlite3_bind_int64(pointer, position, value)
+      case .real(let value): sqlite3_bind_double(pointer, position, value)
+      case .text(let bytes): bind(bytes.bindMemory(to: UInt8.self), at: position, asText: true)
+      case .blob(let bytes): bind(bytes.bindMemory(to: UInt8.self), at: position, asText: false)
+      }
+    try check(result)
+  }
+
   /// Binds one integer to the first parameter and starts again.
   package func bind(_ value: Int64) throws {
     reset()

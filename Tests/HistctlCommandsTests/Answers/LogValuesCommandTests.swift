@@ -103,14 +103,14 @@ import Testing
   }
 
   @Test func anInterruptedExportFindsItsFileOnceTheLogHasLostThem() async throws {
-    for format in ["jsonl", "changes", "cloudevents", "debezium"] {
+    for format in ["jsonl", "changes", "cloudevents", "debezium", "timesketch", "sqlite"] {
       let line =
         "export Trips.store --output-dir out-\(format) --bookmark \(format) --format \(format) --compress none"
       #expect(try await run(line).status == 0)
       #expect(try await run("bookmark set Trips.store \(format) 0 --force").status == 0)
     }
     try trips.sql("PRAGMA wal_checkpoint(TRUNCATE)")
-    for format in ["jsonl", "changes", "cloudevents", "debezium"] {
+    for format in ["jsonl", "changes", "cloudevents", "debezium", "timesketch", "sqlite"] {
       let line =
         "export Trips.store --output-dir out-\(format) --bookmark \(format) --format \(format) --compress none"
       let again = try await run(line)

@@ -74,6 +74,7 @@ import Testing
     "log --json --until 2024-07-29T00:47:00Z", "log --after first~2 --until last~2 --json",
     "log --entity Trap", "log --after 99", "log --json --object Trip/p99",
     "export", "export --after 2", "export --format csv", "export --format debezium",
+    "export --format timesketch", "export --format bodyfile --after 2",
     "export --format changes --entity Trip", "export --only-matching --kind insert",
     "export --fields transaction,author,entity",
     "diff 0 --json", "diff 2 --json", "diff 3 10 --json", "diff 6 2 --json", "diff 0 --stat",

@@ -244,7 +244,7 @@ import Testing
 
   @Test(
     "What objects are now may differ when an interrupted run is found",
-    arguments: ["jsonl", "changes", "cloudevents", "debezium"])
+    arguments: ["jsonl", "changes", "cloudevents", "debezium", "timesketch"])
   func presentObjects(_ format: String) async throws {
     let folder = try SampleFolder()
     #expect(try await folder.run("demo trips --ending 2026-11-20 -q").status == 0)

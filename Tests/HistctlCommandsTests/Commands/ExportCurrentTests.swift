@@ -230,11 +230,13 @@ import Testing
   // MARK: - What is wrong
 
   @Test(arguments: [
-    ("--format csv", "jsonl, changes, cloudevents and debezium"),
+    ("--format csv", "jsonl, changes, cloudevents, debezium, timesketch"),
+    ("--format bodyfile", "jsonl, changes, cloudevents, debezium, timesketch"),
+    ("--format sqlite -o x.sqlite", "jsonl, changes, cloudevents, debezium, timesketch"),
     ("--fields author", "name changes among the fields"),
     ("--format cloudevents --fields id", "name data among the fields"),
     ("--format debezium --fields op", "name history among the fields"),
-    ("--format csv --fields pk", "jsonl, changes, cloudevents and debezium"),
+    ("--format csv --fields pk", "jsonl, changes, cloudevents, debezium, timesketch"),
   ])
   func withoutAPlaceItIsRefused(_ options: String, _ words: String) async throws {
     let sample = try SampleFolder()

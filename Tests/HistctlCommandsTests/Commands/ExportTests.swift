@@ -145,20 +145,24 @@ import Testing
 
   @Test(
     "Each format goes with each option, or is refused as usage",
-    arguments: ["jsonl", "changes", "cloudevents", "debezium", "csv"])
+    arguments: [
+      "jsonl", "changes", "cloudevents", "debezium", "csv", "timesketch", "bodyfile",
+    ])
   func matrix(format: String) async throws {
     let folder = try SampleFolder()
+    let current = format == "csv" || format == "bodyfile" ? 64 : 0
+    let fields = format == "cloudevents" || format == "bodyfile" ? 64 : 0
     let lines = [
       ("", 0), ("--compress gzip", 0), ("--compress zstd -o \(format).out", 0),
-      ("--fields nonsense", 64), ("--fields store,transaction", format == "cloudevents" ? 64 : 0),
+      ("--fields nonsense", 64), ("--fields store,transaction", fields),
       ("--author widget --only-matching --entity Trip", 0), ("--output-dir out", 0),
       ("--output-dir out2 --bookmark nightly", 0), ("--bookmark nightly", 64),
       ("-o a --output-dir b", 64), ("--overwrite", 64), ("--compress rar", 64),
       ("--output-dir out3 --bookmark no/name", 64), ("--after 1 --output-dir d --bookmark b", 64),
-      ("--after 999", 4), ("--with-current", format == "csv" ? 64 : 0),
-      ("--with-current --compress zstd --author app --only-matching", format == "csv" ? 64 : 0),
-      ("--with-current -o \(format).now --after 2 --until 8", format == "csv" ? 64 : 0),
-      ("--with-current --output-dir out4 --bookmark now", format == "csv" ? 64 : 0),
+      ("--after 999", 4), ("--with-current", current),
+      ("--with-current --compress zstd --author app --only-matching", current),
+      ("--with-current -o \(format).now --after 2 --until 8", current),
+      ("--with-current --output-dir out4 --bookmark now", current),
       ("--with-current --fields nonsense", 64),
     ]
     for (options, status) in lines {

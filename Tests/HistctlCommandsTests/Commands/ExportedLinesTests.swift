@@ -13,6 +13,7 @@ import Testing
     "log --json --after 3 --until 10", "log --json --after 2024-07-29T00:45:00Z",
     "log --after first~2 --until last~2 --json", "log --entity Trap",
     "export", "export --after 2", "export --format csv", "export --format debezium",
+    "export --format timesketch", "export --format bodyfile",
     "export --format cloudevents", "export --format changes --entity Trip",
     "export --only-matching --kind insert", "export --fields transaction,author,entity",
     "diff 0 --json", "diff 3 10 --json", "diff 0 --stat", "diff 0 --each --json",

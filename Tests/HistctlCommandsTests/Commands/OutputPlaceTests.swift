@@ -140,6 +140,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.folder.file("-")))
     #expect(try await folder.run("export sample.store --format csv --json").status == 64)
     #expect(try await folder.run("export sample.store --format csv -o a.csv --json").status == 0)
+    #expect(try await folder.run("export sample.store --format bodyfile --json").status == 64)
   }
 
   @Test(
@@ -152,6 +153,14 @@ import Testing
       ("-o a.jsonl --format csv", "leave out --format csv"),
       ("-o a.json.zst --format csv", "leave out --format csv"),
       ("-o a.changes.jsonl --format csv", "give --format changes"),
+      ("-o a.body --format csv", "give --format bodyfile"),
+      ("-o a.db --format jsonl", "give --format sqlite"),
+      ("-o a.jsonl --format sqlite", "leave out --format sqlite"),
+      ("-o a.sqlite.gz", "is not compressed"), ("--format sqlite", "must be a file"),
+      ("--format sqlite -o -", "must be a file"),
+      ("--format sqlite --compress zstd -o a.out", "is not compressed"),
+      ("--format sqlite --compress zstd --output-dir a.dir", "is not compressed"),
+      ("--format sqlite --fields kind -o a.out", "has fixed fields"),
     ])
   func otherFormats(_ options: String, _ words: String) async throws {
     let folder = try SampleFolder()
@@ -166,7 +175,8 @@ import Testing
     arguments: [
       "-o a.csv --format csv", "-o a.csv.gz --format csv", "-o a.jsonl --format changes",
       "-o a.changes.jsonl.zst --format changes", "-o a.json", "-o csv", "-o a.txt --format csv",
-      "-o a.csvjsonl",
+      "-o a.csvjsonl", "-o a.timesketch.jsonl --format timesketch", "-o a.body", "-o a.body.zst",
+      "-o a.sqlite", "-o a.DB --format sqlite", "-o a.sqlite3", "-o a.out --format sqlite",
     ])
   func ownFormats(_ options: String) async throws {
     let result = try await SampleFolder().run("export sample.store " + options)

@@ -13,7 +13,8 @@ import Testing
   @Test(
     "Memory is bounded by bytes",
     arguments: [
-      "export STORE", "export STORE -o OUT.jsonl.zst", "log STORE --json", "archive STORE OUT",
+      "export STORE", "export STORE -o OUT.jsonl.zst", "export STORE -o OUT.sqlite",
+      "log STORE --json", "archive STORE OUT",
       "stats STORE", "diff STORE 0", "report STORE -o OUT.html",
     ])
   func isBounded(_ line: String) async throws {

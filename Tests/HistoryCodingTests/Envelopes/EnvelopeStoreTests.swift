@@ -83,7 +83,7 @@ struct EnvelopeStoreTests {
       "SELECT ZCHANGETYPE, count(*) FROM ACHANGE GROUP BY 1 ORDER BY 1")
     let filters: [ExportFormat: String] = [
       .changes: ".kind", .cloudevents: #".type | ltrimstr("alt.histctl.")"#,
-      .debezium: #"{"c":"insert","u":"update","d":"delete"}[.op]"#,
+      .debezium: #"{"c":"insert","u":"update","d":"delete"}[.op]"#, .timesketch: ".kind",
     ]
     for (format, filter) in filters {
       let result = try await #require(Tool("jq")).run(

@@ -7,7 +7,10 @@ import Testing
 /// History in one of the formats, and the programs that check it.
 enum Envelopes {
   /// The formats of one record per change.
-  static let formats = ExportFormat.allCases.filter { $0 != .jsonl }
+  static let formats = ExportFormat.allCases.filter { $0 != .jsonl && $0.content != .database }
+
+  /// The formats whose fields can be chosen.
+  static let formatsOfFields = ExportFormat.allCases.filter { !$0.fieldNames.isEmpty }
 
   /// What an encoder writes for transactions, with its prologue unless told otherwise.
   static func bytes(

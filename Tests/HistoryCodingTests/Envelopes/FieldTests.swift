@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Records that keep only some fields")
 struct FieldTests {
-  @Test("unknown fields and empty lists are refused", arguments: ExportFormat.allCases)
+  @Test("unknown fields and empty lists are refused", arguments: Envelopes.formatsOfFields)
   func refused(format: ExportFormat) throws {
     #expect(throws: ExportFormatError.unknownField(name: "no such", format: format)) {
       try format.encoder(fields: [format.fieldNames[0], "no such"])
@@ -19,7 +19,7 @@ struct FieldTests {
 
   @Test(
     "all fields by name, in any order, are the same as no selection",
-    arguments: ExportFormat.allCases)
+    arguments: Envelopes.formatsOfFields)
   func all(format: ExportFormat) throws {
     #expect(Set(format.fieldNames).count == format.fieldNames.count)
     // A table has its column of recorded values only where that is asked for.
@@ -33,7 +33,7 @@ struct FieldTests {
 
   @Test(
     "each field alone has the value that it has among all",
-    arguments: [ExportFormat.changes, .cloudevents, .debezium])
+    arguments: [ExportFormat.changes, .cloudevents, .debezium, .timesketch])
   func alone(format: ExportFormat) throws {
     var recorded = Envelopes.transaction
     recorded.changes[1].values = [
@@ -43,7 +43,11 @@ struct FieldTests {
     let transactions = [Envelopes.transaction, Envelopes.hostile, recorded]
     let whole = try records(of: format, transactions)
     let always: Set<String> =
-      format == .cloudevents ? ["specversion", "source", "type", "id"] : []
+      switch format {
+      case .cloudevents: ["specversion", "source", "type", "id"]
+      case .timesketch: ["message", "datetime", "timestamp_desc"]
+      default: []
+      }
     var seen: Set<String> = []
     for name in format.fieldNames {
       let cut = try records(of: format, transactions, fields: [name])
@@ -123,6 +127,20 @@ struct FieldTests {
     #expect(
       ExportFormat.allCases.map(\.fileExtension) == [
         "jsonl", "changes.jsonl", "cloudevents.jsonl", "debezium.jsonl", "csv",
+        "timesketch.jsonl", "body", "sqlite",
       ])
   }
+
+  @Test("formats of fixed fields refuse a selection", arguments: [ExportFormat.bodyfile, .sqlite])
+  func fixedFields(format: ExportFormat) throws {
+    #expect(format.fieldNames.isEmpty)
+    for names in [[], ["kind"]] {
+      #expect(throws: ExportFormatError.fixedFields(format: format)) {
+        try format.encoder(fields: names)
+      }
+    }
+  }
+
+  @Test("a selection of fields has a bit for each key")
+  func keys() { #expect(LineKey.allCases.count <= 64) }
 }

@@ -1,0 +1,216 @@
+import PersistentHistory
+import StoreFormat
+
+/// Writes one event of Timesketch for each change, as a JSON line.
+///
+/// ```json
+/// {"message":"Updated Trip/p1 (endDate, name) by widget","datetime":"2024-07-29T00:42:37.824189+00:00",
+///  "timestamp":1722213757824189,"timestamp_desc":"Object updated","data_type":"histctl:change",
+///  "store":"1D07…","transaction":5,"timestampRaw":743906557.824189,"author":"widget","change":8,
+///  "kind":"update","entity":"Trip","pk":1,"object":"Trip/p1","attributes":["endDate","name"],
+///  "columnsRaw":"30"}
+/// ```
+///
+/// Timesketch requires `message`, `datetime` and `timestamp_desc`; `timestamp` are microseconds since
+/// 1970. The other keys are those of ``ChangeRecordEncoder``. The index behind Timesketch gives each key
+/// one type for good and rejects events that contradict it, so what is an object or an array of values
+/// there is a string of JSON here, an invalid text is written with U+FFFD, and an infinite `timestampRaw`
+/// is absent. An event without a time has that of 1970 and says so in `timestamp_desc`, as Plaso does.
+package struct TimesketchEncoder: BufferedEncoder {
+  static let fields: [LineKey] = [
+    .message, .datetime, .timestamp, .timestampDescription, .dataType, .store, .transaction,
+    .timestampRaw, .author, .bundle, .process, .context, .transactionExtra, .change, .kind, .entity,
+    .entityRaw, .pk, .object, .attributes, .columnsRaw, .values, .tombstone, .tombstoneRaw, .extra,
+  ]
+  /// The fields of a change that are neither objects nor arrays of values.
+  private static let plainFields: [LineKey] = [
+    .change, .kind, .entity, .entityRaw, .pk, .object, .attributes, .columnsRaw,
+  ]
+
+  private let fields: FieldSelection
+  private let plainFields: FieldSelection
+  var writer = JSONWriter(capacity: 1 << 16)
+  private var texts = EntityTexts()
+  /// A value that becomes a string.
+  private var json = JSONWriter(capacity: 1024)
+  // What the events of a transaction share: between message and description, and after these.
+  private var times = JSONWriter(capacity: 128)
+  private var shared = JSONWriter(capacity: 1024)
+  private var hasTime = false
+  private var saver: String?
+
+  /// Creates an encoder with an empty buffer.
+  ///
+  /// - Parameter fields: The fields that events keep; `nil` for all. `message`, `datetime` and
+  ///   `timestamp_desc` are always kept, because an event must have them.
+  /// - Throws: ``ExportFormatError``.
+  package init(fields: [String]? = nil) throws(ExportFormatError) {
+    let selection = try FieldSelection(fields, of: .timesketch)
+    self.fields = selection
+    plainFields = FieldSelection(Self.plainFields.filter(selection.contains))
+  }
+
+  package mutating func begin(_ transaction: HistoryTransaction) {
+    saver = transaction.saver
+    beginTimes(transaction.timestamp)
+    shared.removeAll()
+    if fields.contains(.dataType) {
+      shared.append(.dataType)
+      shared.appendRaw("\"histctl:change\"")
+    }
+    if fields.contains(.store), let store = transaction.store {
+      shared.append(.store)
+      shared.appendString(store)
+    }
+    if fields.contains(.transaction) {
+      shared.append(.transaction)
+      shared.appendInteger(transaction.number)
+    }
+    if fields.contains(.timestampRaw),
+      let seconds = transaction.timestamp?.secondsSinceReferenceDate,
+      seconds.isFinite
+    {
+      shared.append(.timestampRaw)
+      shared.appendReal(seconds)
+    }
+    for role in StringRole.allCases {
+      let key: LineKey =
+        switch role {
+        case .author: .author
+        case .bundle: .bundle
+        case .process: .process
+        case .context: .context
+        }
+      guard fields.contains(key), let text = transaction.text(role) else { continue }
+      shared.append(key)
+      shared.appendString(text.string)
+    }
+    guard fields.contains(.transactionExtra), !transaction.extra.isEmpty else { return }
+    json.removeAll()
+    json.appendExtraColumns(transaction.extra)
+    shared.append(.transactionExtra)
+    shared.appendString(textOf: json)
+  }
+
+  private mutating func beginTimes(_ timestamp: StoreTimestamp?) {
+    times.removeAll()
+    times.append(.datetime)
+    times.appendRaw(UInt8(ascii: "\""))
+    let start = times.count
+    times.appendUninitialized(capacity: StoreTimestamp.iso8601ByteCount) {
+      timestamp?.writeISO8601(into: $0) ?? 0
+    }
+    hasTime = times.count > start
+    if hasTime {
+      times.truncate(to: times.count - 1)
+    } else {
+      times.appendRaw("1970-01-01T00:00:00")
+    }
+    times.appendRaw("+00:00\"")
+    guard fields.contains(.timestamp) else { return }
+    times.append(.timestamp)
+    times.appendInteger(hasTime ? timestamp?.unixMicroseconds ?? 0 : 0)
+  }
+
+  package mutating func append(_ change: HistoryChange) { append(change, present: nil) }
+
+  package var carriesPresentObjects: Bool { true }
+
+  package mutating func append(_ change: HistoryChange, present: PresentObject?) {
+    var isFirst = true
+    writer.appendRaw(UInt8(ascii: "{"))
+    writer.append(.message, &isFirst)
+    writer.appendString(ChangeSentence.text(change, by: saver))
+    writer.appendText(of: times)
+    writer.append(.timestampDescription)
+    if hasTime {
+      switch change.kind {
+      case .insert: writer.appendRaw("\"Object inserted\"")
+      case .update: writer.appendRaw("\"Object updated\"")
+      case .delete: writer.appendRaw("\"Object deleted\"")
+      case nil: writer.appendRaw("\"Object changed\"")
+      }
+    } else {
+      writer.appendRaw("\"Not a time\"")
+    }
+    writer.appendText(of: shared)
+    let text = change.entity.map { texts.text(for: $0) }
+    writer.append(membersOf: change, text, fields: plainFields, &isFirst)
+    appendStrings(of: change, text)
+    if let present { append(present.key) { $0.appendMembers(of: present) } }
+    writer.appendRaw("}\n")
+  }
+
+  /// Writes as strings what is an object or an array of values.
+  private mutating func appendStrings(of change: HistoryChange, _ text: EntityText?) {
+    if fields.contains(.values), !change.values.isEmpty {
+      append(.values) { $0.appendRecordedValues(change.values) }
+      if change.valueSource != .program {
+        writer.append(.valuesFrom)
+        writer.appendString(change.valueSource.rawValue)
+      }
+    }
+    let types = change.kind == .delete ? text?.tombstoneTypes : nil
+    if fields.contains(.tombstone), let text, types != nil {
+      append(.tombstone) { json in
+        var isFirst = true
+        json.appendRaw(UInt8(ascii: "{"))
+        json.appendTombstoneMembers(change.tombstone, text, &isFirst)
+        json.appendRaw(UInt8(ascii: "}"))
+      }
+    }
+    if fields.contains(.tombstoneRaw), TypedValue.needsStoredForm(change.tombstone, types) {
+      append(.tombstoneRaw) { $0.appendStoredTombstone(change.tombstone) }
+    }
+    if fields.contains(.extra), !change.extra.isEmpty {
+      append(.extra) { $0.appendExtraColumns(change.extra) }
+    }
+  }
+
+  private mutating func append(_ key: LineKey, _ write: (inout JSONWriter) -> Void) {
+    json.removeAll()
+    write(&json)
+    writer.append(key)
+    writer.appendString(textOf: json)
+  }
+}
+
+extension JSONWriter {
+  /// Writes JSON as a string.
+  fileprivate mutating func appendString(textOf json: borrowing JSONWriter) {
+    json.withUnsafeBytes { appendString(validUTF8: $0.bindMemory(to: UInt8.self)) }
+  }
+}
+
+/// What a change did, in words for people who read a timeline.
+enum ChangeSentence {
+  /// Returns a text such as `Updated Trip/p1 (endDate, name) by widget`.
+  static func text(_ change: HistoryChange, by saver: String?) -> String {
+    let verb =
+      switch change.kind {
+      case .insert: "Inserted"
+      case .update: "Updated"
+      case .delete: "Deleted"
+      case nil: "Changed"
+      }
+    return "\(verb) \(object(change))\(attributes(change))" + (saver.map { " by \($0)" } ?? "")
+  }
+
+  /// Returns the object of a change, with the number of an entity that has no name.
+  static func object(_ change: HistoryChange) -> String {
+    (change.entity?.label ?? "#?") + (change.primaryKey.map { "/p\($0)" } ?? "")
+  }
+
+  /// Returns the attributes that an update set, in parentheses; nothing if they are not known.
+  static func attributes(_ change: HistoryChange) -> String {
+    guard let names = change.attributes, !names.isEmpty else { return "" }
+    return " (\(names.joined(separator: ", ")))"
+  }
+}
+
+extension HistoryTransaction {
+  /// Who saved: the author, else the process, else the bundle.
+  var saver: String? {
+    [author, process, bundle].lazy.compactMap { $0?.string }.first { !$0.isEmpty }
+  }
+}

@@ -1,0 +1,220 @@
+import PersistentHistory
+import StoreFormat
+
+/// Writes history as rows of tables, for a database.
+///
+/// The bytes are for ``TableRowReader`` in the same process, not for files. Values are those of SQLite
+/// where it has them: a date is ISO 8601, a UUID a text, and what JSON of a transaction's line has as an
+/// array or an object of several values is a text of that JSON. A text that is not clean UTF-8 or holds a
+/// NUL is the text `{"$text":base64}`, because many programs that read databases fail at such texts.
+package struct TableRowEncoder: BufferedEncoder {
+  static let integer: UInt8 = 1
+  static let real: UInt8 = 2
+  static let text: UInt8 = 3
+  static let blob: UInt8 = 4
+  /// More masks than one store's saves have.
+  private static let maxShapes = 4096
+
+  private struct ShapeKey: Hashable {
+    let entity: ObjectIdentifier
+    let mask: UInt64
+  }
+
+  var writer = JSONWriter(capacity: 1 << 16)
+  private var json = JSONWriter(capacity: 1024)
+  private var texts = EntityTexts()
+  private var transactionNumber: Int64 = 0
+  /// The fields of entities and masks that updates have over and over.
+  private var shapes: [ShapeKey: (owner: EntityText, bytes: [UInt8])] = [:]
+
+  /// Creates an encoder with an empty buffer.
+  package init() {}
+
+  package mutating func begin(_ transaction: HistoryTransaction) {
+    transactionNumber = transaction.number
+    append(.transaction)
+    append(transaction.number)
+    append(transaction.store)
+    append(transaction.timestamp?.iso8601())
+    append(transaction.timestamp.map { StoredValue.real($0.secondsSinceReferenceDate) } ?? .null)
+    append(transaction.author?.storedValue ?? .null)
+    append(transaction.bundle?.storedValue ?? .null)
+    append(transaction.process?.storedValue ?? .null)
+    append(transaction.context?.storedValue ?? .null)
+    append(transaction.queryGeneration.map(StoredValue.blob) ?? .null)
+    append(extra: transaction.extra)
+    append(transaction.isPartial ? 1 : nil)
+  }
+
+  package mutating func append(_ change: HistoryChange) {
+    let entity = change.entity.map { texts.text(for: $0) }
+    append(.change)
+    append(change.number)
+    append(transactionNumber)
+    append(change.kind?.name)
+    appendShape(of: change, entity)
+    append(change.primaryKey)
+    let types = change.kind == .delete ? entity?.tombstoneTypes : nil
+    if TypedValue.needsStoredForm(change.tombstone, types) {
+      appendJSON { $0.appendStoredTombstone(change.tombstone) }
+    } else {
+      appendNull()
+    }
+    append(extra: change.extra)
+    for (attribute, value) in change.preservedValues ?? [] {
+      append(.tombstone)
+      append(change.number)
+      append(nameOf: entity)
+      append(attribute.name)
+      append(value, of: attribute.type)
+    }
+    for value in change.values {
+      append(.value)
+      append(change.number)
+      append(nameOf: entity)
+      append(value, change.valueSource)
+    }
+  }
+
+  package mutating func append(_ gap: HistoryGap) {
+    append(.gap)
+    append(gap.after)
+    append(gap.store)
+    append(gap.oldest)
+  }
+
+  // MARK: - Parts of rows
+
+  /// Writes the fields that updates of the same attributes of an entity share.
+  private mutating func appendShape(of change: HistoryChange, _ entity: EntityText?) {
+    let key =
+      change.kind == .update
+      ? entity.flatMap { entity in
+        change.mask?.shortKey.map { ShapeKey(entity: ObjectIdentifier(entity), mask: $0) }
+      } : nil
+    if let key, let shape = shapes[key] { return writer.appendRaw(shape.bytes) }
+    let start = writer.count
+    append(nameOf: entity)
+    if let mask = change.mask {
+      json.removeAll()
+      json.append(mask)
+      // Digits without their quotes.
+      json.withUnsafeBytes { bytes in
+        append(Self.text, bytes: UnsafeRawBufferPointer(rebasing: bytes.dropFirst().dropLast()))
+      }
+      if change.kind == .update, let entity, entity.names(mask) {
+        appendJSON { $0.appendAttributeNames(in: mask, entity) }
+      } else {
+        appendNull()
+      }
+    } else {
+      appendNull()
+      appendNull()
+    }
+    guard let key, let entity, entity.name != nil else { return }
+    if shapes.count >= Self.maxShapes { shapes.removeAll(keepingCapacity: true) }
+    // While the owner is kept, no other takes its place in memory.
+    shapes[key] = (entity, Array(writer.bytes[start...]))
+  }
+
+  private mutating func append(nameOf entity: EntityText?) {
+    if let name = entity?.nameUTF8 {
+      name.withUnsafeBytes { append(Self.text, bytes: $0) }
+    } else {
+      appendNull()
+    }
+    append(entity?.number)
+  }
+
+  private mutating func append(_ value: RecordedValue, _ source: ValueSource) {
+    append(value.name)
+    append(value.kind.rawValue)
+    append(source.rawValue)
+    append(value.old == nil ? "new" : value.new == nil ? "old" : "both")
+    append(value.old, value.kind)
+    append(value.new, value.kind)
+  }
+
+  /// Writes a value, or a digest and the number of bytes that it stands for.
+  private mutating func append(_ content: RecordedContent?, _ kind: RecordedValue.Kind) {
+    switch content {
+    case nil:
+      appendNull()
+      appendNull()
+    case .value(.text) where kind == .date || kind == .uuid:
+      // It would look like a date or a UUID.
+      appendJSON { $0.append(content ?? .value(.null), kind) }
+      appendNull()
+    case .value(let value):
+      append(value, of: kind.attributeType)
+      appendNull()
+    case .digest(let bytes, let byteCount):
+      append(.blob(bytes))
+      append(byteCount)
+    }
+  }
+
+  // MARK: - Fields
+
+  private mutating func append(_ row: TableRow) { writer.appendRaw(row.rawValue) }
+
+  private mutating func appendNull() { writer.appendRaw(0) }
+
+  private mutating func append(_ number: Int64?) {
+    if let number { append(Self.integer, bits: number) } else { appendNull() }
+  }
+
+  private mutating func append(_ text: String?) {
+    append(text.map(StoredValue.text) ?? .null)
+  }
+
+  private mutating func append(_ value: StoredValue) {
+    switch value {
+    case .null: appendNull()
+    case .integer(let number): append(Self.integer, bits: number)
+    case .real(let number): append(Self.real, bits: number.bitPattern)
+    case .text(var text):
+      text.withUTF8 { append(Self.text, bytes: UnsafeRawBufferPointer($0)) }
+    case .malformedText: appendJSON { $0.append(raw: value) }
+    case .blob(let bytes): bytes.withUnsafeBytes { append(Self.blob, bytes: $0) }
+    }
+  }
+
+  /// Writes a value in the form that its attribute's type suggests.
+  private mutating func append(_ value: StoredValue, of type: AttributeType) {
+    switch (type, value) {
+    case (.date, .real(let seconds)):
+      let time = StoreTimestamp(secondsSinceReferenceDate: seconds)
+      withUnsafeTemporaryAllocation(
+        of: UInt8.self, capacity: StoreTimestamp.exactISO8601ByteCount
+      ) { buffer in
+        let count = time.writeExactISO8601(into: buffer)
+        guard count > 0 else { return append(value) }
+        append(
+          Self.text, bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: buffer[..<count])))
+      }
+    case (.uuid, .blob(let bytes)) where bytes.count == 16: append(UUIDText.text(of: bytes))
+    default: append(value)
+    }
+  }
+
+  private mutating func append(extra columns: [ExtraColumn]) {
+    if columns.isEmpty { appendNull() } else { appendJSON { $0.appendExtraColumns(columns) } }
+  }
+
+  private mutating func appendJSON(_ write: (inout JSONWriter) -> Void) {
+    json.removeAll()
+    write(&json)
+    json.withUnsafeBytes { append(Self.text, bytes: $0) }
+  }
+
+  private mutating func append(_ kind: UInt8, bits: some FixedWidthInteger) {
+    writer.appendRaw(kind)
+    Swift.withUnsafeBytes(of: bits) { writer.appendRaw($0.bindMemory(to: UInt8.self)) }
+  }
+
+  private mutating func append(_ kind: UInt8, bytes: UnsafeRawBufferPointer) {
+    append(kind, bits: bytes.count)
+    writer.appendRaw(bytes.bindMemory(to: UInt8.self))
+  }
+}

@@ -1,0 +1,309 @@
+import HistoryCoding
+import StoreEditing
+import StoreFormat
+
+/// The tables of a history in a database: what `export --format sqlite` writes.
+///
+/// It takes the rows of ``/HistoryCoding/TableRowEncoder`` in order. It inserts them into a new file, or
+/// finds out whether a file has just these rows. Memory does not depend on their number.
+final class HistoryTables {
+  /// A file has other rows.
+  struct Difference: Error {}
+
+  /// The tables of names that transactions have.
+  enum NameTable: UInt8, CaseIterable {
+    case stores, authors, bundles, processes, contexts
+  }
+
+  /// How a row gets a part of its fields.
+  private enum Column {
+    /// One field, as it is.
+    case value(String)
+    /// A text, by its number in a table of names.
+    case name(String, NameTable)
+    /// The name and the number of an entity and the name of one of its attributes.
+    case attribute
+    /// The name and the number of an entity, and a mask with the names of its attributes.
+    case shape
+
+    /// How many fields of the row it takes.
+    var fieldCount: Int {
+      switch self {
+      case .value, .name: 1
+      case .attribute: 3
+      case .shape: 4
+      }
+    }
+
+    /// Distinguishes fields of the same bytes that stand for other numbers.
+    var mark: UInt8 {
+      switch self {
+      case .name(_, let table): table.rawValue
+      case .attribute: 100
+      case .shape: 101
+      case .value: 102
+      }
+    }
+
+    /// The columns that it fills.
+    var names: [String] {
+      switch self {
+      case .value(let name), .name(let name, _): [name]
+      case .attribute: ["attributeId"]
+      case .shape: ["entityId", "attributeSetId"]
+      }
+    }
+  }
+
+  private struct Table {
+    let name: String
+    let columns: [Column]
+    let insertion: String
+    /// Finds a row by the first column, which has an index.
+    let search: String
+
+    init(_ name: String, _ columns: [Column]) {
+      self.name = name
+      self.columns = columns
+      let names = columns.flatMap(\.names)
+      insertion =
+        "INSERT INTO \(name) (\(names.joined(separator: ", "))) VALUES ("
+        + names.map { _ in "?" }.joined(separator: ", ") + ")"
+      search =
+        "SELECT 1 FROM \(name) WHERE "
+        + names.enumerated().map { $0 == 0 ? "\($1) = ?" : "\($1) IS ?" }
+        .joined(separator: " AND ")
+    }
+  }
+
+  /// The tables of rows, by the numbers of the kinds of rows.
+  private static let tables = [
+    Table(
+      "transactions",
+      [
+        .value("id"), .name("storeId", .stores), .value("timestamp"),
+        .value("timestampRaw"), .name("authorId", .authors),
+        .name("bundleId", .bundles), .name("processId", .processes),
+        .name("contextId", .contexts), .value("queryGenerationRaw"), .value("extra"),
+        .value("partial"),
+      ]),
+    Table(
+      "changes",
+      [
+        .value("id"), .value("transactionId"), .value("kind"), .shape, .value("pk"),
+        .value("tombstoneRaw"), .value("extra"),
+      ]),
+    Table("tombstones", [.value("changeId"), .attribute, .value("value")]),
+    Table(
+      "changeValues",
+      [
+        .value("changeId"), .attribute, .value("type"), .value("source"), .value("known"),
+        .value("old"), .value("oldLength"), .value("new"), .value("newLength"),
+      ]),
+    Table("gaps", [.value("after"), .name("storeId", .stores), .value("oldest")]),
+  ]
+
+  /// The most bytes of names whose numbers are kept in memory.
+  private static let maxNameBytes = 4 << 20
+
+  private let file: TableFile
+  private let isFilling: Bool
+  /// The path of the history, for errors.
+  private let source: String
+  /// The numbers of names that were looked up, by the bytes of their fields after one for the kind.
+  private var numbers: [[UInt8]: [Int64?]] = [:]
+  private var nameBytes = 0
+  private var counts = [Int64](repeating: 0, count: tables.count)
+
+  /// Begins to fill an empty file.
+  ///
+  /// - Parameters:
+  ///   - draft: The file.
+  ///   - path: The path that the file will have.
+  ///   - source: The path of the history.
+  init(filling draft: String, for path: String, from source: String) throws {
+    file = try TableFile(filling: draft, for: path)
+    isFilling = true
+    self.source = source
+    try file.execute(HistoryTables.schema)
+  }
+
+  /// Begins to compare a file.
+  ///
+  /// - Throws: ``Difference`` if it has no such tables.
+  init(comparing path: String) throws {
+    isFilling = false
+    source = path
+    do {
+      file = try TableFile(reading: path)
+      let version = try file.use { try $0.integer("PRAGMA user_version") }
+      guard version == HistoryTables.version else { throw Difference() }
+    } catch {
+      throw Difference()
+    }
+  }
+
+  // MARK: - Rows
+
+  /// Adds or compares rows.
+  ///
+  /// - Throws: ``Difference``, or an error of writing.
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    do {
+      try file.use { statement in
+        let cursors = try Self.tables.map {
+          try statement.cursor(isFilling ? $0.insertion : $0.search)
+        }
+        var rows = TableRowReader(bytes)
+        while let row = rows.nextRow() {
+          let index = Int(row.rawValue)
+          try write(&rows, to: Self.tables[index], cursors[index], statement)
+          counts[index] += 1
+        }
+      }
+    } catch StoreWriteError.notUnique(let detail) {
+      throw StoreError.damaged(
+        path: source, place: "its numbers",
+        detail: "two transactions or two changes have the same one (\(detail))")
+    } catch  where !isFilling {
+      throw Difference()
+    }
+  }
+
+  private func write(
+    _ rows: inout TableRowReader, to table: Table, _ cursor: StatementCursor,
+    _ statement: StatementRunner
+  ) throws {
+    defer { cursor.reset() }
+    var position = 1
+    for column in table.columns {
+      if case .value = column {
+        try cursor.bind(rows.field(), at: position)
+        position += 1
+        continue
+      }
+      for number in try numbers(of: column, rows.skip(column.fieldCount), statement) {
+        try cursor.bind(number.map(LentValue.integer), at: position)
+        position += 1
+      }
+    }
+    guard try cursor.step() != isFilling else { throw Difference() }
+  }
+
+  // MARK: - Names
+
+  /// Returns the numbers that stand for the fields of a column, `nil` for a null.
+  private func numbers(
+    of column: Column, _ fields: UnsafeRawBufferPointer, _ statement: StatementRunner
+  ) throws -> [Int64?] {
+    let key = [column.mark] + fields
+    if let known = numbers[key] { return known }
+    var reader = TableRowReader(fields)
+    var values: [StoredValue] = []
+    for _ in 0..<column.fieldCount { values.append(reader.field()?.stored ?? .null) }
+    let found: [Int64?]
+    switch column {
+    case .value: found = []
+    case .name(_, let table):
+      found = [values[0].isNull ? nil : try number(in: "\(table)", ["name": values[0]], statement)]
+    case .attribute:
+      found = [try attribute(values[2], of: try entity(values[0], values[1], statement), statement)]
+    case .shape:
+      let entity = try entity(values[0], values[1], statement)
+      found = [entity, try attributeSet(values[2], values[3], of: entity, statement)]
+    }
+    if nameBytes > Self.maxNameBytes {
+      numbers.removeAll(keepingCapacity: true)
+      nameBytes = 0
+    }
+    nameBytes += key.count + 64
+    numbers[key] = found
+    return found
+  }
+
+  private func entity(
+    _ name: StoredValue, _ number: StoredValue, _ statement: StatementRunner
+  ) throws -> Int64? {
+    if name.isNull, number.isNull { return nil }
+    return try self.number(in: "entities", ["name": name, "number": number], statement)
+  }
+
+  private func attribute(
+    _ name: StoredValue, of entity: Int64?, _ statement: StatementRunner
+  ) throws -> Int64 {
+    try number(
+      in: "attributes", ["entityId": entity.map(StoredValue.integer) ?? .null, "name": name],
+      statement)
+  }
+
+  /// Returns the number of a mask with its attributes; `nil` without a mask.
+  private func attributeSet(
+    _ mask: StoredValue, _ names: StoredValue, of entity: Int64?, _ statement: StatementRunner
+  ) throws -> Int64? {
+    guard !mask.isNull else { return nil }
+    var isNew = false
+    let set = try number(
+      in: "attributeSets",
+      [
+        "entityId": entity.map(StoredValue.integer) ?? .null, "columnsRaw": mask,
+        "attributes": names,
+      ], statement, isNew: &isNew)
+    guard isNew, case .text(let text) = names, case .array(let names) = try JSONReader().read(text)
+    else { return set }
+    for case .string(let name) in names {
+      try statement.run(
+        "INSERT OR IGNORE INTO attributeSetMembers VALUES (?, ?)",
+        [.integer(set), .integer(try attribute(.text(name), of: entity, statement))])
+    }
+    return set
+  }
+
+  private func number(
+    in table: String, _ values: KeyValuePairs<String, StoredValue>, _ statement: StatementRunner
+  ) throws -> Int64 {
+    var isNew = false
+    return try number(in: table, values, statement, isNew: &isNew)
+  }
+
+  /// Returns the number of a row of a table of names, and adds the row to a file that is filled.
+  private func number(
+    in table: String, _ values: KeyValuePairs<String, StoredValue>, _ statement: StatementRunner,
+    isNew: inout Bool
+  ) throws -> Int64 {
+    let conditions = values.map { "\($0.key) IS ?" }.joined(separator: " AND ")
+    let found = try statement.integer(
+      "SELECT id FROM \(table) WHERE \(conditions)", values.map(\.value))
+    if let found { return found }
+    guard isFilling else { throw Difference() }
+    isNew = true
+    try statement.run(
+      "INSERT INTO \(table) (\(values.map(\.key).joined(separator: ", "))) VALUES ("
+        + values.map { _ in "?" }.joined(separator: ", ") + ")", values.map(\.value))
+    return try statement.integer("SELECT last_insert_rowid()") ?? 0
+  }
+
+  // MARK: - The end
+
+  /// Makes indexes and views, and closes the file; the caller syncs it.
+  func finish() throws {
+    try file.execute(HistoryTables.indexes + HistoryTables.views)
+    try file.finish()
+  }
+
+  /// Returns whether a compared file has no other rows, and closes it.
+  ///
+  /// - Parameter omitsValues: Whether its old and new values do not count.
+  func hasNoOtherRows(omitsValues: Bool) throws -> Bool {
+    defer { try? file.close() }
+    do {
+      return try file.use { statement in
+        try zip(Self.tables, counts).allSatisfy { table, count in
+          try table.name == "changeValues" && omitsValues
+            || statement.integer("SELECT count(*) FROM \(table.name)") == count
+        }
+      }
+    } catch {
+      return false
+    }
+  }
+}
