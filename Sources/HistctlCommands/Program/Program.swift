@@ -33,7 +33,13 @@ package enum Program {
         try CommandLineParser.parse(arguments)
       }
       command = parsed as? any HistctlCommand
-      if let command { try command.run(console) } else { try parsed.run() }
+      guard let command else {
+        try parsed.run()
+        return .success
+      }
+      try TimeText.$isPrecise.withValue(command.output.preciseTimes) {
+        try command.run(console)
+      }
       return .success
     } catch let end as EndWithStatus {
       return end.status
