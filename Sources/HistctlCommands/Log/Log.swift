@@ -5,7 +5,7 @@ import StoreFormat
 import Terminal
 
 /// `histctl log`: lists transactions.
-struct Log: HistctlCommand {
+struct Log: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
     abstract: "List transactions, newest first.",
@@ -27,6 +27,7 @@ struct Log: HistctlCommand {
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var filter: FilterOptions
 
@@ -57,6 +58,10 @@ struct Log: HistctlCommand {
   func validate() throws {
     if follow, filter.until != nil {
       throw ValidationError("--follow cannot be combined with --until")
+    }
+    if follow, copies.privateCopy != nil {
+      throw ValidationError(
+        "--follow cannot be combined with --private-copy: nobody saves to a copy")
     }
     if let count, count < 0 {
       throw ValidationError("-n must be 0 or more")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PersistentHistory
+import StoreFormat
 import Terminal
 
 /// The program: parses, runs, and turns the outcome into one status.
@@ -38,7 +39,8 @@ package enum Program {
         return .success
       }
       try TimeText.$isPrecise.withValue(command.output.preciseTimes) {
-        try command.run(console)
+        let copies = try (command as? any ReadingCommand)?.copies.folder()
+        try WorkingCopies.reading(in: copies) { try command.run(console) }
       }
       return .success
     } catch let end as EndWithStatus {
@@ -74,6 +76,12 @@ protocol HistctlCommand: ParsableCommand {
 
   /// Returns how to go on where one of its tokens does not work.
   func remedy(for token: UnusableToken) -> String
+}
+
+/// A command that reads stores and changes none, so that it can read copies of them.
+protocol ReadingCommand: HistctlCommand {
+  /// Whether it reads copies.
+  var copies: PrivateCopyOptions { get }
 }
 
 extension HistctlCommand {

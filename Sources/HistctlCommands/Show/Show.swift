@@ -4,7 +4,7 @@ import StoreFormat
 import Terminal
 
 /// `histctl show`: shows one transaction in full.
-struct Show: HistctlCommand {
+struct Show: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show one transaction in full.",
@@ -21,6 +21,7 @@ struct Show: HistctlCommand {
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var archive: ArchiveOptions
 
   @Argument(help: "The transaction, as a token.", completion: Completion.token.kind)

@@ -4,7 +4,7 @@ import StoreFormat
 import Terminal
 
 /// `histctl stats`: shows the activity of a history.
-struct Stats: HistctlCommand {
+struct Stats: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats",
     abstract: "Show activity over time, and by author, entity and kind.",
@@ -27,6 +27,7 @@ struct Stats: HistctlCommand {
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var filter: FilterOptions
 
