@@ -185,9 +185,9 @@ _histctl() {
 
 _histctl_info() {
     repeating_flags=()
-    non_repeating_flags=(--no-values --all --model --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-values --all --hashes --model --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--entity)
-    non_repeating_options=(--bookmark-file --busy-timeout --values-file --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --values-file --date --color)
     __histctl_offer_flags_options 1
 
     # Offer option value completions
@@ -197,6 +197,10 @@ _histctl_info() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--values-file')
@@ -228,9 +232,9 @@ _histctl_info() {
 
 _histctl_log() {
     repeating_flags=()
-    non_repeating_flags=(--no-author --reverse --changes --only-matching --follow -f --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-author --reverse --changes --only-matching --follow -f --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --value)
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until -n --values-file --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until -n --values-file --date --color)
     __histctl_offer_flags_options 1
 
     # Offer option value completions
@@ -240,6 +244,10 @@ _histctl_log() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--archive')
@@ -324,9 +332,9 @@ _histctl_log() {
 
 _histctl_show() {
     repeating_flags=()
-    non_repeating_flags=(--no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --values-file --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --store-identifier --values-file --date --color)
     __histctl_offer_flags_options 2
 
     # Offer option value completions
@@ -336,6 +344,10 @@ _histctl_show() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--archive')
@@ -374,9 +386,9 @@ _histctl_show() {
 
 _histctl_diff() {
     repeating_flags=()
-    non_repeating_flags=(--no-author --each --stat --name-only --values --exit-code --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-author --each --stat --name-only --values --exit-code --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
-    non_repeating_options=(--bookmark-file --busy-timeout --with --archive --store-identifier --values-file --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --with --archive --store-identifier --values-file --date --color)
     __histctl_offer_flags_options 3
 
     # Offer option value completions
@@ -386,6 +398,10 @@ _histctl_diff() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--with')
@@ -468,9 +484,9 @@ _histctl_diff() {
 
 _histctl_object() {
     repeating_flags=()
-    non_repeating_flags=(--no-author --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-author --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --kind --attribute)
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until --values-file --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until --values-file --date --color)
     __histctl_offer_flags_options 2
 
     # Offer option value completions
@@ -480,6 +496,10 @@ _histctl_object() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--archive')
@@ -550,9 +570,9 @@ _histctl_object() {
 
 _histctl_blame() {
     repeating_flags=()
-    non_repeating_flags=(--no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--attribute)
-    non_repeating_options=(--bookmark-file --busy-timeout --at --archive --store-identifier --values-file --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --at --archive --store-identifier --values-file --date --color)
     __histctl_offer_flags_options 2
 
     # Offer option value completions
@@ -562,6 +582,10 @@ _histctl_blame() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--at')
@@ -608,9 +632,9 @@ _histctl_blame() {
 
 _histctl_export() {
     repeating_flags=()
-    non_repeating_flags=(--no-author --only-matching --no-values --safe-cells --with-current --overwrite --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-author --only-matching --no-values --safe-cells --with-current --overwrite --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
-    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --archive --store-identifier --after --since --until --values-file --format --fields --compress -o --output --output-dir --partition --bookmark --lock-wait --date --color)
+    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until --values-file --format --fields --compress -o --output --output-dir --partition --bookmark --lock-wait --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
@@ -624,6 +648,10 @@ _histctl_export() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--archive')
@@ -732,9 +760,9 @@ _histctl_export() {
 
 _histctl_stats() {
     repeating_flags=()
-    non_repeating_flags=(--no-author --csv --safe-cells --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-author --weekdays --csv --safe-cells --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until --by --top --until-size --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until --by --sessions --top --until-size --date --color)
     __histctl_offer_flags_options 1
 
     # Offer option value completions
@@ -744,6 +772,10 @@ _histctl_stats() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--archive')
@@ -801,6 +833,9 @@ _histctl_stats() {
         __histctl_add_completions -W 'hour'$'\n''day'$'\n''week'$'\n''month'
         return
         ;;
+    '--sessions')
+        return
+        ;;
     '--top')
         return
         ;;
@@ -828,9 +863,9 @@ _histctl_stats() {
 
 _histctl_report() {
     repeating_flags=()
-    non_repeating_flags=(--no-author --overwrite --open --redact --reproducible --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-author --overwrite --open --redact --hashes --reproducible --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --value)
-    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --archive --store-identifier --after --since --until -o --output --title --max-transactions --values-file --date --color)
+    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until -o --output --title --max-transactions --values-file --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
@@ -844,6 +879,10 @@ _histctl_report() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--archive')
@@ -935,7 +974,7 @@ _histctl_report() {
 
 _histctl_find() {
     repeating_flags=()
-    non_repeating_flags=(--apps --with-history -0 --null --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--apps --with-history -0 --null --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
     non_repeating_options=(--changed-after --max-member --max-unpacked --busy-timeout --date --color)
     __histctl_offer_flags_options -1
@@ -975,7 +1014,7 @@ _histctl_find() {
 
 _histctl_archive() {
     repeating_flags=()
-    non_repeating_flags=(--allow-gap --no-values -n --dry-run --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--allow-gap --no-values -n --dry-run --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--ignore-guard)
     non_repeating_options=(--bookmark-file --busy-timeout --before --segment-size --lock-wait --values-file --date --color)
     __histctl_offer_flags_options 2
@@ -1031,7 +1070,7 @@ _histctl_archive() {
 
 _histctl_prune() {
     repeating_flags=()
-    non_repeating_flags=(--all --allow-gap --no-values -n --dry-run --yes -y --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--all --allow-gap --no-values -n --dry-run --yes -y --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--ignore-guard --check-token)
     non_repeating_options=(--stores-from --bookmark-file --busy-timeout --before --keep-within --keep-last --max-size --entity --if-larger --max-behind --archive --segment-size --lock-wait --date --color)
     __histctl_offer_flags_options -1
@@ -1110,7 +1149,7 @@ _histctl_prune() {
 
 _histctl_restore() {
     repeating_flags=()
-    non_repeating_flags=(-n --dry-run --yes -y --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(-n --dry-run --yes -y --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--ignore-guard)
     non_repeating_options=(--bookmark-file --busy-timeout --from --lock-wait --date --color)
     __histctl_offer_flags_options 2
@@ -1159,7 +1198,7 @@ _histctl_restore() {
 
 _histctl_compact() {
     repeating_flags=()
-    non_repeating_flags=(--full -n --dry-run --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--full -n --dry-run --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--ignore-guard)
     non_repeating_options=(--bookmark-file --busy-timeout --date --color)
     __histctl_offer_flags_options 1
@@ -1197,7 +1236,7 @@ _histctl_compact() {
 
 _histctl_maintain() {
     repeating_flags=()
-    non_repeating_flags=(--check-config -n --dry-run --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--check-config -n --dry-run --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--only --ignore-guard)
     non_repeating_options=(--config --lock-wait --date --color)
     __histctl_offer_flags_options 0
@@ -1230,9 +1269,9 @@ _histctl_maintain() {
 
 _histctl_check() {
     repeating_flags=()
-    non_repeating_flags=(--prometheus --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--prometheus --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --max-size --max-age --min-headroom --max-behind --keep-within --keep-last --date --color)
+    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --private-copy --max-size --max-age --min-headroom --max-behind --keep-within --keep-last --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
@@ -1246,6 +1285,10 @@ _histctl_check() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--max-size')
@@ -1287,9 +1330,9 @@ _histctl_check() {
 
 _histctl_verify() {
     repeating_flags=()
-    non_repeating_flags=(--full --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--full --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --anchor --subset --limit --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --anchor --subset --limit --date --color)
     __histctl_offer_flags_options 1
 
     # Offer option value completions
@@ -1299,6 +1342,10 @@ _histctl_verify() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--archive')
@@ -1358,9 +1405,9 @@ _histctl_token() {
 
 _histctl_token_check() {
     repeating_flags=()
-    non_repeating_flags=(--json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --store-identifier --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
@@ -1370,6 +1417,10 @@ _histctl_token_check() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--archive')
@@ -1404,9 +1455,9 @@ _histctl_token_check() {
 
 _histctl_token_show() {
     repeating_flags=()
-    non_repeating_flags=(--json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--bookmark-file --busy-timeout --as --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --as --date --color)
     __histctl_offer_flags_options 2
 
     # Offer option value completions
@@ -1416,6 +1467,10 @@ _histctl_token_show() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--as')
@@ -1470,7 +1525,7 @@ _histctl_bookmark() {
 
 _histctl_bookmark_set() {
     repeating_flags=()
-    non_repeating_flags=(--force --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--force --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
     non_repeating_options=(--bookmark-file --busy-timeout --date --color)
     __histctl_offer_flags_options 3
@@ -1513,9 +1568,9 @@ _histctl_bookmark_set() {
 
 _histctl_bookmark_list() {
     repeating_flags=()
-    non_repeating_flags=(--json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--bookmark-file --busy-timeout --max-behind --keep-within --keep-last --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --max-behind --keep-within --keep-last --date --color)
     __histctl_offer_flags_options 1
 
     # Offer option value completions
@@ -1525,6 +1580,10 @@ _histctl_bookmark_list() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--max-behind')
@@ -1557,9 +1616,9 @@ _histctl_bookmark_list() {
 
 _histctl_bookmark_check() {
     repeating_flags=()
-    non_repeating_flags=(--json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--bookmark-file --busy-timeout --max-behind --keep-within --keep-last --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --max-behind --keep-within --keep-last --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
@@ -1569,6 +1628,10 @@ _histctl_bookmark_check() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--max-behind')
@@ -1605,7 +1668,7 @@ _histctl_bookmark_check() {
 
 _histctl_bookmark_remove() {
     repeating_flags=()
-    non_repeating_flags=(--json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
     non_repeating_options=(--bookmark-file --busy-timeout --date --color)
     __histctl_offer_flags_options -1
@@ -1644,7 +1707,7 @@ _histctl_bookmark_remove() {
 
 _histctl_rehearse() {
     repeating_flags=()
-    non_repeating_flags=(--overwrite --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--overwrite --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--expire --check-token)
     non_repeating_options=(--bookmark-file --busy-timeout -o --output --values-file --date --color)
     __histctl_offer_flags_options 2
@@ -1699,7 +1762,7 @@ _histctl_rehearse() {
 
 _histctl_snapshot() {
     repeating_flags=()
-    non_repeating_flags=(--overwrite --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--overwrite --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
     non_repeating_options=(--bookmark-file --busy-timeout -o --output --date --color)
     __histctl_offer_flags_options 2
@@ -1742,7 +1805,7 @@ _histctl_snapshot() {
 
 _histctl_scrub() {
     repeating_flags=()
-    non_repeating_flags=(--overwrite --authors -n --dry-run --yes -y --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--overwrite --authors -n --dry-run --yes -y --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
     non_repeating_options=(--bookmark-file --busy-timeout -o --output --key --date --color)
     __histctl_offer_flags_options 1
@@ -1785,7 +1848,7 @@ _histctl_scrub() {
 
 _histctl_record() {
     repeating_flags=()
-    non_repeating_flags=(--once --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--once --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
     non_repeating_options=(--values-file --busy-timeout --date --color)
     __histctl_offer_flags_options 1
@@ -1820,7 +1883,7 @@ _histctl_record() {
 
 _histctl_demo() {
     repeating_flags=()
-    non_repeating_flags=(--overwrite --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--overwrite --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
     non_repeating_options=(--ending --date --color)
     __histctl_offer_flags_options 1
