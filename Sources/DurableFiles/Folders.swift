@@ -1,6 +1,12 @@
 import Libc
 import SystemPackage
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// The names in a folder.
 package enum FolderNames {
   #if canImport(Darwin)
@@ -98,6 +104,11 @@ package enum MissingFolders {
       path: path,
       reason: number == EEXIST || number == ENOTDIR
         ? "there is something of that name that is no folder" : Errno(rawValue: number).description)
+  }
+
+  /// Deletes a folder and all that is in it; nothing happens where there is none.
+  package static func remove(_ path: String) throws {
+    if FileMove.entry(at: path) != .none { try FileManager.default.removeItem(atPath: path) }
   }
 
   package static func isFolder(_ path: String) -> Bool {

@@ -27,6 +27,8 @@ package struct StoreNotice: Hashable, Sendable {
   ) throws -> [StoreNotice] {
     try (logProblem.map { [StoreNotice(kind: "damagedLog", text: $0, isDamage: true)] } ?? [])
       + damage(EvidentDamage(of: snapshot), logProblem: logProblem)
+      + (snapshot.location.hasRolledBackSave
+        ? [StoreNotice(kind: "unfinishedSave", text: snapshot.location.rolledBackSaveMessage)] : [])
       + (reach.map(notices) ?? []) + notices(snapshot.layout, mirroring)
       + (snapshot.metadata.isComplete
         ? []

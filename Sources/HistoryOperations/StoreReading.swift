@@ -30,8 +30,21 @@ package enum StoreReading {
             hint: "verify tells more; another copy of the store with its -wal may have them",
             isDamage: true)))
     }
-    return try StoreFile(
-      location: StoreLocation(path: path), busyTimeout: busyTimeout, keepsNoLock: true)
+    let location = try StoreLocation(path: path)
+    try warnOfRolledBackSave(in: location, observer: observer)
+    return try StoreFile(location: location, busyTimeout: busyTimeout, keepsNoLock: true)
+  }
+
+  /// Warns if a copy is read without the save that its program has not finished.
+  package static func warnOfRolledBackSave(
+    in location: StoreLocation, observer: OperationObserver
+  ) throws {
+    guard location.hasRolledBackSave else { return }
+    observer(
+      .warning(
+        OperationWarning(
+          kind: "unfinishedSave", message: location.rolledBackSaveMessage,
+          hint: "the save is rolled back in a temporary copy only")))
   }
 
   /// Returns which part of the log beside a store is ignored, as a rule finished saves, or `nil` if
@@ -108,5 +121,16 @@ package enum StoreReading {
       observer(.rolledBackSave(store: path))
       return try body()
     }
+  }
+}
+
+extension StoreLocation {
+  /// Whether a copy is read in place of the store, with a journal by which a save is rolled back.
+  var hasRolledBackSave: Bool {
+    isWorkingCopy && (try? size(of: journalPath)) ?? 0 > 0
+  }
+
+  var rolledBackSaveMessage: String {
+    "\(path) was left in the middle of a save: this is the state before it"
   }
 }

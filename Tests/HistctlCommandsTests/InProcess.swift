@@ -24,7 +24,7 @@ enum InProcess {
   ]
 
   /// Commands that register files to be removed by a signal, or take signals themselves: both belong to
-  /// a whole process.
+  /// a whole process, as private copies do.
   private static let ownProcess: Set = [
     "demo", "maintain", "rehearse", "snapshot", "scrub", "record", "find",
   ]
@@ -42,7 +42,8 @@ enum InProcess {
     folder: String? = nil
   ) async throws -> Tool.Result {
     guard canMoveThread, input.isEmpty, known.isSuperset(of: environment.keys),
-      !ownProcess.contains(arguments.first ?? ""), folder == nil || !usesOtherThreads(arguments)
+      !ownProcess.contains(arguments.first ?? ""), !arguments.contains("--private-copy"),
+      folder == nil || !usesOtherThreads(arguments)
     else {
       return try await Tool.histctl.run(
         arguments, input: input, environment: environment, folder: folder)

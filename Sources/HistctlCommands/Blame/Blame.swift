@@ -3,7 +3,7 @@ import PersistentHistory
 import StoreFormat
 
 /// `histctl blame`: shows which transaction last set each attribute of an object.
-struct Blame: HistctlCommand {
+struct Blame: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "blame",
     abstract: "Show who last set each attribute of an object.",
@@ -20,6 +20,7 @@ struct Blame: HistctlCommand {
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var copies: PrivateCopyOptions
 
   @Argument(help: "The object, such as Trip/p12.", completion: Completion.object.kind)
   var object: String

@@ -83,7 +83,7 @@ struct BookmarkSet: HistctlCommand {
 }
 
 /// `histctl bookmark list`: lists the bookmarks of a store.
-struct BookmarkList: HistctlCommand {
+struct BookmarkList: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the bookmarks of a store, and how far behind their consumers are.",
@@ -100,6 +100,7 @@ struct BookmarkList: HistctlCommand {
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup(title: "Limits") var outlook: BookmarkOutlookOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
@@ -120,7 +121,7 @@ struct BookmarkList: HistctlCommand {
 }
 
 /// `histctl bookmark check`: reports whether bookmarks work and their consumers keep up.
-struct BookmarkCheck: HistctlCommand {
+struct BookmarkCheck: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Check whether bookmarks work and their consumers keep up.",
@@ -136,6 +137,7 @@ struct BookmarkCheck: HistctlCommand {
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var copies: PrivateCopyOptions
 
   @Argument(
     help: ArgumentHelp("The names (default: all bookmarks).", valueName: "bookmark"),

@@ -4,7 +4,7 @@ import PersistentHistory
 import Terminal
 
 /// `histctl check`: whether histories stay within limits.
-struct Check: HistctlCommand {
+struct Check: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Say whether histories stay within limits, for monitoring.",
@@ -21,6 +21,7 @@ struct Check: HistctlCommand {
       """)
 
   @OptionGroup var stores: SeveralStoresOptions
+  @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup(title: "Limits") var limits: LimitOptions
   @OptionGroup(title: "Bookmarks") var outlook: BookmarkOutlookOptions
 

@@ -4,7 +4,7 @@ import StoreFormat
 import Terminal
 
 /// `histctl diff`: shows the net changes of objects.
-struct Diff: HistctlCommand {
+struct Diff: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Show the net changes of objects between two tokens.",
@@ -32,6 +32,7 @@ struct Diff: HistctlCommand {
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var copies: PrivateCopyOptions
 
   @Argument(
     help: ArgumentHelp("The token before the changes, or a range A..B.", valueName: "token"),

@@ -7,7 +7,7 @@ import StoreFormat
 import Terminal
 
 /// `histctl export`: writes the history as records for other programs.
-struct Export: HistctlCommand {
+struct Export: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Export transactions, oldest first, as records for other programs.",
@@ -34,6 +34,7 @@ struct Export: HistctlCommand {
       """)
 
   @OptionGroup var stores: SeveralStoresOptions
+  @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var tokens: RangeOptions
   @OptionGroup(title: "Which transactions") var savers: SaverOptions
@@ -64,6 +65,11 @@ struct Export: HistctlCommand {
       guard values.valuesFile == nil else {
         throw ValidationError("--values-file goes with one store; each of several has its own file")
       }
+    }
+    if export.consumer != nil, copies.privateCopy != nil, stores.bookmarkFile == nil {
+      throw ValidationError(
+        "--bookmark with --private-copy needs --bookmark-file: the store's own bookmarks stay as they are"
+      )
     }
     if export.consumer != nil, filter.after != nil {
       throw ValidationError(

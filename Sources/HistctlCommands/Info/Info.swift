@@ -6,7 +6,7 @@ import StoreFormat
 import Terminal
 
 /// `histctl info`: describes a store or an archive.
-struct Info: HistctlCommand {
+struct Info: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Describe a store and its history, or an archive.",
@@ -23,21 +23,35 @@ struct Info: HistctlCommand {
       Examples:
         histctl info default.store
         histctl info default.store --json | jq .transactions
+        histctl info default.store --hashes --private-copy copies
         histctl info history-archive
         histctl info default.store --model
         histctl info default.store --model --entity Trip
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var values: ValuesOptions
   @Flag(help: "List all entities, authors, bundles and processes, not just 20 of each.")
   var all = false
 
+  @Flag(help: "Show the SHA-256 of the store, its log and its journal, before and after reading.")
+  var hashes = false
+
   @OptionGroup(title: "The model") var model: ModelOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
+  func validate() throws {
+    if hashes, model.model { throw ValidationError("--hashes cannot be combined with --model") }
+  }
+
   func run(_ console: Console) throws {
     let session = Session(output, console)
+    if hashes, Archive.isArchive(store.store) {
+      throw Failure(
+        status: .usage, kind: "usage", message: "--hashes needs a store",
+        hint: "histctl verify compares the digests of an archive")
+    }
     if model.model { return try writeModel(session) }
     if Archive.isArchive(store.store) {
       let overview = try ArchiveOverview(Archive(path: store.store))
@@ -47,15 +61,13 @@ struct Info: HistctlCommand {
         ).write()
       }
     }
-    // The problem is one of the notices.
-    let logProblem = StoreReading.logProblem(of: store.store)
-    if logProblem != nil { session.end(with: .damaged) }
-    let file = try StoreFile(path: store.store, busyTimeout: store.busyTimeout)
-    try session.read(file, store) { writer, snapshot, resolver in
-      let report = try InfoReport(
-        snapshot: snapshot, schema: session.schema(of: snapshot),
-        bookmarkPath: store.bookmarkFile,
-        values: values.usable(session, HistoryTimeline(snapshot)), logProblem: logProblem)
+    try session.write(usesPager: true) { writer in
+      let before = try hashes ? StoreDigests(ofStoreAt: store.store) : nil
+      var report = try read(session)
+      // The store is closed now.
+      report.digests = try before.map {
+        DigestComparison(before: $0, after: try StoreDigests(ofStoreAt: store.store))
+      }
       if output.json {
         try writer.writeLine(report.json)
       } else {
@@ -63,16 +75,32 @@ struct Info: HistctlCommand {
           session: session, writer: writer, report: report, rowLimit: rowLimit
         ).write()
       }
-      if let problem = report.bookmarkProblem {
-        let failure = Failure(problem)
-        session.diagnostics.report(failure)
-        session.end(with: failure.status)
-      }
-      if report.overview == nil {
-        let failure = Failure(StoreError.withoutHistory(path: snapshot.location.path))
-        session.diagnostics.report(failure)
-        session.end(with: failure.status)
-      }
+      tell(of: report, session)
+    }
+    if session.status != .success { throw EndWithStatus(status: session.status) }
+  }
+
+  private func read(_ session: Session) throws -> InfoReport {
+    // The problem is one of the notices.
+    let logProblem = StoreReading.logProblem(of: store.store)
+    if logProblem != nil { session.end(with: .damaged) }
+    return try StoreFile(path: store.store, busyTimeout: store.busyTimeout).read { snapshot in
+      try InfoReport(
+        snapshot: snapshot, schema: session.schema(of: snapshot),
+        bookmarkPath: store.bookmarkFile,
+        values: values.usable(session, HistoryTimeline(snapshot)), logProblem: logProblem)
+    }
+  }
+
+  private func tell(of report: InfoReport, _ session: Session) {
+    let problems: [(any Error)?] = [
+      report.bookmarkProblem,
+      report.overview == nil ? StoreError.withoutHistory(path: report.path) : nil,
+    ]
+    for case let problem? in problems {
+      let failure = Failure(problem)
+      session.diagnostics.report(failure)
+      session.end(with: failure.status)
     }
   }
 

@@ -7,6 +7,8 @@ import StoreFormat
 /// What is known of a store and its history.
 struct InfoReport {
   let path: String
+  /// The copy that was read in place of the store; `nil` if the store itself was.
+  let copyPath: String?
   let metadata: StoreMetadata
   let origin: StoreOrigin
   let layout: StoreLayout
@@ -23,7 +25,11 @@ struct InfoReport {
   /// The progress of mirroring to CloudKit; `nil` if the store is not mirrored, or keeps no history.
   let mirroring: MirroringState?
   let values: KnownValues
-  let notices: [StoreNotice]
+  private(set) var notices: [StoreNotice]
+  /// The digests of the files; `nil` unless they are wanted.
+  var digests: DigestComparison? {
+    didSet { if let notice = digests?.notice { notices.append(notice) } }
+  }
 
   init(
     snapshot: StoreSnapshot, schema: HistorySchema, bookmarkPath: String?,
@@ -31,6 +37,7 @@ struct InfoReport {
   ) throws {
     values = try KnownValues(snapshot, recorded)
     path = snapshot.location.path
+    copyPath = snapshot.location.isWorkingCopy ? snapshot.location.resolvedPath : nil
     metadata = snapshot.metadata
     origin = StoreOrigin(model: try snapshot.modelCache().model, metadata: snapshot.metadata)
     layout = snapshot.layout
@@ -58,7 +65,7 @@ struct InfoReport {
     .record(
       "info",
       [
-        "path": path, "store": metadata.storeIdentifier, "origin": origin.name,
+        "path": path, "copy": copyPath, "store": metadata.storeIdentifier, "origin": origin.name,
         "frameworkVersion": metadata.frameworkVersion?.number,
         "system": metadata.frameworkVersion?.system,
         "modelVersions": metadata.modelVersionIdentifiers, "modelEntities": entityNames,
@@ -69,7 +76,7 @@ struct InfoReport {
       and: (overview?.jsonMembers ?? [])
         + JSONValue.list(of: [
           "bookmarks": bookmarks.map { $0.json(standings[$0.name]) },
-          "values": values.recordedJSON, "logValues": values.logJSON,
+          "values": values.recordedJSON, "logValues": values.logJSON, "hashes": digests?.json,
           "notices": notices.map { JSONValue.object(of: ["kind": $0.kind, "message": $0.text]) },
         ]))
   }

@@ -21,11 +21,13 @@ struct InfoText: FieldPage {
       try writeTexts("PROCESS", overview.processes)
     }
     try writeBookmarks()
+    try writeDigests()
     try writer.writeNotices(report.notices.map(\.text), in: session)
   }
 
   private func writeStore() throws {
     try field("store", report.path, style: .heading)
+    try field("read from", report.copyPath)
     try field("identifier", report.metadata.storeIdentifier)
     let system = report.metadata.frameworkVersion.map { version in
       " (framework \(version.number)" + (version.system.map { ", \($0)" } ?? "") + ")"
@@ -119,5 +121,14 @@ struct InfoText: FieldPage {
         TableColumn("BEHIND", alignment: .trailing, priority: 3, canDrop: true),
         TableColumn("TIME", priority: 1, canDrop: true),
       ], rows, in: session)
+  }
+
+  /// Writes digests in full, however narrow the terminal is.
+  private func writeDigests() throws {
+    guard let digests = report.digests else { return }
+    try writer.writeLine("")
+    try line(
+      digests.isUnchanged ? "SHA-256 (the same before and after reading)" : "SHA-256", .heading)
+    for text in digests.lines { try line(text) }
   }
 }

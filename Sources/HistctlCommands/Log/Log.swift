@@ -5,7 +5,7 @@ import StoreFormat
 import Terminal
 
 /// `histctl log`: lists transactions.
-struct Log: HistctlCommand {
+struct Log: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
     abstract: "List transactions, newest first.",
@@ -34,6 +34,7 @@ struct Log: HistctlCommand {
     completion: Completion.token.kind, transform: TokenRange.init(parsing:))
   var range: TokenRange?
 
+  @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var tokens: RangeOptions
   @OptionGroup(title: "Which transactions") var savers: SaverOptions
@@ -70,6 +71,10 @@ struct Log: HistctlCommand {
     }
     if follow, filter.until != nil {
       throw ValidationError("--follow cannot be combined with --until or the end of a range")
+    }
+    if follow, copies.privateCopy != nil {
+      throw ValidationError(
+        "--follow cannot be combined with --private-copy: nobody saves to a copy")
     }
     if let count, count < 0 {
       throw ValidationError("-n must be 0 or more")

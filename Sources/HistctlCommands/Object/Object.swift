@@ -5,7 +5,7 @@ import StoreFormat
 import Terminal
 
 /// `histctl object`: shows the history of one object.
-struct Object: HistctlCommand {
+struct Object: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "object",
     abstract: "Show the history of one object, and its present values.",
@@ -26,6 +26,7 @@ struct Object: HistctlCommand {
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var copies: PrivateCopyOptions
 
   @Argument(help: "The object, such as Trip/p12.", completion: Completion.object.kind)
   var object: String

@@ -13,6 +13,9 @@ struct OutputOptions: ParsableArguments {
     help: ArgumentHelp("How to write times.", valueName: "style"))
   var date: TimeStyle = .local
 
+  @Flag(help: "Write times with microseconds and their offset from UTC.")
+  var preciseTimes = false
+
   @Option(help: ArgumentHelp("When to use colour.", valueName: "when"))
   var color: ColorChoice = .auto
 
@@ -21,6 +24,12 @@ struct OutputOptions: ParsableArguments {
 
   @Flag(name: .shortAndLong, help: "Write only errors to standard error.")
   var quiet = false
+
+  func validate() throws {
+    if preciseTimes, date == .relative {
+      throw ValidationError("--precise-times cannot be combined with --date relative")
+    }
+  }
 }
 
 extension ColorChoice: WordArgument {}

@@ -1,5 +1,7 @@
 import ArgumentParser
+import DurableFiles
 import HistoryArchive
+import HistoryOperations
 import PersistentHistory
 import StoreFormat
 
@@ -88,6 +90,30 @@ struct SeveralStoresOptions: ParsableArguments {
     let listed = try StoreList.paths(in: storesFrom)
     try StoreOptions.check(bookmarkFile, isNotOf: listed)
     return stores + listed
+  }
+}
+
+/// Whether to read a private copy of each store.
+struct PrivateCopyOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Copy the store and its files below DIR first, and read only the copy.", valueName: "dir"),
+    completion: .directory)
+  var privateCopy: String?
+
+  func validate() throws {
+    if privateCopy == "" { throw ValidationError("--private-copy needs the name of a folder") }
+  }
+
+  /// Returns the folder for copies; `nil` to read the stores themselves.
+  func folder() throws -> String? {
+    guard let privateCopy else { return nil }
+    guard MissingFolders.isFolder(privateCopy) else {
+      throw OperationError(
+        .missing, "no folder at \(privateCopy)",
+        hint: "make the folder first; private copies are kept in it")
+    }
+    return privateCopy
   }
 }
 

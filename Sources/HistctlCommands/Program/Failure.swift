@@ -196,14 +196,15 @@ extension Failure {
         .busy,
         [
           "busy", "busyBookmarks", "busyArchive", "changedArchive", "changedWhileReading",
-          "historyChanged", "pinnedLog",
+          "changedWhileCopying", "historyChanged", "pinnedLog",
         ]
       ),
       (.notAStore, ["notAStore", "withoutHistory", "notAnArchive"]),
       (
         .cannotReadOrWrite,
         [
-          "missing", "beingReplaced", "withoutRoom", "unreadable", "unfinishedSave", "unwritable",
+          "missing", "beingReplaced", "withoutRoom", "unreadable", "notCopied", "unfinishedSave",
+          "unwritable",
           "alreadyThere", "unrecordedValues", "withoutSpace", "unreadableToken",
           "unreadableBookmarks", "unwritableBookmarks", "missingBookmarks", "fullBookmarks",
           "unnamedStore", "notEmpty", "fullCatalog",
@@ -253,6 +254,9 @@ extension Failure {
     case StoreError.busy:
       "close the program that has the store open, or wait longer with --busy-timeout"
     case StoreError.changedWhileReading, StoreWriteError.historyChanged: "run the command again"
+    case StoreError.notCopied(_, let copy, .otherState):
+      "name another folder with --private-copy, or read \(ShellWord.quoted(copy)) without it"
+    case StoreError.notCopied(_, _, .besideStore): "name another folder with --private-copy"
     case StoreError.unusableValues:
       "leave the values out with --no-values, or name the file that has them with --values-file"
     case StoreWriteError.alreadyThere:

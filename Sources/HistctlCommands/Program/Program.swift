@@ -1,5 +1,6 @@
 import ArgumentParser
 import PersistentHistory
+import StoreFormat
 import Terminal
 
 /// The program: parses, runs, and turns the outcome into one status.
@@ -33,7 +34,14 @@ package enum Program {
         try CommandLineParser.parse(arguments)
       }
       command = parsed as? any HistctlCommand
-      if let command { try command.run(console) } else { try parsed.run() }
+      guard let command else {
+        try parsed.run()
+        return .success
+      }
+      try TimeText.$isPrecise.withValue(command.output.preciseTimes) {
+        let copies = try (command as? any ReadingCommand)?.copies.folder()
+        try WorkingCopies.reading(in: copies) { try command.run(console) }
+      }
       return .success
     } catch let end as EndWithStatus {
       return end.status
@@ -68,6 +76,12 @@ protocol HistctlCommand: ParsableCommand {
 
   /// Returns how to go on where one of its tokens does not work.
   func remedy(for token: UnusableToken) -> String
+}
+
+/// A command that reads stores and changes none, so that it can read copies of them.
+protocol ReadingCommand: HistctlCommand {
+  /// Whether it reads copies.
+  var copies: PrivateCopyOptions { get }
 }
 
 extension HistctlCommand {

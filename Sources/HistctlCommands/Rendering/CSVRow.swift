@@ -1,3 +1,22 @@
+import Terminal
+
+/// Writes rows of CSV.
+struct CSVOutput {
+  let session: Session
+  let writer: OutputWriter
+  /// Whether to write an apostrophe before texts that a spreadsheet would evaluate as formulas.
+  let guardsFormulas: Bool
+
+  /// Writes a row. Escapes control characters on a terminal; files get texts as they are.
+  func writeRow(_ fields: [String?]) throws {
+    let isTerminal = session.environment.isOutputTerminal
+    try writer.writeLine(
+      CSVRow.line(
+        isTerminal ? fields.map { $0.map(TerminalText.terminal.escaped) } : fields,
+        guardsFormulas: guardsFormulas))
+  }
+}
+
 /// A row of CSV, quoted as in RFC 4180.
 enum CSVRow {
   /// Returns the fields as a line without line feed; `nil` is an empty field, an empty text two quotes.

@@ -128,7 +128,7 @@ struct ChangeText {
     case (.boolean, .integer(let number)) where number == 0 || number == 1:
       return number == 1 ? "true" : "false"
     case (.date, .real(let seconds)):
-      return StoreTimestamp(secondsSinceReferenceDate: seconds).iso8601Second
+      return TimeText.universal(StoreTimestamp(secondsSinceReferenceDate: seconds))
         ?? "\(seconds)"
     case (.uuid, .blob(let bytes)) where bytes.count == 16:
       return UUIDText.text(of: bytes)

@@ -10,6 +10,9 @@ enum TimeStyle: String, WordArgument {
 
 /// Writes times in text.
 struct TimeText {
+  /// Whether times have microseconds and their offset from UTC, during a run.
+  @TaskLocal static var isPrecise = false
+
   let style: TimeStyle
   let now: StoreTimestamp
 
@@ -19,8 +22,9 @@ struct TimeText {
     let raw = "\(timestamp.secondsSinceReferenceDate)"
     switch style {
     case .raw: return raw
-    case .utc: return timestamp.iso8601Second ?? raw
+    case .utc: return Self.universal(timestamp) ?? raw
     case .relative: return relative(timestamp)
+    case .local where Self.isPrecise: return Self.preciseLocal(timestamp) ?? raw
     case .local: return LocalTime(timestamp)?.description ?? raw
     }
   }
@@ -31,10 +35,26 @@ struct TimeText {
     return switch style {
     case .raw, .relative: text(timestamp)
     case .utc: "\(text(timestamp)) (\(relative(timestamp)))"
+    case .local where Self.isPrecise: "\(text(timestamp)) (\(relative(timestamp)))"
     case .local:
       "\(text(timestamp))\(LocalTime(timestamp).map { " " + TimeText.offset($0) } ?? "") "
         + "(\(relative(timestamp)))"
     }
+  }
+
+  /// Returns a time in UTC: cut to the second, or rounded to microseconds as in JSON if times are precise.
+  static func universal(_ timestamp: StoreTimestamp) -> String? {
+    isPrecise ? timestamp.iso8601() : timestamp.iso8601Second
+  }
+
+  /// Returns the time of the local clock, rounded to microseconds as in JSON.
+  private static func preciseLocal(_ timestamp: StoreTimestamp) -> String? {
+    guard let time = timestamp.iso8601(),
+      let microseconds = timestamp.unixMicroseconds, let end = time.firstIndex(of: "Z")
+    else { return nil }
+    let fraction = time[..<end].suffix(7)
+    let second = (Double(microseconds) / 1e6).rounded(.down)
+    return LocalTime(StoreTimestamp(unixSeconds: second)).map { "\($0)\(fraction) \(offset($0))" }
   }
 
   private func relative(_ timestamp: StoreTimestamp) -> String {

@@ -6,7 +6,7 @@ import StoreFormat
 import Terminal
 
 /// `histctl report`: writes a page that shows histories.
-struct Report: HistctlCommand {
+struct Report: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
     abstract: "Write an HTML page with plots, transactions and objects of histories.",
@@ -26,6 +26,7 @@ struct Report: HistctlCommand {
       """)
 
   @OptionGroup var stores: SeveralStoresOptions
+  @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var tokens: RangeOptions
   @OptionGroup(title: "Which transactions") var savers: SaverOptions
@@ -81,6 +82,7 @@ struct Report: HistctlCommand {
     request.filters = filter.texts + valueConditions.value.map { "--value \(ShellWord.quoted($0))" }
     request.maxTransactions = page.maxTransactions
     request.isRedacted = page.redact
+    request.showsDigests = page.hashes
     request.madeAt = page.reproducible ? nil : session.now
     request.busyTimeout = stores.busyTimeout
     return request
@@ -148,6 +150,9 @@ struct PageOptions: ParsableArguments {
 
   @Flag(help: "Leave out values and tombstones.")
   var redact = false
+
+  @Flag(help: "Show the SHA-256 of each store, its log and its journal, before and after reading.")
+  var hashes = false
 
   @Flag(help: "Leave out the time of writing, so that equal input gives equal bytes.")
   var reproducible = false

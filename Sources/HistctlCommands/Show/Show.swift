@@ -4,7 +4,7 @@ import StoreFormat
 import Terminal
 
 /// `histctl show`: shows one transaction in full.
-struct Show: HistctlCommand {
+struct Show: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show one transaction in full, or each of a range.",
@@ -23,6 +23,7 @@ struct Show: HistctlCommand {
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var archive: ArchiveOptions
 
   @Argument(

@@ -4,7 +4,7 @@ import StoreFormat
 import Terminal
 
 /// `histctl stats`: shows the activity of a history.
-struct Stats: HistctlCommand {
+struct Stats: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats",
     abstract: "Show activity over time, and by author, entity and kind.",
@@ -18,12 +18,16 @@ struct Stats: HistctlCommand {
         histctl stats default.store
         histctl stats default.store --by week --after 2024-01-01
         histctl stats default.store --entity Trip --kind delete --top 3
+        histctl stats default.store --weekdays
+        histctl stats default.store --sessions --author widget
+        histctl stats default.store --sessions=2h --json
         histctl stats default.store --until-size 100M
         histctl stats default.store --csv
         histctl stats default.store --json | jq '.authors[0]'
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var archive: ArchiveOptions
   @OptionGroup(title: "Which transactions") var tokens: RangeOptions
   @OptionGroup(title: "Which transactions") var savers: SaverOptions
@@ -32,6 +36,17 @@ struct Stats: HistctlCommand {
   @Option(
     help: ArgumentHelp("List the activity of each hour, day, week or month.", valueName: "period"))
   var by: PeriodArgument?
+
+  @Flag(help: "Show activity by weekday and hour of the day.")
+  var weekdays = false
+
+  @Option(
+    defaultAsFlag: SessionPause.usual, parsing: .next,
+    help: ArgumentHelp(
+      "List sessions instead: saves of one author, each less than DURATION after the one before.",
+      valueName: "duration"))
+  // Text, because the parser takes the default for a value that it cannot read.
+  var sessions: String?
 
   @Option(
     help: ArgumentHelp("List at most COUNT authors, entities and so on.", valueName: "count"))
@@ -59,6 +74,12 @@ struct Stats: HistctlCommand {
     if csv && untilSize != nil {
       throw ValidationError("--until-size cannot be combined with --csv; use --json")
     }
+    if let sessions { _ = try SessionPause(parsing: sessions) }
+    if sessions != nil, by != nil || weekdays || untilSize != nil {
+      throw ValidationError(
+        "--sessions cannot be combined with --by, --weekdays or --until-size: it lists sessions only"
+      )
+    }
   }
 
   private var filter: Filter { Filter(range: tokens, savers: savers, conditions: conditions) }
@@ -67,6 +88,7 @@ struct Stats: HistctlCommand {
 
   func run(_ console: Console) throws {
     let session = Session(output, console)
+    if let sessions { return try list(SessionPause(parsing: sessions), session) }
     try session.readHistory(store, archive, usesPager: !csv) { writer, timeline, resolver in
       _ = try timeline.snapshot?.historyTables()
       let query = try filter.query(resolver)
@@ -97,13 +119,15 @@ struct Stats: HistctlCommand {
         session.end(with: .damaged)
       }
       let report = StatsReport(
-        timeline: timeline, statistics: statistics, top: top, size: untilSize?.bytes,
+        timeline: timeline, statistics: statistics, top: top, listsWeek: weekdays,
+        size: untilSize?.bytes,
         now: session.now)
       if output.json {
         try writer.writeLine(report.json)
       } else if csv {
         try StatsTable(
-          session: session, writer: writer, report: report, guardsFormulas: safeCells
+          csv: CSVOutput(session: session, writer: writer, guardsFormulas: safeCells),
+          report: report
         ).write()
       } else {
         try StatsText(
@@ -120,6 +144,69 @@ struct Stats: HistctlCommand {
       }
       gaps.tell(statistics.gaps)
     }
+  }
+
+  /// Lists the sessions.
+  private func list(_ pause: SessionPause, _ session: Session) throws {
+    try session.readHistory(store, archive, usesPager: !csv) { writer, timeline, resolver in
+      _ = try timeline.snapshot?.historyTables()
+      let query = try filter.query(resolver)
+      if query.selectsEverything { try session.warnOfTornCounters(in: timeline.snapshot) }
+      let gaps = GapReport(session: session, timeline: timeline)
+      try gaps.note(
+        missingBeginning: (query.after ?? 0) <= 0
+          ? timeline.missingBeginning() : resolver.missingBeginning(after: filter.after),
+        to: output.json ? writer : nil)
+      let sessions = try HistorySessionReader(
+        timeline, query: query,
+        schema: session.schema(
+          of: timeline, namesAttributes: !filter.conditions.attribute.isEmpty,
+          joinsArchive: !query.change.isEmpty),
+        pause: Double(pause.seconds), now: session.now)
+      let lines = SessionOutput(session: session, writer: writer, timeline: timeline)
+      let count =
+        output.json
+        ? try lines.writeJSON(sessions)
+        : csv
+          ? try lines.writeCSV(sessions, guardsFormulas: safeCells)
+          : try lines.writeTable(sessions)
+      session.noteUnknownHierarchy(of: query, in: timeline)
+      if sessions.withoutTime > 0 {
+        session.diagnostics.warn(
+          "\(sessions.withoutTime.counted("transaction")) without a usable time "
+            + (sessions.withoutTime == 1 ? "is" : "are") + " in no session", kind: "withoutTime",
+          hint: "log lists them with their numbers")
+      } else if count == 0 {
+        try session.explainEmptyAnswer(to: query, of: timeline)
+      }
+      gaps.tell(sessions.gaps)
+    }
+  }
+}
+
+/// The time without a save after which a session has ended.
+struct SessionPause: Equatable {
+  static let usual = "30min"
+
+  let seconds: Int
+
+  /// Reads a duration whose length does not depend on the calendar.
+  init(parsing text: String) throws(ValidationError) {
+    let duration: HistoryDuration
+    do {
+      duration = try DurationArgument(parsing: text).duration
+    } catch {
+      // The word may be that of the store.
+      throw text.first?.isNumber ?? false
+        ? ValidationError("--sessions: \(error.message)")
+        : ValidationError(
+          "'\(text)' is not a duration; write for example --sessions=30min, or --sessions after the store"
+        )
+    }
+    guard duration.months == 0 else {
+      throw ValidationError("--sessions: months differ in length; write weeks or days, such as 4w")
+    }
+    seconds = duration.days * 86_400 + duration.seconds
   }
 }
 

@@ -36,18 +36,21 @@ struct StatsReport {
   let now: StoreTimestamp
   let statistics: HistoryStatistics
   let sections: [Section]
+  /// Whether activity by weekday and hour is wanted.
+  let listsWeek: Bool
   /// The size of `--until-size`.
   let size: Int64?
 
   init(
-    timeline: HistoryTimeline, statistics: HistoryStatistics, top: Int, size: Int64?,
-    now: StoreTimestamp
+    timeline: HistoryTimeline, statistics: HistoryStatistics, top: Int, listsWeek: Bool,
+    size: Int64?, now: StoreTimestamp
   ) {
     path = timeline.path
     store = timeline.storeIdentifier
     archive = timeline.snapshot == nil ? nil : timeline.archive?.path
     self.now = now
     self.statistics = statistics
+    self.listsWeek = listsWeek
     self.size = size
     func section<Key>(
       _ name: String, _ plural: String, _ ranking: ActivityRanking<Key>,
@@ -114,6 +117,12 @@ struct StatsReport {
             "end": time(entry.period.end),
           ], and: members(entry.activity))
       },
+      "weekHours": !listsWeek
+        ? nil
+        : statistics.weekActivity.hours.map { entry in
+          JSONValue.object(
+            of: ["weekday": entry.weekday, "hour": entry.hour], and: members(entry.activity))
+        },
       "withoutTime": statistics.withoutTime.isEmpty
         ? nil : JSONValue.object(JSONObject(members(statistics.withoutTime))),
     ]

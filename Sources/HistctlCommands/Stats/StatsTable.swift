@@ -1,6 +1,5 @@
 import PersistentHistory
 import StoreFormat
-import Terminal
 
 /// Writes the activity of a history as one table in CSV.
 struct StatsTable {
@@ -9,13 +8,11 @@ struct StatsTable {
     "bytes", "start", "end",
   ]
 
-  let session: Session
-  let writer: OutputWriter
+  let csv: CSVOutput
   let report: StatsReport
-  let guardsFormulas: Bool
 
   func write() throws {
-    try write(Self.columns)
+    try csv.writeRow(Self.columns)
     let statistics = report.statistics
     try write(
       "total", nil, statistics.total, start: statistics.times?.lowerBound,
@@ -24,6 +21,11 @@ struct StatsTable {
       try write(
         statistics.unit.rawValue, entry.period.name, entry.activity, start: entry.period.start,
         end: entry.period.end)
+    }
+    if report.listsWeek {
+      for hour in statistics.weekActivity.hours {
+        try write("weekHour", hour.name, hour.activity)
+      }
     }
     if !statistics.withoutTime.isEmpty { try write("withoutTime", nil, statistics.withoutTime) }
     for section in report.sections {
@@ -40,20 +42,11 @@ struct StatsTable {
       activity.transactions, activity.changes, activity.inserts, activity.updates,
       activity.deletes, activity.others,
     ]
-    try write(
+    try csv.writeRow(
       [section, key] + counts.map { String($0) }
         + [
           report.statistics.byteCount(of: activity).map { String($0) }, start?.iso8601(),
           end?.iso8601(),
         ])
-  }
-
-  /// Escapes control characters on a terminal; files get texts as they are.
-  private func write(_ fields: [String?]) throws {
-    let isTerminal = session.environment.isOutputTerminal
-    try writer.writeLine(
-      CSVRow.line(
-        isTerminal ? fields.map { $0.map(TerminalText.terminal.escaped) } : fields,
-        guardsFormulas: guardsFormulas))
   }
 }

@@ -20,6 +20,9 @@ struct StatsText: FieldPage {
     try writeRates()
     let bars = ActivityTable(session: session, writer: writer, report: report)
     if listsPeriods { try bars.writePeriods() }
+    if report.listsWeek {
+      try WeekTable(session: session, writer: writer, statistics: statistics).write()
+    }
     for section in report.sections { try bars.write(section) }
   }
 

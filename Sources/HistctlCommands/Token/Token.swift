@@ -12,7 +12,7 @@ struct Token: ParsableCommand {
 }
 
 /// `histctl token check`: reports whether tokens work with a store.
-struct TokenCheck: HistctlCommand {
+struct TokenCheck: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Check whether tokens work with a store.",
@@ -31,6 +31,7 @@ struct TokenCheck: HistctlCommand {
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup var archive: ArchiveOptions
 
   @Argument(
@@ -57,7 +58,7 @@ struct TokenCheck: HistctlCommand {
 }
 
 /// `histctl token show`: converts a token to its forms.
-struct TokenShow: HistctlCommand {
+struct TokenShow: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show a token in all its forms, or convert it to one of them.",
@@ -72,6 +73,7 @@ struct TokenShow: HistctlCommand {
       """)
 
   @OptionGroup var store: StoreOptions
+  @OptionGroup var copies: PrivateCopyOptions
 
   @Argument(help: "The token.", completion: Completion.token.kind)
   var token: String

@@ -7,7 +7,7 @@ import StoreFormat
 import Terminal
 
 /// `histctl verify`: checks a store's history or an archive for damage.
-struct Verify: HistctlCommand {
+struct Verify: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Check a store's history or an archive for damage.",
@@ -26,6 +26,7 @@ struct Verify: HistctlCommand {
       """)
 
   @OptionGroup var target: VerifyOptions
+  @OptionGroup var copies: PrivateCopyOptions
   @OptionGroup(title: "What to check") var look: LookOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
@@ -216,6 +217,9 @@ private final class VerifyRun {
     options.bookmarkPath = target.bookmarkFile
     options.busyTimeout = target.busyTimeout
     options.helperCount = max(1, StoreReading.helperCount)
+    try session.observing {
+      try StoreReading.warnOfRolledBackSave(in: StoreLocation(path: target.path), observer: $0)
+    }
     let progress = VerifyProgress(session, unit: "changes")
     let verification = try {
       defer { progress.finish() }

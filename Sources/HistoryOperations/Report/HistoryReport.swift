@@ -42,6 +42,8 @@ package struct HistoryReport {
     package var maxTransactions = 10_000
     /// Whether to leave out values and tombstones.
     package var isRedacted = false
+    /// Whether to show the digests of the files of stores.
+    package var showsDigests = false
     /// The program that makes the page.
     package var maker: String
     /// The time that the page says it was made at; `nil` for none.
@@ -163,12 +165,20 @@ package struct HistoryReport {
     of source: Source, _ name: String, replacing file: String?, byteLimit: Int
   ) throws -> Result<ReportHistory, Problem> {
     do {
-      return .success(
-        try read(source, replacing: file) { timeline, resolver, logProblem in
-          try ReportHistory(
-            timeline, query: query(timeline, resolver), request: request, source: source,
-            name: name, logProblem: logProblem, byteLimit: byteLimit, observer: observer)
-        })
+      let before =
+        try request.showsDigests && Self.isStore(source)
+        ? StoreDigests(ofStoreAt: source.path) : nil
+      var history = try read(source, replacing: file) { timeline, resolver, logProblem in
+        try ReportHistory(
+          timeline, query: query(timeline, resolver), request: request, source: source,
+          name: name, logProblem: logProblem, byteLimit: byteLimit, observer: observer)
+      }
+      // The store is closed now.
+      if let before {
+        history.add(
+          DigestComparison(before: before, after: try StoreDigests(ofStoreAt: source.path)))
+      }
+      return .success(history)
     } catch {
       guard request.sources.count > 1 else { throw error }
       if let error = error as? OperationError, error.code == .ontoItself { throw error }
@@ -196,6 +206,10 @@ package struct HistoryReport {
   }
 
   // MARK: - Sources
+
+  private static func isStore(_ source: Source) -> Bool {
+    !Archive.isArchive(source.path) && !ExportedText.isName(source.path)
+  }
 
   /// Returns one source for each history: an archive may have several.
   private func sources() throws -> [Source] {

@@ -3,6 +3,7 @@ import HistoryCoding
 import PersistentHistory
 import StoreEditing
 import StoreFormat
+import SystemPackage
 
 /// What a page says of one history.
 struct ReportHistory {
@@ -15,9 +16,9 @@ struct ReportHistory {
   let maxTransactions: Int
   /// Why not everything could be read.
   let problem: String?
-  let facts: [(String, String)]
+  private(set) var facts: [(String, String)]
   let sizes: JSONValue
-  let notices: [StoreNotice]
+  private(set) var notices: [StoreNotice]
   let bookmarks: [JSONValue]
 
   init(
@@ -119,6 +120,20 @@ struct ReportHistory {
   }
 
   // MARK: - Facts
+
+  /// Adds the digests of the store's files.
+  mutating func add(_ digests: DigestComparison) {
+    for file in digests.files {
+      let name = "SHA-256 of \(FilePath(file.path).lastComponent?.string ?? file.path)"
+      if file.isUnchanged {
+        facts.append((name, "\(file.after?.digest ?? "") before and after reading"))
+      } else {
+        facts.append((name + " before reading", file.before?.digest ?? "no file"))
+        facts.append((name + " after reading", file.after?.digest ?? "no file"))
+      }
+    }
+    if let notice = digests.notice { notices.append(notice) }
+  }
 
   private static func facts(
     of snapshot: StoreSnapshot, _ mirroring: MirroringState?

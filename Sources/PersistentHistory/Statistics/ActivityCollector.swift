@@ -13,6 +13,7 @@ struct ActivityCollector {
   private(set) var oldest: TransactionPosition?
   private(set) var newest: TransactionPosition?
   private(set) var periods: [StoreTimestamp: (period: HistoryPeriod, activity: Activity)] = [:]
+  private(set) var weekActivity = WeekActivity()
   private(set) var withoutTime = Activity()
   private(set) var lastWeek = Activity()
   private(set) var lastMonth = Activity()
@@ -124,6 +125,7 @@ struct ActivityCollector {
       }
     }
     periods[period.start, default: (period, Activity())].activity += activity
+    weekActivity.add(activity, at: time, clock)
     let age =
       times.upperBound.secondsSinceReferenceDate - time.secondsSinceReferenceDate
     if age < Self.week { lastWeek += activity }

@@ -31,6 +31,8 @@ package struct HistoryStatistics: Sendable {
   package let times: ClosedRange<StoreTimestamp>?
   /// The periods with activity, in order.
   package let periods: [PeriodActivity]
+  /// The activity by weekday and hour of the day.
+  package let weekActivity: WeekActivity
   /// The activity of transactions without a usable time: with none, with one before 2001, or with
   /// one more than a day after both now and the newest transaction.
   package let withoutTime: Activity
@@ -135,6 +137,7 @@ package struct HistoryStatistics: Sendable {
     periods = collector.periods.values
       .map { PeriodActivity(period: $0.period, activity: $0.activity) }
       .sorted { $0.period.start < $1.period.start }
+    weekActivity = collector.weekActivity
     withoutTime = collector.withoutTime
     lastWeek = span >= ActivityCollector.week ? collector.lastWeek : nil
     lastMonth = span >= ActivityCollector.month ? collector.lastMonth : nil

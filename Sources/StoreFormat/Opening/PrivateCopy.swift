@@ -48,6 +48,10 @@ package struct PrivateCopy {
         } else {
           unlink(path + "-wal")
         }
+        // SQLite rolls an unfinished save back in the copy. The store itself is never read beside one.
+        if try location.size(of: location.journalPath) ?? 0 > 0 {
+          try PrivateCopy.copy(location.journalPath, to: path + "-journal")
+        }
         if try PrivateCopy.stamp(of: location) == before { return }
       }
     } catch {

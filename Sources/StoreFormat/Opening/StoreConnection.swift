@@ -166,9 +166,7 @@ extension AccessMode {
   static func mayFallBack(from error: DatabaseError) -> Bool {
     switch error.resultCode {
     case .SQLITE_CANTOPEN: true
-    case .SQLITE_READONLY:
-      error.extendedResultCode != .SQLITE_READONLY_ROLLBACK
-        && error.extendedResultCode != .SQLITE_READONLY_RECOVERY
+    case .SQLITE_READONLY: !error.isUnfinishedSave
     default: false
     }
   }

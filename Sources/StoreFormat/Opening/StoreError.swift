@@ -23,6 +23,10 @@ public enum StoreError: Error, Hashable, Sendable {
   case busy(path: String, seconds: Double)
   /// The store changed while it was read without a lock.
   case changedWhileReading(path: String)
+  /// Other programs changed the store while it was copied, each time that it was tried.
+  case changedWhileCopying(path: String)
+  /// The store cannot be copied to read the copy.
+  case notCopied(path: String, copy: String, reason: NotCopiedReason)
   /// A snapshot was used after the closure that read it had returned.
   case endedSnapshot(path: String)
   /// The file contradicts itself or the layout.
@@ -43,6 +47,16 @@ public enum StoreError: Error, Hashable, Sendable {
   case unexpectedTable(table: String, detail: String)
   /// A fetch cannot be expressed in SQL.
   case unsupportedFetch(detail: String)
+}
+
+/// The reason why a store is not copied.
+public enum NotCopiedReason: Hashable, Sendable {
+  /// There is a copy of another state of the store.
+  case otherState
+  /// The copy would be in the folder of the store.
+  case besideStore
+  /// Reading the store or writing the copy failed.
+  case failed(String)
 }
 
 /// The reason why a file is not a store.
@@ -66,6 +80,7 @@ extension StoreError {
     case .missing(let path), .beingReplaced(let path, _), .unreadable(let path, _),
       .withoutRoom(let path, _, _), .notAStore(let path, _), .withoutHistory(let path),
       .unfinishedSave(let path, _), .busy(let path, _), .changedWhileReading(let path),
+      .changedWhileCopying(let path), .notCopied(let path, _, _),
       .endedSnapshot(let path), .damaged(let path, _, _), .largeValue(let path, _, _, _),
       .unusableValues(let path, _),
       .withoutModel(let path, _):
@@ -102,6 +117,14 @@ extension StoreError {
       "\(path) is locked by another program, for more than \(StoreError.text(of: seconds))"
     case .changedWhileReading(let path):
       "\(path) was changed by another program while it was read without a lock"
+    case .changedWhileCopying(let path):
+      "\(path) was changed by another program each time that it was copied"
+    case .notCopied(let path, let copy, .otherState):
+      "\(copy) is a copy of another state of \(path)"
+    case .notCopied(let path, let copy, .besideStore):
+      "the private copy \(copy) would be beside \(path) itself"
+    case .notCopied(let path, let copy, .failed(let reason)):
+      "cannot copy \(path) to \(copy): \(reason)"
     case .endedSnapshot(let path):
       "the snapshot of \(path) was used after StoreFile.read had returned"
     case .damaged(let path, let place, let detail):
@@ -153,6 +176,14 @@ extension StoreError {
       "try again when the other program is done, or wait longer for it (busyTimeout)"
     case .changedWhileReading:
       "read it again"
+    case .changedWhileCopying:
+      "close the program that has the store open, or copy an image or a snapshot of its file system"
+    case .notCopied(_, _, .otherState):
+      "copy it to another folder, or read the copy itself"
+    case .notCopied(_, _, .besideStore):
+      "copy it to a folder on another path"
+    case .notCopied(_, _, .failed):
+      "check the permissions and the free space of both folders"
     case .endedSnapshot:
       "read inside the closure, and return values instead of the snapshot"
     case .damaged:
@@ -207,9 +238,10 @@ extension StoreError {
         path: path, index: location.sharedMemoryPath,
         free: location.scarceSpace)
     }
-    switch (error.extendedResultCode, error.resultCode) {
-    case (.SQLITE_READONLY_ROLLBACK, _), (.SQLITE_READONLY_RECOVERY, _):
+    if error.isUnfinishedSave {
       return StoreError.unfinishedSave(path: path, journal: location.journalPath)
+    }
+    switch (error.extendedResultCode, error.resultCode) {
     case (_, .SQLITE_BUSY), (_, .SQLITE_LOCKED):
       return StoreError.busy(path: path, seconds: busyTimeout)
     case (_, .SQLITE_CORRUPT), (_, .SQLITE_FORMAT):

@@ -51,7 +51,7 @@ public final class StoreFile: Sendable {
     self.location = location
     self.busyTimeout = busyTimeout
     isHeld = false
-    if keepsNoLock, try !location.readHeader().usesLog,
+    if keepsNoLock, !location.isWorkingCopy, try !location.readHeader().usesLog,
       let stamp = try? OpeningStamp(location, .privateCopy),
       let copy = try? StoreConnection.openCopy(location, busyTimeout: busyTimeout)
     {
@@ -64,8 +64,14 @@ public final class StoreFile: Sendable {
       queue = try StoreConnection.open(location, mode: .shared, busyTimeout: busyTimeout)
       accessMode = .shared
       openingStamp = nil
-    } catch let error as DatabaseError where AccessMode.mayFallBack(from: error) {
-      guard let mode = try AccessMode.fallback(for: location) else {
+    } catch let error as DatabaseError
+      where AccessMode.mayFallBack(from: error) || location.isWorkingCopy && error.isUnfinishedSave
+    {
+      // The save is rolled back in one more copy, so that the first one stays as the store is.
+      guard
+        let mode = error.isUnfinishedSave
+          ? .privateCopy : try AccessMode.fallback(for: location)
+      else {
         throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
       }
       guard allowsPrivateCopy || mode != .privateCopy else {
@@ -207,6 +213,14 @@ public final class StoreFile: Sendable {
     } catch {
       throw StoreError.translating(error, location: location, busyTimeout: busyTimeout)
     }
+  }
+}
+
+extension DatabaseError {
+  /// Whether a journal has to be rolled back before the store can be read.
+  var isUnfinishedSave: Bool {
+    extendedResultCode == .SQLITE_READONLY_ROLLBACK
+      || extendedResultCode == .SQLITE_READONLY_RECOVERY
   }
 }
 

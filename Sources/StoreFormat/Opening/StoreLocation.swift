@@ -6,8 +6,14 @@ import SystemPackage
 package struct StoreLocation: Hashable, Sendable {
   /// The path as it was given; messages use it.
   package let path: String
-  /// The path that SQLite will use: links resolved, so that `-wal` is looked for beside the target.
+  /// The path that SQLite will use: links resolved, so that `-wal` is looked for beside the target. It is
+  /// that of a copy where one is read in place of the store.
   package let resolvedPath: String
+  /// The path of the store itself, with links resolved.
+  package let originalPath: String
+
+  /// Whether a copy is read in place of the store.
+  package var isWorkingCopy: Bool { resolvedPath != originalPath }
 
   package var logPath: String { resolvedPath + "-wal" }
   /// The index of the write-ahead log, shared by all programs that have the store open.
@@ -21,7 +27,8 @@ package struct StoreLocation: Hashable, Sendable {
   ///
   /// - Throws: ``StoreError/missing(path:)``, ``StoreError/beingReplaced(path:former:)``,
   ///   ``StoreError/notAStore(path:reason:)`` or
-  ///   ``StoreError/unreadable(path:reason:)``.
+  ///   ``StoreError/unreadable(path:reason:)``; where it is to be copied, also
+  ///   ``StoreError/notCopied(path:copy:reason:)`` and ``StoreError/changedWhileCopying(path:)``.
   package init(path: String) throws(StoreError) {
     guard !path.isEmpty, !path.utf8.contains(0) else { throw .missing(path: path) }
     let status: FileStatus?
@@ -41,13 +48,15 @@ package struct StoreLocation: Hashable, Sendable {
       throw Self.notAStore(path, status.size > 0 ? .notSQLite : .empty)
     }
     self.path = path
-    resolvedPath = resolved
+    originalPath = resolved
+    resolvedPath = try WorkingCopies.copy(of: resolved, path: path) ?? resolved
   }
 
   /// A file that exists, and the path that messages use for it.
   init(path: String, at resolvedPath: String) {
     self.path = path
     self.resolvedPath = resolvedPath
+    originalPath = resolvedPath
   }
 
   /// Why there is no store at a path.
@@ -146,14 +155,19 @@ extension StoreLocation {
   ///
   /// Writing there would overwrite the store's data.
   package func owns(_ path: String) -> Bool {
+    owns(path, besideStoreAt: resolvedPath)
+      || isWorkingCopy && owns(path, besideStoreAt: originalPath)
+  }
+
+  private func owns(_ path: String, besideStoreAt store: String) -> Bool {
     let place = FileStatus.resolvedPlace(path)
     let own = [""] + Self.companions
-    if own.contains(where: { resolvedPath + $0 == place }) { return true }
-    if place.hasPrefix(ExternalData(besideStoreAt: resolvedPath).path + "/") { return true }
+    if own.contains(where: { store + $0 == place }) { return true }
+    if place.hasPrefix(ExternalData(besideStoreAt: store).path + "/") { return true }
     // Another name of the same file.
     guard let there = try? FileStatus(path: place) else { return false }
     return own.contains { companion in
-      let file = try? FileStatus(path: resolvedPath + companion)
+      let file = try? FileStatus(path: store + companion)
       return file?.inode == there.inode && file?.device == there.device
     }
   }

@@ -9,6 +9,35 @@ import Testing
     return sample
   }
 
+  @Test("Precise times have the digits of JSON, and the offset of the clock")
+  func precise() async throws {
+    let sample = try await Self.sample()
+    for (options, zone, time) in [
+      ("", "Asia/Kathmandu", "2024-07-29 06:38:40.945746 +0545"),
+      ("", "America/New_York", "2024-07-28 20:53:40.945746 -0400"),
+      ("--date utc", "Asia/Kathmandu", "2024-07-29T00:53:40.945746Z"),
+    ] {
+      for line in [
+        "log sample.store -n 1", "show sample.store 12", "stats sample.store --sessions",
+        "info sample.store",
+      ] {
+        let result = try await sample.run(
+          "\(line) --precise-times \(options)", environment: ["TZ": zone])
+        #expect(result.status == 0 && result.text.contains(time), "\(line): \(result.text)")
+        #expect(result.text.ranges(of: "+0545").count == result.text.ranges(of: " +0545").count)
+      }
+    }
+    let mistake = try await sample.run("log sample.store --precise-times --date relative")
+    #expect(mistake.status == 64)
+    // The last half of a microsecond of a year, in each direction.
+    try await sample.sqlite(
+      "UPDATE ATRANSACTION SET ZTIMESTAMP = 725759999.9999999 WHERE Z_PK = 12;"
+        + "UPDATE ATRANSACTION SET ZTIMESTAMP = -0.25 WHERE Z_PK = 11;")
+    let edges = try await sample.run("log sample.store -n 2 --precise-times")
+    #expect(edges.text.contains("2024-01-01 00:00:00.000000 +0000"))
+    #expect(edges.text.contains("2000-12-31 23:59:59.750000 +0000"))
+  }
+
   @Test("Every style shows the same second", arguments: ["local", "utc"])
   func styles(_ style: String) async throws {
     let sample = try await Self.sample()

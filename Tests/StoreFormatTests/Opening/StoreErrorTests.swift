@@ -13,7 +13,11 @@ struct StoreErrorTests {
     .notAStore(path: "/a/b", reason: .empty), .notAStore(path: "/a/b", reason: .notSQLite),
     .notAStore(path: "/a/b", reason: .withoutCoreDataTables), .withoutHistory(path: "/a/b"),
     .unfinishedSave(path: "/a/b", journal: "/a/b-journal"), .busy(path: "/a/b", seconds: 5),
-    .changedWhileReading(path: "/a/b"), .endedSnapshot(path: "/a/b"),
+    .changedWhileReading(path: "/a/b"), .changedWhileCopying(path: "/a/b"),
+    .notCopied(path: "/a/b", copy: "/c/a/b", reason: .otherState),
+    .notCopied(path: "/a/b", copy: "/c/a/b", reason: .besideStore),
+    .notCopied(path: "/a/b", copy: "/c/a/b", reason: .failed("no space")),
+    .endedSnapshot(path: "/a/b"),
     .damaged(path: "/a/b", place: "ACHANGE", detail: "the column Z_PK is missing"),
   ]
 

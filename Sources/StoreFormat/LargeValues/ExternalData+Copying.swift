@@ -1,11 +1,10 @@
 import DurableFiles
 import Libc
-import StoreFormat
 import SystemPackage
 
 extension ExternalData {
   /// Copies all files and folders in it, without links and special files; returns the number of files.
-  func copy(to target: String, progress: (Int64) throws -> Void) throws -> Int {
+  package func copy(to target: String, progress: (Int64) throws -> Void) throws -> Int {
     guard FileMove.entry(at: path) == .folder else { return 0 }
     return try Self.copy(folder: path, to: target, depth: 0, progress)
   }

@@ -1,0 +1,96 @@
+import HistoryCoding
+import PersistentHistory
+import StoreFormat
+import Terminal
+
+/// Writes sessions as a table, as lines of JSON, or as CSV.
+struct SessionOutput {
+  private static let csvColumns = [
+    "start", "end", "seconds", "transactions", "changes", "first", "last", "author",
+  ]
+
+  let session: Session
+  let writer: OutputWriter
+  let timeline: HistoryTimeline
+
+  /// Writes all sessions as a table, and returns their number.
+  func writeTable(_ sessions: HistorySessionReader) throws -> Int {
+    let tokens = session.tokens(of: timeline.storeIdentifier)
+    let table = StreamedTable(
+      session: session, writer: writer,
+      columns: [
+        TableColumn("START", priority: 9),
+        TableColumn("END", priority: 3, canDrop: true),
+        TableColumn("DURATION", alignment: .trailing, priority: 7, canDrop: true),
+        TableColumn("FIRST", alignment: .trailing, priority: 2, canDrop: true),
+        TableColumn("LAST", alignment: .trailing, priority: 1, canDrop: true),
+        TableColumn("TRANSACTIONS", alignment: .trailing, priority: 5, canDrop: true),
+        TableColumn("CHANGES", alignment: .trailing, priority: 4, canDrop: true),
+        TableColumn("AUTHOR", priority: 8, minimumWidth: 6, canShrink: true),
+      ])
+    do {
+      let count = try forEach(sessions) { saves in
+        try table.write([
+          TableCell(session.time.text(saves.start)), TableCell(session.time.text(saves.end)),
+          TableCell(Self.text(ofSeconds: saves.seconds)),
+          TableCell(tokens.text(saves.first), style: .token),
+          TableCell(tokens.text(saves.last), style: .token),
+          TableCell(saves.transactions.grouped), TableCell(saves.changes.grouped),
+          TableCell(
+            saves.author?.string ?? "(none)", style: saves.author == nil ? .secondary : .plain),
+        ])
+      }
+      try table.finish()
+      return count
+    } catch {
+      // Show what could be read; the first error is the one to report.
+      try? table.finish()
+      throw error
+    }
+  }
+
+  /// Writes one line of JSON for each session, and returns their number.
+  func writeJSON(_ sessions: HistorySessionReader) throws -> Int {
+    try forEach(sessions) { saves in
+      try writer.writeLine(
+        .record(
+          "session",
+          [
+            "path": timeline.path, "store": timeline.storeIdentifier,
+            "author": saves.author?.string.json ?? JSONValue.null, "start": saves.start.iso8601(),
+            "end": saves.end.iso8601(), "seconds": saves.seconds, "first": saves.first,
+            "last": saves.last, "transactions": saves.transactions, "changes": saves.changes,
+          ]))
+    }
+  }
+
+  /// Writes CSV with a heading, and returns the number of sessions.
+  func writeCSV(_ sessions: HistorySessionReader, guardsFormulas: Bool) throws -> Int {
+    let csv = CSVOutput(session: session, writer: writer, guardsFormulas: guardsFormulas)
+    try csv.writeRow(Self.csvColumns)
+    return try forEach(sessions) { saves in
+      let counts = [saves.transactions, saves.changes, saves.first, saves.last]
+      try csv.writeRow(
+        [saves.start.iso8601(), saves.end.iso8601(), "\(saves.seconds)"]
+          + counts.map { "\($0)" } + [saves.author?.string])
+    }
+  }
+
+  private func forEach(
+    _ sessions: HistorySessionReader, _ body: (HistorySession) throws -> Void
+  ) throws -> Int {
+    var count = 0
+    while let saves = try sessions.next() {
+      count += 1
+      try body(saves)
+    }
+    return count
+  }
+
+  /// Returns a length of time in hours, minutes and seconds: `26:05:09`.
+  private static func text(ofSeconds seconds: Double) -> String {
+    let whole = Int(seconds)
+    let (hours, minutes) = (whole / 3600, whole / 60 % 60)
+    return "\(hours):\(CivilDate.twoDigits(minutes)):\(CivilDate.twoDigits(whole % 60))"
+  }
+}
