@@ -11,10 +11,11 @@ struct archive_entry;
 #define ARCHIVE_FORMAT_BASE_MASK 0xff0000
 #define ARCHIVE_FORMAT_ZIP 0x50000
 struct archive *archive_read_new(void);
-int archive_read_support_filter_gzip(struct archive *);
-int archive_read_support_filter_zstd(struct archive *);
 int archive_read_support_format_tar(struct archive *);
 int archive_read_support_format_zip_seekable(struct archive *);
+int archive_read_open(
+  struct archive *, void *, int (*)(struct archive *, void *),
+  ssize_t (*)(struct archive *, void *, const void **), int (*)(struct archive *, void *));
 int archive_read_open_fd(struct archive *, int, size_t);
 int archive_read_next_header(struct archive *, struct archive_entry **);
 ssize_t archive_read_data(struct archive *, void *, size_t);

@@ -22,11 +22,16 @@ package enum FolderNames {
   package static func list(_ folder: String) throws(Errno) -> [String] {
     guard let stream = opendir(folder) else { throw Errno(rawValue: errno) }
     defer { closedir(stream) }
-    return names(stream)
+    return components(stream).map(\.string)
   }
 
   /// Returns the names in an open folder, which stays open.
   package static func read(_ folder: FileDescriptor) -> [String] {
+    components(folder).map(\.string)
+  }
+
+  /// Returns the names in an open folder, which stays open, with bytes that need not be UTF-8.
+  package static func components(_ folder: FileDescriptor) -> [FilePath.Component] {
     guard let copy = try? folder.duplicate() else { return [] }
     guard let stream = fdopendir(copy.rawValue) else {
       try? copy.close()
@@ -35,19 +40,21 @@ package enum FolderNames {
     defer { closedir(stream) }
     // Both read from one place in the folder.
     rewinddir(stream)
-    return names(stream)
+    return components(stream)
   }
 
-  private static func names(_ stream: Stream) -> [String] {
-    var names: [String] = []
+  private static func components(_ stream: Stream) -> [FilePath.Component] {
+    var components: [FilePath.Component] = []
     while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      let component = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        bytes.baseAddress.flatMap {
+          FilePath.Component(platformString: $0.assumingMemoryBound(to: CChar.self))
+        }
       }
-      // The folder itself and the one above it.
-      if name != ".", name != ".." { names.append(name) }
+      // The folder itself and the one above it are of other kinds.
+      if let component, component.kind == .regular { components.append(component) }
     }
-    return names
+    return components
   }
 }
 

@@ -63,10 +63,10 @@ struct Find: HistctlCommand {
         switch event {
         case .failed(let path, let error): try isolation.run(path) { throw error }
         case .found(let store) where null:
-          if case .member? = store.origin {
-            omitted += 1
-          } else {
-            try writer.write(store.path + "\0")
+          switch store.origin {
+          case .member: omitted += 1
+          case .bytes(let path): try writer.write(path + [0])
+          case .backup, nil: try writer.write(store.path + "\0")
           }
         case .found(let store): try report.write(store)
         }

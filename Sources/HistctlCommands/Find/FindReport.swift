@@ -48,7 +48,8 @@ extension FoundStore {
     .record(
       "found",
       [
-        "path": path, "store": identifier, "archive": member?.archive, "member": member?.name,
+        "path": path, "pathBytes": encodedPath, "store": identifier, "archive": member?.archive,
+        "member": member?.name,
         "backup": backup, "app": app?.identifier, "appFrom": app?.source.rawValue,
         "device": device, "origin": framework.name, "frameworkVersion": frameworkVersion?.number,
         "system": frameworkVersion?.system, "modelVersions": modelVersions,

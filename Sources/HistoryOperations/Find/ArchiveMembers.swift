@@ -1,5 +1,6 @@
 import CArchive
 import DurableFiles
+import HistoryCoding
 import Libc
 import StoreFormat
 import SystemPackage
@@ -23,33 +24,40 @@ final class ArchiveMembers {
   private let limits: FindOperation.Limits
   private let archive: OpaquePointer
   private let file: FileDescriptor
+  /// The bytes of a tar file; libarchive keeps a pointer to it.
+  private let source: UnpackedSource
   private var count = 0
   /// The bytes that were unpacked so far.
   private var unpacked: Int64 = 0
 
   /// Opens a file; a link is not followed.
-  init(path: String, limits: FindOperation.Limits) throws {
-    self.path = path
+  init(_ path: FilePath, limits: FindOperation.Limits) throws {
+    self.path = path.shown
     self.limits = limits
     guard let archive = archive_read_new() else {
-      throw StoreError.unreadable(path: path, reason: Errno.noMemory.description)
+      throw StoreError.unreadable(path: path.shown, reason: Errno.noMemory.description)
     }
     self.archive = archive
     do {
       file = try FileDescriptor.open(
-        FilePath(path), .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
+        path, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
     } catch {
       archive_read_free(archive)
-      throw StoreError.reading(path, error)
+      throw StoreError.reading(path.shown, error)
     }
-    // Only what is decompressed in this process: other filters would start programs.
-    let isReady =
-      archive_read_support_filter_gzip(archive) == ARCHIVE_OK
-      && archive_read_support_filter_zstd(archive) == ARCHIVE_OK
-      && archive_read_support_format_tar(archive) == ARCHIVE_OK
-      && archive_read_support_format_zip_seekable(archive) == ARCHIVE_OK
-      && archive_read_open_fd(archive, file.rawValue, Self.blockLength) == ARCHIVE_OK
-    if !isReady { throw failure() }
+    source = UnpackedSource(file)
+    let formats = [archive_read_support_format_tar, archive_read_support_format_zip_seekable]
+    guard formats.allSatisfy({ $0(archive) == ARCHIVE_OK }) else { throw failure() }
+    // A zip file is read from its end. The others are unpacked here, which bounds the memory that a frame of
+    // zstd can ask for; filters of libarchive would take what the frame says, or start programs.
+    let isZip =
+      (try? file.readPrefix(2)) == Array("PK".utf8) || self.path.lowercased().hasSuffix(".zip")
+    let status =
+      isZip
+      ? archive_read_open_fd(archive, file.rawValue, Self.blockLength)
+      : archive_read_open(
+        archive, Unmanaged.passUnretained(source).toOpaque(), nil, UnpackedSource.read, nil)
+    if status != ARCHIVE_OK { throw failure() }
   }
 
   deinit {
@@ -141,8 +149,47 @@ final class ArchiveMembers {
       hint: "raise --max-unpacked, or unpack the archive and search its folder")
   }
 
-  private func failure() -> StoreError {
-    let text = archive_error_string(archive).map { String(cString: $0) }
-    return .unreadable(path: path, reason: text ?? "it is not a zip or tar file")
+  private func failure() -> OperationError {
+    let reason =
+      source.error.map { ($0 as? Errno)?.description ?? "\($0)" }
+      ?? archive_error_string(archive).map { String(cString: $0) }
+    return OperationError(
+      .unreadable, "cannot read \(path): \(reason ?? "it is not a zip or tar file")",
+      hint: "unpack the archive with the program that packed it, and search its folder")
   }
+}
+
+/// Gives the bytes of a file to libarchive, unpacked if it is compressed with gzip or zstd.
+private final class UnpackedSource {
+  private let unpacker: TextUnpacker
+  /// The piece that libarchive reads, until it asks for the next.
+  private var piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 0, alignment: 16)
+  /// Why no more can be read.
+  private(set) var error: (any Error)?
+
+  init(_ file: FileDescriptor) {
+    unpacker = TextUnpacker { try file.read(into: $0) }
+  }
+
+  deinit { piece.deallocate() }
+
+  /// Reads the next piece for libarchive: its length, 0 after the last one, or -1 for an error.
+  static let read:
+    @convention(c) (
+      OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutablePointer<UnsafeRawPointer?>?
+    ) -> Int = { _, context, target in
+      guard let context, let target else { return -1 }
+      let source = Unmanaged<UnpackedSource>.fromOpaque(context).takeUnretainedValue()
+      do {
+        let bytes = try source.unpacker.next() ?? []
+        source.piece.deallocate()
+        source.piece = .allocate(byteCount: bytes.count, alignment: 16)
+        source.piece.copyBytes(from: bytes)
+        target.pointee = UnsafeRawPointer(source.piece.baseAddress)
+        return bytes.count
+      } catch {
+        source.error = error
+        return -1
+      }
+    }
 }

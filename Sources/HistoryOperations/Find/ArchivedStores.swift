@@ -1,5 +1,6 @@
 import DurableFiles
 import StoreFormat
+import SystemPackage
 
 /// The stores in a zip or tar file.
 ///
@@ -10,12 +11,15 @@ struct ArchivedStores {
   /// The maximum number of stores in one archive; what is known of them is kept until all are found.
   private static let maxStores = 10_000
 
-  let path: String
+  let file: FilePath
   let limits: FindOperation.Limits
 
+  /// The path of the archive for messages.
+  private var path: String { file.shown }
+
   /// Whether a file is an archive by its name.
-  static func isArchive(_ path: String) -> Bool {
-    let name = path.lowercased()
+  static func isArchive(_ path: FilePath) -> Bool {
+    let name = path.string.lowercased()
     return suffixes.contains(where: name.hasSuffix)
   }
 
@@ -61,7 +65,7 @@ struct ArchivedStores {
   }
 
   private func survey() throws -> Survey {
-    let members = try ArchiveMembers(path: path, limits: limits)
+    let members = try ArchiveMembers(file, limits: limits)
     var survey = Survey()
     // A later member replaces an earlier one of the same name, as when the archive is unpacked.
     var stores: [String: (index: Int, needsLog: Bool)] = [:]
@@ -83,7 +87,7 @@ struct ArchivedStores {
         stores[member.name] = (
           member.index, !StoreBeginning.mayBeStore(page, hasLog: false)
         )
-      } catch let error as StoreError {
+      } catch let error as OperationError where error.code == .unreadable {
         // Such as a member that is encrypted. A damaged archive fails again at the next member.
         survey.problem = survey.problem ?? error
       }
@@ -104,7 +108,7 @@ struct ArchivedStores {
     _ survey: Survey, _ inspect: (String, PrivateCopy) -> Void,
     failed: (String, any Error) -> Void
   ) throws {
-    let members = try ArchiveMembers(path: path, limits: limits)
+    let members = try ArchiveMembers(file, limits: limits)
     let withLog = Set(survey.logs.values)
     var started: [String: Parts] = [:]
     var unusable: Set<String> = []

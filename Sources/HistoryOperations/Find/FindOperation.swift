@@ -128,6 +128,7 @@ package struct FindOperation {
   private func inspectFile(
     _ candidate: FindCandidate, origin: FoundStore.Origin?
   ) throws -> [Event] {
+    guard candidate.file.isText else { return try inspectCopy(candidate) }
     guard try mayBeStore(candidate, logPath: candidate.path + "-wal") else { return [] }
     let location = try StoreLocation(path: candidate.path)
     let found = try StoreFile.readLeavingNothing(
@@ -139,11 +140,24 @@ package struct FindOperation {
     return found.map { [.found($0)] } ?? []
   }
 
+  /// Inspects a private copy of a file whose path is not UTF-8, by which SQLite cannot open it here.
+  private func inspectCopy(_ candidate: FindCandidate) throws -> [Event] {
+    guard try mayBeStore(candidate, logPath: nil) else { return [] }
+    let copy = try PrivateCopy(of: candidate.file, as: candidate.path)
+    defer { copy.remove() }
+    let found = try copy.read(as: candidate.path) {
+      try describe(
+        $0, candidate.path, .bytes(candidate.file.bytes), candidate.place,
+        logByteCount: FileStatus(path: copy.logPath)?.size ?? 0)
+    }
+    return found.map { [.found($0)] } ?? []
+  }
+
   private func inspectArchive(_ candidate: FindCandidate) throws -> [Event] {
     // A store may have any name.
     let events = try inspectFile(candidate, origin: nil)
     guard events.isEmpty else { return events }
-    return ArchivedStores(path: candidate.path, limits: request.limits).events {
+    return ArchivedStores(file: candidate.file, limits: request.limits).events {
       snapshot, path, name, logByteCount in
       try describe(
         snapshot, path, .member(archive: candidate.path, name: name), candidate.place,
@@ -171,7 +185,7 @@ package struct FindOperation {
 
   private func mayBeStore(_ candidate: FindCandidate, logPath: String?) throws -> Bool {
     do {
-      return try StoreBeginning.mayBeStore(at: candidate.path, logPath: logPath)
+      return try StoreBeginning.mayBeStore(at: candidate.file, logPath: logPath)
     } catch {
       throw StoreError.reading(candidate.path, error)
     }

@@ -1,4 +1,5 @@
 import PersistentHistory
+import PropertyLists
 import StoreFormat
 
 /// A store that a search has found.
@@ -7,6 +8,8 @@ package struct FoundStore: Sendable {
   package enum Origin: Hashable, Sendable {
     /// A member of an archive, which no other command can open.
     case member(archive: String, name: String)
+    /// A file whose path has these bytes and is not UTF-8, which no other command can open.
+    case bytes([UInt8])
     /// A file of a device's backup.
     case backup(folder: String, domain: String, relativePath: String)
   }
@@ -41,6 +44,12 @@ package struct FoundStore: Sendable {
   package var shownPath: String {
     guard case .backup(let folder, let domain, let relativePath) = origin else { return path }
     return "\(folder)!/\(domain)/\(relativePath)"
+  }
+
+  /// The path in Base64 where it is not UTF-8.
+  package var encodedPath: String? {
+    guard case .bytes(let bytes) = origin else { return nil }
+    return String(decoding: PropertyListBase64.encode(bytes), as: UTF8.self)
   }
 
   init(

@@ -12,9 +12,12 @@ struct FindCandidate: Sendable {
     case problem(any Error)
   }
 
-  let path: String
+  let file: FilePath
   let kind: Kind
   var place = StorePlace()
+
+  /// The path for people and messages.
+  var path: String { file.shown }
 }
 
 /// Lists files in the order of the bytes of their paths.
@@ -25,13 +28,20 @@ struct StoreWalk {
   let visit: (FindCandidate) throws -> Void
 
   private struct Entry {
-    let path: String
+    let path: FilePath
     let isFolder: Bool
     let place: StorePlace
-    var isRoot = false
+    let isRoot: Bool
+    /// The bytes of the path, and what follows it in the paths of what is found there.
+    let key: [UInt8]
 
-    /// What follows the name in the paths of what is found there.
-    var key: String { path + (isFolder ? "/" : ArchivedStores.isArchive(path) ? "!/" : "") }
+    init(_ path: FilePath, isFolder: Bool, _ place: StorePlace, isRoot: Bool = false) {
+      self.path = path
+      self.isFolder = isFolder
+      self.place = place
+      self.isRoot = isRoot
+      key = path.bytes + (isFolder ? "/" : ArchivedStores.isArchive(path) ? "!/" : "").utf8
+    }
   }
 
   /// Walks through paths, in order, and once through what two of them have in common.
@@ -50,21 +60,20 @@ struct StoreWalk {
     do {
       status = try FileStatus(path: path)
     } catch {
-      return try fail(path, StoreError.unreadable(path: path, reason: error.description))
+      return try fail(
+        FilePath(path), StoreError.unreadable(path: path, reason: error.description))
     }
     let place = StorePlace(above: path)
     switch status?.kind {
-    case nil: try fail(path, StoreError.missing(path: path))
+    case nil: try fail(FilePath(path), StoreError.missing(path: path))
     case .file:
       // The last link is followed here, because files are opened without following one.
       let isLink = FileMove.entry(at: path) == .link
-      try visitFile(isLink ? FileStatus.resolve(path) ?? path : path, place)
+      try visitFile(FilePath(isLink ? FileStatus.resolve(path) ?? path : path), place)
     case .other("directory"):
-      var root = path
-      while root.count > 1, root.hasSuffix("/") { root.removeLast() }
-      try walk(Entry(path: root, isFolder: true, place: place, isRoot: true))
+      try walk(Entry(FilePath(path), isFolder: true, place, isRoot: true))
     case .other(let kind):
-      try fail(path, StoreError.notAStore(path: path, reason: .notAFile(kind: kind)))
+      try fail(FilePath(path), StoreError.notAStore(path: path, reason: .notAFile(kind: kind)))
     }
   }
 
@@ -74,45 +83,48 @@ struct StoreWalk {
     while let entry = rest.popLast() {
       if entry.isFolder {
         // The last of the list is the next.
-        rest += try enter(entry).sorted { $1.key.utf8.precedes($0.key.utf8) }
+        rest += try enter(entry).sorted { $1.key.lexicographicallyPrecedes($0.key) }
       } else {
         try visitFile(entry.path, entry.place)
       }
     }
   }
 
-  private func visitFile(_ path: String, _ place: StorePlace) throws {
+  private func visitFile(_ path: FilePath, _ place: StorePlace) throws {
     let kind: FindCandidate.Kind = ArchivedStores.isArchive(path) ? .archive : .file
-    try visit(FindCandidate(path: path, kind: kind, place: place))
+    try visit(FindCandidate(file: path, kind: kind, place: place))
   }
 
   private func enter(_ folder: Entry) throws -> [Entry] {
-    let names: [String]
+    let components: [FilePath.Component]
     do {
       let descriptor = try FileDescriptor.open(
-        FilePath(folder.path), .readOnly,
+        folder.path, .readOnly,
         options: folder.isRoot
           ? [.directory, .closeOnExec] : [.directory, .noFollow, .closeOnExec])
       defer { try? descriptor.close() }
-      names = FolderNames.read(descriptor)
+      components = FolderNames.components(descriptor)
     } catch {
-      try fail(folder.path, StoreError.reading(folder.path, error))
+      try fail(folder.path, StoreError.reading(folder.path.shown, error))
       return []
     }
-    if names.contains("Manifest.db"), try visitBackup(folder) { return [] }
-    let place = folder.place.entering(folder.path, names: Set(names))
+    let names = Set(components.map(\.string))
+    if names.contains("Manifest.db"), folder.path.isText, try visitBackup(folder.path.string) {
+      return []
+    }
+    let place = folder.place.entering(folder.path.string, names: names)
     var entries: [Entry] = []
-    for name in names where !AbandonedDrafts.isDraft(name) {
-      let path = folder.path == "/" ? "/" + name : folder.path + "/" + name
+    for component in components where !AbandonedDrafts.isDraft(component.string) {
+      let path = folder.path.appending(component)
       var status = stat()
-      guard lstat(path, &status) == 0 else {
-        try fail(path, StoreError.reading(path, Errno(rawValue: errno)))
+      guard path.withPlatformString({ lstat($0, &status) }) == 0 else {
+        try fail(path, StoreError.reading(path.shown, Errno(rawValue: errno)))
         continue
       }
       switch status.st_mode & S_IFMT {
-      case S_IFDIR: entries.append(Entry(path: path, isFolder: true, place: place))
+      case S_IFDIR: entries.append(Entry(path, isFolder: true, place))
       case S_IFREG where Int64(status.st_size) >= StoreBeginning.shortest:
-        entries.append(Entry(path: path, isFolder: false, place: place))
+        entries.append(Entry(path, isFolder: false, place))
       // Links, pipes and devices, and files that are too short.
       default: break
       }
@@ -121,21 +133,21 @@ struct StoreWalk {
   }
 
   /// Visits the files of a backup; returns `false` for any other folder.
-  private func visitBackup(_ folder: Entry) throws -> Bool {
+  private func visitBackup(_ folder: String) throws -> Bool {
     let kind: DeviceBackup.Kind
     do {
-      kind = try DeviceBackup.kind(ofFolder: folder.path)
+      kind = try DeviceBackup.kind(ofFolder: folder)
     } catch {
-      try fail(folder.path, error)
+      try fail(FilePath(folder), error)
       return false
     }
     switch kind {
     case .none: return false
     case .encrypted:
       try fail(
-        folder.path,
+        FilePath(folder),
         OperationError(
-          .encryptedBackup, "\(folder.path) is an encrypted backup",
+          .encryptedBackup, "\(folder) is an encrypted backup",
           hint: "make a backup without encryption, or decrypt this one first"))
     case .readable(let backup):
       // A failure of the visitor is not one of the backup.
@@ -145,7 +157,7 @@ struct StoreWalk {
           do {
             try visit(
               FindCandidate(
-                path: file.path, kind: .backup(backup, file),
+                file: FilePath(file.path), kind: .backup(backup, file),
                 place: StorePlace(ofBackupDomain: file.domain)))
           } catch {
             failure = error
@@ -154,14 +166,14 @@ struct StoreWalk {
         }
       } catch {
         if let failure { throw failure }
-        try fail(folder.path, error)
+        try fail(FilePath(folder), error)
       }
     }
     return true
   }
 
-  private func fail(_ path: String, _ error: any Error) throws {
-    try visit(FindCandidate(path: path, kind: .problem(error)))
+  private func fail(_ path: FilePath, _ error: any Error) throws {
+    try visit(FindCandidate(file: path, kind: .problem(error)))
   }
 }
 

@@ -38,28 +38,37 @@ package struct PrivateCopy {
   /// - Throws: ``StoreError/busy(path:seconds:)`` when writers prevent a consistent copy, and
   ///   ``StoreError/unreadable(path:reason:)`` when copying fails.
   init(of location: StoreLocation) throws(StoreError) {
-    try self.init(forStoreAt: location.path)
+    try self.init(of: FilePath(location.resolvedPath), as: location.path)
+  }
+
+  /// Copies a store, its log and its journal, whose path need not be UTF-8.
+  ///
+  /// - Parameter original: The path of the store for messages.
+  /// - Throws: Like ``init(of:)``.
+  package init(of file: FilePath, as original: String) throws(StoreError) {
+    let (log, journal) = (file.appendingToName("-wal"), file.appendingToName("-journal"))
+    let files = [file, log, journal]
+    try self.init(forStoreAt: original)
     do {
       for _ in 0..<PrivateCopy.attempts {
-        let before = try PrivateCopy.stamp(of: location)
-        try PrivateCopy.copy(location.resolvedPath, to: path)
-        if try location.size(of: location.logPath) != nil {
-          try PrivateCopy.copy(location.logPath, to: path + "-wal")
-        } else {
-          unlink(path + "-wal")
-        }
+        let before = try PrivateCopy.stamp(of: files)
+        try PrivateCopy.copy(file, to: path)
         // SQLite rolls an unfinished save back in the copy. The store itself is never read beside one.
-        if try location.size(of: location.journalPath) ?? 0 > 0 {
-          try PrivateCopy.copy(location.journalPath, to: path + "-journal")
+        for (companion, target) in [(log, logPath), (journal, path + "-journal")] {
+          do {
+            try PrivateCopy.copy(companion, to: target)
+          } catch Errno.noSuchFileOrDirectory {
+            unlink(target)
+          }
         }
-        if try PrivateCopy.stamp(of: location) == before { return }
+        if try PrivateCopy.stamp(of: files) == before { return }
       }
     } catch {
       remove()
-      throw .unreadable(path: location.path, reason: "no private copy could be made: \(error)")
+      throw .unreadable(path: original, reason: "no private copy could be made: \(error)")
     }
     remove()
-    throw .busy(path: location.path, seconds: 0)
+    throw .busy(path: original, seconds: 0)
   }
 
   /// Deletes the copy; SQLite continues to read the files that it has open.
@@ -74,8 +83,8 @@ package struct PrivateCopy {
   package init(ofStoreAt original: String, logPath: String) throws(StoreError) {
     try self.init(forStoreAt: original)
     do {
-      try Self.copy(original, to: path)
-      try Self.copy(logPath, to: self.logPath)
+      try Self.copy(FilePath(original), to: path)
+      try Self.copy(FilePath(logPath), to: self.logPath)
     } catch {
       remove()
       throw .unreadable(path: original, reason: "no private copy could be made: \(error)")
@@ -106,18 +115,22 @@ package struct PrivateCopy {
   }
 
   /// Bytes that a writer changes: the change counter, and the salts of the log.
-  private static func stamp(of location: StoreLocation) throws -> [[UInt8]] {
-    try [location.resolvedPath, location.logPath].map { path in
-      // A cleanly closed store may have no log.
-      guard let status = try FileStatus(path: path) else { return [] }
-      let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-      defer { try? file.close() }
-      return try file.readPrefix(FileHeader.length) + Array("\(status.size)".utf8)
+  private static func stamp(of paths: [FilePath]) throws -> [[UInt8]] {
+    try paths.map { path in
+      do {
+        let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+        defer { try? file.close() }
+        let size = try file.seek(offset: 0, from: .end)
+        return try file.readPrefix(FileHeader.length) + Array("\(size)".utf8)
+      } catch Errno.noSuchFileOrDirectory {
+        // A cleanly closed store may have no log.
+        return []
+      }
     }
   }
 
-  private static func copy(_ source: String, to target: String) throws {
-    let input = try FileDescriptor.open(FilePath(source), .readOnly, options: .closeOnExec)
+  private static func copy(_ source: FilePath, to target: String) throws {
+    let input = try FileDescriptor.open(source, .readOnly, options: .closeOnExec)
     defer { try? input.close() }
     let output = try FileDescriptor.open(
       FilePath(target), .writeOnly, options: [.create, .truncate, .closeOnExec],
@@ -128,5 +141,13 @@ package struct PrivateCopy {
     while case let count = try input.read(into: buffer), count > 0 {
       try output.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
+  }
+}
+
+extension FilePath {
+  /// Returns the path of a companion: this one with an ending, whatever bytes the name has.
+  fileprivate func appendingToName(_ ending: String) -> FilePath {
+    let name = withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) }
+    return FilePath(platformString: name + ending.utf8.map { CChar(bitPattern: $0) } + [0])
   }
 }

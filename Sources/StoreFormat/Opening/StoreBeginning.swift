@@ -41,9 +41,9 @@ package enum StoreBeginning {
   ///   - path: The file.
   ///   - logPath: The log that belongs to it; `nil` if any file may have one.
   /// - Throws: The system's error.
-  package static func mayBeStore(at path: String, logPath: String?) throws -> Bool {
+  package static func mayBeStore(at path: FilePath, logPath: String?) throws -> Bool {
     let file = try FileDescriptor.open(
-      FilePath(path), .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
+      path, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
     defer { try? file.close() }
     guard let length = pageLength(try file.readPrefix(headerLength)) else { return false }
     let hasLog = try logPath.map { try FileStatus(path: $0)?.size ?? 0 > 0 } ?? true

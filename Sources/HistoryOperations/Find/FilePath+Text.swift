@@ -1,0 +1,36 @@
+import Libc
+import SystemPackage
+
+/// File systems of Linux allow names that are not UTF-8, and a `String` cannot hold them.
+extension FilePath {
+  /// The bytes of the path.
+  var bytes: [UInt8] {
+    withPlatformString { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+  }
+
+  /// The path as text; each byte that is not UTF-8 is written as `\xE9`.
+  var shown: String {
+    let bytes = bytes
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    var text = ""
+    var rest = bytes.makeIterator()
+    var position = 0
+    var parser = Unicode.UTF8.ForwardParser()
+    while true {
+      switch parser.parseScalar(from: &rest) {
+      case .emptyInput: return text
+      case .valid(let scalar):
+        text.unicodeScalars.append(UTF8.decode(scalar))
+        position += scalar.count
+      case .error(let length):
+        for byte in bytes[position..<position + length] {
+          text += "\\x" + String(byte, radix: 16, uppercase: true)
+        }
+        position += length
+      }
+    }
+  }
+
+  /// Whether the path is UTF-8, so that a `String` holds it.
+  var isText: Bool { String(validating: bytes, as: UTF8.self) != nil }
+}
