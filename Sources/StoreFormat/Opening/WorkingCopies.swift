@@ -54,8 +54,7 @@ package enum WorkingCopies {
   /// The files of a store that are copied, beside the folder of large values. The index of the log is not
   /// among them: SQLite makes one for the copy.
   private static let suffixes = [
-    "-wal", "-journal", "-values.db", "-values.db-wal", "-values.db-journal", "-bookmarks.json",
-    "-unfinished-save", "",
+    "-wal", "-journal", "-values.db", "-values.db-wal", "-values.db-journal", "-bookmarks.json", "",
   ]
 
   private static func make(

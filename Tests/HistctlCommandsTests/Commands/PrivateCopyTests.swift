@@ -119,16 +119,17 @@ import Testing
       #expect(mode as? Int == 0o600)
     }
     #expect(try await Self.run(line, in: folder).text == first.text)
-    // A save in the log of the original.
+    // The log of the original changes.
     let log = folder.file("evidence/x.store-wal")
-    try FileBytes.write(try FileBytes.read(log).dropLast(8), to: log)
+    try FileBytes.write(Array(try FileBytes.read(log).dropLast(8)), to: log)
     let refused = try await Self.run(line, in: folder)
     #expect(refused.status == 9 && refused.text.isEmpty)
     #expect(refused.errors.contains("\(copy) is a copy of another state of evidence/x.store"))
     // Another folder has room for the new state.
     let second = folder.file("second")
     try FileManager.default.createDirectory(atPath: second, withIntermediateDirectories: true)
-    #expect(try await Self.run("info STORE --private-copy second", in: folder).status == 5)
+    let other = try await Self.run("info STORE --private-copy second", in: folder)
+    #expect(other.status != 9 && other.text.contains("read from   \(second)/"))
   }
 
   @Test("What belongs to the store is copied too")
@@ -249,7 +250,7 @@ import Testing
     let files = try #require(hashes["files"] as? [Object])
     #expect(
       files.map { ($0["before"] as? Object)?["sha256"] as? String }
-        == lines.map { String($0.prefix(64)) })
+        == lines.map { Optional(String($0.prefix(64))) })
     try await SchemaCheck.expectFits(json.text)
   }
 
