@@ -15,11 +15,11 @@ package struct LineComparison {
     package static let presentObjects = Extras(rawValue: 2)
   }
 
-  private static let values = Array(",\"\(LineKey.values.name)\":{".utf8)
+  private static let values = Array(",\"\(LineKey.values.name)\":".utf8)
   private static let valuesFrom = Array(
     ",\"\(LineKey.valuesFrom.name)\":\"\(ValueSource.log.rawValue)\"".utf8)
   private static let presentObjects = ["current", "currentRaw"].flatMap { name in
-    [",", ""].map { Array("\($0)\"\(name)\":{".utf8) }
+    [",", ""].map { Array("\($0)\"\(name)\":".utf8) }
   }
 
   private let extras: Extras
@@ -63,7 +63,7 @@ package struct LineComparison {
         let key = try key(of: Self.presentObjects)
       else { return false }
       place += key.count
-      guard try skipObject() else { return false }
+      guard try skipValue() else { return false }
     }
     return true
   }
@@ -104,7 +104,7 @@ package struct LineComparison {
     let key = isInKey ? Array(Self.values.dropFirst(2)) : Self.values
     guard try self.key(of: [key]) != nil else { return false }
     place += key.count
-    guard try skipObject() else { return false }
+    guard try skipValue() else { return false }
     if try self.key(of: [Self.valuesFrom]) != nil { place += Self.valuesFrom.count }
     guard isInKey else { return true }
     guard try self.key(of: [Array(Self.values.prefix(2))]) != nil else { return false }
@@ -112,11 +112,11 @@ package struct LineComparison {
     return true
   }
 
-  /// Skips the rest of an object.
-  private mutating func skipObject() throws -> Bool {
-    var depth = 1
+  /// Skips an object or a string.
+  private mutating func skipValue() throws -> Bool {
+    var depth = 0
     var isInString = false
-    while depth > 0 {
+    repeat {
       guard try hasByte() else { return false }
       switch piece[place] {
       case UInt8(ascii: "\\") where isInString:
@@ -128,7 +128,7 @@ package struct LineComparison {
       default: break
       }
       place += 1
-    }
+    } while depth > 0 || isInString
     return true
   }
 }

@@ -176,7 +176,7 @@ struct ExportTablesTests {
     let sample = try SampleFolder()
     let histctl = Tool.histctl.path
     let limited = try await #require(Tool("sh")).run(
-      ["-c", "ulimit -f 8; trap '' XFSZ; '\(histctl)' export '\(sample.store)' -o out.sqlite"],
+      ["-c", "ulimit -f 100; trap '' XFSZ; '\(histctl)' export '\(sample.store)' -o out.sqlite"],
       folder: sample.folder.path)
     #expect(limited.status == 9, "\(limited.errors)")
     #expect(limited.errors.contains("out.sqlite") && !limited.errors.contains("partial"))
