@@ -465,7 +465,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" before' -l 'before' -d 'Delete transactions before this token, and keep its own.' -rfka '(__histctl_custom_completion ---completion forget -- --before (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" keep-within' -l 'keep-within' -d 'Keep transactions of this time, such as 30d.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" keep-last' -l 'keep-last' -d 'Keep the newest COUNT transactions.' -rfka ''
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget"' -l 'bookmark-file' -d 'Use this file of bookmarks instead of DIR-bookmarks.json; may be repeated.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget"' -l 'bookmark-file' -d 'Ask the bookmarks of this file too, not only DIR-bookmarks.json; may be repeated.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget"' -l 'ignore-guard' -d 'Ignore this guard: bookmarks, or one bookmark as @name.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" merge' -l 'merge' -d 'Merge small segments, up to the size of a segment.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" segment-size' -l 'segment-size' -d 'Size of a segment before compression, such as 64M.' -rfka ''
