@@ -28,7 +28,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     try StoreCreator.create(
-      at: path, model: model, options: .init(identifier: StoreWriter.identifier))
+      at: path, model: model, identifier: StoreWriter.identifier)
     if let sql { try StoreQuery(path: path).run(sql) }
     return folder
   }

@@ -62,7 +62,9 @@ import Testing
     // Some items have the number of their trip.
     let items = try context.fetch(
       FetchDescriptor<BucketListItem>(
-        predicate: #Predicate { $0.trip?.persistentModelID == $0.persistentModelID }))
+        predicate: #Predicate { item in
+          item.trip.flatMap { $0.persistentModelID == item.persistentModelID } ?? false
+        }))
     #expect(items.isEmpty)
   }
 
