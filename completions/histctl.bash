@@ -185,9 +185,9 @@ _histctl() {
 
 _histctl_info() {
     repeating_flags=()
-    non_repeating_flags=(--no-values --all --model --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-values --all --hashes --model --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--entity)
-    non_repeating_options=(--bookmark-file --busy-timeout --values-file --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --values-file --date --color)
     __histctl_offer_flags_options 1
 
     # Offer option value completions
@@ -197,6 +197,10 @@ _histctl_info() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--values-file')
@@ -228,9 +232,9 @@ _histctl_info() {
 
 _histctl_log() {
     repeating_flags=()
-    non_repeating_flags=(--no-author --reverse --changes --only-matching --follow -f --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-author --reverse --changes --only-matching --follow -f --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --value)
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until --range -n --values-file --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until --range -n --values-file --date --color)
     __histctl_offer_flags_options 2
 
     # Offer option value completions
@@ -240,6 +244,10 @@ _histctl_log() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--archive')
@@ -331,9 +339,9 @@ _histctl_log() {
 
 _histctl_show() {
     repeating_flags=()
-    non_repeating_flags=(--no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --values-file --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --store-identifier --values-file --date --color)
     __histctl_offer_flags_options 2
 
     # Offer option value completions
@@ -343,6 +351,10 @@ _histctl_show() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--archive')
@@ -381,9 +393,9 @@ _histctl_show() {
 
 _histctl_diff() {
     repeating_flags=()
-    non_repeating_flags=(--no-author --each --stat --name-only --values --exit-code --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-author --each --stat --name-only --values --exit-code --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
-    non_repeating_options=(--bookmark-file --busy-timeout --with --archive --store-identifier --values-file --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --with --archive --store-identifier --values-file --date --color)
     __histctl_offer_flags_options 3
 
     # Offer option value completions
@@ -393,6 +405,10 @@ _histctl_diff() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--with')
@@ -475,9 +491,9 @@ _histctl_diff() {
 
 _histctl_object() {
     repeating_flags=()
-    non_repeating_flags=(--no-author --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-author --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --kind --attribute)
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until --range --values-file --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until --range --values-file --date --color)
     __histctl_offer_flags_options 2
 
     # Offer option value completions
@@ -487,6 +503,10 @@ _histctl_object() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--archive')
@@ -560,9 +580,9 @@ _histctl_object() {
 
 _histctl_blame() {
     repeating_flags=()
-    non_repeating_flags=(--no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--attribute)
-    non_repeating_options=(--bookmark-file --busy-timeout --at --archive --store-identifier --values-file --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --at --archive --store-identifier --values-file --date --color)
     __histctl_offer_flags_options 2
 
     # Offer option value completions
@@ -572,6 +592,10 @@ _histctl_blame() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--at')
@@ -618,9 +642,9 @@ _histctl_blame() {
 
 _histctl_export() {
     repeating_flags=()
-    non_repeating_flags=(--no-author --only-matching --no-values --safe-cells --with-current --overwrite --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-author --only-matching --no-values --safe-cells --with-current --overwrite --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
-    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --archive --store-identifier --after --since --until --range --values-file --format --fields --compress -o --output --output-dir --partition --bookmark --lock-wait --date --color)
+    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until --range --values-file --format --fields --compress -o --output --output-dir --partition --bookmark --lock-wait --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
@@ -634,6 +658,10 @@ _histctl_export() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--archive')
@@ -745,9 +773,9 @@ _histctl_export() {
 
 _histctl_stats() {
     repeating_flags=()
-    non_repeating_flags=(--no-author --csv --safe-cells --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-author --weekdays --csv --safe-cells --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute)
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --after --since --until --range --by --top --until-size --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until --range --by --sessions --top --until-size --date --color)
     __histctl_offer_flags_options 1
 
     # Offer option value completions
@@ -757,6 +785,10 @@ _histctl_stats() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--archive')
@@ -817,6 +849,9 @@ _histctl_stats() {
         __histctl_add_completions -W 'hour'$'\n''day'$'\n''week'$'\n''month'
         return
         ;;
+    '--sessions')
+        return
+        ;;
     '--top')
         return
         ;;
@@ -844,9 +879,9 @@ _histctl_stats() {
 
 _histctl_report() {
     repeating_flags=()
-    non_repeating_flags=(--no-author --overwrite --open --redact --reproducible --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--no-author --overwrite --open --redact --hashes --reproducible --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--author --not-author --bundle --process --entity --exact-entity --kind --object --attribute --value)
-    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --archive --store-identifier --after --since --until --range -o --output --title --max-transactions --values-file --date --color)
+    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --private-copy --archive --store-identifier --after --since --until --range -o --output --title --max-transactions --values-file --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
@@ -860,6 +895,10 @@ _histctl_report() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--archive')
@@ -954,7 +993,7 @@ _histctl_report() {
 
 _histctl_find() {
     repeating_flags=()
-    non_repeating_flags=(--apps --with-history -0 --null --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--apps --with-history -0 --null --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
     non_repeating_options=(--changed-after --max-member --max-unpacked --busy-timeout --date --color)
     __histctl_offer_flags_options -1
@@ -994,7 +1033,7 @@ _histctl_find() {
 
 _histctl_archive() {
     repeating_flags=()
-    non_repeating_flags=(--allow-gap --no-values -n --dry-run --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--allow-gap --no-values -n --dry-run --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--ignore-guard)
     non_repeating_options=(--bookmark-file --busy-timeout --before --segment-size --lock-wait --values-file --date --color)
     __histctl_offer_flags_options 2
@@ -1050,7 +1089,7 @@ _histctl_archive() {
 
 _histctl_forget() {
     repeating_flags=()
-    non_repeating_flags=(--merge -n --dry-run --yes -y --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--merge -n --dry-run --yes -y --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--bookmark-file --ignore-guard)
     non_repeating_options=(--store-identifier --before --keep-within --keep-last --segment-size --lock-wait --date --color)
     __histctl_offer_flags_options 1
@@ -1104,7 +1143,7 @@ _histctl_forget() {
 
 _histctl_prune() {
     repeating_flags=()
-    non_repeating_flags=(--all --allow-gap --no-values -n --dry-run --yes -y --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--all --allow-gap --no-values -n --dry-run --yes -y --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--ignore-guard --check-token)
     non_repeating_options=(--stores-from --bookmark-file --busy-timeout --before --keep-within --keep-last --max-size --entity --if-larger --max-behind --archive --segment-size --lock-wait --date --color)
     __histctl_offer_flags_options -1
@@ -1183,7 +1222,7 @@ _histctl_prune() {
 
 _histctl_restore() {
     repeating_flags=()
-    non_repeating_flags=(-n --dry-run --yes -y --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(-n --dry-run --yes -y --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--ignore-guard)
     non_repeating_options=(--bookmark-file --busy-timeout --from --lock-wait --date --color)
     __histctl_offer_flags_options 2
@@ -1232,7 +1271,7 @@ _histctl_restore() {
 
 _histctl_compact() {
     repeating_flags=()
-    non_repeating_flags=(--full -n --dry-run --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--full -n --dry-run --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--ignore-guard)
     non_repeating_options=(--bookmark-file --busy-timeout --date --color)
     __histctl_offer_flags_options 1
@@ -1270,7 +1309,7 @@ _histctl_compact() {
 
 _histctl_maintain() {
     repeating_flags=()
-    non_repeating_flags=(--check-config -n --dry-run --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--check-config -n --dry-run --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--only --ignore-guard)
     non_repeating_options=(--config --lock-wait --date --color)
     __histctl_offer_flags_options 0
@@ -1303,9 +1342,9 @@ _histctl_maintain() {
 
 _histctl_check() {
     repeating_flags=()
-    non_repeating_flags=(--prometheus --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--prometheus --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --max-size --max-age --min-headroom --max-behind --keep-within --keep-last --date --color)
+    non_repeating_options=(--stores-from --bookmark-file --busy-timeout --private-copy --max-size --max-age --min-headroom --max-behind --keep-within --keep-last --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
@@ -1319,6 +1358,10 @@ _histctl_check() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--max-size')
@@ -1360,9 +1403,9 @@ _histctl_check() {
 
 _histctl_verify() {
     repeating_flags=()
-    non_repeating_flags=(--full --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--full --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --anchor --subset --limit --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --anchor --subset --limit --date --color)
     __histctl_offer_flags_options 1
 
     # Offer option value completions
@@ -1372,6 +1415,10 @@ _histctl_verify() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--archive')
@@ -1431,9 +1478,9 @@ _histctl_token() {
 
 _histctl_token_check() {
     repeating_flags=()
-    non_repeating_flags=(--json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--bookmark-file --busy-timeout --archive --store-identifier --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --archive --store-identifier --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
@@ -1443,6 +1490,10 @@ _histctl_token_check() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--archive')
@@ -1477,9 +1528,9 @@ _histctl_token_check() {
 
 _histctl_token_show() {
     repeating_flags=()
-    non_repeating_flags=(--json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--bookmark-file --busy-timeout --as --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --as --date --color)
     __histctl_offer_flags_options 2
 
     # Offer option value completions
@@ -1489,6 +1540,10 @@ _histctl_token_show() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--as')
@@ -1543,7 +1598,7 @@ _histctl_bookmark() {
 
 _histctl_bookmark_set() {
     repeating_flags=()
-    non_repeating_flags=(--force --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--force --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
     non_repeating_options=(--bookmark-file --busy-timeout --date --color)
     __histctl_offer_flags_options 3
@@ -1586,9 +1641,9 @@ _histctl_bookmark_set() {
 
 _histctl_bookmark_list() {
     repeating_flags=()
-    non_repeating_flags=(--json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--bookmark-file --busy-timeout --max-behind --keep-within --keep-last --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --max-behind --keep-within --keep-last --date --color)
     __histctl_offer_flags_options 1
 
     # Offer option value completions
@@ -1598,6 +1653,10 @@ _histctl_bookmark_list() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--max-behind')
@@ -1630,9 +1689,9 @@ _histctl_bookmark_list() {
 
 _histctl_bookmark_check() {
     repeating_flags=()
-    non_repeating_flags=(--json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
-    non_repeating_options=(--bookmark-file --busy-timeout --max-behind --keep-within --keep-last --date --color)
+    non_repeating_options=(--bookmark-file --busy-timeout --private-copy --max-behind --keep-within --keep-last --date --color)
     __histctl_offer_flags_options -1
 
     # Offer option value completions
@@ -1642,6 +1701,10 @@ _histctl_bookmark_check() {
         return
         ;;
     '--busy-timeout')
+        return
+        ;;
+    '--private-copy')
+        __histctl_add_completions -d
         return
         ;;
     '--max-behind')
@@ -1678,7 +1741,7 @@ _histctl_bookmark_check() {
 
 _histctl_bookmark_remove() {
     repeating_flags=()
-    non_repeating_flags=(--json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
     non_repeating_options=(--bookmark-file --busy-timeout --date --color)
     __histctl_offer_flags_options -1
@@ -1717,7 +1780,7 @@ _histctl_bookmark_remove() {
 
 _histctl_rehearse() {
     repeating_flags=()
-    non_repeating_flags=(--overwrite --no-values --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--overwrite --no-values --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=(--expire --check-token)
     non_repeating_options=(--bookmark-file --busy-timeout -o --output --values-file --date --color)
     __histctl_offer_flags_options 2
@@ -1772,7 +1835,7 @@ _histctl_rehearse() {
 
 _histctl_snapshot() {
     repeating_flags=()
-    non_repeating_flags=(--overwrite --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--overwrite --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
     non_repeating_options=(--bookmark-file --busy-timeout -o --output --date --color)
     __histctl_offer_flags_options 2
@@ -1815,7 +1878,7 @@ _histctl_snapshot() {
 
 _histctl_scrub() {
     repeating_flags=()
-    non_repeating_flags=(--overwrite --authors -n --dry-run --yes -y --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--overwrite --authors -n --dry-run --yes -y --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
     non_repeating_options=(--bookmark-file --busy-timeout -o --output --key --date --color)
     __histctl_offer_flags_options 1
@@ -1858,7 +1921,7 @@ _histctl_scrub() {
 
 _histctl_record() {
     repeating_flags=()
-    non_repeating_flags=(--once --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--once --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
     non_repeating_options=(--values-file --busy-timeout --date --color)
     __histctl_offer_flags_options 1
@@ -1893,7 +1956,7 @@ _histctl_record() {
 
 _histctl_demo() {
     repeating_flags=()
-    non_repeating_flags=(--overwrite --json --qualified --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--overwrite --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
     non_repeating_options=(--ending --date --color)
     __histctl_offer_flags_options 1
