@@ -5,7 +5,7 @@ import SystemPackage
 /// Reads tokens from files.
 enum TokenFile {
   /// The maximum length in bytes; an app's preferences hold more than a token.
-  private static let limit = 8 << 20
+  private static let limit = 2 << 20
 
   /// Reads a token from a file or, for `-`, from standard input.
   ///
@@ -25,8 +25,11 @@ enum TokenFile {
 
   private static func split(_ reference: String) -> (path: String, key: String?) {
     func exists(_ path: Substring) -> Bool {
-      // A file that cannot be looked at is reported when it is read.
-      path == "-" || (try? FileStatus(path: String(path))) != .some(nil)
+      do {
+        return try path == "-" || FileStatus(path: String(path)) != nil
+      } catch {
+        return false
+      }
     }
     let marks = reference.indices.filter { reference[$0] == "#" }
     guard !marks.isEmpty, !exists(reference[...]) else { return (reference, nil) }

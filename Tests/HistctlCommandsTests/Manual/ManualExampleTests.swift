@@ -48,6 +48,9 @@ struct ManualExampleTests {
           {"schema":1,"bookmarks":[{"name":"widget","token":\(token),"timestampRaw":743906920.0}]}
           """.utf8), to: folder.file("\(name)-bookmarks.json"))
       try FileBytes.write(Array(token.utf8), to: folder.file("saved-token.json"))
+      let preferences =
+        "<plist><dict><key>historyToken</key><string>\(token)</string></dict></plist>"
+      try FileBytes.write(Array(preferences.utf8), to: folder.file("com.example.Trips.plist"))
     }
     let backup = try StoreQuery(path: try SampleStore.write(to: folder.file("backup.store")))
     try backup.run(

@@ -115,6 +115,7 @@ struct TokenContentTests {
     ("app.plist#sync", "the value at 'sync': it has the keys 'last', 'number', 'portable'"),
     ("app.plist#name", "the value at 'name': it has more than one line"),
     ("trips.store#x", "neither text nor a property list"), ("missing#x", "there is no such file"),
+    ("app.plist#\(String(repeating: "a.", count: 4000))", "it has no value at"),
   ]) func errorsSayWhatIsThere(_ file: String, _ words: String) throws {
     let error = try #require(throws: HistoryError.self) {
       try number("@" + folder.file(file))

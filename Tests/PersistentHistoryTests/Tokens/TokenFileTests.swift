@@ -85,12 +85,12 @@ struct TokenFileTests {
     }
   }
 
-  @Test("a file of eight mebibytes is read, a larger one is not")
+  @Test("a file of two mebibytes is read, a larger one is not")
   func size() throws {
-    let blanks = [UInt8](repeating: 0x20, count: (8 << 20) - 1)
+    let blanks = [UInt8](repeating: 0x20, count: (2 << 20) - 1)
     #expect(try Self.resolve(blanks + [0x37]).number == 7)
     let error = #expect(throws: HistoryError.self) { try Self.resolve(blanks + [0x37, 0x20]) }
-    guard case .unreadableToken(_, "it is larger than 8 MiB")? = error else {
+    guard case .unreadableToken(_, "it is larger than 2 MiB")? = error else {
       Issue.record("another error")
       return
     }
