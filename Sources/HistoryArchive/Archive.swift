@@ -117,7 +117,8 @@ public struct Archive: Hashable, Sendable {
 
   /// Opens a segment.
   ///
-  /// - Throws: Like ``manifest(of:)``.
+  /// - Throws: ``ArchiveError/changed(path:)`` if the segment was merged or forgotten after the catalog
+  ///   was read, and ``ArchiveError`` if it is damaged.
   public func segment(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader {
     let manifest = try manifest(of: entry)
     return try present(entry) { () throws(ArchiveError) in
