@@ -131,11 +131,9 @@ extension DefaultStore: HistoryProviding {
   ) throws {
     _ = try writable()
     let narrowing = HistoryNarrowing(descriptor.predicate, storeIdentifier: identifier)
+    guard !narrowing.isEmpty else { return }
     let last = try translating {
-      try file.read { snapshot in
-        try check(narrowing.positions, snapshot)
-        return try narrowing.isEmpty ? nil : lastTransaction(descriptor, narrowing, in: snapshot)
-      }
+      try file.read { try lastTransaction(descriptor, narrowing, in: $0) }
     }
     if let last, last < .max { try eraseHistory(before: last + 1) }
   }

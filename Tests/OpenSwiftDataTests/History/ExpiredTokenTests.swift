@@ -31,16 +31,6 @@ import Testing
       HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token < third }))
   }
 
-  @Test func nothingIsDeletedAfterAnExpiredToken() throws {
-    let (first, count) = (tokens[0], try numbers(#Predicate { _ in true }).count)
-    // Before it expired, the transactions before it would have stopped this.
-    #expect(throws: SwiftDataError.historyTokenExpired) {
-      try context.deleteHistory(
-        HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > first }))
-    }
-    #expect(try numbers(#Predicate { _ in true }).count == count)
-  }
-
   private func numbers(_ condition: Condition) throws -> [Int64] {
     let descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: condition)
     let numbers = try context.fetchHistory(descriptor).map(\.transactionIdentifier)
