@@ -20,6 +20,13 @@ import Testing
     return text
   }
 
+  /// Holds the archive only as long as the closure runs: verifying it waits for nobody.
+  private static func rewriting<Result>(
+    _ path: String, _ body: (ArchiveRewriter) throws -> Result
+  ) throws -> Result {
+    try body(ArchiveRewriter(archivePath: path))
+  }
+
   private static func verify(_ path: String) throws -> FindingLog<ArchiveFindingKind> {
     var options = ArchiveVerification.Options()
     options.decodesLines = true
@@ -45,21 +52,23 @@ import Testing
     try ArchiveSealerTests.seal(path, in: place, before: .end)
     let archive = try Archive(path: place)
     let before = try archive.catalog()
-    let rewriter = try ArchiveRewriter(archivePath: place)
-    let merged = try rewriter.merge(history.identifier)
+    let merged = try Self.rewriting(place) { try $0.merge(history.identifier) }
     #expect(
       try archive.catalog().entries.count
         == before.entries.count - merged.segmentCount + merged.groups.count)
     #expect(try Self.text(archive) == history.lines)
     #expect(try Self.verify(place).isEmpty)
     let cut = numbers[numbers.count / 2]
-    #expect(
-      try rewriter.forget(before: cut, ofStore: history.identifier) == numbers[0]...cut - 1)
-    try rewriter.removeRemains(of: history.identifier)
+    let forgotten = try Self.rewriting(place) { rewriter in
+      defer { try? rewriter.removeRemains(of: history.identifier) }
+      return try rewriter.forget(before: cut, ofStore: history.identifier)
+    }
+    #expect(forgotten == numbers[0]...cut - 1)
     let kept = history.lines.split(separator: 0x0A).dropFirst(numbers.count / 2)
     #expect(try Self.text(archive) == kept.flatMap { $0 + [0x0A] })
     #expect(try Self.verify(place).isEmpty)
-    #expect(try rewriter.merge(history.identifier).groups.isEmpty)
+    let again = try Self.rewriting(place) { try $0.merge(history.identifier) }
+    #expect(again.groups.isEmpty)
   }
 
   @Test("Segments get larger with age, and each is rewritten a few times only")
@@ -93,8 +102,9 @@ import Testing
     let reader = try ArchiveReader(path: path)
     let query = try reader.transactions(HistoryQuery())
     #expect(try query.nextTransaction()?.number == 1)
-    let rewriter = try ArchiveRewriter(archivePath: path)
-    #expect(try rewriter.merge(tiny.history.identifier).groups.map(\.count) == [4])
+    let store = tiny.history.identifier
+    let merging = try Self.rewriting(path) { try $0.merge(store) }
+    #expect(merging.groups.map(\.count) == [4])
     #expect(throws: ArchiveError.changed(path: path)) {
       while try query.nextTransaction() != nil {}
     }
@@ -103,8 +113,11 @@ import Testing
     #expect(merged.store.entries.map(\.range) == [1...4])
     let tail = try merged.transactions(HistoryQuery())
     #expect(try tail.nextTransaction()?.number == 1)
-    #expect(try rewriter.forget(before: 3, ofStore: tiny.history.identifier) == 1...2)
-    try rewriter.removeRemains(of: tiny.history.identifier)
+    let forgotten = try Self.rewriting(path) { rewriter in
+      defer { try? rewriter.removeRemains(of: store) }
+      return try rewriter.forget(before: 3, ofStore: store)
+    }
+    #expect(forgotten == 1...2)
     #expect(try tail.nextTransaction()?.number == 2)
     let inspection = SegmentInspection(
       tiny.archive, merged.store.entries[0], readsContent: true, .init()
@@ -112,7 +125,7 @@ import Testing
     #expect(inspection.findings.isEmpty)
     // One that is listed and missing is damage.
     try FileManager.default.removeItem(
-      atPath: tiny.archive.segmentPath(3...4, ofStore: tiny.history.identifier))
+      atPath: tiny.archive.segmentPath(3...4, ofStore: store))
     #expect(throws: ArchiveError.self) { try Self.text(tiny.archive) }
     #expect(try Self.verify(path).count(of: .missingSegment) == 1)
   }

@@ -106,8 +106,10 @@ import Testing
       try writer.finish(
         store: manifest.store, after: manifest.after, counts: manifest.counts,
         schema: manifest.schema))
-    _ = try writer.commit(finished, in: tiny.archive)
-    try Self.forge(tiny) { _ in finished.bytes }
+    try Self.forge(tiny) { _ in
+      _ = try writer.commit(finished, in: tiny.archive)
+      return finished.bytes
+    }
     let found = try tiny.verify { $0.decodesLines = true }
     #expect(
       found.counts[.damagedLine] == 1 || found.counts[.contradictedManifest] != nil,
