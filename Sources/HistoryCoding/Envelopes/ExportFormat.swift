@@ -164,7 +164,7 @@ package enum ExportFormatError: Error, Hashable, Sendable, CustomStringConvertib
     switch self {
     case .unknownField(_, let format), .noFields(let format):
       "choose among \(format.fieldNames.joined(separator: ", "))"
-    case .fixedFields: "leave out --fields, or choose another format"
+    case .fixedFields: "choose another format, or leave its fields as they are"
     }
   }
 

@@ -139,7 +139,9 @@ import Testing
     ])
     let result = try await Self.run("stats x.store --sessions --date utc", in: folder)
     #expect(
-      result.rows.map { $0.split(separator: " ").prefix(6).joined(separator: " ") } == [
+      result.rows.dropFirst().map {
+        $0.split(separator: " ").prefix(6).joined(separator: " ")
+      } == [
         "2024-07-27T19:06:40Z 2024-07-27T19:06:40Z 0:00:00 6 6 1",
         "2024-07-29T00:41:40Z 2024-07-29T00:42:40Z 0:01:00 1 5 2",
         "2024-07-29T00:42:50Z 2024-07-29T00:42:50Z 0:00:00 7 7 1",

@@ -36,7 +36,7 @@ struct FishCompletionTests {
     ("histctl log --date=u", ["--date=utc"]),
     ("histctl log x.store --kind ", ["delete", "insert", "update"]),
     ("histctl log --busy-timeout ", []),
-    ("histctl log x.store ", []),
+    ("histctl info x.store ", []),
   ])
   func `words of the command line`(_ line: String, _ words: [String]) async throws {
     let folder = try TemporaryFolder()
