@@ -54,7 +54,7 @@ import Testing
 
   /// The output without what depends on how long the machine takes: "(2 min ago)".
   private static func withoutAges(_ result: Tool.Result) -> String {
-    result.text.replacing(/ \([^()]*(?:ago|now)\)/, with: "")
+    result.text.replacing(#/ \([^()]*(?:ago|now)\)/#, with: "")
   }
 
   @Test("The answer is the same, and nothing appears beside the store", arguments: commands)
