@@ -85,8 +85,9 @@ import Testing
     #expect(written.status == 0, "\(written.errors)")
   }
 
-  @Test func aThousandDamagedArchivesAreReported() async throws {
+  @Test func hundredsOfDamagedArchivesAreReported() async throws {
     let folder = try TemporaryFolder()
+    let count = Campaign.count(200, 1000)
     try await Self.python(
       """
       import gzip, io, os, random, subprocess, tarfile, zipfile
@@ -100,7 +101,7 @@ import Testing
       zstd = subprocess.run(['zstd', '-c'], input=tar.getvalue(), stdout=subprocess.PIPE).stdout
       kinds = [('.tar', tar.getvalue()), ('.zip', zipped.getvalue()),
           ('.tgz', gzip.compress(tar.getvalue())), ('.tar.zst', zstd)]
-      for i in range(1000):
+      for i in range(\(count)):
           suffix, whole = kinds[i % 4]; b = bytearray(whole)
           for _ in range(random.choice([1, 10, 200])): b[random.randrange(len(b))] = random.randrange(256)
           if i % 3 == 0: b = b[:random.randrange(len(b))]
@@ -116,8 +117,9 @@ import Testing
         found.contains("tree/whole\(suffix)!/a") && found.contains("tree/whole\(suffix)!/b/c"))
     }
     let problems = result.errors.split(separator: "\n")
-    #expect(problems.count > 300 && problems.allSatisfy { $0.contains("tree/") })
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("tree")).count == 1004)
+    #expect(problems.count > count * 3 / 10 && problems.allSatisfy { $0.contains("tree/") })
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.file("tree")).count == count + 4)
   }
 
   @Test func archivesNestAndNameWhatTheyLike() async throws {
