@@ -94,9 +94,21 @@ public struct Archive: Hashable, Sendable {
     return store
   }
 
-  /// Whether the catalog lists a segment now.
+  /// Whether the catalog lists a segment now. Lines are read one by one, because the caller has a catalog in
+  /// memory already.
   func lists(_ entry: CatalogEntry) throws(ArchiveError) -> Bool {
-    try catalog().entries.contains(entry)
+    var lines = try CatalogLines(path: catalogPath)
+    var isListed = false
+    while let line = try lines.next() {
+      let other = try line.entry.get()
+      if other == entry {
+        isListed = true
+      } else if other.kind != .segment, other.store == entry.store {
+        let isReplaced = other.first <= entry.first && entry.last <= other.last
+        if isReplaced || other.kind == .forget && entry.first < other.first { isListed = false }
+      }
+    }
+    return isListed
   }
 
   /// Reads a manifest and checks it against the catalog.
