@@ -392,7 +392,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats"' -l 'attribute' -d 'Only those that updated this attribute or relationship.' -rfka '(__histctl_custom_completion ---completion stats -- --attribute (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" by' -l 'by' -d 'List the activity of each hour, day, week or month.' -rfka 'hour day week month'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" weekdays' -l 'weekdays' -d 'Show activity by weekday and hour of the day.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" sessions' -l 'sessions' -d 'List sessions instead: saves of one author, each less than DURATION after the one before.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" sessions' -l 'sessions' -d 'List sessions instead: saves of one author that are less than DURATION apart.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" top' -l 'top' -d 'List at most COUNT authors, entities and so on.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" until-size' -l 'until-size' -d 'Show when the history will reach this size, such as 100M, at the present rate.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" csv' -l 'csv' -d 'Write CSV, as one table.'

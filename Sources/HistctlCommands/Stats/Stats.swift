@@ -43,7 +43,7 @@ struct Stats: ReadingCommand {
   @Option(
     defaultAsFlag: SessionPause.usual, parsing: .next,
     help: ArgumentHelp(
-      "List sessions instead: saves of one author, each less than DURATION after the one before.",
+      "List sessions instead: saves of one author that are less than DURATION apart.",
       valueName: "duration"))
   // Text, because the parser takes the default for a value that it cannot read.
   var sessions: String?
