@@ -100,9 +100,8 @@ package final class ArchiveRewriter {
         manifestDigest: present.manifestDigest, previousDigest: catalog.head.digest)
       return try folder.append(entry, to: &catalog)
     }
-    let (manifest, digest) = try SegmentMerging(
-      archive: folder.archive, store: store, permissions: permissions
-    ).merge(parts)
+    let merging = SegmentMerging(archive: folder.archive, store: store, permissions: permissions)
+    guard let (manifest, digest) = try merging.merge(parts) else { return }
     try folder.append(CatalogEntry(kind, manifest, digest, in: catalog), to: &catalog)
   }
 

@@ -18,9 +18,9 @@ struct SegmentMerging {
   ///
   /// - Parameter parts: Consecutive parts of segments with one schema. Only of the first one may the
   ///   beginning be left out.
-  /// - Returns: The manifest and the digest of its file.
-  func merge(_ parts: [ArchivedStore.Part]) throws -> (SegmentManifest, ArchiveDigest) {
-    guard let first = parts.first, let last = parts.last else { preconditionFailure("no parts") }
+  /// - Returns: The manifest and the digest of its file; `nil` without parts.
+  func merge(_ parts: [ArchivedStore.Part]) throws -> (SegmentManifest, ArchiveDigest)? {
+    guard let first = parts.first, let last = parts.last else { return nil }
     let writer = try SegmentWriter(
       archive: archive, store: store, near: first.range.lowerBound, permissions: permissions)
     do {

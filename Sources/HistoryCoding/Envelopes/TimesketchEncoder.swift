@@ -12,10 +12,10 @@ import StoreFormat
 /// ```
 ///
 /// Timesketch requires `message`, `datetime` and `timestamp_desc`; `timestamp` are microseconds since
-/// 1970. The other keys are those of ``ChangeRecordEncoder``. The index behind Timesketch gives each key
-/// one type for good and rejects events that contradict it, so what is an object or an array of values
-/// there is a string of JSON here, an invalid text is written with U+FFFD, and an infinite `timestampRaw`
-/// is absent. An event without a time has that of 1970 and says so in `timestamp_desc`, as Plaso does.
+/// 1970. The other keys are those of ``ChangeRecordEncoder``. OpenSearch, in which Timesketch keeps
+/// events, remembers the first type of each key and rejects events with another one. So objects and arrays
+/// of values are written as strings of JSON, an invalid text is written with U+FFFD, and an infinite
+/// `timestampRaw` is absent. An event without a time has that of 1970 and says so in `timestamp_desc`, as Plaso does.
 package struct TimesketchEncoder: BufferedEncoder {
   static let fields: [LineKey] = [
     .message, .datetime, .timestamp, .timestampDescription, .dataType, .store, .transaction,

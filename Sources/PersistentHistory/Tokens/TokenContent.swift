@@ -64,7 +64,7 @@ extension TokenContent {
     }
     if let document = try document(bytes) {
       guard let key else { return try whole(document, layers: layers) }
-      guard let value = document.value(at: key[...]) else {
+      guard let value = document.value(at: key[...], layers: layers) else {
         throw TokenContentError(
           description: "it has no value at \(MomentError.quote(key)); it has \(keys(of: document))"
             + advice(on: document))
@@ -195,13 +195,17 @@ extension PropertyListValue {
   /// Returns the value at a key, or at keys and positions in lists with dots between them, or `nil` where
   /// there is none.
   ///
-  /// A key may itself have dots. Data and text that are a property list or JSON are read on the way.
-  fileprivate func value(at path: Substring) -> PropertyListValue? {
+  /// A key may itself have dots. Data and text that are a property list or JSON are read on the way, at most
+  /// so many within each other.
+  fileprivate func value(at path: Substring, layers: Int) -> PropertyListValue? {
+    guard layers > 0 else { return nil }
     switch self {
     case .dictionary(let values):
       if let value = values[String(path)] { return value }
       for dot in path.indices where path[dot] == "." {
-        if let value = values[String(path[..<dot])]?.value(at: path[path.index(after: dot)...]) {
+        if let value = values[String(path[..<dot])]?
+          .value(at: path[path.index(after: dot)...], layers: layers)
+        {
           return value
         }
       }
@@ -211,11 +215,11 @@ extension PropertyListValue {
       guard let index = Int64(decimal: digits).map(Int.init), elements.indices.contains(index)
       else { return nil }
       let rest = path[digits.endIndex...].dropFirst()
-      return rest.isEmpty ? elements[index] : elements[index].value(at: rest)
+      return rest.isEmpty ? elements[index] : elements[index].value(at: rest, layers: layers)
     case .data(let bytes):
-      return (try? TokenContent.document(bytes))??.value(at: path)
+      return (try? TokenContent.document(bytes))??.value(at: path, layers: layers - 1)
     case .string(let text):
-      return (try? TokenContent.document(Array(text.utf8)))??.value(at: path)
+      return (try? TokenContent.document(Array(text.utf8)))??.value(at: path, layers: layers - 1)
     default:
       return nil
     }

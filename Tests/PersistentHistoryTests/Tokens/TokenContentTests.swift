@@ -166,6 +166,11 @@ struct TokenContentTests {
       wrapped = try JSONEncoder().encode(String(decoding: wrapped, as: UTF8.self)).map { $0 }
     }
     #expect(try refused(wrapped).contains("wrapped more than"))
+    var named = Array(#"{"token":{"storeTokens":{"X":1}}}"#.utf8)
+    for _ in 0..<6 {
+      named = try JSONEncoder().encode(String(decoding: named, as: UTF8.self)).map { $0 }
+    }
+    #expect(try refused(named, key: "token").contains("no value"))
     let keys = (0..<50_000).map { "\"\u{202E}key\($0)\":[\($0)]" }.joined(separator: ",")
     let message = try refused(Array("{\(keys)}".utf8))
     #expect(message.count < 1000 && message.contains("and 49994 more"))
