@@ -232,25 +232,24 @@ extension BookmarkFile {
     // A link stays, and its target is replaced.
     let file = resolved(path)
     do {
-      let lock = try lock(file, creating: permissions)
+      if let permissions, try FileStatus(path: file) == nil,
+        try create(file, permissions, body)
+      {
+        return
+      }
+      let lock = try lock(file)
       defer { try? lock.close() }
       var status = stat()
       guard fstat(lock.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
       var bookmarks = try BookmarkFile(path: file).bookmarks
       try body(&bookmarks)
-      let bytes = try encode(bookmarks)
-      // A longer file could not be read again.
-      guard bytes.count <= SmallFile.limit else {
-        throw HistoryError.fullBookmarks(path: path)
-      }
       // Keep the permissions of the present file; the process's mask may be narrower.
       let draft = try DraftFile(
         path: file, permissions: FilePermissions(rawValue: status.st_mode & 0o666),
         overwrites: true)
       // An administrator may move a bookmark in an app's file, which stays the app's.
       draft.takeOwner(of: file)
-      try bytes.withUnsafeBytes { try draft.write($0) }
-      try draft.commit()
+      try commit(bookmarks, draft)
     } catch Errno.resourceTemporarilyUnavailable {
       throw HistoryError.busyBookmarks(path: path)
     } catch let error as HistoryError {
@@ -265,28 +264,40 @@ extension BookmarkFile {
   /// Follows a link to the file itself.
   static func resolved(_ path: String) -> String { FileStatus.resolve(path) ?? path }
 
-  /// Makes a file without bookmarks. An empty file would look like one that has lost its content.
-  private static func makeIfMissing(_ path: String, _ permissions: FilePermissions) throws {
-    guard try FileStatus(path: path) == nil else { return }
+  /// Makes the file with its first bookmarks, and returns `false` if another program has made it.
+  private static func create(
+    _ path: String, _ permissions: FilePermissions, _ body: (inout [Bookmark]) throws -> Void
+  ) throws -> Bool {
     // A program that deletes history without finding a file keeps it from being made.
     let folder = try FolderLock.take(FilePath(path).folder.string, patience: FolderLock.patience)
     defer { try? folder?.close() }
+    guard try FileStatus(path: path) == nil else { return false }
+    var bookmarks: [Bookmark] = []
+    try body(&bookmarks)
     do {
       let draft = try DraftFile(path: path, permissions: permissions, overwrites: false)
       // Beside an app's store the file is the app's, even if an administrator makes it.
       if geteuid() == 0 { draft.takeOwner(of: FilePath(path).folder.string) }
-      try encode([]).withUnsafeBytes { try draft.write($0) }
-      try draft.commit()
+      try commit(bookmarks, draft)
+      return true
     } catch Errno.fileExists {
-      // Another program has made it.
+      return false
     }
   }
 
+  /// Writes the bookmarks, and gives the draft its name.
+  private static func commit(_ bookmarks: [Bookmark], _ draft: DraftFile) throws {
+    let bytes = try encode(bookmarks)
+    // A longer file could not be read again.
+    guard bytes.count <= SmallFile.limit else {
+      throw HistoryError.fullBookmarks(path: draft.path)
+    }
+    try bytes.withUnsafeBytes { try draft.write($0) }
+    try draft.commit()
+  }
+
   /// Opens and locks the file. Each change replaces it, so after waiting for one it is opened again.
-  private static func lock(
-    _ path: String, creating permissions: FilePermissions?
-  ) throws -> FileDescriptor {
-    if let permissions { try makeIfMissing(path, permissions) }
+  private static func lock(_ path: String) throws -> FileDescriptor {
     let start = ContinuousClock.now
     while start.secondsAgo < patience {
       let file = try FileDescriptor.open(FilePath(path), .readWrite, options: .closeOnExec)

@@ -149,7 +149,12 @@ import Testing
     switch step {
     case .begun: number = 1
     case .placing:
-      number = 1 + (try #require(calls.lastIndex { $0.name.hasPrefix("rename") }))
+      // A new file gets a free name by a link.
+      let names = ["rename", "link"]
+      number =
+        1
+        + (try #require(
+          calls.lastIndex { call in names.contains { call.name.hasPrefix($0) } }))
     }
 
     let place = try FaultDrive.Place(files)
