@@ -115,7 +115,7 @@ test: setup-test ## run the whole suite; HISTCTL_REAL_STORES=DIR adds real store
 	@echo "test: building (some minutes the first time)"
 	@$(SWIFT) build --build-tests $(QUIET) $(BUILD_FLAGS)
 	@echo "test: running$(if $(HISTCTL_REAL_STORES), with the real stores of HISTCTL_REAL_STORES,)"
-	@$(SWIFT) test --skip-build --parallel --disable-xctest $(QUIET) $(BUILD_FLAGS) $(TEST_FLAGS)
+	@.ci/run-tests $(SWIFT) test --skip-build --parallel --disable-xctest $(QUIET) $(BUILD_FLAGS) $(TEST_FLAGS)
 
 lint: ## check the style of all Swift code against .swift-format, and the wording
 	@echo "lint: $(SWIFT_FILES)"
