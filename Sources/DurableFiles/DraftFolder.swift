@@ -166,7 +166,7 @@ package enum AbandonedDrafts {
     in folder: String, recovery: Recovery? = nil, isLocked: Bool = false,
     of isTarget: (String) -> Bool
   ) {
-    for name in FolderNames.read(folder) {
+    for name in FolderNames.read(folder, containing: mark) {
       let (target, ending) = split(name)
       guard let ending, !ending.isEmpty, ending.utf8.allSatisfy(isOfMark), isTarget(target) else {
         continue
@@ -193,7 +193,7 @@ package enum AbandonedDrafts {
   package static func folders(of path: String) -> [String] {
     let file = FilePath(path)
     let folder = file.folder
-    return FolderNames.read(folder.string)
+    return FolderNames.read(folder.string, containing: mark)
       .filter { isDraft($0) && split($0).0 == file.lastComponent?.string }
       .map { folder.string + "/" + $0 }
       .filter { FileMove.entry(at: $0) == .folder }

@@ -15,19 +15,22 @@ package enum FolderNames {
   private typealias Stream = OpaquePointer
   #endif
 
-  /// Returns all names, unsorted; none where the folder cannot be read.
-  package static func read(_ folder: String) -> [String] { (try? list(folder)) ?? [] }
-
-  /// Returns all names, unsorted.
-  package static func list(_ folder: String) throws(Errno) -> [String] {
-    guard let stream = opendir(folder) else { throw Errno(rawValue: errno) }
-    defer { closedir(stream) }
-    return components(stream).map(\.string)
+  /// Returns the names in a folder that contain a text, unsorted; none where the folder cannot be read.
+  ///
+  /// The other names, thousands in some folders, cost next to nothing.
+  package static func read(_ folder: String, containing text: String = "") -> [String] {
+    (try? list(folder, containing: text)) ?? []
   }
 
-  /// Returns the names in an open folder, which stays open.
-  package static func read(_ folder: FileDescriptor) -> [String] {
-    components(folder).map(\.string)
+  /// Returns the names in a folder that contain a text, unsorted.
+  package static func list(
+    _ folder: String, containing text: String = ""
+  ) throws(Errno) -> [String] {
+    guard let stream = opendir(folder) else { throw Errno(rawValue: errno) }
+    defer { closedir(stream) }
+    var names: [String] = []
+    forEach(in: stream) { if strstr($0, text) != nil { names.append(String(cString: $0)) } }
+    return names
   }
 
   /// Returns the names in an open folder, which stays open, with bytes that need not be UTF-8.
@@ -40,21 +43,23 @@ package enum FolderNames {
     defer { closedir(stream) }
     // Both read from one place in the folder.
     rewinddir(stream)
-    return components(stream)
-  }
-
-  private static func components(_ stream: Stream) -> [FilePath.Component] {
     var components: [FilePath.Component] = []
-    while let entry = readdir(stream) {
-      let component = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        bytes.baseAddress.flatMap {
-          FilePath.Component(platformString: $0.assumingMemoryBound(to: CChar.self))
-        }
-      }
-      // The folder itself and the one above it are of other kinds.
-      if let component, component.kind == .regular { components.append(component) }
+    forEach(in: stream) { name in
+      if let component = FilePath.Component(platformString: name) { components.append(component) }
     }
     return components
+  }
+
+  /// Calls a closure with each name but those of the folder itself and the one above it.
+  private static func forEach(in stream: Stream, _ body: (UnsafePointer<CChar>) -> Void) {
+    while let entry = readdir(stream) {
+      withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        guard let name = bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+          strcmp(name, ".") != 0, strcmp(name, "..") != 0
+        else { return }
+        body(name)
+      }
+    }
   }
 }
 

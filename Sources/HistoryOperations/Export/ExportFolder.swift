@@ -153,7 +153,8 @@ package struct ExportFolder {
     let start = SegmentName.padded(first) + "-"
     var last: Int64?
     let directory = try directory(of: first)
-    for name in FolderNames.read(directory) where name.hasPrefix(start) && name.hasSuffix(suffix) {
+    for name in FolderNames.read(directory, containing: start)
+    where name.hasPrefix(start) && name.hasSuffix(suffix) {
       guard let number = Int64(name.dropFirst(start.count).dropLast(suffix.count)),
         name == self.name(of: first...max(first, number))
       else { continue }

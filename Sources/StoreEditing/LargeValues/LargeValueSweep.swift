@@ -72,7 +72,7 @@ struct LargeValueSweep {
     let store = FilePath(location.resolvedPath)
     guard let name = store.lastComponent?.string, let stem = store.stem else { return false }
     let own = Set(([""] + StoreLocation.companions).map { name + $0 })
-    return !FolderNames.read(location.folder).contains { other in
+    return !FolderNames.read(location.folder, containing: stem).contains { other in
       !own.contains(other) && FilePath.Component(other)?.stem == stem
     }
   }

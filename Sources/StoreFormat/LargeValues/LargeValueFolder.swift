@@ -176,7 +176,7 @@ package struct LargeValueFolder: Hashable, Sendable {
 
   /// The names of all files that can be values.
   package func names(in folder: FileDescriptor) -> [LargeValueName] {
-    FolderNames.read(folder).compactMap { LargeValueName($0.utf8) }
+    FolderNames.components(folder).compactMap { LargeValueName($0.string.utf8) }
   }
 }
 
