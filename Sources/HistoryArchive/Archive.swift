@@ -96,9 +96,12 @@ public struct Archive: Hashable, Sendable {
 
   /// Whether the catalog lists a segment now. Lines are read one by one, because the caller has a catalog in
   /// memory already.
-  func lists(_ entry: CatalogEntry) throws(ArchiveError) -> Bool {
-    var lines = try CatalogLines(path: catalogPath)
-    var isListed = false
+  ///
+  /// - Parameter byteCount: The length of the catalog when it listed the segment; only what was added since
+  ///   is read. A catalog never shrinks.
+  func lists(_ entry: CatalogEntry, since byteCount: Int64 = 0) throws(ArchiveError) -> Bool {
+    var lines = try CatalogLines(path: catalogPath, from: byteCount)
+    var isListed = byteCount > 0
     while let line = try lines.next() {
       let other = try line.entry.get()
       if other == entry {
@@ -116,10 +119,12 @@ public struct Archive: Hashable, Sendable {
   /// - Throws: ``ArchiveError/changed(path:)`` if the segment was merged or forgotten after the catalog
   ///   was read.
   package func manifest(of entry: CatalogEntry) throws(ArchiveError) -> SegmentManifest {
+    try present(entry) { () throws(ArchiveError) in try readManifest(of: entry) }
+  }
+
+  private func readManifest(of entry: CatalogEntry) throws(ArchiveError) -> SegmentManifest {
     let path = manifestPath(entry)
-    let (manifest, _) = try present(entry) { () throws(ArchiveError) in
-      try SegmentManifest.read(path, expecting: entry.manifestDigest)
-    }
+    let (manifest, _) = try SegmentManifest.read(path, expecting: entry.manifestDigest)
     guard manifest.fits(entry) else {
       throw .damaged(
         path: path, place: "its range", detail: "it is not the one in the catalog")
@@ -132,11 +137,15 @@ public struct Archive: Hashable, Sendable {
   /// - Throws: ``ArchiveError/changed(path:)`` if the segment was merged or forgotten after the catalog
   ///   was read, and ``ArchiveError`` if it is damaged.
   public func segment(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader {
-    let manifest = try manifest(of: entry)
-    return try present(entry) { () throws(ArchiveError) in
-      try SegmentReader(path: segmentPath(entry), manifest: manifest)
-    }
+    try present(entry) { () throws(ArchiveError) in try openSegment(entry) }
   }
+
+  private func openSegment(_ entry: CatalogEntry) throws(ArchiveError) -> SegmentReader {
+    try SegmentReader(path: segmentPath(entry), manifest: readManifest(of: entry))
+  }
+
+  /// Whether a segment can be opened.
+  func hasSegment(_ entry: CatalogEntry) -> Bool { (try? openSegment(entry)) != nil }
 
   /// Reads files of a segment, which another program may have removed rightly.
   private func present<Content>(

@@ -126,9 +126,14 @@ struct CatalogLines {
   /// off, never a complete one with another byte in place of its line feed.
   private(set) var endDamage: String?
 
-  init(path: String) throws(ArchiveError) {
+  /// Opens a catalog.
+  ///
+  /// - Parameter offset: Where the first line to read begins.
+  init(path: String, from offset: Int64 = 0) throws(ArchiveError) {
     file = try ArchiveFile(path: path)
     try file.check(limit: ArchiveFormat.catalogLimit)
+    self.offset = offset
+    if offset > 0 { previous = nil }
   }
 
   /// A number of lines that the file cannot exceed.

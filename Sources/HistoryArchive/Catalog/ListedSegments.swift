@@ -28,7 +28,10 @@ struct ListedSegments: Hashable, Sendable {
 
   /// Returns how to tell which files of a store that no line lists are remains.
   func leftovers(ofStore store: String) -> LeftoverSegments {
-    let listed = ArchivedStore(identifier: store, entries: entries.filter { $0.store == store })
+    // A full catalog is large; that of one store is not copied.
+    let own =
+      entries.allSatisfy { $0.store == store } ? entries : entries.filter { $0.store == store }
+    let listed = ArchivedStore(identifier: store, entries: own)
     return LeftoverSegments(forgotten: forgotten[store], runs: listed.runs)
   }
 }

@@ -67,7 +67,7 @@ struct OrphanedSegments {
   private func isReplaced(_ range: ClosedRange<Int64>, _ leftovers: LeftoverSegments) -> Bool {
     if leftovers.isForgotten(range) { return true }
     let coverage = leftovers.coverage(of: range)
-    return !coverage.isEmpty && coverage.allSatisfy { (try? archive.segment($0)) != nil }
+    return !coverage.isEmpty && coverage.allSatisfy(archive.hasSegment)
   }
 
   private func knownRanges(_ catalog: ArchiveCatalog) -> Set<ClosedRange<Int64>> {

@@ -80,7 +80,7 @@ package struct ArchiveVerification: Sendable {
     facts.catalogLineCount = catalog.digests.count
     facts.segmentCount = catalog.listed.entries.count
     inspectStores(of: catalog.listed.entries)
-    inspectSegments(archive, catalog.listed.entries, options, progress)
+    inspectSegments(archive, catalog, options, progress)
   }
 
   /// Prevents sealing while the catalog is compared with the files. A folder that cannot be opened for
@@ -118,9 +118,10 @@ package struct ArchiveVerification: Sendable {
   }
 
   private mutating func inspectSegments(
-    _ archive: Archive, _ entries: [CatalogEntry], _ options: Options,
+    _ archive: Archive, _ catalog: CatalogInspection, _ options: Options,
     _ progress: @Sendable (Int64) -> Void
   ) {
+    let entries = catalog.listed.entries
     var chosen: Set<Int>?
     if let subset = options.subset {
       var generator = SystemRandomNumberGenerator()
@@ -136,7 +137,8 @@ package struct ArchiveVerification: Sendable {
       DispatchQueue.concurrentPerform(iterations: batch.count) { [chosen] iteration in
         let index = batch.lowerBound + iteration
         let inspection = SegmentInspection(
-          archive, entries[index], readsContent: chosen?.contains(index) ?? true, options
+          archive, entries[index], catalogByteCount: catalog.byteCount,
+          readsContent: chosen?.contains(index) ?? true, options
         ) { count in
           done.withLock {
             $0 &+= count

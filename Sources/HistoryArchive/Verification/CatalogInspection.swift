@@ -6,6 +6,8 @@ struct CatalogInspection {
   private(set) var listed = ListedSegments()
   /// The digest of each line.
   private(set) var digests: [ArchiveDigest] = []
+  /// The number of bytes in whole lines.
+  private(set) var byteCount: Int64 = 0
   /// The number of bytes after the last whole line.
   private(set) var tornByteCount = 0
   private(set) var findings: FindingLog<ArchiveFindingKind>
@@ -20,12 +22,17 @@ struct CatalogInspection {
   mutating func run() throws(ArchiveError) {
     var lines = try CatalogLines(path: path)
     var entries: [CatalogEntry] = []
+    entries.reserveCapacity(lines.maxCount)
     defer { listed.add(entries) }
+    var stores: Set<String> = []
     while let line = try lines.next() {
       digests.append(line.digest)
+      byteCount += Int64(line.byteCount)
       let number = digests.count
       switch line.entry {
-      case .success(let entry):
+      case .success(var entry):
+        // All segments of a store share one string.
+        entry.store = stores.insert(entry.store).memberAfterInsert
         entries.append(entry)
         if let detail = line.chainDamage { add(number, detail) }
       case .failure(.damaged(_, _, let detail)): add(number, detail)

@@ -11,21 +11,24 @@ struct SegmentInspection {
   private let manifestPath: String
   private let archive: Archive
   private let entry: CatalogEntry
+  private let catalogByteCount: Int64
 
   /// Verifies a segment.
   ///
   /// - Parameters:
   ///   - archive: The archive.
   ///   - entry: The segment.
+  ///   - catalogByteCount: The length of the catalog that listed it.
   ///   - readsContent: Whether to compare the segment with its digest.
   ///   - options: What to verify.
   ///   - progress: Receives the numbers of transactions that have been read.
   init(
-    _ archive: Archive, _ entry: CatalogEntry, readsContent: Bool,
+    _ archive: Archive, _ entry: CatalogEntry, catalogByteCount: Int64, readsContent: Bool,
     _ options: ArchiveVerification.Options, progress: (Int64) -> Void
   ) {
     self.archive = archive
     self.entry = entry
+    self.catalogByteCount = catalogByteCount
     segmentPath = archive.segmentPath(entry)
     manifestPath = archive.manifestPath(entry)
     findings = FindingLog(limit: options.limit)
@@ -95,7 +98,7 @@ struct SegmentInspection {
   ) {
     switch error {
     // Another program may have merged or forgotten it meanwhile.
-    case .missing where (try? archive.lists(entry)) == false: break
+    case .missing where (try? archive.lists(entry, since: catalogByteCount)) == false: break
     case .missing: findings.add(missing, at: .file(path), "there is no such file")
     case .damaged(_, let place, let detail):
       findings.add(damaged, at: .file(path), "\(place): \(detail)")

@@ -24,12 +24,13 @@ import Testing
   private static func rewriting<Result>(
     _ path: String, _ body: (ArchiveRewriter) throws -> Result
   ) throws -> Result {
-    try body(ArchiveRewriter(archivePath: path))
+    try body(ArchiveRewriter(archivePath: path, lockWait: 30))
   }
 
   private static func verify(_ path: String) throws -> FindingLog<ArchiveFindingKind> {
     var options = ArchiveVerification.Options()
     options.decodesLines = true
+    options.lockWait = 30
     return try ArchiveVerification(path: path, options: options).findings
   }
 
@@ -84,7 +85,7 @@ import Testing
     var written = 0
     for number in history.transactions.map(\.number).dropFirst() {
       try ArchiveSealerTests.seal(path, in: place, before: HistoryCut(before: number))
-      let merged = try ArchiveRewriter(archivePath: place).merge(history.identifier)
+      let merged = try ArchiveRewriter(archivePath: place, lockWait: 30).merge(history.identifier)
       written += merged.groups.joined().reduce(0) { $0 + $1.range.count }
     }
     let store = try Archive(path: place).store()
@@ -116,6 +117,7 @@ import Testing
     #expect(merged.store.entries.map(\.range) == [1...4])
     let tail = try merged.transactions(HistoryQuery())
     #expect(try tail.nextTransaction()?.number == 1)
+    let catalogSize = try FileBytes.read(tiny.archive.catalogPath).count
     let forgotten = try Self.rewriting(path) { rewriter in
       defer { try? rewriter.removeRemains(of: store) }
       return try rewriter.forget(before: 3, ofStore: store)
@@ -123,7 +125,8 @@ import Testing
     #expect(forgotten == 1...2)
     #expect(try tail.nextTransaction()?.number == 2)
     let inspection = SegmentInspection(
-      tiny.archive, merged.store.entries[0], readsContent: true, .init()
+      tiny.archive, merged.store.entries[0], catalogByteCount: Int64(catalogSize),
+      readsContent: true, .init()
     ) { _ in }
     #expect(inspection.findings.isEmpty)
     // One that is listed and missing is damage.
@@ -138,9 +141,9 @@ import Testing
     let tiny = try TinyArchive([1...1, 2...2, 3...4])
     let lines = try FileBytes.read(tiny.archive.catalogPath)
     let store = tiny.history.identifier
-    _ = try ArchiveRewriter(archivePath: tiny.archive.path).merge(store)
+    _ = try ArchiveRewriter(archivePath: tiny.archive.path, lockWait: 30).merge(store)
     try FileBytes.write(lines, to: tiny.archive.catalogPath)
-    try ArchiveRewriter(archivePath: tiny.archive.path).removeRemains(of: store)
+    try ArchiveRewriter(archivePath: tiny.archive.path, lockWait: 30).removeRemains(of: store)
     let merged = tiny.archive.segmentPath(1...4, ofStore: store)
     #expect(FileManager.default.fileExists(atPath: merged))
     let found = try Self.verify(tiny.archive.path)

@@ -16,7 +16,7 @@ struct ArchiveSealerTests {
     allowsGap: Bool = false
   ) throws -> SealedSegments {
     let file = try StoreFile(path: path)
-    let sealer = try ArchiveSealer(archivePath: archive, store: file.location)
+    let sealer = try ArchiveSealer(archivePath: archive, store: file.location, lockWait: 30)
     if let segmentSize { sealer.segmentSize = segmentSize }
     sealer.allowsGap = allowsGap
     return try file.read(withHelpers: 1) { try sealer.seal($0, $1, before: cut) }
@@ -211,7 +211,7 @@ struct ArchiveSealerTests {
     let trips = try RecordedTrips()
     let archive = trips.folder.file("archive")
     let file = try StoreFile(path: trips.path)
-    let sealer = try ArchiveSealer(archivePath: archive, store: file.location)
+    let sealer = try ArchiveSealer(archivePath: archive, store: file.location, lockWait: 30)
     let values = trips.valuesPath
     let lines = try file.read(withHelpers: 1) { snapshot, helpers in
       sealer.recordedValues = try RecordedValues(beside: snapshot)
@@ -273,7 +273,7 @@ struct ArchiveSealerTests {
     let folder = try TemporaryFolder()
     let file = try StoreFile(path: SampleStore.write(to: folder.file("sample.store")))
     let archive = folder.file("archive")
-    let sealer = try ArchiveSealer(archivePath: archive, store: file.location)
+    let sealer = try ArchiveSealer(archivePath: archive, store: file.location, lockWait: 30)
     #expect(throws: ArchiveError.busy(path: archive, seconds: 0.1)) {
       try ArchiveSealer(archivePath: archive, store: file.location, lockWait: 0.1)
     }
