@@ -2,8 +2,8 @@
 
     in_duckdb.py OPEN SUFFIX QUERY...
 
-OPEN is a recipe of duckdb/, SUFFIX what the names of the exports end in. Without queries the
-recipe runs alone.
+OPEN is recipes of duckdb/ with commas between them, SUFFIX what the names of the exports end in, or
+`lake` for folders of stores and months. Without queries the recipes run alone.
 """
 import json
 import os
@@ -25,7 +25,16 @@ def main():
     # Days are those of UTC wherever this runs.
     database.execute("SET TimeZone = 'America/St_Johns'")
     for name in names:
-        database.execute(recipe("duckdb", name + ".sql").replace(".jsonl.zst", ".jsonl." + suffix))
+        if os.path.exists(os.path.join(HERE, "duckdb", name + ".py")):
+            exec(compile(recipe("duckdb", name + ".py"), name, "exec"), {"database": database})
+            continue
+        text = recipe("duckdb", name + ".sql")
+        # The folder of a month is one more level.
+        if suffix == "lake":
+            text = text.replace("exports/*/*.", "exports/*/*/*.")
+        else:
+            text = text.replace(".jsonl.zst", ".jsonl." + suffix)
+        database.execute(text)
     json.dump({query: database.execute(recipe("queries", query + ".sql")).fetchall()
                for query in queries}, sys.stdout, default=str)
 

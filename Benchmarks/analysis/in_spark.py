@@ -3,7 +3,7 @@
     in_spark.py FOLDER OPEN SUFFIX QUERY... [-- FOLDER OPEN SUFFIX QUERY...]
 
 One program for several of them, because a session takes long to begin. OPEN is a recipe of spark/,
-SUFFIX what the names of the exports end in, FOLDER where the recipe finds them.
+SUFFIX what the names of the exports end in or `lake`, FOLDER where the recipe finds them.
 """
 import decimal
 import itertools
@@ -26,9 +26,14 @@ def plain(value):
 
 
 def run(spark, folder, name, suffix, *queries):
-    text = recipe("spark", name + ".py").replace(".jsonl.gz", ".jsonl." + suffix)
+    text = recipe("spark", name + ".py")
+    # Spark finds the folders of stores and months itself.
+    if suffix == "lake":
+        text = text.replace("exports/*/*.jsonl.gz", "exports")
+    else:
+        text = text.replace(".jsonl.gz", ".jsonl." + suffix)
     # Spark's own folder was chosen when it began.
-    for place in ("exports/", "changes/", "parquet-"):
+    for place in ("exports", "changes/", "parquet-"):
         text = text.replace(f'"{place}', f'"{os.path.join(folder, place)}')
     exec(compile(text, name, "exec"), {"spark": spark})
     return {query: [list(row) for row in
