@@ -201,7 +201,7 @@ workflows: setup-ci ## check workflows, forms, scripts and the Dockerfile with l
 	@.ci/check-workflows
 
 contrib: setup-ci ## check the files for other programs in contrib against histctl
-	@echo "contrib: grafana lnav pre-commit vector fluent-bit"
+	@echo "contrib: grafana lnav pre-commit vector fluent-bit mcp"
 	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
 	@.ci/check-contrib "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
 

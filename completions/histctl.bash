@@ -172,13 +172,13 @@ _histctl() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    info|log|show|diff|object|blame|export|stats|report|find|archive|forget|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|scrub|record|demo|help)
+    info|log|show|diff|object|blame|export|stats|report|find|mcp|archive|forget|prune|restore|compact|maintain|check|verify|token|bookmark|rehearse|snapshot|scrub|record|demo|help)
         # Offer subcommand argument completions
         "_histctl_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats report find archive forget prune restore compact maintain check verify token bookmark rehearse snapshot scrub record demo help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'info log show diff object blame export stats report find mcp archive forget prune restore compact maintain check verify token bookmark rehearse snapshot scrub record demo help' -- "${cur}"))
         ;;
     esac
 }
@@ -1018,6 +1018,29 @@ _histctl_find() {
         ;;
     '--color')
         __histctl_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __histctl_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_histctl_mcp() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--max-text)
+    __histctl_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--max-text')
         return
         ;;
     esac

@@ -42,6 +42,8 @@ function __histctl_parse_tokens -S
             __histctl_parse_subcommand -r 1 'stores-from=' 'bookmark-file=' 'busy-timeout=' 'private-copy=' 'archive=' 'store-identifier=' 'after=' 'until=' 'range=' 'author=+' 'not-author=+' 'no-author' 'bundle=+' 'process=+' 'entity=+' 'exact-entity=+' 'kind=+' 'object=+' 'attribute=+' 'value=+' 'o/output=' 'overwrite' 'open' 'title=' 'max-transactions=' 'redact' 'hashes' 'reproducible' 'no-values' 'values-file=' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'find'
             __histctl_parse_subcommand -r 1 'apps' 'with-history' 'changed-after=' 'max-member=' 'max-unpacked=' '0/null' 'busy-timeout=' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+        case 'mcp'
+            __histctl_parse_subcommand -r 1 'max-text=' 'version' 'h/help'
         case 'archive'
             __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'before=' 'segment-size=' 'lock-wait=' 'allow-gap' 'no-values' 'values-file=' 'ignore-guard=+' 'n/dry-run' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'forget'
@@ -155,6 +157,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "his
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'stats' -d 'Show activity over time, and by author, entity and kind.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'report' -d 'Write an HTML page with plots, transactions and objects of histories.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'find' -d 'List the stores in folders, archives and backups.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'mcp' -d 'Let assistants read histories, with the Model Context Protocol.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'archive' -d 'Seal history in an archive that any program can read.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'forget' -d 'Delete the beginning of a history in an archive.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl" -eq 1' -fa 'prune' -d 'Delete the beginning of a history.'
@@ -463,6 +466,10 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl mcp" -ge 1' -F
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl mcp" max-text' -l 'max-text' -d 'Cut the text of an answer after SIZE (default 1M, at most 64M).' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl mcp" version' -l 'version' -d 'Show the version.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl mcp" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl archive" -eq 1' -F
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''

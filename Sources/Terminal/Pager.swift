@@ -118,7 +118,7 @@ package final class Pager {
 
   /// Opens a pipe that children do not inherit: a pager that held its own pipe's writing end would wait for the
   /// end of its input for ever.
-  private static func openPipe() -> (reading: Int32, writing: Int32)? {
+  package static func openPipe() -> (reading: Int32, writing: Int32)? {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

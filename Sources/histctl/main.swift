@@ -15,7 +15,7 @@ TemporaryFiles.tell { paths in
 
 let name = CommandLine.arguments.first ?? ""
 let console = Console(
-  terminal: .current(), output: STDOUT_FILENO, errors: STDERR_FILENO,
+  terminal: .current(), output: STDOUT_FILENO, errors: STDERR_FILENO, input: STDIN_FILENO,
   // A login shell's name begins with a dash.
   programName: name.isEmpty || name.hasPrefix("-") ? "histctl" : name,
   homeFolder: ProcessEnvironment.variables(named: ["HOME"])["HOME"],

@@ -41,7 +41,9 @@ enum InProcess {
     _ arguments: [String], input: String = "", environment: [String: String] = [:],
     folder: String? = nil
   ) async throws -> Tool.Result {
-    guard canMoveThread, input.isEmpty, known.isSuperset(of: environment.keys),
+    // The server reads its input through the console.
+    guard canMoveThread, input.isEmpty || arguments.first == "mcp",
+      known.isSuperset(of: environment.keys),
       !ownProcess.contains(arguments.first ?? ""), !arguments.contains("--private-copy"),
       folder == nil || !usesOtherThreads(arguments)
     else {
@@ -54,7 +56,9 @@ enum InProcess {
     return try await withCheckedThrowingContinuation { continuation in
       let thread = Thread {
         continuation.resume(
-          with: Result { try runHere(arguments, environment: environment, folder: folder) })
+          with: Result {
+            try runHere(arguments, input: input, environment: environment, folder: folder)
+          })
       }
       // As much as the first thread of a program has.
       thread.stackSize = 8 << 20
@@ -80,7 +84,7 @@ enum InProcess {
   }
 
   private static func runHere(
-    _ arguments: [String], environment: [String: String], folder: String?
+    _ arguments: [String], input: String, environment: [String: String], folder: String?
   ) throws -> Tool.Result {
     if let folder { try moveThread(to: folder) }
     var variables = ["LC_ALL": "C.UTF-8"]
@@ -89,9 +93,11 @@ enum InProcess {
     let probe = TerminalProbe(
       isTerminal: { _ in false }, windowSize: { _ in nil }, isPrivileged: { false })
     let (output, errors) = (try Capture(), try Capture())
+    let given = try Capture(Array(input.utf8))
     let console = Console(
       terminal: TerminalEnvironment(variables: variables, probe: probe),
-      output: output.descriptor, errors: errors.descriptor, programName: Tool.histctl.path,
+      output: output.descriptor, errors: errors.descriptor, input: given.descriptor,
+      programName: Tool.histctl.path,
       homeFolder: variables["HOME"] ?? ProcessInfo.processInfo.environment["HOME"])
     let status = Program.run(arguments, console)
     return Tool.Result(
@@ -129,16 +135,19 @@ enum InProcess {
   private static func moveThread(to folder: String) throws {}
   #endif
 
-  /// A file without a name that a command writes to.
+  /// A file without a name that a command writes to or reads.
   private final class Capture {
     let descriptor: Int32
 
-    init() throws {
+    init(_ content: [UInt8] = []) throws {
       var path = Array((NSTemporaryDirectory() + "/histctl-XXXXXX").utf8CString)
       descriptor = mkstemp(&path)
       guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
       unlink(path)
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      guard !content.isEmpty else { return }
+      try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: content)
+      lseek(descriptor, 0, SEEK_SET)
     }
 
     deinit { close(descriptor) }

@@ -25,6 +25,15 @@ struct OutputOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Write only errors to standard error.")
   var quiet = false
 
+  /// The options of a command line without any of them.
+  static var usual: OutputOptions {
+    var options = OutputOptions()
+    (options.json, options.qualified, options.date) = (false, false, .local)
+    (options.preciseTimes, options.color, options.noPager) = (false, .auto, false)
+    options.quiet = false
+    return options
+  }
+
   func validate() throws {
     if preciseTimes, date == .relative {
       throw ValidationError("--precise-times cannot be combined with --date relative")

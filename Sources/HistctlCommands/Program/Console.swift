@@ -9,6 +9,8 @@ package struct Console: Sendable {
   /// The descriptors of standard output and standard error.
   package var output: Int32
   package var errors: Int32
+  /// The descriptor of standard input, for a command that reads it as it comes; -1 for none.
+  package var input: Int32
   /// The start of the run, from which relative times are counted.
   package var now: StoreTimestamp
   /// The word that called the program, which printed commands begin with.
@@ -25,7 +27,8 @@ package struct Console: Sendable {
   package let workDone: WorkDone
 
   package init(
-    terminal: TerminalEnvironment, output: Int32, errors: Int32, now: StoreTimestamp = .now(),
+    terminal: TerminalEnvironment, output: Int32, errors: Int32, input: Int32 = -1,
+    now: StoreTimestamp = .now(),
     programName: String = "histctl", homeFolder: String? = nil,
     readAnswer: @escaping @Sendable () -> String? = { nil },
     endQuietly: @escaping @Sendable (_ afterMilliseconds: Int) -> Void = { _ in },
@@ -35,6 +38,7 @@ package struct Console: Sendable {
     self.terminal = terminal
     self.output = output
     self.errors = errors
+    self.input = input
     self.now = now
     self.programName = programName
     self.homeFolder = homeFolder

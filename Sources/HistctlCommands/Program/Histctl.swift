@@ -21,7 +21,7 @@ struct Histctl: ParsableCommand {
     version: Version.text,
     subcommands: [
       Info.self, Log.self, Show.self, Diff.self, Object.self, Blame.self, Export.self, Stats.self,
-      Report.self, Find.self,
+      Report.self, Find.self, MCP.self,
       ArchiveHistory.self, Forget.self, Prune.self, Restore.self,
       Compact.self, Maintain.self, Check.self, Verify.self, Token.self, Bookmarks.self,
       Rehearse.self, Snapshot.self, Scrub.self, Record.self, Demo.self,

@@ -5,7 +5,7 @@ import Testing
 @Suite struct HelpTests {
   static let commands = [
     "", "demo", "info", "log", "show", "diff", "object", "blame", "export", "stats", "report",
-    "find",
+    "find", "mcp",
     "prune",
     "restore",
     "token",

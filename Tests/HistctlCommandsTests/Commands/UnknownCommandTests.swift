@@ -8,7 +8,7 @@ import Testing
     #expect(
       far.errors == """
         histctl: no command named 'frobnicate'
-        hint: the commands are info, log, show, diff, object, blame, export, stats, report, find, archive, forget, prune, restore, compact, maintain, check, verify, token, bookmark, rehearse, snapshot, scrub, record, demo
+        hint: the commands are info, log, show, diff, object, blame, export, stats, report, find, mcp, archive, forget, prune, restore, compact, maintain, check, verify, token, bookmark, rehearse, snapshot, scrub, record, demo
 
         """)
     let result = try await InProcess.run(["lgo", "sample.store"])

@@ -1,0 +1,171 @@
+import HistoryCoding
+import Libc
+import Synchronization
+import Terminal
+
+/// A call of a tool: a command that runs on a thread of its own and writes into pipes.
+final class MCPCall {
+  /// The maximum length of the text of standard error, in bytes; the rest is read and dropped.
+  private static let maxErrors = 1 << 16
+  /// As much as the first thread of a program has.
+  private static let stackSize = 8 << 20
+
+  let request: MCPRequest
+  private let arguments: [String]
+  private let textLimit: Int
+  /// The ends of the pipes that are read, -1 after their end. That of errors lasts as long as the
+  /// command.
+  private var outputEnd: Int32 = -1
+  private var errorsEnd: Int32 = -1
+  private var output: [UInt8] = []
+  private var errors: [UInt8] = []
+  private var isCut = false
+  private(set) var isCancelled = false
+  private let status = SharedStatus()
+
+  init(_ request: MCPRequest, _ arguments: [String], textLimit: Int) {
+    self.request = request
+    self.arguments = arguments
+    self.textLimit = textLimit
+  }
+
+  deinit {
+    end(&outputEnd)
+    end(&errorsEnd)
+  }
+
+  // MARK: - Running
+
+  /// Starts the command, and returns `false` if the system has no pipes or threads left.
+  func start() -> Bool {
+    guard let output = Pager.openPipe() else { return false }
+    guard let errors = Pager.openPipe() else {
+      for end in [output.reading, output.writing] { close(end) }
+      return false
+    }
+    (outputEnd, errorsEnd) = (output.reading, errors.reading)
+    let console = Console(
+      terminal: TerminalEnvironment(), output: output.writing, errors: errors.writing)
+    let isStarted = Self.startThread { [arguments, status] in
+      let end = Program.run(arguments, console)
+      status.value.withLock { $0 = end }
+      // The end of the errors tells that the command has ended.
+      close(console.output)
+      close(console.errors)
+    }
+    guard isStarted else {
+      for end in [output.reading, output.writing, errors.reading, errors.writing] { close(end) }
+      return false
+    }
+    return true
+  }
+
+  /// What to wait for.
+  var descriptors: [Int32] { [outputEnd, errorsEnd].filter { $0 >= 0 } }
+
+  var isFinished: Bool { outputEnd < 0 && errorsEnd < 0 }
+
+  /// Reads what a pipe has.
+  func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) {
+    let count = Libc.read(descriptor, buffer.baseAddress, buffer.count)
+    if count < 0, errno == EINTR { return }
+    let bytes = buffer[..<max(count, 0)]
+    if descriptor == errorsEnd {
+      errors += bytes.prefix(Self.maxErrors - errors.count)
+      if count <= 0 { end(&errorsEnd) }
+    } else {
+      let room = textLimit - output.count
+      output += bytes.prefix(room)
+      isCut = bytes.count > room
+      if count <= 0 || isCut { end(&outputEnd) }
+    }
+  }
+
+  /// Ends the command with its next output, and drops its answer.
+  func cancel() {
+    isCancelled = true
+    end(&outputEnd)
+  }
+
+  private func end(_ descriptor: inout Int32) {
+    guard descriptor >= 0 else { return }
+    close(descriptor)
+    descriptor = -1
+  }
+
+  // MARK: - The answer
+
+  /// The result for the client.
+  var result: JSONObject {
+    let status = status.value.withLock { $0 }
+    // Status 1 with output is an answer, such as the state of a token.
+    let isError = status != .success && (status != .answerIsNo || output.isEmpty)
+    var texts = [
+      Self.lines(output, isCut: isCut), Self.lines(errors, isCut: errors.count == Self.maxErrors),
+    ]
+    if isCut {
+      texts.append(
+        "The output is longer than \(ByteCount(Int64(textLimit))) and was cut. Ask for less: a smaller "
+          + "limit, a shorter range (after, until) or conditions such as entity, object and author."
+      )
+    }
+    return Self.result(texts.filter { !$0.isEmpty }, isError: isError)
+  }
+
+  /// Makes a result of texts.
+  static func result(_ texts: [String], isError: Bool) -> JSONObject {
+    [
+      "content": .array(texts.map { ["type": "text", "text": .string($0)] }),
+      "isError": .boolean(isError),
+    ]
+  }
+
+  /// Makes a result of an error, as the commands report it.
+  static func result(_ failure: Failure) -> JSONObject {
+    var line = JSONWriter()
+    line.append(failure.json)
+    return result([String(decoding: line.bytes, as: UTF8.self)], isError: true)
+  }
+
+  /// The text of whole lines; of a single line that was cut, what there is of it.
+  private static func lines(_ bytes: [UInt8], isCut: Bool) -> String {
+    let end = isCut ? bytes.lastIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex : bytes.endIndex
+    return String(decoding: bytes[..<end], as: UTF8.self)
+  }
+
+  // MARK: - Threads
+
+  /// The status that a command ends with, written on its thread.
+  private final class SharedStatus: Sendable {
+    let value = Mutex(ExitStatus.failure)
+  }
+
+  private final class Work: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  /// Runs a body on a thread with a large stack: some systems give threads little.
+  private static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setstacksize(&attributes, stackSize)
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    #if canImport(Darwin)
+    var thread: pthread_t?
+    #else
+    var thread = pthread_t()
+    #endif
+    let work = Unmanaged.passRetained(Work(body))
+    let status = pthread_create(
+      &thread, &attributes,
+      { context in
+        let context: UnsafeMutableRawPointer? = context
+        if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body() }
+        return nil
+      }, work.toOpaque())
+    if status != 0 { work.release() }
+    return status == 0
+  }
+}

@@ -1,0 +1,230 @@
+import HistoryCoding
+import Libc
+import Terminal
+
+/// Answers messages of the Model Context Protocol until the input ends.
+///
+/// One thread waits for the client and for the command of a call at the same time, so that nothing needs
+/// a lock. One command runs at a time: two that have the same store open could undo each other's locks.
+final class MCPServer {
+  /// The protocol versions with a handshake, oldest first.
+  private static let versions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
+  /// The only version with arrays of messages.
+  private static let batchVersion = "2025-03-26"
+  /// The version in which each request names its version.
+  private static let statelessVersion = "2026-07-28"
+  /// The limits of one message, which is hostile input.
+  private static let reader = JSONReader(depthLimit: 64, valueLimit: 50_000)
+  /// The number of calls that may wait.
+  private static let maxWaiting = 16
+  /// The maximum number of messages in an array, whose answers are kept until all are there.
+  private static let maxBatch = 100
+
+  private let tools: MCPTools
+  private let textLimit: Int
+  private let input: Int32
+  private var output: OutputWriter?
+  private var isInputOpen: Bool
+  private var lines = MCPLines()
+  /// The version of the handshake.
+  private var version = ""
+  private var running: MCPCall?
+  private var waiting: [MCPCall] = []
+
+  init(tools: MCPTools, textLimit: Int, input: Int32) {
+    self.tools = tools
+    self.textLimit = textLimit
+    self.input = input
+    isInputOpen = input >= 0
+  }
+
+  /// Answers every message of the input.
+  func run(_ output: OutputWriter) throws {
+    self.output = output
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    defer {
+      running?.cancel()
+      buffer.deallocate()
+    }
+    while isInputOpen || running != nil {
+      var waits = ((isInputOpen ? [input] : []) + (running?.descriptors ?? []))
+        .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      _ = poll(&waits, nfds_t(waits.count), -1)
+      for wait in waits where wait.revents != 0 {
+        if wait.fd == input { try readInput(buffer) } else { running?.read(wait.fd, buffer) }
+      }
+      while let call = running, call.isFinished {
+        running = nil
+        try answer(call.request, call.isCancelled ? nil : call.result)
+        try startNext()
+      }
+    }
+  }
+
+  private func readInput(_ buffer: UnsafeMutableRawBufferPointer) throws {
+    let count = read(input, buffer.baseAddress, buffer.count)
+    if count < 0, errno == EINTR || errno == EAGAIN { return }
+    isInputOpen = count > 0
+    for line in lines.add(buffer[..<max(count, 0)]) { try handle(line) }
+    if !isInputOpen { try handle(lines.end()) }
+  }
+
+  // MARK: - Messages
+
+  private func handle(_ line: [UInt8]?) throws {
+    do {
+      guard let line else {
+        throw MCPError.invalidRequest("a message must not be longer than \(MCPLines.limitText)")
+      }
+      if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return }
+      let json = try Self.parse(line)
+      guard case .array(let messages) = json else { return try handle(json, in: nil) }
+      guard version == Self.batchVersion, (1...Self.maxBatch).contains(messages.count) else {
+        throw MCPError.invalidRequest(
+          "only version \(Self.batchVersion) has arrays, of 1 to \(Self.maxBatch) messages")
+      }
+      let batch = MCPBatch()
+      for message in messages { try handle(message, in: batch) }
+      try close(batch)
+    } catch let error as MCPError {
+      try send(error.json, in: nil)
+    }
+  }
+
+  private static func parse(_ line: [UInt8]) throws(MCPError) -> JSONValue {
+    do { return try reader.read(line) } catch { throw .parse(error.description) }
+  }
+
+  private func handle(_ json: JSONValue, in batch: MCPBatch?) throws {
+    var id = JSONValue.null
+    do {
+      switch try MCPMessage(json) {
+      case .response: break
+      case .notification("notifications/cancelled", let params): try cancel(params["requestId"])
+      case .notification: break
+      case .request(var request):
+        (id, request.batch) = (request.id, batch)
+        batch?.openCount += 1
+        if let result = try result(of: request) { try answer(request, result) }
+      }
+    } catch var error as MCPError {
+      if id == .null { batch?.openCount += 1 } else { error.id = id }
+      try send(error.json, in: batch)
+    }
+  }
+
+  /// Returns the result of a request, or `nil` for a call whose command has yet to run.
+  private func result(of request: MCPRequest) throws -> JSONObject? {
+    if let version = request.version, version != .string(Self.statelessVersion) {
+      let supported = (Self.versions + [Self.statelessVersion]).json
+      throw MCPError(
+        code: -32022, message: "unsupported protocol version",
+        data: ["supported": supported, "requested": version])
+    }
+    switch request.method {
+    case "initialize": return try initialize(request)
+    case "server/discover":
+      return [
+        "supportedVersions": [.string(Self.statelessVersion)], "capabilities": ["tools": [:]],
+        "instructions": .string(tools.instructions),
+        "_meta": ["io.modelcontextprotocol/serverInfo": Self.serverInfo],
+      ]
+    case "ping": return [:]
+    case "tools/list":
+      guard request.params["cursor"] == nil else {
+        throw MCPError.invalidParams("unknown cursor: the list of tools has one page")
+      }
+      return ["tools": tools.descriptions]
+    case "tools/call": return try call(request)
+    default: throw MCPError.unknownMethod(request.method)
+    }
+  }
+
+  private func initialize(_ request: MCPRequest) throws(MCPError) -> JSONObject {
+    guard request.batch == nil else {
+      throw .invalidRequest("initialize must not be in an array of messages")
+    }
+    guard let wanted = request.params["protocolVersion"]?.text else {
+      throw .invalidParams("initialize needs a protocolVersion")
+    }
+    version = Self.versions.contains(wanted) ? wanted : Self.versions.last ?? wanted
+    return [
+      "protocolVersion": .string(version), "capabilities": ["tools": [:]],
+      "serverInfo": Self.serverInfo, "instructions": .string(tools.instructions),
+    ]
+  }
+
+  private static let serverInfo: JSONValue = [
+    "name": "histctl", "title": "histctl", "version": .string(Version.text),
+  ]
+
+  // MARK: - Calls
+
+  private func call(_ request: MCPRequest) throws -> JSONObject? {
+    let name = request.params["name"]?.text ?? ""
+    guard let tool = MCPTool.all.first(where: { $0.name == name }) else {
+      throw MCPError.invalidParams("no tool named '\(name)'")
+    }
+    guard case .object(let arguments) = request.params["arguments"] ?? [:] else {
+      throw MCPError.invalidParams("arguments must be an object")
+    }
+    guard waiting.count < Self.maxWaiting else {
+      throw MCPError(code: -32000, message: "\(Self.maxWaiting) calls wait already")
+    }
+    do {
+      let line = try tools.commandLine(of: tool, arguments)
+      waiting.append(MCPCall(request, line, textLimit: textLimit))
+    } catch {
+      return MCPCall.result(error)
+    }
+    if running == nil { try startNext() }
+    return nil
+  }
+
+  private func startNext() throws {
+    while !waiting.isEmpty {
+      let call = waiting.removeFirst()
+      if call.start() { return running = call }
+      let error = MCPError(
+        code: -32603, message: "the system has no pipe or thread left", id: call.request.id)
+      try send(error.json, in: call.request.batch)
+    }
+  }
+
+  private func cancel(_ id: JSONValue?) throws {
+    if running?.request.id == id { running?.cancel() }
+    guard let place = waiting.firstIndex(where: { $0.request.id == id }) else { return }
+    try close(waiting.remove(at: place).request.batch)
+  }
+
+  // MARK: - Answers
+
+  /// Answers a request; without a result, because it was cancelled, only its batch goes on.
+  private func answer(_ request: MCPRequest, _ result: JSONObject?) throws {
+    guard var result else { return try close(request.batch) }
+    if request.version != nil {
+      result["resultType"] = "complete"
+      if request.method != "tools/call" {
+        // Nothing of it changes while the server runs.
+        result["ttlMs"] = 3_600_000
+        result["cacheScope"] = "private"
+      }
+    }
+    try send(
+      ["jsonrpc": "2.0", "id": request.id, "result": .object(result)], in: request.batch)
+  }
+
+  private func send(_ message: JSONValue, in batch: MCPBatch?) throws {
+    guard let batch else { return try output?.writeLine(message) ?? () }
+    batch.answers.append(message)
+    try close(batch)
+  }
+
+  /// Notes that an answer of a batch is complete, and sends the batch after the last one.
+  private func close(_ batch: MCPBatch?) throws {
+    guard let batch else { return }
+    batch.openCount -= 1
+    guard batch.openCount == 0, !batch.answers.isEmpty else { return }
+    try output?.writeLine(.array(batch.answers))
+  }
+}
