@@ -157,10 +157,11 @@ docc: setup-test ## build the documentation of the libraries, and check their pu
 	  .ci/check-listings public "$$programs" README.md $(filter-out $(INNER),$(wildcard Sources/*/*.docc/*.md)) && \
 	  .ci/check-listings package "$$programs" $(filter $(INNER),$(wildcard Sources/*/*.docc/*.md)) && \
 	  .ci/interface $(INTERFACE) "$$programs/../symbolgraph" && \
+	  .ci/declarations $(INTERFACE) && \
 	  .ci/docc "$$programs/../symbolgraph" .build/histctl.doccarchive
 	@echo "docc: python3 -m http.server -d .build/histctl.doccarchive shows it"
 
-interface: ## write .ci/interfaces after an intended change of the public interface
+interface: ## write .ci/interfaces and MissingDeclarations after an intended change of the public interface
 	@$(MAKE) docc INTERFACE=write
 
 man: setup-test ## check the manual pages with mandoc and man
