@@ -50,7 +50,7 @@ PAGES = $(wildcard man/*.[157])
 
 .PHONY: help demo setup setup-test setup-package setup-analysis setup-browser setup-ci build release install \
   uninstall deb deb-check test lint format warnings architecture docs docs-check docc interface man \
-  completions schema report-page report-check browser-test packaging workflows contrib session-code libraries \
+  completions schema report-page report-check browser-test packaging workflows contrib parity session-code libraries \
   ci clean benchmark benchmark-models analysis
 
 help: ## list the targets
@@ -157,10 +157,11 @@ docc: setup-test ## build the documentation of the libraries, and check their pu
 	  .ci/check-listings public "$$programs" README.md $(filter-out $(INNER),$(wildcard Sources/*/*.docc/*.md)) && \
 	  .ci/check-listings package "$$programs" $(filter $(INNER),$(wildcard Sources/*/*.docc/*.md)) && \
 	  .ci/interface $(INTERFACE) "$$programs/../symbolgraph" && \
+	  .ci/declarations $(INTERFACE) && \
 	  .ci/docc "$$programs/../symbolgraph" .build/histctl.doccarchive
 	@echo "docc: python3 -m http.server -d .build/histctl.doccarchive shows it"
 
-interface: ## write .ci/interfaces after an intended change of the public interface
+interface: ## write .ci/interfaces and MissingDeclarations after an intended change of the public interface
 	@$(MAKE) docc INTERFACE=write
 
 man: setup-test ## check the manual pages with mandoc and man
@@ -207,9 +208,15 @@ contrib: setup-ci ## check the files for other programs in contrib against histc
 
 # Both build packages of their own in this build folder, so that swift-syntax is compiled once. They
 # come last, because they replace the plan of this package's build.
-session-code: setup ## build the code of Apple's sessions against OpenSwiftData, and run it
+session-code: parity ## build the code of Apple's sessions and Tests/Parity against OpenSwiftData, and run them
 	@echo "session-code: Tests/SessionCode"
 	@.ci/session-code $(QUIET) $(BUILD_FLAGS)
+
+parity: setup ## compare what Tests/Parity sees with its transcript; on macOS it uses SwiftData
+	@echo "parity: Tests/Parity"
+	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
+	@rm -rf .build/parity
+	@.ci/parity "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl" .build/parity $(QUIET) $(BUILD_FLAGS)
 
 libraries: setup-test ## check that the libraries can be used without compiling swift-syntax
 	@echo "libraries: PersistentHistory HistoryCoding HistoryArchive"

@@ -104,6 +104,11 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     if let unmarked = schema.layouts.values.first(where: { !$0.isMarked }) {
       throw SwiftDataError.unmarkedModel(unmarked.name)
     }
+    if let described = schema.entities.first(where: { $0.layout == nil }) {
+      throw SwiftDataError(
+        .unknownSchema,
+        "the entity \(described.name) describes no class; create the schema of models")
+    }
     var configurations: [any DataStoreConfiguration] = []
     var names: Set<String> = []
     var files: Set<URL> = []

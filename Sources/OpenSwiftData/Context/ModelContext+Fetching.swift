@@ -162,7 +162,7 @@ extension ModelContext {
       let wide = descriptor.widened(by: 0).sortable
       let all = try stores.flatMap { try models(wide, in: $0) }
       return try asStored(unless: descriptor.includePendingChanges) {
-        descriptor.limited(try reading { all.sorted(using: descriptor.sortBy) })
+        descriptor.limited(try reading { all.sorted(by: descriptor.sortBy) })
       }
     } catch DataStoreError.preferInMemoryFilter where descriptor.predicate != nil {
       let all = try fetchStored(descriptor.unfiltered)
@@ -172,7 +172,7 @@ extension ModelContext {
     } catch DataStoreError.preferInMemorySort where !descriptor.sortBy.isEmpty {
       let all = try fetchStored(descriptor.unsorted)
       return try asStored(unless: descriptor.includePendingChanges) {
-        descriptor.limited(try reading { all.sorted(using: descriptor.sortBy) })
+        descriptor.limited(try reading { all.sorted(by: descriptor.sortBy) })
       }
     }
   }
@@ -251,7 +251,7 @@ extension ModelContext {
         return first < second
       }.map(\.element)
     } else {
-      try reading { models.sort(using: descriptor.sortBy) }
+      try reading { models = models.sorted(by: descriptor.sortBy) }
     }
     return descriptor.limited(models)
   }

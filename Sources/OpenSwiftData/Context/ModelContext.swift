@@ -296,3 +296,13 @@ struct ModelSet {
     }
   }
 }
+
+extension ModelContext: CustomDebugStringConvertible {
+  /// The author, the numbers of unsaved models and the stores.
+  public var debugDescription: String {
+    let stores = container.stores.map { $0.configuration.name }.sorted().joined(separator: ", ")
+    return
+      "ModelContext\(author.map { " of \($0)" } ?? ""): \(insertedModelsArray.count) inserted, "
+      + "\(changedModelsArray.count) changed, \(deletedModelsArray.count) deleted; stores: \(stores)"
+  }
+}

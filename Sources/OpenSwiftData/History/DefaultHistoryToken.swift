@@ -12,6 +12,8 @@ import PersistentHistory
 public struct DefaultHistoryToken: HistoryToken, Codable {
   /// Transaction numbers by store identifier.
   public typealias TokenType = [String: Int64]
+  /// The type of ``id``.
+  public typealias ID = Int
 
   private let token: PersistentHistory.HistoryToken
 

@@ -6,6 +6,8 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   public typealias TransactionIdentifier = Int64
   /// A position in the history.
   public typealias TokenType = DefaultHistoryToken
+  /// The type of ``id``.
+  public typealias ID = Int64
 
   /// The time of the save.
   public let timestamp: Date

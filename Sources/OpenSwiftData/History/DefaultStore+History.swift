@@ -6,6 +6,8 @@ import StoreFormat
 extension DefaultStore: HistoryProviding {
   /// The type of the store's transactions.
   public typealias HistoryType = DefaultHistoryTransaction
+  /// The type of a token.
+  public typealias TokenType = DefaultHistoryToken
 
   // MARK: - Fetching
 

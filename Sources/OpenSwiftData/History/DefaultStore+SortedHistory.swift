@@ -95,7 +95,7 @@ extension DefaultStore {
 
 /// Keeps the transactions that come first in an order, and never more than twice as many as wanted.
 struct FirstTransactions {
-  private let order: [SortDescriptor<DefaultHistoryTransaction>]
+  private let order: [SortDescriptor<DefaultHistoryTransaction>.Comparison]
   private let limit: Int
   private var kept: [DefaultHistoryTransaction] = []
   /// The last transaction within the limit when others were dropped.
@@ -103,7 +103,7 @@ struct FirstTransactions {
 
   init(_ limit: Int, by order: [SortDescriptor<DefaultHistoryTransaction>]) {
     self.limit = max(limit, 1)
-    self.order = order
+    self.order = order.map(\.comparison)
   }
 
   var sorted: [DefaultHistoryTransaction] { Array(kept.sorted(by: isBefore).prefix(limit)) }
@@ -121,7 +121,7 @@ struct FirstTransactions {
     _ left: DefaultHistoryTransaction, _ right: DefaultHistoryTransaction
   ) -> Bool {
     for key in order {
-      switch key.compare(left, right) {
+      switch key(left, right) {
       case .orderedAscending: return true
       case .orderedDescending: return false
       case .orderedSame: continue

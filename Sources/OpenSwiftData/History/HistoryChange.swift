@@ -164,6 +164,11 @@ extension HistoryChange {
 }
 
 extension HistoryUpdate {
+  /// Returns whether the update set a property.
+  public func containsAttribute(_ keyPath: PartialKeyPath<Model>) -> Bool {
+    EntityLayout.of(Model.self).name(of: keyPath).map(updatedAttributeNames.contains) ?? false
+  }
+
   /// The names of the properties that were set, in the order of ``updatedAttributes`` (not in
   /// SwiftData).
   public var updatedAttributeNames: [String] {

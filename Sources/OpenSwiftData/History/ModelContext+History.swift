@@ -28,7 +28,7 @@ extension ModelContext {
     guard !answers.isEmpty else { throw Self.noProvider(of: T.self) }
     guard answers.count > 1 else { return answers[0] }
     var transactions = answers.flatMap { $0 }
-    if !descriptor.sortBy.isEmpty { transactions.sort(using: descriptor.sortBy) }
+    if !descriptor.sortBy.isEmpty { transactions = transactions.sorted(by: descriptor.sortBy) }
     return descriptor.limit.map { Array(transactions.prefix($0)) } ?? transactions
   }
 

@@ -142,7 +142,6 @@ extension ResultsObserver.Grouping where SectionName == String {
 
 extension String {
   fileprivate func isBefore(_ other: String) -> Bool {
-    let options: CompareOptions = [.caseInsensitive, .numeric, .widthInsensitive, .forcedOrdering]
-    return compare(other, options: options, range: nil, locale: .current) == .orderedAscending
+    TextOrder.compare(self, other) == .orderedAscending
   }
 }

@@ -171,3 +171,10 @@ extension Schema.Attribute: CustomDebugStringConvertible {
     return "\(name): \(valueType)" + (notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))")
   }
 }
+
+extension Schema.Attribute.Option: CustomDebugStringConvertible {
+  /// The name of the option, and that of its transformer.
+  public var debugDescription: String {
+    transformer.map { "transformable(by: \($0.name))" } ?? "\(kind)"
+  }
+}

@@ -14,9 +14,16 @@ extension Schema: Codable {
 
   /// Encodes the version, and the class and properties of each entity.
   ///
-  /// - Throws: `EncodingError`, also for a class that cannot be found by name, such as one declared
-  ///   in a function.
+  /// - Throws: `EncodingError`, also for an entity without a class, and for a class that cannot be
+  ///   found by name, such as one declared in a function.
   public func encode(to encoder: any Encoder) throws {
+    if let described = entities.first(where: { $0.layout == nil }) {
+      throw EncodingError.invalidValue(
+        self,
+        EncodingError.Context(
+          codingPath: encoder.codingPath,
+          debugDescription: "the entity \(described.name) describes no class"))
+    }
     let description = SchemaDescription(self)
     if let nameless = description.entities.first(where: \.className.isEmpty) {
       throw EncodingError.invalidValue(
@@ -173,7 +180,7 @@ struct SchemaDescription: Codable, Hashable, Sendable {
   init(_ schema: Schema) {
     encodingVersion = Schema.schemaEncodingVersion
     version = schema.version
-    entities = schema.entities.map { Entity($0.layout) }
+    entities = schema.entities.compactMap { $0.layout.map(Entity.init) }
   }
 }
 

@@ -3,44 +3,117 @@ import StoreFormat
 extension Schema {
   /// The description of a model.
   public struct Entity: Hashable, Sendable {
-    let layout: EntityLayout
-    private let schema: [String: EntityLayout]
+    private enum Origin: Sendable {
+      case model(EntityLayout, among: [String: EntityLayout])
+      case description(Description)
+    }
+
+    private struct Description: Sendable {
+      let name: String
+      let properties: [any SchemaProperty]
+      /// The superentity, or none.
+      var superentity: [Entity] = []
+      let subentities: [Entity]
+    }
+
+    private let origin: Origin
 
     init(_ layout: EntityLayout, among schema: [String: EntityLayout]) {
-      self.layout = layout
-      self.schema = schema
+      origin = .model(layout, among: schema)
+    }
+
+    /// Creates an entity without properties.
+    ///
+    /// No class has the properties of an entity that is created so. It describes a model, for
+    /// example to tools, and a container refuses a schema with it.
+    public init(_ name: String) { self.init(name, subentities: [], properties: []) }
+
+    /// Creates an entity with properties; see ``init(_:)``.
+    public init(_ name: String, properties: any SchemaProperty...) {
+      self.init(name, subentities: [], properties: properties)
+    }
+
+    /// Creates an entity whose subentities inherit its properties; see ``init(_:)``.
+    public init(
+      _ name: String, subentities: Entity..., properties: any SchemaProperty...
+    ) {
+      self.init(name, subentities: subentities, properties: properties)
+    }
+
+    private init(_ name: String, subentities: [Entity], properties: [any SchemaProperty]) {
+      origin = .description(
+        Description(name: name, properties: properties, subentities: subentities))
+    }
+
+    /// The layout of the class, or `nil` for an entity that describes no class.
+    var layout: EntityLayout? {
+      if case .model(let layout, _) = origin { layout } else { nil }
     }
 
     /// The name of the entity, which is the name of the class.
-    public var name: String { layout.name }
+    public var name: String {
+      switch origin {
+      case .model(let layout, _): layout.name
+      case .description(let description): description.name
+      }
+    }
 
-    /// Returns whether two entities have the same class.
-    public static func == (left: Entity, right: Entity) -> Bool { left.layout == right.layout }
+    /// Returns whether two entities have the same class, or descriptions with the same names and
+    /// properties.
+    public static func == (left: Entity, right: Entity) -> Bool {
+      switch (left.origin, right.origin) {
+      case (.model(let one, _), .model(let other, _)): one == other
+      case (.description(let one), .description(let other)):
+        one.name == other.name && left.superentityName == right.superentityName
+          && Self.hashable(one.properties) == Self.hashable(other.properties)
+          && one.subentities.map(\.name) == other.subentities.map(\.name)
+      default: false
+      }
+    }
 
-    /// Hashes the class.
-    public func hash(into hasher: inout Hasher) { hasher.combine(layout) }
+    private static func hashable(_ properties: [any SchemaProperty]) -> [AnyHashable?] {
+      properties.map { ($0 as? any Hashable).map { AnyHashable($0) } }
+    }
+
+    /// Hashes the name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
     // MARK: - Inheritance
 
     /// The name of the entity's superentity, or `nil`.
-    public var superentityName: String? { layout.superlayout?.name }
+    public var superentityName: String? { superentity?.name }
     /// The superentity, or `nil`.
-    public var superentity: Entity? { layout.superlayout.map { Entity($0, among: schema) } }
+    public var superentity: Entity? {
+      switch origin {
+      case .model(let layout, let schema): layout.superlayout.map { Entity($0, among: schema) }
+      case .description(let description): description.superentity.first
+      }
+    }
     /// The direct subentities in the schema.
     public var subentities: Set<Entity> {
-      Set(
-        schema.values.filter { $0.superlayout === layout }.map { Entity($0, among: schema) })
+      switch origin {
+      case .model(let layout, let schema):
+        Set(schema.values.filter { $0.superlayout === layout }.map { Entity($0, among: schema) })
+      case .description(let description):
+        Set(description.subentities.map { $0.inheriting(from: self) })
+      }
+    }
+
+    private init(_ origin: Origin) { self.origin = origin }
+
+    private func inheriting(from superentity: Entity) -> Entity {
+      guard case .description(var description) = origin else { return self }
+      description.superentity = [superentity]
+      return Entity(.description(description))
     }
 
     // MARK: - Properties
 
     /// The attributes, inherited ones included.
-    public var attributes: Set<Attribute> {
-      Set(layout.properties.filter { $0.relationship == nil }.map(\.attributeDescription))
-    }
+    public var attributes: Set<Attribute> { Set(properties.compactMap { $0 as? Attribute }) }
     /// The relationships, inherited ones included.
     public var relationships: Set<Relationship> {
-      Set(layout.properties.indices.compactMap { layout.relationshipDescription(at: $0) })
+      Set(properties.compactMap { $0 as? Relationship })
     }
     /// The attributes by name, inherited ones included.
     public var attributesByName: [String: Attribute] {
@@ -51,14 +124,21 @@ extension Schema {
       Dictionary(keepingFirst: relationships.map { ($0.name, $0) })
     }
     /// All properties in the order of declaration, inherited ones first.
-    public var properties: [any SchemaProperty] { described(layout.properties.indices) }
+    public var properties: [any SchemaProperty] { inheritedProperties + storedProperties }
     /// The inherited properties.
     public var inheritedProperties: [any SchemaProperty] {
-      described(0..<layout.inheritedCount)
+      switch origin {
+      case .model(let layout, _): layout.descriptions(0..<layout.inheritedCount)
+      case .description: superentity?.properties ?? []
+      }
     }
     /// The properties that the class itself declares.
     public var storedProperties: [any SchemaProperty] {
-      described(layout.inheritedCount..<layout.properties.count)
+      switch origin {
+      case .model(let layout, _):
+        layout.descriptions(layout.inheritedCount..<layout.properties.count)
+      case .description(let description): description.properties
+      }
     }
     /// All properties by name.
     public var propertiesByName: [String: any SchemaProperty] { Self.byName(properties) }
@@ -71,13 +151,6 @@ extension Schema {
       Self.byName(storedProperties)
     }
 
-    private func described(_ indices: Range<Int>) -> [any SchemaProperty] {
-      indices.map { index -> any SchemaProperty in
-        if let relationship = layout.relationshipDescription(at: index) { return relationship }
-        return layout.properties[index].attributeDescription
-      }
-    }
-
     private static func byName(
       _ properties: [any SchemaProperty]
     ) -> [String: any SchemaProperty] {
@@ -87,9 +160,19 @@ extension Schema {
     // MARK: - Constraints
 
     /// The names of properties whose values no two models may share, as the class declares them.
-    public var uniquenessConstraints: [[String]] { layout.uniquenessConstraints }
+    public var uniquenessConstraints: [[String]] {
+      layout?.uniquenessConstraints ?? storedProperties.filter(\.isUnique).map { [$0.name] }
+    }
     /// The names of indexed properties, as the class declares them.
-    public var indices: [[String]] { layout.indices }
+    public var indices: [[String]] { layout?.indices ?? [] }
+  }
+}
+
+extension EntityLayout {
+  fileprivate func descriptions(_ places: Range<Int>) -> [any SchemaProperty] {
+    places.map { place -> any SchemaProperty in
+      relationshipDescription(at: place) ?? properties[place].attributeDescription
+    }
   }
 }
 

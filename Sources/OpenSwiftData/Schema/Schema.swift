@@ -17,7 +17,15 @@ public final class Schema: Hashable, Sendable {
   /// - Parameters:
   ///   - types: The models.
   ///   - version: The version of the schema.
-  public init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
+  public convenience init(
+    _ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)
+  ) {
+    self.init(types, described: [], version: version)
+  }
+
+  private init(
+    _ types: [any PersistentModel.Type], described: [Entity], version: Version
+  ) {
     var layouts: [String: EntityLayout] = [:]
     var rest = types.map { EntityLayout.of($0) }
     while let layout = rest.popLast() {
@@ -27,9 +35,21 @@ public final class Schema: Hashable, Sendable {
     }
     self.layouts = layouts
     self.version = version
-    entities = layouts.values.sorted { $0.name < $1.name }.map { [layouts] in
-      Entity($0, among: layouts)
-    }
+    let models = layouts.values.map { [layouts] in Entity($0, among: layouts) }
+    entities = (models + described).sorted { $0.name < $1.name }
+  }
+
+  /// Creates a schema without models.
+  public convenience init() { self.init([], described: [], version: Version(1, 0, 0)) }
+
+  /// Creates a schema of entities.
+  ///
+  /// An entity of another schema stands for its model, and brings those that the model is related
+  /// to. A container cannot open a store for one that was described by hand.
+  public convenience init(_ entities: Entity..., version: Version = Version(1, 0, 0)) {
+    self.init(
+      entities.compactMap { $0.layout?.type }, described: entities.filter { $0.layout == nil },
+      version: version)
   }
 
   /// Creates a schema of models, and those they are related to.
@@ -62,7 +82,7 @@ public final class Schema: Hashable, Sendable {
 
   /// Returns whether two schemas have the same version and models.
   public static func == (left: Schema, right: Schema) -> Bool {
-    left.version == right.version && left.layouts == right.layouts
+    left.version == right.version && left.entities == right.entities
   }
 
   /// Hashes the version and the names of the entities.
@@ -205,32 +225,32 @@ extension Schema {
   public final class Index<T>: SchemaConstraint, @unchecked Sendable
   where T: PersistentModel {
     /// The kind and the properties of an index.
-    public enum Types<Model>: Sendable where Model: PersistentModel {
+    public enum Types<Model>: @unchecked Sendable where Model: PersistentModel {
       /// An index for finding and sorting values.
-      case binary([PartialKeyPath<Model> & Sendable])
+      case binary([PartialKeyPath<Model>])
       /// An index for ranges in several dimensions, which is stored as a `binary` one.
-      case rtree([PartialKeyPath<Model> & Sendable])
+      case rtree([PartialKeyPath<Model>])
     }
 
-    /// The indexes, each a list of properties.
-    public let indices: [[PartialKeyPath<T>]]
+    /// The indexes.
+    public let indices: [Types<T>]
 
     /// Creates indexes.
-    public init(_ indices: [PartialKeyPath<T>]...) { self.indices = indices }
+    public init(_ indices: [PartialKeyPath<T>]...) { self.indices = indices.map(Types.binary) }
 
     /// Creates indexes of given kinds.
-    public init(_ indices: Types<T>...) {
-      self.indices = indices.map { index in
+    public init(_ indices: Types<T>...) { self.indices = indices }
+
+    /// Always `false`.
+    public var isUniqueness: Bool { false }
+    /// The indexes, each a list of properties.
+    public var keyPaths: [[AnyKeyPath]] {
+      indices.map { index in
         switch index {
         case .binary(let keyPaths), .rtree(let keyPaths): keyPaths
         }
       }
     }
-
-    /// Always `false`.
-    public var isUniqueness: Bool { false }
-    /// The indexes, each a list of properties.
-    public var keyPaths: [[AnyKeyPath]] { indices }
   }
 }
 

@@ -288,8 +288,8 @@ extension EntityLayout {
     by descriptor: SortDescriptor<T>
   ) throws -> ObjectFetch.Order {
     guard let keyPath = descriptor.keyPath else { throw DataStoreError.preferInMemorySort }
-    // SQLite compares bytes; other orders are for memory.
-    if let comparator = descriptor.stringComparator, comparator != .lexical {
+    let isLocalized = descriptor.isLocalized
+    if !isLocalized, let comparator = descriptor.stringComparator, comparator != .lexical {
       throw DataStoreError.preferInMemorySort
     }
     let isAscending = descriptor.order == .forward
@@ -297,7 +297,9 @@ extension EntityLayout {
     if let index = indexIfAny(of: keyPath), case .plain? = properties[index].codec?.storage,
       !properties[index].isTransient, !properties[index].keepsLargeValues
     {
-      return ObjectFetch.Order(.attribute(object, properties[index].name), isAscending: isAscending)
+      return ObjectFetch.Order(
+        .attribute(object, properties[index].name), isAscending: isAscending,
+        collation: isLocalized ? TextOrder.collation : nil)
     }
     if isIdentifier(keyPath) {
       return ObjectFetch.Order(.primaryKey(object), isAscending: isAscending)

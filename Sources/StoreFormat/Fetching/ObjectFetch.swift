@@ -3,10 +3,15 @@ package struct ObjectFetch: Hashable, Sendable {
   package struct Order: Hashable, Sendable {
     package var key: ObjectExpression
     package var isAscending: Bool
+    /// The order of texts, or `nil` to compare their bytes.
+    package var collation: TextCollation?
 
-    package init(_ key: ObjectExpression, isAscending: Bool = true) {
+    package init(
+      _ key: ObjectExpression, isAscending: Bool = true, collation: TextCollation? = nil
+    ) {
       self.key = key
       self.isAscending = isAscending
+      self.collation = collation
     }
   }
 

@@ -31,6 +31,7 @@ package final class ObjectFetcher: Sendable {
   package func objects(_ fetch: ObjectFetch) throws -> FetchedObjects {
     try lookUntilComplete { schema, statement in
       let plan = try ObjectColumns(fetch.entityName, schema: schema, only: fetch.properties)
+      try statement.add(fetch.order.compactMap(\.collation))
       var query = ObjectQuery(schema: schema)
       let sql = try query.statement(for: fetch) { row in plan.columns(row: row) }
       let reader = plan.keepsLargeValues ? LargeValueReader(file.location) : nil
@@ -73,6 +74,7 @@ package final class ObjectFetcher: Sendable {
   /// Visits the objects that a fetch asks for: the name of the entity and the primary key of each.
   package func forEachIdentifier(_ fetch: ObjectFetch, _ body: (String, Int64) -> Void) throws {
     try read { schema, statement in
+      try statement.add(fetch.order.compactMap(\.collation))
       var query = ObjectQuery(schema: schema)
       let sql = try query.statement(for: fetch) { row in ["\(row).Z_PK", "\(row).Z_ENT"] }
       let cursor = try statement.cursor(sql)
@@ -87,6 +89,7 @@ package final class ObjectFetcher: Sendable {
 
   package func count(_ fetch: ObjectFetch) throws -> Int {
     try read { schema, statement in
+      try statement.add(fetch.order.compactMap(\.collation))
       var query = ObjectQuery(schema: schema)
       let sql = try query.statement(for: fetch) { _ in ["1"] }
       return Int(

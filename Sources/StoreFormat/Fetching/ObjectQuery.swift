@@ -32,7 +32,10 @@ struct ObjectQuery {
     }
     if let condition = fetch.condition { conditions.append(try self.sql(condition)) }
     if !conditions.isEmpty { sql += " WHERE " + conditions.joined(separator: " AND ") }
-    let keys = try fetch.order.map { try self.sql($0.key) + ($0.isAscending ? "" : " DESC") }
+    let keys = try fetch.order.map { key in
+      try self.sql(key.key) + (key.collation.map { " COLLATE \($0.name)" } ?? "")
+        + (key.isAscending ? "" : " DESC")
+    }
     sql += " ORDER BY " + (keys + ["\(row).Z_PK"]).joined(separator: ", ")
     if fetch.limit != nil || fetch.offset > 0 {
       let limit = bind(.integer(Int64(fetch.limit ?? -1)))

@@ -163,6 +163,11 @@ package struct StatementRunner {
   /// Whether a transaction is open; some failing statements end it.
   package var isInsideTransaction: Bool { database.isInsideTransaction }
 
+  /// Adds orders of texts that the connection does not have yet.
+  func add(_ collations: [TextCollation]) throws {
+    for collation in collations { try collation.add(to: database) }
+  }
+
   /// Runs a statement without rows, and returns how many rows it changed itself.
   @discardableResult
   package func run(_ sql: String, _ values: [StoredValue] = []) throws -> Int {

@@ -41,7 +41,7 @@ import Testing
     #expect(
       try context.fetch(
         FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name, order: .reverse)])
-      ).map(\.name) == ["b", "a9", "a10", "A"])
+      ).map(\.name) == ["b", "a10", "a9", "A"])
     #expect(
       try context.fetch(
         FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name, comparator: .lexical)])

@@ -19,7 +19,8 @@ struct CocktailStoreTests {
     let path = try folder.copy(store: #require(RealStores.path("swiftdata-cocktails.store")))
     let before = try StoreQuery(path: path).contents()
     let cocktails = try open(path).fetch(
-      FetchDescriptor<App.Cocktail>(sortBy: [SortDescriptor(\.cocktailName)]))
+      FetchDescriptor<App.Cocktail>(
+        sortBy: [SortDescriptor(\.cocktailName, comparator: .lexical)]))
     #expect(cocktails.count == 416)
     let historic = cocktails.compactMap { cocktail in
       cocktail.historicSpec.map { "\(cocktail.cocktailName)|\($0)" }
