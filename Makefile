@@ -25,6 +25,7 @@ RELEASE_FLAGS ?=
 TEST_FLAGS ?=
 BENCHMARK_FLAGS ?=
 ANALYSIS_FLAGS ?=
+FUZZ_FLAGS ?=
 # Where `make install` installs; DESTDIR is the root folder while a package is made.
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -50,14 +51,15 @@ PAGES = $(wildcard man/*.[157])
 
 .PHONY: help demo setup setup-test setup-package setup-analysis setup-browser setup-ci build release install \
   uninstall deb deb-check test lint format warnings architecture docs docs-check docc interface man \
-  completions schema report-page report-check browser-test packaging workflows contrib parity session-code libraries \
-  ci clean benchmark benchmark-models analysis
+  completions schema report-page report-check browser-test packaging workflows contrib parity session-code \
+  libraries fuzz ci clean benchmark benchmark-models analysis
 
 help: ## list the targets
 	@echo "histctl: make TARGET"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s%s\n", $$1, $$2 }' Makefile
 	@echo "variables: PREFIX=/usr/local DESTDIR INSTALL_BINARY"
-	@echo "           BUILD_FLAGS RELEASE_FLAGS TEST_FLAGS BENCHMARK_FLAGS ANALYSIS_FLAGS VERBOSE=1"
+	@echo "           BUILD_FLAGS RELEASE_FLAGS TEST_FLAGS BENCHMARK_FLAGS ANALYSIS_FLAGS"
+	@echo "           FUZZ_FLAGS VERBOSE=1"
 
 # Shows the shorter of the program's two paths.
 demo: release ## build histctl and show it at work on a sample store
@@ -189,6 +191,11 @@ browser-test: setup-browser ## test the page of a report in headless Chromium; H
 	@echo "browser-test: Tests/Browser"
 	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
 	@$(PYTHON) Tests/Browser/run "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl"
+
+# Not part of `make ci`: it builds everything once more, for libFuzzer.
+fuzz: setup-test ## fuzz the decoders (FUZZ_FLAGS="--entry line --runs 1000000"); HISTCTL_REAL_STORES=DIR adds real stores
+	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
+	@$(PYTHON) .ci/fuzz "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl" $(FUZZ_FLAGS)
 
 packaging: setup-ci ## check installing, uninstalling and packaging, without a release build
 	@echo "packaging: install uninstall deb tarball bundle formula rpm"

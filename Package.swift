@@ -9,9 +9,13 @@ let strict: [SwiftSetting] =
 
 // HISTCTL_OPTIMIZED=1 optimises the libraries in debug builds: the tests run them thousands of times, and
 // unoptimised generic code takes most of that time.
+// HISTCTL_FUZZ=1 adds the program that fuzzes the decoders, which are then built for it; `.ci/fuzz` builds it.
+let isFuzzed = Context.environment["HISTCTL_FUZZ"] == "1"
 let library: [SwiftSetting] =
-  Context.environment["HISTCTL_OPTIMIZED"] == "1"
-  ? strict + [.unsafeFlags(["-O"], .when(configuration: .debug))] : strict
+  isFuzzed
+  ? [.unsafeFlags(["-sanitize=fuzzer,address"])]
+  : Context.environment["HISTCTL_OPTIMIZED"] == "1"
+    ? strict + [.unsafeFlags(["-O"], .when(configuration: .debug))] : strict
 
 let package = Package(
   name: "histctl",
@@ -253,6 +257,17 @@ package.targets.append(
   .target(name: "SwiftData", dependencies: ["OpenSwiftData"], swiftSettings: library))
 package.targets.first { $0.name == "AppModels" }?.dependencies.append("SwiftData")
 #endif
+
+if isFuzzed {
+  package.targets.append(
+    .executableTarget(
+      name: "Fuzz",
+      dependencies: [
+        "DemoStore", "HistctlCommands", "HistoryArchive", "HistoryCoding", "PersistentHistory",
+        "PropertyLists", "StoreFormat",
+      ], path: "Tests/Fuzz", swiftSettings: [.unsafeFlags(["-sanitize=address"])],
+      linkerSettings: [.unsafeFlags(["-sanitize=address"]), .linkedLibrary("stdc++")]))
+}
 
 // HISTCTL_TESTS="StoreFormatTests TerminalTests" builds those tests alone: all of them take minutes.
 if let wanted = Context.environment["HISTCTL_TESTS"]?.split(separator: " ") {

@@ -157,10 +157,9 @@ package struct StoreContinuity: Sendable {
         left = try sealed.nextChange()
       }
       let values = (left?.values ?? [], right?.values ?? [])
-      // Either side may lack values.
       left?.removeValues()
       right?.removeValues()
-      if !values.0.isEmpty, !values.1.isEmpty, values.0 != values.1 {
+      if Self.contradict(values.0, values.1) {
         findings.add(
           .alteredTransaction,
           at: .change(left?.number ?? right?.number ?? 0, transaction: one.number),
@@ -178,6 +177,20 @@ package struct StoreContinuity: Sendable {
           : right == nil ? "the store does not have it" : "its row differs in the store")
       // After a missing row all the others would differ.
       return
+    }
+  }
+
+  /// Whether two readings of the values of a change cannot both be right. Either may lack values, or the old
+  /// value of one: the log that they were read from may have been checkpointed in between.
+  private static func contradict(_ left: [RecordedValue], _ right: [RecordedValue]) -> Bool {
+    let known = Dictionary(keepingFirst: right.map { ($0.name, $0) })
+    return left.contains { one in
+      guard let other = known[one.name] else { return false }
+      func differ(_ side: KeyPath<RecordedValue, RecordedContent?>) -> Bool {
+        guard let one = one[keyPath: side], let other = other[keyPath: side] else { return false }
+        return one != other
+      }
+      return one.kind != other.kind || differ(\.old) || differ(\.new)
     }
   }
 

@@ -194,6 +194,13 @@ import Testing
     let found = try await run("verify Trips.store --archive sealed")
     #expect(found.text.contains("its recorded values differ from those beside the store"))
     #expect(found.status != 0)
+    // What is known on one side only is no difference: a checkpoint may have overwritten old values
+    // in between.
+    try StoreQuery(path: trips.valuesPath).run(
+      "UPDATE recorded_value SET old = NULL, old_length = -1, new = 'Rom' "
+        + "WHERE transaction_number = 4 AND name = 'name'")
+    let lacking = try await run("verify Trips.store --archive sealed")
+    #expect(lacking.status == 0, "\(lacking.text)")
     // Where there are none, the rows are the same all the same.
     try FileManager.default.removeItem(atPath: trips.valuesPath)
     #expect(try await run("verify Trips.store --archive sealed").status == 0)
