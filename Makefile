@@ -26,6 +26,9 @@ TEST_FLAGS ?=
 BENCHMARK_FLAGS ?=
 ANALYSIS_FLAGS ?=
 FUZZ_FLAGS ?=
+# How long `make soak` runs.
+SOAK_MINUTES ?= 1
+SOAK_FLAGS ?=
 # Where `make install` installs; DESTDIR is the root folder while a package is made.
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -52,14 +55,14 @@ PAGES = $(wildcard man/*.[157])
 .PHONY: help demo setup setup-test setup-package setup-analysis setup-browser setup-ci build release install \
   uninstall deb deb-check test lint format warnings architecture docs docs-check docc interface man \
   completions schema report-page report-check browser-test packaging workflows contrib parity session-code \
-  libraries fuzz ci clean benchmark benchmark-models analysis
+  libraries fuzz soak ci clean benchmark benchmark-models analysis
 
 help: ## list the targets
 	@echo "histctl: make TARGET"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s%s\n", $$1, $$2 }' Makefile
 	@echo "variables: PREFIX=/usr/local DESTDIR INSTALL_BINARY"
 	@echo "           BUILD_FLAGS RELEASE_FLAGS TEST_FLAGS BENCHMARK_FLAGS ANALYSIS_FLAGS"
-	@echo "           FUZZ_FLAGS VERBOSE=1"
+	@echo "           FUZZ_FLAGS SOAK_MINUTES SOAK_FLAGS VERBOSE=1"
 
 # Shows the shorter of the program's two paths.
 demo: release ## build histctl and show it at work on a sample store
@@ -197,6 +200,10 @@ fuzz: setup-test ## fuzz the decoders (FUZZ_FLAGS="--entry line --runs 1000000")
 	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
 	@$(PYTHON) .ci/fuzz "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl" $(FUZZ_FLAGS)
 
+soak: setup-test ## run random commands on a store in use, with kills and damage, for SOAK_MINUTES=1
+	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
+	@$(PYTHON) Tests/Soak/run "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl" --minutes $(SOAK_MINUTES) $(SOAK_FLAGS)
+
 packaging: setup-ci ## check installing, uninstalling and packaging, without a release build
 	@echo "packaging: install uninstall deb tarball bundle formula rpm"
 	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
@@ -233,7 +240,7 @@ libraries: setup-test ## check that the libraries can be used without compiling 
 # that one run reports every failing check.
 ci: setup-ci ## all checks and all tests, as the continuous integration runs them
 	@$(MAKE) --keep-going HISTCTL_STRICT=1 architecture schema man completions report-check workflows lint warnings \
-	  docs-check docc packaging contrib test browser-test session-code libraries
+	  docs-check docc packaging contrib test browser-test soak session-code libraries
 	@echo "ci: all good"
 
 benchmark: setup-test release ## measure histctl beside sqlite3 (BENCHMARK_FLAGS="--only log")
