@@ -240,7 +240,7 @@ libraries: setup-test ## check that the libraries can be used without compiling 
 # that one run reports every failing check.
 ci: setup-ci ## all checks and all tests, as the continuous integration runs them
 	@$(MAKE) --keep-going HISTCTL_STRICT=1 architecture schema man completions report-check workflows lint warnings \
-	  docs-check docc packaging contrib test browser-test soak session-code libraries
+	  docs-check docc packaging contrib test browser-test session-code libraries
 	@echo "ci: all good"
 
 benchmark: setup-test release ## measure histctl beside sqlite3 (BENCHMARK_FLAGS="--only log")
