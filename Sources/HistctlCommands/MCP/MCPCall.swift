@@ -1,3 +1,4 @@
+import Dispatch
 import HistoryCoding
 import Libc
 import Synchronization
@@ -7,8 +8,6 @@ import Terminal
 final class MCPCall {
   /// The maximum length of the text of standard error, in bytes; the rest is read and dropped.
   private static let maxErrors = 1 << 16
-  /// As much as the first thread of a program has.
-  private static let stackSize = 8 << 20
 
   let request: MCPRequest
   private let arguments: [String]
@@ -36,7 +35,7 @@ final class MCPCall {
 
   // MARK: - Running
 
-  /// Starts the command, and returns `false` if the system has no pipes or threads left.
+  /// Starts the command, and returns `false` if the system has no pipes left.
   func start() -> Bool {
     guard let output = Pager.openPipe() else { return false }
     guard let errors = Pager.openPipe() else {
@@ -46,16 +45,12 @@ final class MCPCall {
     (outputEnd, errorsEnd) = (output.reading, errors.reading)
     let console = Console(
       terminal: TerminalEnvironment(), output: output.writing, errors: errors.writing)
-    let isStarted = Self.startThread { [arguments, status] in
+    DispatchQueue(label: "histctl.mcp").async { [arguments, status] in
       let end = Program.run(arguments, console)
       status.value.withLock { $0 = end }
       // The end of the errors tells that the command has ended.
       close(console.output)
       close(console.errors)
-    }
-    guard isStarted else {
-      for end in [output.reading, output.writing, errors.reading, errors.writing] { close(end) }
-      return false
     }
     return true
   }
@@ -133,39 +128,8 @@ final class MCPCall {
     return String(decoding: bytes[..<end], as: UTF8.self)
   }
 
-  // MARK: - Threads
-
   /// The status that a command ends with, written on its thread.
   private final class SharedStatus: Sendable {
     let value = Mutex(ExitStatus.failure)
-  }
-
-  private final class Work: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-
-  /// Runs a body on a thread with a large stack: some systems give threads little.
-  private static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setstacksize(&attributes, stackSize)
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    #if canImport(Darwin)
-    var thread: pthread_t?
-    #else
-    var thread = pthread_t()
-    #endif
-    let work = Unmanaged.passRetained(Work(body))
-    let status = pthread_create(
-      &thread, &attributes,
-      { context in
-        let context: UnsafeMutableRawPointer? = context
-        if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body() }
-        return nil
-      }, work.toOpaque())
-    if status != 0 { work.release() }
-    return status == 0
   }
 }

@@ -186,7 +186,7 @@ final class MCPServer {
       let call = waiting.removeFirst()
       if call.start() { return running = call }
       let error = MCPError(
-        code: -32603, message: "the system has no pipe or thread left", id: call.request.id)
+        code: -32603, message: "the system has no pipe left", id: call.request.id)
       try send(error.json, in: call.request.batch)
     }
   }

@@ -1,6 +1,7 @@
 import OpenSwiftData
 
-/// The models of an app for training that was released ten times, each time with other models.
+/// The models of an app for training that was released ten times, each time with other models. A version
+/// repeats all of its models, as SwiftData asks.
 enum TrainingApp {
   static var versions: [any VersionedSchema.Type] {
     [
