@@ -47,7 +47,9 @@ enum CommandLineParser {
     guard arguments.contains("-h"), !arguments.contains("--help"), text.hasPrefix("OVERVIEW: "),
       let usage = text.ranges(of: "\nUSAGE: ").first
     else { return text }
-    let overview = text[..<usage.lowerBound].prefix { $0 != "\n" }.dropFirst("OVERVIEW: ".count)
+    // A narrow terminal has the sentence on several lines.
+    let sentence = text.ranges(of: "\n\n").first?.lowerBound ?? usage.lowerBound
+    let overview = text[..<sentence].dropFirst("OVERVIEW: ".count)
     return overview + "\n" + text[usage.lowerBound...]
   }
 

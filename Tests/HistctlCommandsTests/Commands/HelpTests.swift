@@ -35,6 +35,15 @@ import Testing
     #expect(long.text.hasPrefix("OVERVIEW: " + short.text.prefix { $0 != "\n" }))
   }
 
+  @Test("The first sentence is whole where the terminal is narrow")
+  func narrow() async throws {
+    let help = try await Tool.histctl.run(["mcp", "-h"], environment: ["COLUMNS": "44"])
+    let sentence = help.text.prefix(upTo: try #require(help.text.firstRange(of: "\n\n")).lowerBound)
+    #expect(
+      sentence.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        == "Let assistants read histories, with the Model Context Protocol.")
+  }
+
   @Test func everyOptionIsExplained() async throws {
     let help = try await SampleFolder().run("log --help")
     for option in [
