@@ -54,7 +54,7 @@ PAGES = $(wildcard man/*.[157])
 
 .PHONY: help demo setup setup-test setup-package setup-analysis setup-browser setup-ci build release install \
   uninstall deb deb-check test lint format warnings architecture docs docs-check docc interface man \
-  completions schema report-page report-check browser-test packaging workflows contrib parity session-code \
+  completions schema browser-test packaging workflows contrib parity session-code \
   libraries fuzz soak ci clean benchmark benchmark-models analysis
 
 help: ## list the targets
@@ -182,14 +182,6 @@ schema: setup-test ## check the JSON Schemas of lines, and their examples agains
 	@for schema in man/*.schema.json; do echo "schema: $$schema"; \
 	  $(PYTHON) Tests/Tools/validate_lines.py --check-schema --schema "$$schema" || exit 1; done
 
-report-page: ## join the sources of the page of a report into ReportPage.swift
-	@echo "report-page: Sources/HistoryOperations/Report/Page"
-	@.ci/report-page write
-
-report-check: ## check that ReportPage.swift is what `make report-page` writes
-	@echo "report-check: Sources/HistoryOperations/Report/Page"
-	@.ci/report-page check
-
 browser-test: setup-browser ## test the page of a report in headless Chromium; HISTCTL_REAL_STORES=DIR adds real stores
 	@echo "browser-test: Tests/Browser"
 	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
@@ -239,7 +231,7 @@ libraries: setup-test ## check that the libraries can be used without compiling 
 # One nested make, so that every step has HISTCTL_STRICT and the code is built once. It keeps going, so
 # that one run reports every failing check.
 ci: setup-ci ## all checks and all tests, as the continuous integration runs them
-	@$(MAKE) --keep-going HISTCTL_STRICT=1 architecture schema man completions report-check workflows lint warnings \
+	@$(MAKE) --keep-going HISTCTL_STRICT=1 architecture schema man completions workflows lint warnings \
 	  docs-check docc packaging contrib test browser-test session-code libraries
 	@echo "ci: all good"
 

@@ -136,8 +136,9 @@ let package = Package(
       dependencies: [
         "CArchive", "DurableFiles", "Libc", "PropertyLists", "StoreEditing", "StoreFormat",
         "PersistentHistory", "HistoryCoding", "HistoryArchive",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SystemPackage", package: "swift-system"),
-      ], exclude: ["Report/Page"],
+      ], resources: [.embedInCode("Report/Page")],
       swiftSettings: library),
 
     // Floors 8 and 9: the commands, and the program that runs one of them.

@@ -1,21 +1,20 @@
 """Reports with made-up histories, for what no store at hand has: ten years, 10,000 transactions, hostile text."""
 import collections
 import json
-import os
 import random
 import re
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-SWIFT = os.path.join(TOP, "Sources", "HistoryOperations", "Report", "ReportPage.swift")
+import stores
+
 KINDS = ("insert", "update", "delete")
 HOSTILE = ("</script><img src=x onerror=alert(1)>", "<b>bold</b>", "שלום עולם", "right \u202eleft", "emoji 🧳👩‍👩‍👧", "tab\there",
            "bell\u0007 escape\u001b[31m", "quotes \"'`${1}", "nul\u0000", "\u2028line", "&lt;&amp;")
 
 
 def halves():
-    """The page before and after its data, from the generated Swift file."""
-    with open(SWIFT, encoding="utf-8") as file:
-        return re.findall(r'= ##"""\n(.*?)\n"""##\n', file.read(), re.DOTALL)
+    """The page before and after its data, from a report that the program writes."""
+    with open(stores.report("halves", stores.demo()), encoding="utf-8") as file:
+        return re.fullmatch(r'(.*<script type="application/json" id="data">).*?(</script>.*)', file.read(), re.DOTALL).groups()
 
 
 def page(report):

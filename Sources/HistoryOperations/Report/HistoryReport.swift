@@ -116,6 +116,7 @@ package struct HistoryReport {
   private func write(
     replacing file: String?, _ output: @escaping (UnsafeRawBufferPointer) throws -> Void
   ) throws -> Summary {
+    let page = ReportPage()
     var text = ReportText { try output($0) }
     var summary = Summary()
     let sources = try sources()
@@ -128,7 +129,7 @@ package struct HistoryReport {
       let result = try history(of: source, names[place], replacing: file, byteLimit: share)
       // Nothing is written if the first history ends the report.
       if place == 0 {
-        try text.write(page: ReportPage.beforeData)
+        try text.write(page: page.beforeData)
         try text.write(head(names))
       } else {
         try text.write(separator)
@@ -150,7 +151,7 @@ package struct HistoryReport {
     var end = JSONWriter()
     end.appendRaw("]}")
     try text.write(end)
-    try text.write(page: ReportPage.afterData)
+    try text.write(page: page.afterData)
     summary.bytes = text.byteCount
     return summary
   }
