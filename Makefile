@@ -92,6 +92,9 @@ build: setup ## build for debugging
 	@echo "build: debug"
 	@$(SWIFT) build $(BUILD_FLAGS)
 
+# What `histctl --version` names beside the version: nothing for a tagged commit or without a checkout.
+release: export HISTCTL_COMMIT ?= $(shell [ -e .git ] && ! git describe --exact-match >/dev/null 2>&1 && \
+  git describe --always --dirty --exclude '*' 2>/dev/null)
 release: setup ## build .build/release/histctl for use
 	@echo "release: histctl"
 	@.ci/static-runtime $(RUNTIME)

@@ -17,6 +17,11 @@ let library: [SwiftSetting] =
   : Context.environment["HISTCTL_OPTIMIZED"] == "1"
     ? strict + [.unsafeFlags(["-O"], .when(configuration: .debug))] : strict
 
+// HISTCTL_COMMIT is the commit that `histctl --version` names; the Makefile finds it out for a release build.
+let commit: [CSetting] =
+  Context.environment["HISTCTL_COMMIT"]
+  .map { [.define("HISTCTL_COMMIT", to: "\"\($0)\"")] } ?? []
+
 let package = Package(
   name: "histctl",
   platforms: [.macOS(.v15)],
@@ -49,6 +54,7 @@ let package = Package(
       name: "CArchive", pkgConfig: "libarchive",
       providers: [.apt(["libarchive-dev"])]),
     .target(name: "CSQLiteSupport"),
+    .target(name: "CBuild", cSettings: commit),
     .target(name: "Libc", swiftSettings: library),
 
     // Floor 1: independent of stores.
@@ -145,8 +151,8 @@ let package = Package(
     .target(
       name: "HistctlCommands",
       dependencies: [
-        "DurableFiles", "Libc", "StoreEditing", "StoreFormat", "PersistentHistory", "HistoryCoding",
-        "HistoryArchive", "HistoryOperations",
+        "CBuild", "DurableFiles", "Libc", "StoreEditing", "StoreFormat", "PersistentHistory",
+        "HistoryCoding", "HistoryArchive", "HistoryOperations",
         "DemoStore", "Terminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: library),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CBuild
 
 /// The root of all commands.
 struct Histctl: ParsableCommand {
@@ -18,7 +19,7 @@ struct Histctl: ParsableCommand {
         histctl show default.store last
         histctl diff default.store yesterday
       """,
-    version: Version.text,
+    version: Version.withCommit,
     subcommands: [
       Info.self, Log.self, Show.self, Diff.self, Object.self, Blame.self, Export.self, Stats.self,
       Report.self, Find.self, MCP.self,
@@ -32,5 +33,11 @@ struct Histctl: ParsableCommand {
 
 /// The version of this program.
 enum Version {
-  static let text = "0.1.0"
+  static let text = "1.0.0"
+
+  /// The version, and the commit if it was built from a checkout that is no release.
+  static var withCommit: String {
+    let commit = String(cString: cbuild_commit())
+    return commit.isEmpty ? text : "\(text) (\(commit))"
+  }
 }

@@ -58,7 +58,7 @@ import Testing
 
   @Test func theVersionIsOneLine() async throws {
     let result = try await SampleFolder().run("--version")
-    #expect(result.text.wholeMatch(of: #/\d+\.\d+\.\d+\n/#) != nil)
+    #expect(result.text.wholeMatch(of: #/\d+\.\d+\.\d+(?: \([0-9a-f]+(?:-dirty)?\))?\n/#) != nil)
     #expect(result.errors == "")
     #expect(result.status == 0)
   }

@@ -1,0 +1,7 @@
+#include "CBuild.h"
+
+#ifndef HISTCTL_COMMIT
+#define HISTCTL_COMMIT ""
+#endif
+
+const char *cbuild_commit(void) { return HISTCTL_COMMIT; }
