@@ -1901,7 +1901,7 @@ _histctl_snapshot() {
 
 _histctl_scrub() {
     repeating_flags=()
-    non_repeating_flags=(--overwrite --authors -n --dry-run --yes -y --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
+    non_repeating_flags=(--overwrite --authors --names -n --dry-run --yes -y --json --qualified --precise-times --no-pager --quiet -q --version -h --help)
     repeating_options=()
     non_repeating_options=(--bookmark-file --busy-timeout -o --output --key --date --color)
     __histctl_offer_flags_options 1

@@ -85,7 +85,7 @@ function __histctl_parse_tokens -S
         case 'snapshot'
             __histctl_parse_subcommand 2 'bookmark-file=' 'busy-timeout=' 'o/output=' 'overwrite' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'scrub'
-            __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'o/output=' 'overwrite' 'authors' 'key=' 'n/dry-run' 'y/yes' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
+            __histctl_parse_subcommand 1 'bookmark-file=' 'busy-timeout=' 'o/output=' 'overwrite' 'authors' 'names' 'key=' 'n/dry-run' 'y/yes' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'record'
             __histctl_parse_subcommand 1 'once' 'values-file=' 'busy-timeout=' 'json' 'qualified' 'date=' 'precise-times' 'color=' 'no-pager' 'q/quiet' 'version' 'h/help'
         case 'demo'
@@ -774,6 +774,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" o output' -s 'o' -l 'output' -d 'The file to write the copy to.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" overwrite' -l 'overwrite' -d 'Replace an existing store.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" authors' -l 'authors' -d 'Replace authors, bundles and processes too.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" names' -l 'names' -d 'Replace the names of entities, attributes, tables and columns too.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" key' -l 'key' -d 'Scrub with the key in this file, which is created if missing.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" dry-run n' -s 'n' -l 'dry-run' -d 'Show what would be kept, and write nothing.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" y yes' -l 'yes' -s 'y' -d 'Write without asking.'

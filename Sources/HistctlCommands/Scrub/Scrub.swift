@@ -19,6 +19,7 @@ struct Scrub: HistctlCommand {
       Examples:
         histctl scrub default.store -o scrubbed.store
         histctl scrub default.store -o scrubbed.store --authors --yes --quiet
+        histctl scrub default.store -o scrubbed.store --authors --names --yes
         histctl scrub default.store -o monday.store --key scrub.key --yes
         histctl scrub default.store -o scrubbed.store --dry-run --json
       """)
@@ -29,6 +30,9 @@ struct Scrub: HistctlCommand {
 
   @Flag(help: "Replace authors, bundles and processes too.")
   var authors = false
+
+  @Flag(help: "Replace the names of entities, attributes, tables and columns too.")
+  var names = false
 
   @Option(
     help: ArgumentHelp(
@@ -60,6 +64,7 @@ struct Scrub: HistctlCommand {
     request.overwrites = copy.overwrite
     request.keyPath = key
     request.replacesSavers = authors
+    request.replacesNames = names
     request.busyTimeout = store.busyTimeout
     return request
   }

@@ -24,24 +24,47 @@ struct ScrubReport: FieldPage {
     try field("", "the store's identifier, so tokens of the store do not work", style: .deleted)
     if !plan.applicationKeys.isEmpty {
       try field(
-        "", "values of the app's metadata: " + plan.applicationKeys.joined(separator: ", "),
-        style: .deleted)
+        "",
+        (request.replacesNames ? "keys and values" : "values") + " of the app's metadata: "
+          + plan.applicationKeys.joined(separator: ", "), style: .deleted)
     }
     if request.replacesSavers {
       try field("", "authors, bundles and processes", style: .deleted)
     }
+    if request.replacesNames {
+      try field(
+        "", "names of entities, attributes, relationships, tables, columns, indexes, triggers",
+        style: .deleted)
+    }
     try field("shifts", "dates and times, all by one secret number of seconds")
     try field("leaves out", "external data, free pages, SQLite's statistics")
+    if plan.omitsModel {
+      try field("", "the model, which cannot be read or does not fit the tables")
+    } else if request.replacesNames, plan.hasModel {
+      try field("", "of the model: expressions, fetch indexes, rules of validation, user info")
+    }
+    if !plan.omittedObjects.isEmpty {
+      try field(
+        "",
+        "triggers and views with names of several meanings: "
+          + plan.omittedObjects.joined(separator: ", "))
+    }
     if !plan.emptiedTables.isEmpty {
       try field(
         "empties", "tables that are not understood: " + plan.emptiedTables.joined(separator: ", "))
     }
     try field(
-      "keeps", "tables, the model with all its names, keys, relationships", style: .inserted)
+      "keeps",
+      request.replacesNames
+        ? "tables, the model, keys, relationships"
+        : "tables, the model with all its names (--names replaces them), keys, relationships",
+      style: .inserted)
     try field(
       "",
       "\(plan.transactionCount.counted("transaction")) with their numbers, "
-        + "\(plan.changeCount.counted("change")) with names of attributes", style: .inserted)
+        + plan.changeCount.counted("change")
+        + (request.replacesNames ? " with changed attributes" : " with names of attributes"),
+      style: .inserted)
     try field(
       "", "booleans, nulls, lengths, punctuation, and which values are equal", style: .inserted)
     if !request.replacesSavers, !plan.savers.isEmpty {
@@ -91,9 +114,11 @@ struct ScrubReport: FieldPage {
     members.add("changes", .integer(plan.changeCount))
     members.add("hasModel", .boolean(plan.hasModel))
     members.add("keepsAuthors", .boolean(!request.replacesSavers))
+    members.add("keepsNames", .boolean(!request.replacesNames))
     members.add("authors", list(request.replacesSavers ? [] : plan.savers))
     members.add("keptColumns", list(plan.keptColumns))
     members.add("emptiedTables", list(plan.emptiedTables))
+    members.add("omittedObjects", list(plan.omittedObjects))
     members.add("applicationKeys", list(plan.applicationKeys))
     members.add("key", request.keyPath.map(JSONValue.string))
     return members.json

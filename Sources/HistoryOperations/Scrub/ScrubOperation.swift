@@ -13,6 +13,8 @@ package struct ScrubOperation {
     package var keyPath: String?
     /// Whether authors, bundles and processes are replaced too.
     package var replacesSavers = false
+    /// Whether the names of the model are replaced too.
+    package var replacesNames = false
     /// Seconds to wait for a locked store.
     package var busyTimeout = 5.0
 
@@ -46,7 +48,7 @@ package struct ScrubOperation {
     return try read { snapshot in
       _ = try place(snapshot)
       try StoreReading.warnOfModel(in: snapshot, observer: observer)
-      return try ScrubPlan(snapshot)
+      return try ScrubPlan(snapshot, replacesNames: request.replacesNames)
     }
   }
 
@@ -56,7 +58,7 @@ package struct ScrubOperation {
   package func write(checking: () throws -> Void = {}) throws -> Result {
     try read { snapshot in
       let place = try place(snapshot)
-      let plan = try ScrubPlan(snapshot)
+      let plan = try ScrubPlan(snapshot, replacesNames: request.replacesNames)
       var (key, isNew) = (ScrubKey.random(), false)
       if let keyPath = request.keyPath {
         (key, isNew) = try ScrubKeyFile(path: keyPath).readOrMake()

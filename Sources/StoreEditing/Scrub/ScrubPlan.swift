@@ -5,7 +5,7 @@ import StoreFormat
 package struct ScrubPlan: Sendable {
   /// What happens to the values of one column.
   enum Rule: Hashable, Sendable {
-    /// Everything stays: names of the model, masks of changes.
+    /// Everything stays.
     case stays
     /// Integers stay, as keys, counts and flags of the frameworks; other values are replaced.
     case number
@@ -19,6 +19,12 @@ package struct ScrubPlan: Sendable {
     case value
     /// The name of an enumeration's case, which is that of the column.
     case caseName(String)
+    /// The name of an entity, which stays unless names are replaced.
+    case entityName
+    /// The model, which stays unless names are replaced.
+    case model
+    /// The mask of a change, which stays unless names are replaced.
+    case mask
     /// A text that stays unless savers are replaced.
     case saver
     /// A text that stays if the frameworks use it.
@@ -80,9 +86,19 @@ package struct ScrubPlan: Sendable {
   package let savers: [String]
   package static let maxSavers = 20
   package let applicationKeys: [String]
+  /// The neutral names of the copy, or `nil` if names stay.
+  let names: ScrubNames?
+  /// Whether a copy with neutral names leaves out the model, because it cannot be read or does not fit the
+  /// tables.
+  package let omitsModel: Bool
+  /// Triggers and views in which a name may be that of several columns; a copy with neutral names has none
+  /// of them.
+  package let omittedObjects: [String]
 
   /// Looks at the tables of a store.
-  package init(_ snapshot: StoreSnapshot) throws {
+  ///
+  /// - Parameter replacesNames: Whether the names of the model are replaced too.
+  package init(_ snapshot: StoreSnapshot, replacesNames: Bool = false) throws {
     path = snapshot.location.path
     storeIdentifier = snapshot.metadata.storeIdentifier
     applicationKeys = snapshot.metadata.applicationKeys
@@ -90,6 +106,9 @@ package struct ScrubPlan: Sendable {
     hasModel = reader.modelTables != nil
     tombstoneRules = reader.tombstoneRules()
     (tables, indexes) = try reader.tables()
+    names = replacesNames ? try reader.names() : nil
+    omitsModel = try replacesNames && !hasModel && snapshot.modelCacheCondition() != .missing
+    omittedObjects = try names.map { try Self.omittedObjects(snapshot, $0.schema) } ?? []
     keptColumns = reader.keptColumns
     let isTracked = snapshot.layout.history != nil
     transactionCount = isTracked ? try snapshot.transactionCount() : 0
@@ -107,6 +126,21 @@ package struct ScrubPlan: Sendable {
     }
     self.changeCount = changeCount
     emptiedTables += indexes.filter { $0.treatment == .emptied }.map(\.name)
+  }
+
+  private static func omittedObjects(
+    _ snapshot: StoreSnapshot, _ schema: SchemaNames
+  ) throws -> [String] {
+    var schema = schema
+    let rows = try StatementRunner(snapshot.database).rows(
+      "SELECT name, tbl_name, sql FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY rowid"
+    )
+    return rows.compactMap { row in
+      guard case .text(let name) = row[0], case .text(let table) = row[1],
+        case .text(let sql) = row[2]
+      else { return nil }
+      return schema.statement(sql, on: table) { $0 } == nil ? name : nil
+    }
   }
 }
 
@@ -133,6 +167,10 @@ private final class TableReader {
   }
 
   func integer(_ sql: String) throws -> Int64 { try statement.integer(sql) ?? 0 }
+
+  func names() throws -> ScrubNames {
+    try ScrubNames(snapshot, model: model, tables: modelTables)
+  }
 
   // MARK: - Tables
 
@@ -205,7 +243,9 @@ private final class TableReader {
       return columns.map { ($0.name, .number) }
     }
     switch table {
-    case "Z_PRIMARYKEY", "Z_MODELCACHE": return columns.map { ($0.name, .stays) }
+    case "Z_PRIMARYKEY":
+      return columns.map { ($0.name, $0.name == "Z_NAME" ? .entityName : .stays) }
+    case "Z_MODELCACHE": return columns.map { ($0.name, .model) }
     case "Z_METADATA":
       return columns.map {
         ($0.name, $0.name == "Z_PLIST" ? .propertyList : Self.frameworkRule($0))
@@ -317,7 +357,8 @@ private final class TableReader {
     if let number = TombstoneColumn.number(of: column.name) { return .tombstone(number) }
     switch column.name {
     case "ZTIMESTAMP": return .date
-    case "ZCOLUMNS", "ZQUERYGEN": return .stays
+    case "ZCOLUMNS": return .mask
+    case "ZQUERYGEN": return .stays
     case "ZNAME", StringRole.author.plainColumn, StringRole.bundle.plainColumn,
       StringRole.process.plainColumn:
       return .saver

@@ -15,6 +15,7 @@ package struct StoreScrubber {
   package let replacesSavers: Bool
   private let snapshot: StoreSnapshot
   private var values: ValueScrubber
+  private var names: ScrubNames?
 
   private static let rowsPerReport: Int64 = 1000
 
@@ -25,6 +26,7 @@ package struct StoreScrubber {
     self.plan = plan
     self.replacesSavers = replacesSavers
     values = ValueScrubber(key: key)
+    names = plan.names
   }
 
   /// What was written.
@@ -47,7 +49,7 @@ package struct StoreScrubber {
       try setUp(copy)
       try copy.inTransaction(.immediate) {
         for table in plan.tables {
-          try run(table.sql, "CREATE TABLE", in: copy)
+          try run(sql(table.sql, on: table.name), "CREATE TABLE", in: copy)
           try fill(table, in: copy, &summary, progress)
         }
         try createIndexes(in: copy, progress: { try progress(summary.rowCount) })
@@ -104,9 +106,18 @@ package struct StoreScrubber {
     if encoding.hasPrefix("UTF-16") { try copy.execute(sql: "PRAGMA encoding = '\(encoding)'") }
   }
 
+  /// Returns a statement of the schema as the copy has it, or `nil` if it cannot have it.
+  private mutating func sql(_ sql: String, on table: String) -> String? {
+    let values = values
+    return names == nil ? sql : names?.schema.statement(sql, on: table) { values.scrub($0) }
+  }
+
+  /// The name that a table, an index, a trigger or a view has in the copy.
+  private func copyName(_ name: String) -> String { names?.schema.object(name) ?? name }
+
   /// Runs the one statement that a schema has for a table or an index.
-  private func run(_ sql: String, _ beginning: String, in copy: Database) throws {
-    guard sql.uppercased().hasPrefix(beginning) else {
+  private func run(_ sql: String?, _ beginning: String, in copy: Database) throws {
+    guard let sql, sql.uppercased().hasPrefix(beginning) else {
       throw StoreError.damaged(
         path: plan.path, place: "its tables",
         detail: "the schema has a statement that is not \(beginning)")
@@ -114,18 +125,23 @@ package struct StoreScrubber {
     try copy.makeStatement(sql: sql).execute()
   }
 
-  private func createIndexes(in copy: Database, progress: () throws -> Void) throws {
-    let statements = try StatementRunner(snapshot.database).texts(
-      "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid")
-    for sql in statements {
-      try run(sql, "CREATE", in: copy)
+  private mutating func createIndexes(
+    in copy: Database, progress: () throws -> Void
+  ) throws {
+    let rows = try StatementRunner(snapshot.database).rows(
+      """
+      SELECT sql, tbl_name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid
+      """)
+    for row in rows {
+      guard case .text(let sql) = row[0], case .text(let table) = row[1] else { continue }
+      try run(self.sql(sql, on: table), "CREATE", in: copy)
       try progress()
     }
   }
 
   /// Adds triggers, views and virtual tables as text: many of them call functions that only the
   /// frameworks have.
-  private func addSchema(to copy: Database) throws {
+  private mutating func addSchema(to copy: Database) throws {
     let rows = try StatementRunner(snapshot.database).rows(
       """
       SELECT type, name, tbl_name, 0, sql FROM sqlite_master
@@ -134,7 +150,15 @@ package struct StoreScrubber {
     guard !rows.isEmpty else { return }
     try copy.execute(sql: "PRAGMA writable_schema = ON")
     let runner = StatementRunner(copy)
-    for row in rows {
+    for var row in rows {
+      if names != nil, case .text(let name) = row[1], case .text(let table) = row[2],
+        case .text(let text) = row[4]
+      {
+        guard let newText = sql(text, on: table) else { continue }
+        row = [
+          row[0], .text(copyName(name)), .text(copyName(table)), row[3], .text(newText),
+        ]
+      }
       try runner.run(
         "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES (?1, ?2, ?3, ?4, ?5)",
         row)
@@ -150,27 +174,32 @@ package struct StoreScrubber {
   ) throws {
     if table.isPartOfIndex { return try fillEmptyIndex(table.name, in: copy) }
     guard table.treatment != .emptied, !table.columns.isEmpty else { return }
-    let names = table.columns.map { quoted($0.name) }
+    let columns = table.columns.map { quoted($0.name) }
     // Names in the string table stay while an author, a bundle or a process has them.
     let isSaver = table.name == "ATRANSACTIONSTRING" ? try saverCondition() : "1"
-    let entity = table.name == "ACHANGE" ? "ZENTITY" : "NULL"
+    let entities = ["ACHANGE": "ZENTITY", "Z_PRIMARYKEY": "Z_ENT"]
+    let entity = entities[table.name] ?? "NULL"
     let source = try StatementCursor(
       snapshot.database,
       sql: """
-        SELECT \(names.joined(separator: ", ")), \(isSaver), \(entity)
+        SELECT \(columns.joined(separator: ", ")), \(isSaver), \(entity)
         FROM \(quoted(table.name)) AS original
         """)
-    let places = (1...names.count).map { "?\($0)" }.joined(separator: ", ")
+    let places = (1...columns.count).map { "?\($0)" }.joined(separator: ", ")
+    let copyColumns = table.columns.map {
+      quoted(names?.schema.column($0.name, of: table.name) ?? $0.name)
+    }
     let target = try StatementCursor(
       copy,
       sql: """
-        INSERT INTO \(quoted(table.name)) (\(names.joined(separator: ", "))) VALUES (\(places))
+        INSERT INTO \(quoted(copyName(table.name))) (\(copyColumns.joined(separator: ", ")))
+        VALUES (\(places))
         """)
     var row: [StoredValue] = []
     while try source.step() {
       row.removeAll(keepingCapacity: true)
-      let keepsSaver = !replacesSavers && source.integer(at: names.count) != 0
-      let entity = source.integerIfAny(at: names.count + 1)
+      let keepsSaver = !replacesSavers && source.integer(at: columns.count) != 0
+      let entity = source.integerIfAny(at: columns.count + 1)
       for (index, column) in table.columns.enumerated() {
         let value = source.value(at: index)
         let scrubbed = try scrub(value, column.rule, entity: entity, keepsSaver: keepsSaver)
@@ -189,8 +218,13 @@ package struct StoreScrubber {
     switch (rule, value) {
     case (_, .null), (.stays, _), (.number, .integer), (.boolean, .integer(0...1)): return value
     case (.date, _): return values.shift(value)
-    case (.caseName(let name), .text(let text)) where text == name: return value
-    case (.saver, .text(let text)) where keepsSaver || Self.isOfFrameworks(text): return value
+    case (.caseName(let name), .text(let text)) where text == name:
+      return .text(names?.names.properties[name] ?? name)
+    case (.entityName, _), (.model, _), (.mask, _):
+      return try names?.replace(value, rule, entity: entity, &values) ?? value
+    case (.saver, .text(let text)) where Self.isOfFrameworks(text):
+      return .text(names == nil ? text : scrub(digestIn: text))
+    case (.saver, .text) where keepsSaver: return value
     case (.frameworkText, .text(let text)) where Self.isOfFrameworks(text): return value
     case (.largeData, .blob(let bytes)), (.unknown, .blob(let bytes)):
       return .blob(scrub(largeData: bytes, isKnown: rule == .largeData))
@@ -220,6 +254,12 @@ package struct StoreScrubber {
     }
   }
 
+  /// The author of a migration names the digest of a model, in braces.
+  private mutating func scrub(digestIn author: String) -> String {
+    guard let brace = author.firstIndex(of: "{") else { return author }
+    return author[..<brace] + values.scrub(String(author[brace...]))
+  }
+
   /// The first byte says where the data stands. Files are left out; what names one becomes short data.
   private mutating func scrub(largeData bytes: [UInt8], isKnown: Bool) -> [UInt8] {
     switch try? LargeValueColumn(bytes) {
@@ -239,10 +279,17 @@ package struct StoreScrubber {
     guard case .dictionary(let properties)? = try? BinaryPropertyList(bytes).root else {
       return .null
     }
-    var scrubbed = properties
-    for (key, value) in properties
-    where key == "NSStoreUUID" || !StoreMetadata.frameworkKeys.contains(key) {
-      scrubbed[key] = scrub(value)
+    var scrubbed: [String: PropertyListValue] = [:]
+    for (key, value) in properties {
+      let isOfFrameworks = StoreMetadata.frameworkKeys.contains(key)
+      let isReplaced =
+        key == "NSStoreUUID" || !isOfFrameworks
+        || names != nil && key == "migrationManagerClass" && value.string?.hasPrefix("NS") == false
+      scrubbed[isOfFrameworks || names == nil ? key : values.scrub(key)] =
+        isReplaced ? scrub(value) : value
+    }
+    for (key, value) in names?.versionProperties ?? [:] where scrubbed[key] != nil {
+      scrubbed[key] = value
     }
     return (try? BinaryPropertyListWriter.bytes(of: .dictionary(scrubbed))).map(StoredValue.blob)
       ?? .null
@@ -291,23 +338,24 @@ package struct StoreScrubber {
   // MARK: - Search indexes
 
   /// Gives a table of a search index the rows that it has when the index is new.
-  private func fillEmptyIndex(_ table: String, in copy: Database) throws {
+  private func fillEmptyIndex(_ table: String, in database: Database) throws {
     let index = plan.indexes.first { table.hasPrefix($0.name + "_") }
+    let copy = quoted(copyName(table))
     let source = StatementRunner(snapshot.database)
-    let target = StatementRunner(copy)
+    let target = StatementRunner(database)
     switch (index?.module, index.map { String(table.dropFirst($0.name.count)) }) {
     case ("rtree", "_node"):
       let length = try source.integer("SELECT length(data) FROM \(quoted(table)) WHERE nodeno = 1")
       try target.run(
-        "INSERT INTO \(quoted(table)) (nodeno, data) VALUES (1, zeroblob(?1))",
+        "INSERT INTO \(copy) (nodeno, data) VALUES (1, zeroblob(?1))",
         [.integer(length ?? 0)])
     case ("fts5", "_data"):
       try target.run(
-        "INSERT INTO \(quoted(table)) (id, block) VALUES (1, x''), (10, x'00000000000000')")
+        "INSERT INTO \(copy) (id, block) VALUES (1, x''), (10, x'00000000000000')")
     case ("fts5", "_config"):
       let version = try source.integer("SELECT v FROM \(quoted(table)) WHERE k = 'version'")
       try target.run(
-        "INSERT INTO \(quoted(table)) (k, v) VALUES ('version', ?1)", [.integer(version ?? 4)])
+        "INSERT INTO \(copy) (k, v) VALUES ('version', ?1)", [.integer(version ?? 4)])
     default: break
     }
   }
@@ -315,26 +363,31 @@ package struct StoreScrubber {
   /// Fills an index of coordinates from the scrubbed columns that its trigger fills it from.
   private func fillCoordinates(of name: String, in copy: Database) throws {
     let runner = StatementRunner(copy)
-    let columns = try runner.texts("SELECT name FROM pragma_table_info(?1)", [.text(name)])
+    let copyName = copyName(name)
+    let columns = try runner.texts(
+      "SELECT name FROM pragma_table_info(?1)", [.text(copyName)])
     let owners = try runner.texts(
       "SELECT tbl_name FROM sqlite_master WHERE type = 'trigger' AND name = ?1",
-      [.text(name + "_INSERT")])
+      [.text(copyName + "_INSERT")])
     guard let owner = owners.first,
-      let table = plan.tables.first(where: { $0.name == owner && $0.treatment == .objects })
+      plan.tables.contains(where: {
+        self.copyName($0.name) == owner && $0.treatment == .objects
+      })
     else { return }
     let sources = columns.map { column in
       ["_MIN", "_MAX"].first { column.hasSuffix($0) }.map { String(column.dropLast($0.count)) }
         ?? column
     }
     guard sources.first == "Z_PK",
-      sources.allSatisfy({ source in table.columns.contains { $0.name == source } })
+      try Set(sources).isSubset(
+        of: runner.texts("SELECT name FROM pragma_table_info(?1)", [.text(owner)]))
     else { return }
     let present = try StatementCursor(
       snapshot.database, sql: "SELECT rowid FROM \(quoted(name + "_rowid"))")
     while try present.step() {
       try runner.run(
         """
-        INSERT OR IGNORE INTO \(quoted(name)) (\(columns.map(quoted).joined(separator: ", ")))
+        INSERT OR IGNORE INTO \(quoted(copyName)) (\(columns.map(quoted).joined(separator: ", ")))
         SELECT \(sources.map(quoted).joined(separator: ", ")) FROM \(quoted(owner)) WHERE Z_PK = ?1
         """, [.integer(present.integer(at: 0))])
     }

@@ -132,6 +132,16 @@ package struct EntityNumbering: Hashable, Sendable {
     entries.first { $0.number == entity.rawValue }?.highestPrimaryKey ?? 0
   }
 
+  /// Returns the numbers of the app's entities by other names.
+  package func renamed(_ newName: (String) -> String) -> EntityNumbering {
+    EntityNumbering(
+      entries: modelEntries.map { entry in
+        Entry(
+          number: entry.number, name: newName(entry.name), superNumber: entry.superNumber,
+          highestPrimaryKey: entry.highestPrimaryKey)
+      })
+  }
+
   /// The app's entities, without those of history and mirroring.
   package var modelEntries: [Entry] { entries.filter { $0.number < HistoryEntity.change.rawValue } }
 }
@@ -161,7 +171,7 @@ extension EntityNumbering {
   }
 
   /// The order of entities: by name without regard to case.
-  static func precedes(_ left: String, _ right: String) -> Bool {
+  package static func precedes(_ left: String, _ right: String) -> Bool {
     let (lowerLeft, lowerRight) = (left.lowercased(), right.lowercased())
     return lowerLeft == lowerRight ? ordinally(left, right) : ordinally(lowerLeft, lowerRight)
   }

@@ -1,0 +1,93 @@
+import PropertyLists
+import StoreFormat
+
+/// What takes the place of the names of a store's model in a scrubbed copy.
+struct ScrubNames: Sendable {
+  let names: NeutralNames
+  var schema: SchemaNames
+  /// The keys of the metadata that identify the model.
+  let versionProperties: [String: PropertyListValue]
+  /// The model of the store, if it is known.
+  private let model: ManagedModel?
+  /// How masks are brought into the order of the neutral names, by the number of the entity.
+  private let translations: [Int64: SlotTranslation]
+
+  /// - Parameters:
+  ///   - model: The model of the store; `nil` if it is not known. Then names follow from the tables alone.
+  ///   - tables: The tables of the model.
+  init(_ snapshot: StoreSnapshot, model: ManagedModel?, tables: EntityTables?) throws {
+    let entries = snapshot.entities.modelEntries
+    let names = NeutralNames(model, entityNames: entries.map(\.name))
+    self.names = names
+    self.model = model
+    let newModel =
+      model.map { names.model($0, versionIdentifiers: $0.versionIdentifiers) }
+      // Without a model, hashes can tell the entities only.
+      ?? ManagedModel(
+        entities: names.entities.values.map { ManagedEntity(name: $0, properties: []) })
+    let numbering = snapshot.entities.renamed { names.entities[$0] ?? "" }
+    let newTables = try tables.map { _ in
+      try EntityTables(model: newModel, numbering: numbering)
+    }
+    schema = try SchemaNames(snapshot, names: names, old: tables, new: newTables)
+    versionProperties =
+      StoreMetadata.versionProperties(
+        of: ManagedModel(
+          entities: Array(newModel.entities.values),
+          versionIdentifiers: NeutralNames.identifiers(snapshot.metadata.modelVersionIdentifiers))
+      ).properties
+    translations = Self.translations(from: model, to: newModel, entries, names)
+  }
+
+  private static func translations(
+    from model: ManagedModel?, to newModel: ManagedModel, _ entries: [EntityNumbering.Entry],
+    _ names: NeutralNames
+  ) -> [Int64: SlotTranslation] {
+    guard let model else { return [:] }
+    let (slots, newSlots) = (LazySlots(model), LazySlots(newModel))
+    var translations: [Int64: SlotTranslation] = [:]
+    for entry in entries {
+      guard let old = slots.slots(of: entry.name), let newName = names.entities[entry.name],
+        let new = newSlots.slots(of: newName)
+      else { continue }
+      let renamed = old.slots.map {
+        EntitySlots.Slot(name: names.properties[$0.name] ?? "", role: $0.role)
+      }
+      translations[entry.number] = SlotTranslation(
+        from: EntitySlots(slots: renamed, tombstoneAttributes: new.tombstoneAttributes), to: new)
+    }
+    return translations
+  }
+
+  /// Replaces the name of an entity, a model or a mask.
+  func replace(
+    _ value: StoredValue, _ rule: ScrubPlan.Rule, entity: Int64?, _ values: inout ValueScrubber
+  ) throws -> StoredValue {
+    switch (rule, value) {
+    case (.entityName, .text(let name)):
+      if let entity, entity >= EntityNumbering.HistoryEntity.change.rawValue { return value }
+      return .text(names.entities[name] ?? values.scrub(name))
+    case (.model, .blob):
+      // One that cannot be read may have any name.
+      guard let model else { return .null }
+      var scrubber = values
+      let newModel = names.model(model, versionIdentifiers: model.versionIdentifiers) {
+        value, type in
+        switch type {
+        case .boolean: value
+        case .date: scrubber.shift(value)
+        default: scrubber.scrub(value)
+        }
+      }
+      values = scrubber
+      return .blob(try newModel.cacheContent())
+    case (.mask, .blob(let bytes)):
+      guard let translation = entity.flatMap({ translations[$0] }),
+        let mask = try? translation.mask(ColumnMask(bytes))
+      else { return value }
+      return .blob(mask.bytes)
+    case (.mask, .integer), (.mask, .real): return value
+    default: return values.scrub(value)
+    }
+  }
+}
