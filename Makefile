@@ -29,6 +29,7 @@ FUZZ_FLAGS ?=
 # How long `make soak` runs.
 SOAK_MINUTES ?= 1
 SOAK_FLAGS ?=
+MUTATION_FLAGS ?=
 # Where `make install` installs; DESTDIR is the root folder while a package is made.
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -55,14 +56,14 @@ PAGES = $(wildcard man/*.[157])
 .PHONY: help demo setup setup-test setup-package setup-analysis setup-browser setup-ci build release install \
   uninstall deb deb-check test lint format warnings architecture docs docs-check docc interface man \
   completions schema browser-test packaging workflows contrib parity session-code \
-  libraries fuzz soak ci clean benchmark benchmark-models analysis
+  libraries fuzz soak mutation ci clean benchmark benchmark-models analysis
 
 help: ## list the targets
 	@echo "histctl: make TARGET"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s%s\n", $$1, $$2 }' Makefile
 	@echo "variables: PREFIX=/usr/local DESTDIR INSTALL_BINARY"
 	@echo "           BUILD_FLAGS RELEASE_FLAGS TEST_FLAGS BENCHMARK_FLAGS ANALYSIS_FLAGS"
-	@echo "           FUZZ_FLAGS SOAK_MINUTES SOAK_FLAGS VERBOSE=1"
+	@echo "           FUZZ_FLAGS SOAK_MINUTES SOAK_FLAGS MUTATION_FLAGS VERBOSE=1"
 
 # Shows the shorter of the program's two paths.
 demo: release ## build histctl and show it at work on a sample store
@@ -198,6 +199,10 @@ fuzz: setup-test ## fuzz the decoders (FUZZ_FLAGS="--entry line --runs 1000000")
 soak: setup-test ## run random commands on a store in use, with kills and damage, for SOAK_MINUTES=1
 	@$(SWIFT) build --product histctl $(QUIET) $(BUILD_FLAGS)
 	@$(PYTHON) Tests/Soak/run "$$($(SWIFT) build --show-bin-path $(BUILD_FLAGS))/histctl" --minutes $(SOAK_MINUTES) $(SOAK_FLAGS)
+
+# Not part of `make ci`: it builds everything once more and runs thousands of tests.
+mutation: setup-test ## test the tests of the rules with mutants (MUTATION_FLAGS="--only RetentionRule")
+	@$(PYTHON) .ci/mutate $(MUTATION_FLAGS)
 
 packaging: setup-ci ## check installing, uninstalling and packaging, without a release build
 	@echo "packaging: install uninstall deb tarball bundle formula rpm"
