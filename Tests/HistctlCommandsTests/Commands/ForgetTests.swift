@@ -75,6 +75,22 @@ import Testing
     try await place.expectSound()
   }
 
+  @Test("Merged segments have at most the size that was asked for")
+  func mergesUpToASize() async throws {
+    let sample = try SampleFolder()
+    try LongHistory.write(to: sample.folder.file("a.store"), transactions: 401, changesEach: 3)
+    for cut in [101, 201, 301, 401] {
+      _ = try await sample.run("archive a.store arch --before \(cut)")
+    }
+    let dry = try await sample.run("forget arch --merge --segment-size 100K --dry-run")
+    #expect(dry.text == "arch: would merge 4 segments into 2\n", "\(dry.errors)")
+    let result = try await sample.run("forget arch --merge --segment-size 100K")
+    #expect(result.text.hasPrefix("arch: merged 4 segments into 2;"), "\(result.text)")
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: sample.folder.file("arch/" + SampleFolder.identifier))
+    #expect(names.filter { $0.hasSuffix(".zst") }.count == 2)
+  }
+
   @Test(
     "What is before the cut is gone, in the middle of a segment too",
     .enabled(if: Tool("zstd") != nil),
@@ -88,6 +104,8 @@ import Testing
     let json = try Self.object(result.lines[0])
     #expect(json["transactions"] as? Int == first - 1 && json["last"] as? Int == first - 1)
     #expect(try await place.unpacked() == Array(place.lines[(first - 1)..<11]))
+    // Without --merge, segments stay apart.
+    #expect(try place.segments.count == (first < 4 ? 3 : first < 9 ? 2 : 1))
     try await place.expectSound()
     // The store has it, and the archive alone does not.
     #expect(try await place.sample.run("token check sample.store \(first - 1)").status == 0)

@@ -235,6 +235,27 @@ struct TimelineTests {
     }
   }
 
+  @Test("The highest number of an archive with a gap is that of its last segment")
+  func highestNumber() throws {
+    let folder = try TemporaryFolder()
+    let copy = try ArchivedCopy(
+      of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 9, in: folder,
+      segments: [3, 6], leavingOut: 1)
+    #expect(try HistoryTimeline(copy.open()).highestIssued() == 8)
+  }
+
+  @Test("Net changes of an archive by itself, of more objects than the table begins with")
+  func manyObjects() throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(to: folder.file("a.store"), transactions: 2, changesEach: 3000)
+    try ArchiveSealerTests.seal(path, in: folder.file("archive"), before: .end)
+    let timeline = HistoryTimeline(try ArchiveReader(path: folder.file("archive")))
+    let reader = try NetChangeReader(timeline, query: HistoryQuery(), schema: timeline.schema())
+    var keys: [Int64] = []
+    while let change = try reader.next() { keys.append(change.primaryKey) }
+    #expect(keys == Array(1...3000))
+  }
+
   @Test("A store pruned further than it was sealed has a gap, where it is")
   func gapAtTheSeam() throws {
     let folder = try TemporaryFolder()

@@ -136,6 +136,19 @@ import Testing
     #expect(try Self.verify(path).count(of: .missingSegment) == 1)
   }
 
+  @Test("Of segments that overlap, each is cut")
+  func overlapping() throws {
+    let tiny = try TinyArchive([1...3, 2...4])
+    let store = tiny.history.identifier
+    let forgotten = try Self.rewriting(tiny.archive.path) { rewriter in
+      defer { try? rewriter.removeRemains(of: store) }
+      return try rewriter.forget(before: 3, ofStore: store)
+    }
+    #expect(forgotten == 1...2)
+    #expect(try Archive(path: tiny.archive.path).store().entries.map(\.range) == [3...3, 4...4])
+    #expect(try Self.verify(tiny.archive.path).isEmpty)
+  }
+
   @Test("Without the end of the catalog, no segment is removed that has the only copy")
   func lostEnd() throws {
     let tiny = try TinyArchive([1...1, 2...2, 3...4])

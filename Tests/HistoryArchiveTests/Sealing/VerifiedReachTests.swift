@@ -55,4 +55,18 @@ struct VerifiedReachTests {
       try Self.reach(path, archive)
     }
   }
+
+  @Test("Segments of what the store no longer has are not read")
+  func earlierSegments() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    let archive = folder.file("archive")
+    let first = try ArchiveSealerTests.seal(path, in: archive, before: HistoryCut(before: 4))
+    try ArchiveSealerTests.seal(path, in: archive)
+    try FileBytes.write([], to: Archive(path: archive).segmentPath(first.segments[0].entry))
+    #expect(throws: ArchiveError.self) { try Self.reach(path, archive) }
+    try StoreQuery(path: path).run(
+      "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 4; DELETE FROM ATRANSACTION WHERE Z_PK < 4")
+    #expect(try Self.reach(path, archive) == 11)
+  }
 }

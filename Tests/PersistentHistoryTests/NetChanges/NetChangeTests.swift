@@ -98,6 +98,20 @@ struct NetChangeTests {
     #expect(brief.preservedValues == nil)
   }
 
+  @Test("values are kept of updates only")
+  func values() throws {
+    let value = RecordedValue(name: "name", kind: .text, old: nil, new: nil)
+    for kind in [ChangeKind.insert, .update, .delete] {
+      let change = HistoryChange(
+        number: 1, kind: kind, entity: Self.trip, primaryKey: 1, values: [value])
+      let net = try #require(NetChange(change, in: 1))
+      #expect(net.values == (kind == .update ? [value] : []))
+      var folded = try #require(NetChange(Self.change(.insert), in: 1))
+      folded.fold(change, in: 2)
+      #expect(folded.values.isEmpty)
+    }
+  }
+
   @Test("what is about another object, or about none, is not folded")
   func others() throws {
     let tag = HistoryEntity(name: "Tag", number: 4)

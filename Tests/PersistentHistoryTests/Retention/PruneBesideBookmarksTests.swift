@@ -17,28 +17,31 @@ import Testing
       to: folder.file("a.store"), transactions: Self.transactions, changesEach: 5)
   }
 
-  private func set(_ name: String, _ number: Int64) throws {
+  private func set(_ name: String, _ number: Int64, in file: String? = nil) throws {
     try BookmarkFile.set(
       Bookmark(
         name: name,
         token: HistoryToken(storeIdentifier: StoreWriter.identifier, transaction: number),
         timestamp: nil),
-      in: BookmarkFile.path(besideStore: path))
+      in: file ?? BookmarkFile.path(besideStore: path))
   }
 
   private func oldest() throws -> Int64 {
     try StoreFile(path: path).read { try $0.oldestTransaction()?.number ?? 0 }
   }
 
-  @Test func oneBeforeTheCutStopsIt() throws {
-    let pruner = try HistoryPruner(path: path)
+  @Test(arguments: [nil, "elsewhere.json"])
+  func oneBeforeTheCutStopsIt(_ name: String?) throws {
+    let file = name.map { folder.file($0) }
+    if let file { try set("read", 20_000, in: file) }
+    let pruner = try HistoryPruner(path: path, bookmarkPath: file)
     let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(10)])))
     var isSet = false
     let result = try pruner.prune(plan) { _ in
       guard !isSet else { return }
       isSet = true
       do {
-        try set("late", 15_000)
+        try set("late", 15_000, in: file)
       } catch {
         Issue.record(error)
       }

@@ -38,7 +38,8 @@ import Testing
     (.before(token: "5"), 5), (.before(token: "0"), 1), (.before(token: "last~2"), 10),
     (.before(token: "first"), 1), (.before(token: "2024-07-29T00:46:41Z"), 6),
     (.before(token: "2030-01-01T00:00:00Z"), 12), (.before(token: "2001-01-01T00:00:00Z"), 1),
-    (.maxSize(bytes: 1 << 40), 1), (.maxSize(bytes: 1), 12),
+    (.maxSize(bytes: 1 << 40), 1), (.maxSize(bytes: 1), 12), (.keepLast(0), 12),
+    (.beforeTransaction(5), 5), (.beforeTransaction(1), 1), (.beforeTransaction(99), 12),
   ]
 
   @Test(
@@ -59,6 +60,18 @@ import Testing
     #expect(plan.deletion.transactionCount == Int(cut) - 1)
     #expect(plan.firstKept?.number == cut)
     #expect(!plan.deciders.isEmpty)
+  }
+
+  @Test func theLowestNumberOfAll() throws {
+    let lowest = try Self.plan([.beforeTransaction(.min)])
+    #expect(lowest.cut == HistoryCut(before: .min) && lowest.deletion.isEmpty)
+    let first = try Self.plan(
+      [.before(token: "first")],
+      sql: """
+        UPDATE ATRANSACTION SET Z_PK = -9223372036854775808 WHERE Z_PK = 1;
+        UPDATE ACHANGE SET ZTRANSACTIONID = -9223372036854775808 WHERE ZTRANSACTIONID = 1
+        """)
+    #expect(first.cut == HistoryCut(before: .min))
   }
 
   private static let durations: [(String, Int64)] = [
@@ -101,7 +114,7 @@ import Testing
     #expect(plan.deciders == ["@b"])
     #expect(plan.bookmarks.map(\.fate) == [.kept, .kept, .kept])
     let unread = try Self.plan([.keepLast(2)], bookmarks: [("new", 0)])
-    #expect(unread.deletion.isEmpty)
+    #expect(unread.deletion.isEmpty && unread.cut == HistoryCut(before: 1))
     #expect(unread.deciders == ["@new"])
   }
 
@@ -115,6 +128,41 @@ import Testing
     }
     #expect(none.cut == HistoryCut(before: 11))
     #expect(none.bookmarks.isEmpty)
+  }
+
+  @Test func aBookmarkThatHasReadNothing() throws {
+    let kept = try Self.plan([.keepLast(12)], bookmarks: [("new", 0), ("a", 9)])
+    #expect(kept.bookmarks.map(\.fate) == [.kept, .kept])
+    #expect(
+      Set(kept.guards.map(\.reason))
+        == ["its consumer has read nothing yet", "its consumer goes on after transaction 9"])
+    // 0 never expires, but what was to be read after it is gone.
+    let lost = try Self.plan([.keepLast(2)], bookmarks: [("new", 0)]) {
+      $0.ignoredGuards = ["@new"]
+    }
+    #expect(lost.lostBookmarks.map(\.bookmark.name) == ["new"])
+  }
+
+  @Test func theLowestPositionThatBookmarksNeed() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    try StoreQuery(path: path).run("DELETE FROM ATRANSACTION WHERE Z_PK < 5")
+    func lowest(_ numbers: [Int64], ofAnotherCopy: Int64? = nil) throws -> Int64? {
+      let bookmarks = numbers.map { number in
+        Bookmark(
+          name: "a\(number)",
+          token: .init(storeIdentifier: StoreWriter.identifier, transaction: number),
+          timestamp: number == ofAnotherCopy ? StoreTimestamp(secondsSinceReferenceDate: 1) : nil)
+      }
+      return try StoreFile(path: path).read {
+        try BookmarkOutlook.lowestNeeded(by: bookmarks, in: $0)
+      }
+    }
+    #expect(try lowest([9, 7, 12]) == 7)
+    #expect(try lowest([9, 3, 99]) == 9)
+    #expect(try lowest([9, 6, 3], ofAnotherCopy: 6) == 6)
+    #expect(try lowest([6, 3, 99], ofAnotherCopy: 6) == nil)
+    #expect(try lowest([]) == nil)
   }
 
   @Test func bookmarksThatDoNotWorkHoldNothing() throws {
@@ -186,6 +234,14 @@ import Testing
     #expect(
       plan.tokens.map(\.stateAfter)
         == ["expired", "valid", "valid", "valid", "ahead", "valid", "expired"])
+    #expect(plan.tokens.map(\.works) == [false, true, true, true, false, true, false])
+    #expect(plan.tokens.map(\.expires) == [true, false, false, false, false, false, true])
+    // A moment never expires, and what does not work before cannot expire.
+    let others = try Self.plan(
+      [.keepLast(4)], change: { $0.tokens = ["2024-07-29T00:46:41Z", "3"] },
+      sql: "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 5; DELETE FROM ATRANSACTION WHERE Z_PK < 5")
+    #expect(others.tokens.map(\.works) == [true, false])
+    #expect(others.tokens.map(\.expires) == [false, false])
   }
 
   @Test func onlyIfLarger() throws {
@@ -237,6 +293,28 @@ import Testing
     #expect(abs((plan.byteCount ?? 0) - (all - left)) < all / 20)
   }
 
+  @Test func aSizeThatIsJustEnoughKeepsAll() throws {
+    let bytes = try #require(try Self.plan([.keepLast(1)]).history.byteCount)
+    let all = try Self.plan([.maxSize(bytes: bytes)])
+    #expect(all.cut == HistoryCut(before: 1) && all.remainingByteCount == bytes)
+  }
+
+  /// Of a store that is too large for a trial, the size is estimated, and on the safe side.
+  @Test func theLargestSizeInALargeStore() throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(
+      to: folder.file("a.store"), transactions: 10_000, changesEach: 3)
+    try StoreQuery(path: path).run("CREATE TABLE ZLARGE AS SELECT zeroblob(26 << 20)")
+    let pruner = try HistoryPruner(path: path)
+    let all = try #require(
+      try pruner.plan(PruneRequest(.transactions([.keepLast(1)]))).history.byteCount)
+    let plan = try pruner.plan(PruneRequest(.transactions([.maxSize(bytes: all / 2)])))
+    #expect(plan.remainingByteCount == nil)
+    #expect(try pruner.prune(plan).problem == nil)
+    let left = try #require(try StoreFile(path: path).read { try $0.historyByteCount() })
+    #expect(left <= all / 2 && left >= all / 4)
+  }
+
   @Test func changesOfAnEntityThatLeftTheModel() throws {
     let folder = try TemporaryFolder()
     let path = try SampleStore.write(to: folder.file("sample.store"))
@@ -285,6 +363,17 @@ import Testing
     #expect(throws: HistoryError.self) { try pruner.prune(plan) }
     #expect(throws: HistoryError.self) { try pruner.plan(plan.request) }
     #expect(try StoreQuery(path: path).lines("SELECT count(*) FROM ATRANSACTION") == ["12"])
+  }
+
+  @Test func aMirrorThatIsSetUpBetweenPlanAndAct() throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("sample.store"))
+    let pruner = try HistoryPruner(path: path)
+    let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(2)])))
+    let query = try StoreQuery(path: path)
+    try query.run("CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER PRIMARY KEY)")
+    #expect(throws: HistoryError.self) { try pruner.prune(plan) }
+    #expect(try query.lines("SELECT count(*) FROM ATRANSACTION") == ["12"])
   }
 
   @Test func savesBetweenPlanAndActStay() throws {

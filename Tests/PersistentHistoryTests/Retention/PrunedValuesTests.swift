@@ -60,4 +60,45 @@ import Testing
     #expect(try pruner.prune(plan).problem == nil)
     #expect(try transactions() == [])
   }
+
+  @Test func theyStayIfTransactionsCouldNotBeDeleted() throws {
+    let pruner = try HistoryPruner(path: trips.path)
+    let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(2)])))
+    try StoreQuery(path: trips.path).run(
+      "UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP + 1 WHERE Z_PK = 5")
+    let before = try transactions()
+    let result = try pruner.prune(plan)
+    #expect(result.problem is StoreWriteError)
+    #expect(result.deleted.transactionCount == 0 && result.recordedValueCount == 0)
+    #expect(try transactions() == before)
+  }
+
+  @Test func aFileThatCannotBeReadIsLeftAlone() throws {
+    try FileBytes.write(Array("nonsense".utf8), to: trips.valuesPath)
+    let pruner = try HistoryPruner(path: trips.path)
+    let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(2)])))
+    #expect(plan.recordedValues?.problem != nil)
+    #expect(plan.recordedValues?.path == trips.valuesPath)
+    let result = try pruner.prune(plan)
+    #expect(result.problem == nil && result.recordedValueCount == 0)
+    #expect(result.deleted.transactionCount == 4)
+    #expect(try FileBytes.read(trips.valuesPath) == Array("nonsense".utf8))
+  }
+
+  /// The transactions are gone then, and the next run deletes their values.
+  @Test(arguments: [true, false])
+  func whatKeepsThemIsReported(_ isLocked: Bool) throws {
+    let pruner = try HistoryPruner(path: trips.path, busyTimeout: 0.1)
+    let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(2)])))
+    let query = try StoreQuery(path: trips.valuesPath)
+    if isLocked {
+      try query.run("BEGIN IMMEDIATE")
+    } else {
+      try query.run("PRAGMA user_version = 1000")
+      try query.run("DROP TABLE recorded_value")
+    }
+    let result = try pruner.prune(plan)
+    #expect(result.problem != nil)
+    #expect(result.deleted.transactionCount == 4)
+  }
 }

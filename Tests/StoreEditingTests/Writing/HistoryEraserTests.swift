@@ -85,6 +85,22 @@ import Testing
     #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
   }
 
+  @Test(arguments: [[], [[]], [[RowDigest()]]]) func digestsOfSomethingElse(
+    _ digests: [[RowDigest]]
+  ) throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(to: folder.file("a.store"), transactions: 9, changesEach: 3)
+    let deletion = try Self.deletion(path, through: 5)
+    let result = try HistoryEraser(location: StoreLocation(path: path))
+      .erase(deletion.requiring(digests))
+    guard case StoreWriteError.store(.damaged)? = result.problem else {
+      Issue.record("\(String(describing: result.problem))")
+      return
+    }
+    #expect(result.deleted.transactionCount == 0)
+    #expect(try StoreQuery(path: path).lines("SELECT count(*) FROM ATRANSACTION") == ["9"])
+  }
+
   @Test func othersSeeAWholeHistoryAfterEveryBatch() throws {
     let folder = try TemporaryFolder()
     let path = try LongHistory.write(

@@ -1,0 +1,74 @@
+import PersistentHistory
+import StoreEditing
+import StoreFormat
+import TestSupport
+import Testing
+
+@testable import HistoryArchive
+
+/// Pruning compares each row with the sealed one.
+@Suite struct RowDigestTests {
+  private let folder: TemporaryFolder
+  private let path: String
+  private let archive: String
+
+  /// Seals 20 transactions, of which the seventh is deleted in three parts, and the twelfth in two.
+  init() throws {
+    folder = try TemporaryFolder()
+    path = try LongHistory.write(
+      to: folder.file("a.store"), transactions: 20, changesEach: 3, sizes: [7: 1200, 12: 1024])
+    archive = folder.file("archive")
+    try ArchiveSealerTests.seal(path, in: archive, before: .end)
+  }
+
+  private func prune() throws -> Erasure {
+    let pruner = try HistoryPruner(path: path)
+    let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(2)])))
+    let digests = try Archive(path: archive).rowDigests(
+      of: plan.deletion, ofStore: #require(plan.storeIdentifier))
+    #expect(digests.map(\.count) == plan.deletion.steps.map(HistoryDeletion.partCount))
+    return try pruner.prune(plan, requiring: digests)
+  }
+
+  private func left() throws -> [String] {
+    try StoreQuery(path: path).lines("SELECT Z_PK FROM ATRANSACTION ORDER BY Z_PK")
+  }
+
+  @Test(
+    "It goes on where it was interrupted within a transaction",
+    arguments: [0, 1, 511, 512, 513, 1024, 1199, 1200])
+  func interrupted(_ gone: Int) throws {
+    try StoreQuery(path: path).run(
+      """
+      DELETE FROM ACHANGE WHERE Z_PK IN
+        (SELECT Z_PK FROM ACHANGE WHERE ZTRANSACTIONID = 7 ORDER BY Z_PK LIMIT \(gone));
+      DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 7;
+      DELETE FROM ATRANSACTION WHERE Z_PK < 7
+      """)
+    let result = try prune()
+    #expect(result.problem == nil)
+    #expect(result.deleted.changeCount == 1200 - gone + 4 * 3 + 1024 + 6 * 3)
+    #expect(try left() == ["19", "20"])
+  }
+
+  @Test(
+    "A row that differs stays, with all that comes after its transaction",
+    arguments: [
+      ("UPDATE ACHANGE SET ZENTITYPK = 99 WHERE Z_PK = 5", 2),
+      ("UPDATE ACHANGE SET ZCHANGETYPE = 2 WHERE Z_PK = 5", 2),
+      ("UPDATE ATRANSACTION SET ZTIMESTAMP = 5 WHERE Z_PK = 3", 3),
+      // In the second and in the last part of the seventh transaction.
+      ("UPDATE ACHANGE SET ZENTITYPK = 9999 WHERE Z_PK = 18 + 600", 7),
+      ("UPDATE ACHANGE SET ZENTITYPK = 9999 WHERE Z_PK = 18 + 1200", 7),
+    ])
+  func different(_ sql: String, _ number: Int) throws {
+    let query = try StoreQuery(path: path)
+    try query.run(sql)
+    let result = try prune()
+    guard case StoreWriteError.store(.damaged)? = result.problem else {
+      Issue.record("\(String(describing: result.problem))")
+      return
+    }
+    #expect(try left().suffix(21 - number) == (number...20).map { "\($0)" }[...])
+  }
+}
