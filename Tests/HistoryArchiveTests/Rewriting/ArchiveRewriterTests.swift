@@ -146,6 +146,8 @@ import Testing
     }
     #expect(forgotten == 1...2)
     #expect(try Archive(path: tiny.archive.path).store().entries.map(\.range) == [3...3, 4...4])
+    let again = try Self.rewriting(tiny.archive.path) { try $0.forget(before: 3, ofStore: store) }
+    #expect(again == nil)
     #expect(try Self.verify(tiny.archive.path).isEmpty)
   }
 
