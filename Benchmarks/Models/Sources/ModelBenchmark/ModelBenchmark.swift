@@ -6,18 +6,23 @@ import OpenSwiftData
 /// ```
 /// ModelBenchmark [COUNT] [RUNS]       COUNT objects, 100,000 unless told otherwise; RUNS of each
 /// ModelBenchmark enumerate STORE      goes through a store and prints the peak of its memory
-/// ModelBenchmark task NAME STORE      does one thing once, for a profiler: save, fetch, history
+/// ModelBenchmark fetch STORE          fetches all models at once and prints the peak of its memory
+/// ModelBenchmark task NAME STORE [N]  does one thing once, for a profiler: save, fetch, find
 /// ```
 @main
 enum ModelBenchmark {
   private static let perTransaction = 100
   private static let historyLength = 10_000
+  private static let keyCount = 1_000
 
   static func main() throws {
     let words = Array(CommandLine.arguments.dropFirst())
     switch words.first {
     case "enumerate" where words.count == 2:
       _ = try ModelTasks(path: words[1]).enumerate()
+      print(peakMemory())
+    case "fetch" where words.count == 2:
+      _ = try ModelTasks(path: words[1]).fetch(rating: 0)
       print(peakMemory())
     case "task" where words.count >= 3:
       try runTask(words[1], words[2], count: words.count > 3 ? Int(words[3]) ?? 1000 : 1000)
@@ -36,6 +41,10 @@ enum ModelBenchmark {
       try RecordTasks(path: path).save(count, perTransaction: perTransaction)
     case "fetch": print(try models.fetch(rating: 0))
     case "fetch-records": print(try RecordTasks(path: path).fetch(rating: 0))
+    case "find": print(try models.find(models.keys(count)))
+    case "find-records":
+      let records = RecordTasks(path: path)
+      print(try records.find(records.keys(count)))
     case "change": try models.change(transactions: count)
     case "history", "stream":
       guard let token = try models.token(before: count) else { return }
@@ -89,7 +98,7 @@ enum ModelBenchmark {
     }
     report(
       "save \(count)", ("GRDB, no history", savedRecords), ("OpenSwiftData, history", saved),
-      bar: 3)
+      bar: 1.4)
 
     var (fetched, fetchedRecords) = (Measurement(), Measurement())
     for _ in 0..<runs {
@@ -97,7 +106,18 @@ enum ModelBenchmark {
       let found = try fetched.add { try models.fetch(rating: 0) }
       guard found == expected else { fail("the fetches give \(found) and \(expected)") }
     }
-    report("fetch \(count)", ("GRDB", fetchedRecords), ("OpenSwiftData", fetched), bar: 3)
+    report("fetch \(count)", ("GRDB", fetchedRecords), ("OpenSwiftData", fetched), bar: 1.8)
+
+    let (keys, recordKeys) = (try models.keys(keyCount), try records.keys(keyCount))
+    var (located, locatedRecords) = (Measurement(), Measurement())
+    for _ in 0..<runs {
+      let expected = try locatedRecords.add { try records.find(recordKeys) }
+      let found = try located.add { try models.find(keys) }
+      guard found == expected else { fail("the keys give \(found) and \(expected)") }
+    }
+    report(
+      "by key \(keyCount)", ("GRDB", locatedRecords), ("OpenSwiftData", located), bar: 2)
+    try isMet = reportPeak(of: "fetch", count, models, bar: 150) && isMet
 
     try models.change(transactions: historyLength)
     guard let token = try models.token(before: historyLength) else { fail("there is no history") }
@@ -111,30 +131,32 @@ enum ModelBenchmark {
       "history of \(historyLength)", ("HistoryReader", streamed), ("fetchHistory", history),
       bar: 2)
 
-    try reportMemory(count: count, models, folder: folder)
+    let large = ModelTasks(path: folder + "/large.store")
+    try large.save(count * 4, perTransaction: 10_000)
+    try isMet = reportPeak(of: "enumerate", count, models) && isMet
+    try isMet = reportPeak(of: "enumerate", count * 4, large) && isMet
     if !isMet { fail("a bar is not met") }
   }
 
-  /// Goes through a store, and through one four times as large, in programs of their own.
-  private static func reportMemory(count: Int, _ models: ModelTasks, folder: String) throws {
-    let large = ModelTasks(path: folder + "/large.store")
-    try large.save(count * 4, perTransaction: 10_000)
-    let peaks = try [models, large].map { try peak(enumerating: $0.path) }
-    for (peak, size) in zip(peaks, [count, count * 4]) {
-      print("| enumerate \(size): peak memory | \((Double(peak) / 1e5).rounded() / 10) MB | | | |")
-    }
-  }
-
-  private static func peak(enumerating path: String) throws -> Int {
+  /// Prints the peak memory of a task in a program of its own, and returns whether it is within a
+  /// bar in megabytes.
+  private static func reportPeak(
+    of task: String, _ count: Int, _ models: ModelTasks, bar: Double = .infinity
+  ) throws -> Bool {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-    process.arguments = ["enumerate", path]
+    process.arguments = [task, models.path]
     let output = Pipe()
     process.standardOutput = output
     try process.run()
     let text = String(
       decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     process.waitUntilExit()
-    return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+    guard let bytes = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+      fail("\(task) prints no figure")
+    }
+    let peak = (Double(bytes) / 1e5).rounded() / 10
+    print("| \(task) \(count): peak memory | \(peak) MB | | | \(bar.isFinite ? "\(bar) MB" : "") |")
+    return peak <= bar
   }
 }

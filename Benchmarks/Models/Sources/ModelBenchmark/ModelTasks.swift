@@ -23,7 +23,19 @@ struct ModelTasks {
     let context = ModelContext(try container())
     let models = try context.fetch(
       FetchDescriptor<Journey>(predicate: #Predicate { $0.rating >= rating }))
-    return models.reduce(0) { $0 + $1.name.utf8.count + $1.rating }
+    return models.reduce(0) { $0 + $1.sum }
+  }
+
+  /// Reads models by their keys, one after the other, as an app that has only their identifiers.
+  func find(_ keys: [PersistentIdentifier]) throws -> Int {
+    let context = ModelContext(try container())
+    return keys.reduce(0) { $0 + ((context.model(for: $1) as? Journey)?.sum ?? 0) }
+  }
+
+  /// Every so many of the identifiers of all models.
+  func keys(_ count: Int) throws -> [PersistentIdentifier] {
+    let all = try ModelContext(try container()).fetchIdentifiers(FetchDescriptor<Journey>())
+    return (0..<count).map { all[$0 * all.count / count] }
   }
 
   func enumerate() throws -> Int {
@@ -66,11 +78,18 @@ struct ModelTasks {
   /// The same with the reader below, which makes values of its own and gives them away at once.
   func streamHistory(after token: DefaultHistoryToken) throws -> Int {
     try StoreFile(path: path).read { snapshot in
-      let query = HistoryQuery(after: token.tokenValue?.values.first)
-      let reader = try HistoryReader(snapshot: snapshot, query: query)
+      let reader = try snapshot.history(after: token.tokenValue?.values.first.map { "\($0)" })
       var count = 0
       while let transaction = try reader.next() { count += transaction.changes.count }
       return count
     }
+  }
+}
+
+extension Journey {
+  /// A figure made of five values.
+  var sum: Int {
+    name.utf8.count + destination.utf8.count + rating + (isFavorite ? 1 : 0)
+      + Int(startDate.timeIntervalSinceReferenceDate) % 1000
   }
 }
