@@ -110,7 +110,7 @@ package struct PrunePlanner {
   private func deletion(_ cut: HistoryCut?, history: PrunePlan.History) throws -> HistoryDeletion {
     guard let cut, let oldest = history.oldest?.number, let newest = history.newest?.number,
       HistoryCut(before: oldest) < cut
-    else { return try snapshot.deletion(ofTransactionsThrough: .min) }
+    else { return try snapshot.deletion(ofTransactionsThrough: nil) }
     // The cut is above the oldest number, so subtracting 1 cannot overflow.
     return try snapshot.deletion(ofTransactionsThrough: cut.firstKept.map { $0 - 1 } ?? newest)
   }
@@ -173,7 +173,7 @@ package struct PrunePlanner {
     let number = try departedEntity(name)
     let deletion =
       isSmallEnough
-      ? try snapshot.deletion(ofTransactionsThrough: .min)
+      ? try snapshot.deletion(ofTransactionsThrough: nil)
       : try snapshot.deletion(ofChangesOfEntity: number)
     return PrunePlan(
       path: snapshot.location.path, storeIdentifier: snapshot.metadata.storeIdentifier,

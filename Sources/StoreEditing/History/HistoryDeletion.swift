@@ -81,15 +81,20 @@ package struct HistoryDeletion: Hashable, Sendable {
 }
 
 extension StoreSnapshot {
-  /// Plans the deletion of all transactions up to and including a number, with their changes.
+  /// Plans the deletion of all transactions up to and including a number, with their changes; of none if
+  /// there is no number.
   ///
   /// Changes without a transaction, which no framework leaves, are deleted with their neighbours. Memory
   /// grows by a few bytes for every hundred transactions.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables, and
   ///   ``StoreError/damaged(path:place:detail:)`` if rows are out of order.
-  package func deletion(ofTransactionsThrough last: Int64) throws -> HistoryDeletion {
+  package func deletion(ofTransactionsThrough last: Int64?) throws -> HistoryDeletion {
     let tables = try historyTables()
+    // No number means none: a store can have a transaction of the lowest number.
+    guard let last else {
+      return HistoryDeletion(storeIdentifier: metadata.storeIdentifier, steps: [])
+    }
     let transactions = try StatementCursor(
       database, sql: "SELECT Z_PK FROM ATRANSACTION WHERE Z_PK <= ?1 ORDER BY Z_PK")
     try transactions.bind(last)
