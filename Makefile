@@ -94,7 +94,7 @@ build: setup ## build for debugging
 	@$(SWIFT) build $(BUILD_FLAGS)
 
 # What `histctl --version` names beside the version: nothing for a tagged commit or without a checkout.
-release: export HISTCTL_COMMIT ?= $(shell [ -e .git ] && ! git describe --exact-match >/dev/null 2>&1 && \
+release: export HISTCTL_COMMIT ?= $(shell [ -e .git ] && ! git describe --exact-match --tags >/dev/null 2>&1 && \
   git describe --always --dirty --exclude '*' 2>/dev/null)
 release: setup ## build .build/release/histctl for use
 	@echo "release: histctl"
