@@ -34,6 +34,11 @@ struct SQLToken: Hashable {
     return tokens
   }
 
+  /// The parts of a statement that are no blanks, without quotes.
+  static func words(of sql: String) -> [String] {
+    tokens(of: sql).filter { $0.kind != .blank }.map(\.value)
+  }
+
   private static func next(in rest: inout Substring) -> SQLToken? {
     guard let first = rest.first else { return nil }
     if first.isWhitespace {

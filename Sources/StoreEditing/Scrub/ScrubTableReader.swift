@@ -1,0 +1,257 @@
+import GRDB
+import StoreFormat
+
+/// Tells which tables and columns are understood.
+final class ScrubTableReader {
+  let modelTables: EntityTables?
+  private(set) var keptColumns: [String] = []
+  private let snapshot: StoreSnapshot
+  private let statement: StatementRunner
+  private let model: ManagedModel?
+  private let objectTables: Set<String>
+
+  init(_ snapshot: StoreSnapshot) throws {
+    self.snapshot = snapshot
+    statement = StatementRunner(snapshot.database)
+    let entries = snapshot.entities.modelEntries
+    let model = try snapshot.modelCache().model
+    modelTables = model.flatMap {
+      try? EntityTables(model: $0, numbering: EntityNumbering(entries: entries))
+    }
+    self.model = modelTables == nil ? nil : model
+    objectTables = Set(
+      entries.filter { $0.superNumber == 0 }.map { "Z" + $0.name.uppercased() })
+  }
+
+  func integer(_ sql: String) throws -> Int64 { try statement.integer(sql) ?? 0 }
+
+  func names() throws -> ScrubNames {
+    try ScrubNames(snapshot, model: model, tables: modelTables)
+  }
+
+  // MARK: - Tables
+
+  func tables() throws -> ([ScrubPlan.Table], [ScrubPlan.Index]) {
+    let rows = try statement.rows(
+      """
+      SELECT name, sql, rootpage FROM sqlite_master
+      WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid
+      """)
+    var indexes: [ScrubPlan.Index] = []
+    for row in rows {
+      guard case .text(let name) = row[0], case .text(let sql) = row[1], row[2] == .integer(0)
+      else { continue }
+      let words = SQLToken.words(of: sql)
+      let using = words.firstIndex { $0.uppercased() == "USING" }
+      let module = using.flatMap { words.dropFirst($0 + 1).first?.lowercased() } ?? ""
+      indexes.append(
+        ScrubPlan.Index(
+          name: name, module: module, treatment: module == "rtree" ? .coordinates : .emptied))
+    }
+    let counters = try self.counters()
+    let tables = try rows.compactMap { row -> ScrubPlan.Table? in
+      guard case .text(let name) = row[0], case .text(let sql) = row[1], row[2] != .integer(0)
+      else { return nil }
+      if let index = indexes.first(where: { name.hasPrefix($0.name + "_") }) {
+        return ScrubPlan.Table(
+          name: name, sql: sql, treatment: index.treatment, columns: [], isPartOfIndex: true)
+      }
+      let columns = try columns(of: name)
+      guard let known = try rules(of: name, columns, counters[name] ?? []) else {
+        return ScrubPlan.Table(name: name, sql: sql, treatment: .emptied, columns: [])
+      }
+      return ScrubPlan.Table(
+        name: name, sql: sql,
+        treatment: objectTables.contains(name) ? .objects : .framework, columns: known)
+    }
+    return (tables, indexes)
+  }
+
+  private typealias Columns = [(name: String, type: String)]
+
+  private func columns(of table: String) throws -> Columns {
+    try statement.rows("SELECT name, type FROM pragma_table_info(?1)", [.text(table)])
+      .compactMap { row in
+        guard case .text(let name) = row[0], case .text(let type) = row[1] else { return nil }
+        return (name, type.uppercased())
+      }
+  }
+
+  private func rules(
+    of table: String, _ columns: Columns, _ counters: Set<String>
+  ) throws -> [(name: String, rule: ScrubPlan.Rule)]? {
+    if objectTables.contains(table), columns.contains(where: { $0.name == "Z_PK" }) {
+      let known = modelTables?.tables.first { $0.name == table }?.columns ?? []
+      let roles = Dictionary(keepingFirst: known.map { ($0.name, $0) })
+      return try columns.map { column in
+        if counters.contains(column.name) {
+          keptColumns.append("\(table).\(column.name)")
+          return (column.name, .number)
+        }
+        guard let role = roles[column.name] else {
+          return (column.name, try rule(ofUnknown: column, in: table))
+        }
+        return (column.name, Self.rule(of: role))
+      }
+    }
+    if table.hasPrefix("Z_"), !columns.isEmpty, columns.allSatisfy(Self.isLinkColumn) {
+      return columns.map { ($0.name, .number) }
+    }
+    switch table {
+    case "Z_PRIMARYKEY":
+      return columns.map { ($0.name, $0.name == "Z_NAME" ? .entityName : .stays) }
+    case "Z_MODELCACHE": return columns.map { ($0.name, .model) }
+    case "Z_METADATA":
+      return columns.map {
+        ($0.name, $0.name == "Z_PLIST" ? .propertyList : Self.frameworkRule($0))
+      }
+    case "ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING":
+      return columns.map { ($0.name, Self.historyRule($0, table)) }
+    case _ where snapshot.layout.mirroringTables.contains(table):
+      return columns.map { column in
+        switch column.name {
+        case "ZKEY": (column.name, .frameworkText)
+        case "ZTRANSFORMEDVALUE": (column.name, .token)
+        default: (column.name, Self.frameworkRule(column))
+        }
+      }
+    default: return nil
+    }
+  }
+
+  // MARK: - Columns
+
+  private static func rule(of column: EntityTables.Column) -> ScrubPlan.Rule {
+    guard case .attribute(let attribute) = column.role else { return .number }
+    return rule(of: attribute, path: column.path)
+  }
+
+  private static func rule(of attribute: ManagedAttribute, path: String) -> ScrubPlan.Rule {
+    switch attribute.type {
+    case .boolean: .boolean
+    case .date: .date
+    case _ where attribute.keepsLargeValues: .largeData
+    case .string where path.contains("."):
+      .caseName(path.split(separator: ".").last.map(String.init) ?? path)
+    case .undefined, .objectIdentifier, .composite, .unknown: .unknown
+    default: .value
+    }
+  }
+
+  /// A column that the model does not have.
+  private func rule(
+    ofUnknown column: (name: String, type: String), in table: String
+  ) throws -> ScrubPlan.Rule {
+    if Self.isKeyName(column.name) { return .number }
+    switch column.type {
+    case "TIMESTAMP": return .date
+    case "INTEGER" where modelTables == nil:
+      guard try looksLikeRelationship(column.name, in: table) else { return .unknown }
+      keptColumns.append("\(table).\(column.name)")
+      return .number
+    default: return .unknown
+    }
+  }
+
+  /// Whether a column has the index that the frameworks give a relationship, and only primary keys of one
+  /// of the tables.
+  private func looksLikeRelationship(_ column: String, in table: String) throws -> Bool {
+    let index = try statement.integer(
+      "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?1",
+      [.text("\(table)_\(column)_INDEX")])
+    guard index != nil else { return false }
+    return try objectTables.intersection(snapshot.layout.tableNames).contains { other in
+      try integer(
+        """
+        SELECT EXISTS (SELECT 1 FROM \(quoted(table)) WHERE \(quoted(column)) IS NOT NULL
+          AND \(quoted(column)) NOT IN (SELECT Z_PK FROM \(quoted(other))))
+        """) == 0
+    }
+  }
+
+  /// The columns that triggers count related objects in, by table.
+  private func counters() throws -> [String: Set<String>] {
+    var counters: [String: Set<String>] = [:]
+    let triggers = try statement.texts(
+      "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND length(sql) < 100000")
+    for sql in triggers {
+      let words = SQLToken.words(of: sql)
+      for place in words.indices where words[place] == "UPDATE" {
+        let update = Array(words[place...].prefix(13).dropFirst())
+        guard update.count > 4, update[1] == "SET", update[3] == "=" else { continue }
+        let count = update.dropFirst(4).joined()
+        if ["IFNULL(\(update[2]),0)+1", update[2] + "+1"].contains(where: count.hasPrefix) {
+          counters[update[0], default: []].insert(update[2])
+        }
+      }
+    }
+    return counters
+  }
+
+  private static func isKeyName(_ name: String) -> Bool {
+    ["Z_PK", "Z_ENT", "Z_OPT"].contains(name) || name.hasPrefix("Z_FOK_")
+      || name.hasPrefix("Z") && name.dropFirst().first?.isNumber ?? false && name.contains("_")
+  }
+
+  private static func isLinkColumn(_ column: (name: String, type: String)) -> Bool {
+    column.type == "INTEGER"
+      && (column.name == "REFLEXIVE" || column.name.hasPrefix("Z_FOK_")
+        || column.name.hasPrefix("Z_") && column.name.dropFirst(2).first?.isNumber ?? false)
+  }
+
+  private static func frameworkRule(_ column: (name: String, type: String)) -> ScrubPlan.Rule {
+    switch column.type {
+    case "INTEGER": .number
+    case "TIMESTAMP": .date
+    default: .unknown
+    }
+  }
+
+  private static func historyRule(
+    _ column: (name: String, type: String), _ table: String
+  ) -> ScrubPlan.Rule {
+    if let number = TombstoneColumn.number(of: column.name) { return .tombstone(number) }
+    switch column.name {
+    case "ZTIMESTAMP": return .date
+    case "ZCOLUMNS": return .mask
+    case "ZQUERYGEN": return .stays
+    case "ZNAME", StringRole.author.plainColumn, StringRole.bundle.plainColumn,
+      StringRole.process.plainColumn:
+      return .saver
+    default: return frameworkRule(column)
+    }
+  }
+
+  // MARK: - History
+
+  func tombstoneRules() -> [Int64: [ScrubPlan.Rule]] {
+    guard let model else { return [:] }
+    let slots = LazySlots(model)
+    var rules: [Int64: [ScrubPlan.Rule]] = [:]
+    for entry in snapshot.entities.modelEntries {
+      rules[entry.number] = slots.slots(of: entry.name)?.tombstoneAttributes.map {
+        Self.rule(of: $0, path: $0.name)
+      }
+    }
+    return rules
+  }
+
+  /// Returns names of authors, bundles and processes.
+  func savers(limit: Int) throws -> [String] {
+    guard let history = snapshot.layout.history else { return [] }
+    let roles: [StringRole] = [.author, .bundle, .process]
+    var queries = roles.map(\.plainColumn).filter(history.transactionColumns.contains).map {
+      "SELECT \($0) AS name FROM ATRANSACTION WHERE \($0) IS NOT NULL"
+    }
+    if history.internsStrings {
+      queries += roles.map(\.identifierColumn).filter(history.transactionColumns.contains).map {
+        """
+        SELECT ZNAME FROM ATRANSACTIONSTRING AS string
+        WHERE EXISTS (SELECT 1 FROM ATRANSACTION WHERE \($0) = string.Z_PK)
+        """
+      }
+    }
+    guard !queries.isEmpty else { return [] }
+    return try statement.texts(queries.joined(separator: " UNION ") + " LIMIT \(limit)")
+  }
+}
