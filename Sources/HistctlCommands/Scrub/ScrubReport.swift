@@ -63,7 +63,7 @@ struct ScrubReport: FieldPage {
       "",
       "\(plan.transactionCount.counted("transaction")) with their numbers, "
         + plan.changeCount.counted("change")
-        + (request.replacesNames ? " with changed attributes" : " with names of attributes"),
+        + (request.replacesNames ? " and which attributes they set" : " with names of attributes"),
       style: .inserted)
     try field(
       "", "booleans, nulls, lengths, punctuation, and which values are equal", style: .inserted)

@@ -196,7 +196,7 @@ import Testing
       "            names of entities, attributes, relationships, tables, columns, indexes, triggers",
       "            of the model: expressions, fetch indexes, rules of validation, user info",
       "keeps       tables, the model, keys, relationships",
-      "            12 transactions with their numbers, 27 changes with changed attributes",
+      "            12 transactions with their numbers, 27 changes and which attributes they set",
     ] {
       #expect(renamed.textOfRows.contains(line), "\(renamed.textOfRows)")
     }
