@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Compares a store with two scrubbed copies of it that different keys made.
 
-scrub_check.py ORIGINAL COPY OTHER-COPY [HISTORY HISTORY-OF-COPY]
+scrub_check.py ORIGINAL COPY OTHER-COPY [HISTORY HISTORY-OF-COPY]…
 
 Prints a line for each difference that must not be. A text or data of the original counts as left over
 if both copies contain it: in one of them, short ones occur by chance. The second has no authors, bundles
 and processes of the original either.
 
-With histories, the JSON lines of the original and the first copy, the copies have neutral names. Which
+With histories, pairs of the JSON lines of the original and the first copy, the copies have neutral names. Which
 name replaces which follows from the order of tables, columns, entities and properties alone.
 """
 
@@ -21,8 +21,8 @@ import sys
 import zlib
 
 original_path, *copy_paths = sys.argv[1:4]
-histories = sys.argv[4:6]
-has_neutral_names = len(histories) == 2
+histories = sys.argv[4:]
+has_neutral_names = bool(histories)
 problems = []
 
 
@@ -350,16 +350,17 @@ def check_names():
             if all(found):
                 at = found[1][0]
                 problems.append(f"the name {name} is left over: {texts[1][max(0, at - 30):at + 40]!r}")
-    for old_line, new_line in itertools.zip_longest(*(open(path) for path in histories)):
-        if old_line is None or new_line is None:
-            problems.append("one history is longer")
-            break
-        old, new = json.loads(old_line), json.loads(new_line)
-        if old.get("type", "transaction") != "transaction":
-            continue
-        if history_line(old, lambda name: new_entities.get(name, name), new_path) != \
-                history_line(new, lambda name: name, lambda name: name):
-            problems.append(f"transaction {old['transaction']}: {old_line[:400]} became {new_line[:400]}")
+    for pair in zip(histories[::2], histories[1::2]):
+        for old_line, new_line in itertools.zip_longest(*(open(path) for path in pair)):
+            if old_line is None or new_line is None:
+                problems.append("one history is longer")
+                break
+            old, new = json.loads(old_line), json.loads(new_line)
+            if old.get("type", "transaction") != "transaction":
+                continue
+            if history_line(old, lambda name: new_entities.get(name, name), new_path) != \
+                    history_line(new, lambda name: name, lambda name: name):
+                problems.append(f"transaction {old['transaction']}: {old_line[:400]} became {new_line[:400]}")
 
 
 def places(name, text):
