@@ -9,6 +9,15 @@ package enum Program {
   package static func run(
     systemArguments: UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>, _ console: Console
   ) -> ExitStatus {
+    // Swift reads them from /proc on Linux. A program is always given its name at least.
+    guard !systemArguments.isEmpty else {
+      let failure = Failure(
+        status: .cannotReadOrWrite, kind: "unreadable",
+        message: "cannot read the command line: /proc is missing",
+        hint: "mount it with: mount -t proc proc /proc")
+      Diagnostics(arguments: [], console: console).report(failure)
+      return failure.status
+    }
     var arguments: [String] = []
     for argument in systemArguments.dropFirst() {
       guard let argument else { continue }

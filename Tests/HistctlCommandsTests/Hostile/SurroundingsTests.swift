@@ -36,6 +36,23 @@ import Testing
     }
   }
 
+  /// A new root folder often has no /proc, from which Swift reads the words of a command line.
+  private static let hidesProc = "mount -t tmpfs none /proc"
+
+  @Test(
+    .enabled("a namespace of our own") {
+      guard let unshare = Tool("unshare") else { return false }
+      return try await unshare.run(["-rm", "sh", "-c", hidesProc]).status == 0
+    }) func aSystemWithoutProc() async throws
+  {
+    let sample = try SampleFolder()
+    let result = try await #require(Tool("unshare")).run(
+      ["-rm", "sh", "-c", Self.hidesProc + " && exec \"$1\" log \"$2\"", "sh"]
+        + [Tool.histctl.path, sample.store])
+    #expect(result.status == 9 && result.output.isEmpty)
+    #expect(result.errors.contains("cannot read the command line: /proc is missing\nhint: "))
+  }
+
   /// The reader has gone before the first byte, and it leaves in the middle of a long answer.
   @Test(arguments: ["", "--json", "--changes"]) func aReaderThatLeaves(
     _ options: String
