@@ -123,16 +123,21 @@ package enum TemporaryFiles {
     package func end() { forget?() }
   }
 
-  private static let registrar = Mutex<Registrar?>(nil)
+  /// Reading a closure from a mutex wraps it once more, and leaves it wrapped; not so one in a structure.
+  private struct Kept {
+    let registrar: Registrar
+  }
+
+  private static let kept = Mutex<Kept?>(nil)
 
   /// Sets the registrar, or `nil` for none.
   package static func tell(_ registrar: Registrar?) {
-    Self.registrar.withLock { $0 = registrar }
+    kept.withLock { $0 = registrar.map(Kept.init) }
   }
 
   /// Registers files that are about to be created.
   package static func register(_ paths: [String]) -> Registration {
-    Registration(forget: registrar.withLock { $0 }?(paths))
+    Registration(forget: kept.withLock { $0 }?.registrar(paths))
   }
 }
 

@@ -217,12 +217,17 @@ package enum BatchHold {
   /// how the batch ended.
   package typealias Observer = @Sendable (_ isHeld: Bool) -> Void
 
-  private static let observer = Mutex<Observer?>(nil)
-
-  package static func observe(_ observer: Observer?) {
-    Self.observer.withLock { $0 = observer }
+  /// A closure of its own would be wrapped once more by each use of the mutex.
+  private struct Kept {
+    let observer: Observer
   }
 
-  static func begin() { observer.withLock { $0 }?(true) }
-  static func end() { observer.withLock { $0 }?(false) }
+  private static let kept = Mutex<Kept?>(nil)
+
+  package static func observe(_ observer: Observer?) {
+    kept.withLock { $0 = observer.map(Kept.init) }
+  }
+
+  static func begin() { kept.withLock { $0 }?.observer(true) }
+  static func end() { kept.withLock { $0 }?.observer(false) }
 }

@@ -261,6 +261,15 @@ struct PrivateCopyTests {
     #expect(files.count == 2)
     #expect(Set(own(told.withLock { $0 })).isSuperset(of: files.map { place + "/" + $0 } + [place]))
     #expect(own(forgotten.withLock { $0 }).isEmpty)
+    // Each use once wrapped the closure again, until a call of it overflowed the stack.
+    let isDone = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      for _ in 0..<10_000 { TemporaryFiles.register([]).end() }
+      isDone.signal()
+    }
+    thread.stackSize = 1 << 18
+    thread.start()
+    isDone.wait()
     copy.remove()
     #expect(own(forgotten.withLock { $0 }) == own(told.withLock { $0 }))
   }
