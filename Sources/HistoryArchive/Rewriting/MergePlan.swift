@@ -28,10 +28,10 @@ package struct MergePlan: Hashable, Sendable {
       let (last, next) = (store.entries[left.range.upperBound - 1].last, right.range.lowerBound)
       let entry = store.entries[next]
       // Segments after a gap and overlapping ones stay as they are.
-      return entry.first > last && (entry.first - 1 == last || entry.after == last)
+      return (entry.first - 1 == last || entry.after == last)
         // An older segment is read with the model of its time.
         && left.schema == right.schema && left.byteCount / 2 <= right.byteCount
-        && left.byteCount <= sizeLimit && right.byteCount <= sizeLimit - left.byteCount
+        && right.byteCount <= sizeLimit - left.byteCount
     }
     for (index, entry) in store.entries.enumerated() {
       let manifest = try archive.manifest(of: entry)

@@ -1,0 +1,96 @@
+import PersistentHistory
+import StoreFormat
+import TestSupport
+import Testing
+
+@testable import HistoryArchive
+
+/// Which segments are merged, by their sizes and by what is between them.
+@Suite struct MergePlanTests {
+  /// Plans merging segments of nine transactions whose lines have the same length.
+  ///
+  /// - Parameters:
+  ///   - starts: The first transactions of the segments after the first one.
+  ///   - lines: The limit of a merged segment in lines.
+  ///   - spare: The bytes that are added to the limit.
+  private static func groups(
+    _ starts: [Int64], lines: Int64 = 1000, spare: Int64 = 0
+  ) throws -> [[ClosedRange<Int64>]] {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(to: folder.file("a.store"), transactions: 9, changesEach: 2)
+    try StoreQuery(path: path).run("UPDATE ACHANGE SET Z_PK = Z_PK + 100")
+    for cut in starts.map({ HistoryCut(before: $0) }) + [.end] {
+      try ArchiveSealerTests.seal(path, in: folder.file("archive"), before: cut)
+    }
+    let archive = try Archive(path: folder.file("archive"))
+    let store = try archive.store()
+    let sizes = try store.entries.map {
+      try archive.manifest(of: $0).textByteCount / Int64($0.range.count)
+    }
+    #expect(Set(sizes).count == 1)
+    let limit = lines * sizes[0] + spare
+    return try groups(MergePlan(store, in: archive, sizeLimit: limit))
+  }
+
+  private static func groups(_ plan: MergePlan) -> [[ClosedRange<Int64>]] {
+    plan.groups.map { $0.map(\.range) }
+  }
+
+  @Test("A segment is merged once the next one has at least half its size")
+  func halfTheSize() throws {
+    #expect(try Self.groups([7]) == [[1...6, 7...9]])
+    #expect(try Self.groups([8]) == [])
+    #expect(try Self.groups([2]) == [[1...1, 2...9]])
+    // What the later ones become together counts.
+    #expect(try Self.groups([6, 8]) == [[1...5, 6...7, 8...9]])
+    #expect(try Self.groups([6, 7, 8]) == [[1...5, 6...6, 7...7, 8...9]])
+  }
+
+  @Test("A merged segment may have the size that is allowed, and not a byte more")
+  func limit() throws {
+    #expect(try Self.groups([5], lines: 9) == [[1...4, 5...9]])
+    #expect(try Self.groups([5], lines: 9, spare: -1) == [])
+    #expect(try Self.groups([5], lines: 3) == [])
+    #expect(try Self.groups([2, 3, 4], lines: 3) == [[1...1, 2...2, 3...3]])
+  }
+
+  @Test("Segments on both sides of a gap, overlapping ones and those of other models stay")
+  func neighbours() throws {
+    for ranges in [[1...1, 3...3], [1...2, 2...3], [1...3, 2...2]] as [[ClosedRange<Int64>]] {
+      let tiny = try TinyArchive(ranges)
+      let plan = try MergePlan(tiny.archive.store(), in: tiny.archive, sizeLimit: 1 << 20)
+      #expect(plan.groups.isEmpty, "\(ranges)")
+    }
+    let tiny = try TinyArchive([1...2])
+    var other = try HandmadeArchive(in: tiny.folder.file("other"))
+    let folder = try TemporaryFolder()
+    let sample = try StoreHistory(path: SampleStore.write(to: folder.file("sample.store")))
+    let parts: [(ClosedRange<Int64>, SegmentSchema)] = [
+      (1...2, tiny.history.schema), (3...4, sample.schema),
+    ]
+    for (numbers, schema) in parts {
+      try other.add(
+        tiny.history.transactions.filter { numbers.contains($0.number) },
+        store: tiny.history.identifier, after: numbers.lowerBound == 1 ? nil : 2, schema: schema)
+    }
+    let plan = try MergePlan(other.archive.store(), in: other.archive, sizeLimit: 1 << 20)
+    #expect(plan.groups.isEmpty)
+  }
+
+  @Test("Numbers that were never used are no gap")
+  func unusedNumbers() throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(to: folder.file("a.store"), transactions: 4, changesEach: 2)
+    try StoreQuery(path: path).run(
+      """
+      UPDATE ATRANSACTION SET Z_PK = Z_PK + 10 WHERE Z_PK > 2;
+      UPDATE ACHANGE SET ZTRANSACTIONID = ZTRANSACTIONID + 10 WHERE ZTRANSACTIONID > 2
+      """)
+    for cut in [HistoryCut(before: 3), .end] {
+      try ArchiveSealerTests.seal(path, in: folder.file("archive"), before: cut)
+    }
+    let archive = try Archive(path: folder.file("archive"))
+    let plan = try MergePlan(archive.store(), in: archive, sizeLimit: 1 << 20)
+    #expect(Self.groups(plan) == [[1...2, 13...14]])
+  }
+}
