@@ -54,7 +54,6 @@ package struct SealingPlan: Hashable, Sendable {
     archive: Archive, catalog: ArchiveCatalog, isNew: Bool = false, snapshot: StoreSnapshot,
     before cut: HistoryCut?, allowsGap: Bool
   ) throws {
-    _ = try snapshot.historyTables()
     path = snapshot.location.path
     archivePath = archive.path
     self.isNew = isNew

@@ -158,9 +158,36 @@ struct ArchiveSealerTests {
       throws: ArchiveError.olderCopy(path: older, archive: archive, sealed: 11, newest: 8)
     ) { try Self.seal(older, in: archive) }
     #expect(try FileBytes.read(archive + "/catalog.jsonl") == before)
-    // An emptied history is no other copy.
-    try StoreQuery(path: path).run("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
-    #expect(try Self.seal(path, in: archive).segments.isEmpty)
+    // History is pruned from its beginning, so no copy of this one lacks a transaction in its midst.
+    try FileBytes.write(FileBytes.read(path), to: other)
+    try StoreQuery(path: other).run("DELETE FROM ATRANSACTION WHERE Z_PK = 11")
+    #expect(throws: ArchiveError.diverged(path: other, archive: archive, transaction: 11)) {
+      try Self.seal(other, in: archive)
+    }
+    // An emptied history is no other copy, whether or not its last transaction was sealed.
+    for cut in [HistoryCut(before: 12), .end] {
+      try Self.seal(path, in: archive, before: cut)
+      try FileBytes.write(FileBytes.read(path), to: other)
+      try StoreQuery(path: other).run("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
+      #expect(try Self.seal(other, in: archive).segments.isEmpty)
+    }
+  }
+
+  @Test("takes a copy that ends within a gap of the archive for an older one")
+  func olderCopyInAGap() throws {
+    let folder = try TemporaryFolder()
+    let copy = try ArchivedCopy(
+      of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: nil, in: folder,
+      segments: [4, 8], leavingOut: 1)
+    try StoreQuery(path: copy.pruned).run(
+      """
+      DELETE FROM ACHANGE WHERE ZTRANSACTIONID > 6; DELETE FROM ATRANSACTION WHERE Z_PK > 6;
+      UPDATE Z_PRIMARYKEY SET Z_MAX = 6 WHERE Z_ENT = 16002
+      """)
+    let archive = copy.archive.path
+    #expect(
+      throws: ArchiveError.olderCopy(path: copy.pruned, archive: archive, sealed: 12, newest: 6)
+    ) { try Self.seal(copy.pruned, in: archive) }
   }
 
   @Test("of several stores keeps them apart in one archive")

@@ -60,6 +60,8 @@ import Testing
       // In the second and in the last part of the seventh transaction.
       ("UPDATE ACHANGE SET ZENTITYPK = 9999 WHERE Z_PK = 18 + 600", 7),
       ("UPDATE ACHANGE SET ZENTITYPK = 9999 WHERE Z_PK = 18 + 1200", 7),
+      // Only of the first transaction an interrupted run leaves a part.
+      ("DELETE FROM ACHANGE WHERE Z_PK <= 4", 1),
     ])
   func different(_ sql: String, _ number: Int) throws {
     let query = try StoreQuery(path: path)
@@ -70,5 +72,20 @@ import Testing
       return
     }
     #expect(try left().suffix(21 - number) == (number...20).map { "\($0)" }[...])
+  }
+
+  @Test("Without an index more goes at once, and is compared all the same")
+  func withoutIndex() throws {
+    let query = try StoreQuery(path: path)
+    try query.run("DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX")
+    try query.run("UPDATE ACHANGE SET ZENTITYPK = 9999 WHERE Z_PK = 18 + 1200")
+    guard case StoreWriteError.store(.damaged)? = try prune().problem else {
+      Issue.record("a row that differs was deleted")
+      return
+    }
+    #expect(try left().count == 20)
+    try query.run("UPDATE ACHANGE SET ZENTITYPK = 1200 WHERE Z_PK = 18 + 1200")
+    #expect(try prune().problem == nil)
+    #expect(try left() == ["19", "20"])
   }
 }

@@ -50,9 +50,13 @@ struct VerifiedReachTests {
     }
     try FileBytes.write(bytes, to: segment)
     #expect(try Self.reach(path, archive) == 11)
-    try StoreQuery(path: path).run("UPDATE ATRANSACTION SET ZTIMESTAMP = 5.5 WHERE Z_PK = 1")
-    #expect(throws: ArchiveError.diverged(path: path, archive: archive, transaction: 1)) {
-      try Self.reach(path, archive)
+    // The first and the last of a segment show which copy it is of.
+    for number: Int64 in [11, 1] {
+      try StoreQuery(path: path).run(
+        "UPDATE ATRANSACTION SET ZTIMESTAMP = 5.5 WHERE Z_PK = \(number)")
+      #expect(throws: ArchiveError.diverged(path: path, archive: archive, transaction: number)) {
+        try Self.reach(path, archive)
+      }
     }
   }
 
@@ -68,5 +72,31 @@ struct VerifiedReachTests {
     try StoreQuery(path: path).run(
       "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 4; DELETE FROM ATRANSACTION WHERE Z_PK < 4")
     #expect(try Self.reach(path, archive) == 11)
+  }
+
+  @Test("A store may begin anywhere in a segment", arguments: [2, 8, 10, 11, 20, 29])
+  func beginning(_ first: Int64) throws {
+    let folder = try TemporaryFolder()
+    // The lines of the tenth and the twentieth transaction are longer than a frame.
+    let path = try LongHistory.write(
+      to: folder.file("x.store"), transactions: 30, changesEach: 2, sizes: [10: 20_000, 20: 20_000])
+    let archive = folder.file("archive")
+    let sealed = try ArchiveSealerTests.seal(path, in: archive)
+    #expect(
+      sealed.segments.map(\.manifest).contains { $0.frames.contains(where: \.isContinuation) })
+    try StoreQuery(path: path).run(
+      """
+      DELETE FROM ACHANGE WHERE ZTRANSACTIONID < \(first);
+      DELETE FROM ATRANSACTION WHERE Z_PK < \(first)
+      """)
+    #expect(try Self.reach(path, archive) == 29)
+  }
+
+  @Test(
+    "Of segments that overlap, the last transaction of all counts",
+    arguments: [[1...4, 2...3], [1...3, 2...4]] as [[ClosedRange<Int64>]])
+  func overlapping(_ ranges: [ClosedRange<Int64>]) throws {
+    let tiny = try TinyArchive(ranges)
+    #expect(try Self.reach(tiny.storePath, tiny.archive.path) == 4)
   }
 }
