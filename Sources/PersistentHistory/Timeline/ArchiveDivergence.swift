@@ -29,8 +29,7 @@ public struct ArchiveDivergence: Hashable, Sendable {
       self.init(archive, snapshot, next, stored)
       return
     }
-    guard let seam, last.number >= seam,
-      let stored = try snapshot.timestamp(ofTransaction: last.number),
+    guard let stored = try snapshot.timestamp(ofTransaction: last.number),
       stored.timestamp != last.timestamp
     else { return nil }
     self.init(archive, snapshot, last, stored)

@@ -92,6 +92,6 @@ extension HistoryTimeline {
   /// Returns the last transaction before a number.
   package func lastTransaction(before number: Int64) throws -> TransactionPosition? {
     try snapshot?.lastTransaction(before: number)
-      ?? archive?.lastTransaction(before: min(number, seam ?? .max), offset: 0)
+      ?? archive?.lastTransaction(before: number, offset: 0)
   }
 }

@@ -137,8 +137,7 @@ public struct TokenResolver {
     guard let oldest = gap.oldest else { return gap }
     // A transaction without a time, or with an earlier one, is found by what a moment means.
     let first = try timeline.firstTransaction(notBefore: moment.timestamp)
-    let time = try timeline.position(ofTransaction: oldest)?.timestamp
-    return first?.number == oldest && time.map { moment.timestamp < $0 } ?? true ? gap : nil
+    return first?.number == oldest && first?.timestamp != moment.timestamp ? gap : nil
   }
 
   /// The highest transaction number that the store ever issued.
@@ -163,9 +162,6 @@ public struct TokenResolver {
 
   /// The oldest transaction after which nothing is missing.
   private func oldestUsable() throws -> TransactionPosition? {
-    guard timeline.archive != nil, timeline.divergence == nil else {
-      return try timeline.snapshot?.oldestTransaction() ?? timeline.oldestTransaction()
-    }
     guard let last = try timeline.gaps().last else { return try timeline.oldestTransaction() }
     return try last.oldest.flatMap { try timeline.position(ofTransaction: $0) }
   }
@@ -180,10 +176,10 @@ public struct TokenResolver {
       return try resolve(token, text: text)
     case .first(let offset):
       return try anchored(
-        text, "first", offset: offset, position: timeline.oldestTransaction(offset: offset))
+        text, "first", position: timeline.oldestTransaction(offset: offset))
     case .last(let offset):
       return try anchored(
-        text, "last", offset: offset, position: timeline.newestTransaction(offset: offset))
+        text, "last", position: timeline.newestTransaction(offset: offset))
     case .moment(let moment):
       return try resolve(moment, text: text)
     case .bookmark(let name):
@@ -251,12 +247,12 @@ public struct TokenResolver {
   }
 
   private func anchored(
-    _ text: String, _ word: String, offset: Int64, position: TransactionPosition?
+    _ text: String, _ word: String, position: TransactionPosition?
   ) throws -> ResolvedToken {
     if let position {
       return resolved(position.number, text: text, state: .valid, timestamp: position.timestamp)
     }
-    guard offset > 0, try timeline.oldestTransaction() != nil else {
+    guard try timeline.oldestTransaction() != nil else {
       // The beginning of an empty history is its end.
       return resolved(0, text: text, state: .valid, timestamp: nil)
     }

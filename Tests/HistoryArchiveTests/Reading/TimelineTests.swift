@@ -85,6 +85,15 @@ struct TimelineTests {
     }
   }
 
+  @Test("An archive without a part of what the store has leaves out nothing")
+  func gapAfterTheBeginningOfTheStore() throws {
+    let folder = try TemporaryFolder()
+    let copy = try ArchivedCopy(
+      of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 4, archivedBefore: 10,
+      in: folder, segments: [4, 8], leavingOut: 1)
+    try Self.check(copy)
+  }
+
   private static func check(_ copy: ArchivedCopy) throws {
     try copy.read { whole, timeline in
       let wholeSchema = try HistorySchema(whole)
@@ -225,6 +234,16 @@ struct TimelineTests {
     let resolver = TokenResolver(timeline: timeline)
     #expect(try resolver.resolve("3").state == .valid)
     #expect(try resolver.resolve("9").state == .ahead(highestIssued: 8))
+    for (text, number) in [
+      ("first", 1), ("first~3", 4), ("last", 8), ("last~7", 1), ("2024-07-29T00:44:41Z", 3),
+    ] as [(String, Int64)] {
+      #expect(try resolver.resolve(text).number == number, "\(text)")
+    }
+    #expect(try resolver.transactionNumber("2024-07-29T00:44:41Z") == 4)
+    #expect(throws: HistoryError.self) { try resolver.resolve("first~8") }
+    #expect(try resolver.unusable(resolver.resolve("9")).archive == nil)
+    #expect(try timeline.firstTransaction(after: 3)?.number == 4)
+    #expect(try timeline.lastTransaction(before: 99)?.number == 8)
     let life = try ObjectLifeReader(
       HistoryObject("BucketListItem/p5"), in: timeline, schema: schema)
     while try life.nextTransaction() != nil {}
@@ -320,6 +339,35 @@ struct TimelineTests {
     }
   }
 
+  @Test("After two gaps, the oldest token that works is after the last of them")
+  func twoGaps() throws {
+    let folder = try TemporaryFolder()
+    let copy = try ArchivedCopy(
+      of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 9, archivedBefore: 7,
+      in: folder, segments: [3, 5], leavingOut: 1)
+    try copy.read { (_, timeline) throws in
+      #expect(try timeline.gaps().map(\.after) == [2, 6])
+      let resolver = TokenResolver(timeline: timeline)
+      #expect(try resolver.unusable(resolver.resolve("1")).oldest?.number == 9)
+    }
+  }
+
+  @Test("A transaction that is gone from the midst of the store is not read from the archive")
+  func goneFromTheStore() throws {
+    let folder = try TemporaryFolder()
+    let copy = try ArchivedCopy(
+      of: SampleStore.write(to: folder.file("sample.store")), prunedBefore: 5, archivedBefore: 10,
+      in: folder)
+    try StoreQuery(path: copy.pruned).run(
+      "DELETE FROM ACHANGE WHERE ZTRANSACTIONID = 8; DELETE FROM ATRANSACTION WHERE Z_PK = 8")
+    try copy.read { (_, timeline) throws in
+      let resolver = TokenResolver(timeline: timeline)
+      #expect(try resolver.resolve("8").state == .expired)
+      #expect(try resolver.resolve("7").state == .valid)
+      #expect(try resolver.resolve("4").state == .archived)
+    }
+  }
+
   @Test("Without a transaction in the store, the archive must reach the last that was issued")
   func emptyStore() throws {
     for end: Int64 in [13, 9] {
@@ -359,6 +407,11 @@ struct TimelineTests {
       ] {
         let state = try resolver.resolve(token).state
         #expect(state.name == name, "\(token)")
+      }
+      let error = #expect(throws: HistoryError.self) { try resolver.resolveUsable("3") }
+      guard case .divergedArchive? = error else {
+        Issue.record("\(String(describing: error))")
+        return
       }
     }
     // A store that went back behind what was sealed.

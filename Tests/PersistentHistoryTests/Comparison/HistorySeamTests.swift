@@ -15,7 +15,7 @@ import Testing
       (nil, nil, .joined), (nil, position(5, 1), .joined), (nil, position(10, 1), .joined),
       (nil, position(11, 1), .joined), (nil, position(12, 1), .gap(after: 10, oldest: 12)),
       (position(15, 2), nil, .joined), (position(15, 2), position(9, 1), .joined),
-      (position(15, 2), position(15, 2), .joined),
+      (position(15, 2), position(10, 1), .joined), (position(15, 2), position(15, 2), .joined),
       (position(15), position(15, 2), .joined),
       (position(15, 2), position(15, 3), .diverged(transaction: 15)),
       // Numbers up to the one that followed were never used.

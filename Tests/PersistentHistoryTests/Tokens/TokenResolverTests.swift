@@ -194,6 +194,40 @@ struct TokenResolverTests {
     #expect(error.remedy.hasSuffix("from transaction 5 on") == isGone)
   }
 
+  // MARK: - Missing beginnings
+
+  @Test(
+    "only a moment before the first transaction of a pruned history misses its beginning",
+    arguments: [
+      ("2024-07-29T00:46:39Z", true), ("2001-01-01", true), ("2024-07-29T00:46:40Z", false),
+      ("2024-07-29T00:46:41Z", false), ("5", false), ("0", false), ("first", false),
+    ])
+  func missingBeginning(text: String, isMissing: Bool) throws {
+    let gap = HistoryGap(store: Self.store, after: 0, oldest: 5)
+    let found = try Self.resolve(in: Self.pruned()) { try $0.missingBeginning(after: text) }
+    #expect(found == (isMissing ? gap : nil))
+    // It cannot be known whether a transaction without a time is after the moment.
+    let withoutTime = try Self.pruned {
+      try $0.sql("UPDATE ATRANSACTION SET ZTIMESTAMP = NULL WHERE Z_PK = 5")
+    }
+    #expect(try Self.resolve(in: withoutTime) { try $0.missingBeginning(after: text) } == nil)
+    let whole = try Self.pruned {
+      try $0.sql("UPDATE ATRANSACTION SET Z_PK = 1 WHERE Z_PK = 5")
+    }
+    #expect(try Self.resolve(in: whole) { try $0.missingBeginning(after: text) } == nil)
+  }
+
+  @Test("an empty history misses its beginning if it ever had one", arguments: [true, false])
+  func missingBeginningOfAnEmptyHistory(wasPruned: Bool) throws {
+    let folder = try Self.pruned {
+      try $0.sql("DELETE FROM ATRANSACTION")
+      if !wasPruned { try $0.sql("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT > 16000") }
+    }
+    let gap = HistoryGap(store: Self.store, after: 0, oldest: nil)
+    let found = try Self.resolve(in: folder) { try $0.missingBeginning(after: "2001-01-01") }
+    #expect(found == (wasPruned ? gap : nil))
+  }
+
   // MARK: - Moments
 
   /// Times by number, in seconds since 2001: the clock steps back at 3, and 5 has none.
@@ -228,5 +262,15 @@ struct TokenResolverTests {
       #expect(
         token.timestamp == time.map(StoreTimestamp.init(secondsSinceReferenceDate:)))
     }
+  }
+
+  @Test(
+    "a moment stands before numbers that no framework gives, too",
+    arguments: [(-5, -6), (1, 0), (.min, .min)] as [(Int64, Int64)])
+  func momentsBeforeTheFirst(first: Int64, number: Int64) throws {
+    let folder = try Self.pruned {
+      try $0.sql("UPDATE ATRANSACTION SET Z_PK = \(first) WHERE Z_PK = 5")
+    }
+    #expect(try Self.resolve(in: folder) { try $0.resolve("2001-01-01").number } == number)
   }
 }
