@@ -85,7 +85,6 @@ public struct HistoryPruner: Sendable {
     var result = Erasure.nothing
     if !plan.deletion.isEmpty {
       let bookmarks = BookmarkHold(path: bookmarkFile)
-      defer { bookmarks.release() }
       try check(plan)
       let eraser = try HistoryEraser(
         location: store.location, busyTimeout: store.busyTimeout,
@@ -104,9 +103,7 @@ public struct HistoryPruner: Sendable {
   }
 
   private func eraseValues(_ plan: PrunePlan, _ result: inout Erasure) {
-    guard let values = plan.recordedValues, values.problem == nil, values.valueCount > 0 else {
-      return
-    }
+    guard let values = plan.recordedValues, values.valueCount > 0 else { return }
     do {
       let file = try RecordedValuesFile(
         path: values.path, storeIdentifier: plan.storeIdentifier, busyTimeout: store.busyTimeout)

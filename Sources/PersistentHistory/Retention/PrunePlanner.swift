@@ -35,7 +35,6 @@ package struct PrunePlanner {
   /// - Throws: ``HistoryError`` if the request names something that the store does not have, or cannot
   ///   be answered, and ``/StoreFormat/StoreError``.
   package func plan() throws -> PrunePlan {
-    _ = try snapshot.historyTables()
     let size = try snapshot.historySize()
     let history = PrunePlan.History(
       transactionCount: try snapshot.transactionCount(), changeCount: try snapshot.changeCount(),
@@ -55,12 +54,9 @@ package struct PrunePlanner {
       case .entity(let name):
         try plan(entity: name, history: history, size: size, isSmallEnough: isSmallEnough)
       }
-    if let limit = plan.byteLimit, let size, let cut = plan.cut, let newest = history.newest?.number
-    {
-      let rule = try SizeRule(snapshot, size, limit: limit)
-      plan.remainingByteCount = try cut.firstKept.flatMap {
-        $0 > newest ? nil : try rule.byteCount(keepingFrom: $0)
-      }
+    if let limit = plan.byteLimit, let size, let firstKept = plan.cut?.firstKept {
+      plan.remainingByteCount = try SizeRule(snapshot, size, limit: limit)
+        .byteCount(keepingFrom: firstKept)
     }
     plan.recordedValues = try PrunePlan.RecordedValuesOutlook(
       snapshot, firstKept: try firstKeptValues(plan.cut, history))

@@ -36,7 +36,9 @@ import Testing
     #expect(try await run("prune Trips.store --before 5 --yes").text.contains("nothing to delete"))
   }
 
-  @Test func aPruneThatWasInterruptedIsFinishedByTheNext() async throws {
+  /// The archive is not asked for: what it would have to hold is gone already.
+  @Test(arguments: ["", " --archive arch"])
+  func aPruneThatWasInterruptedIsFinishedByTheNext(_ options: String) async throws {
     let before = try Data(contentsOf: URL(fileURLWithPath: trips.valuesPath))
     #expect(try await run("prune Trips.store --before 5 --yes").status == 0)
     for name in ["-wal", "-shm"] {
@@ -47,9 +49,10 @@ import Testing
     let verified = try await run("verify Trips.store")
     #expect(verified.status == 0)
     #expect(verified.text.contains("recorded values of 2 transactions that the history does not"))
-    let json = try await run("prune Trips.store --before 5 --yes --json")
+    let json = try await run("prune Trips.store --before 5 --yes --json" + options)
     #expect(json.text.contains(#""transactions":0,"changes":0,"values":12,"complete":true"#))
     #expect(try trips.rows().count == 3)
+    #expect(!FileManager.default.fileExists(atPath: trips.folder.file("arch")))
   }
 
   @Test func aFileThatCannotBeUsedStaysAndIsTold() async throws {

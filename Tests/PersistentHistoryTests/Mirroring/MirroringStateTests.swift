@@ -126,6 +126,13 @@ struct MirroringStateTests {
     }
   }
 
+  @Test("a store without history has no state either")
+  func withoutHistory() throws {
+    #expect(throws: StoreError.self) {
+      try Self.state(token: .null, sql: "DROP TABLE ATRANSACTION; DROP TABLE ACHANGE")
+    }
+  }
+
   @Test("invalid records are reported")
   func unreadableRecords() throws {
     for (record, sql, words) in [

@@ -65,6 +65,8 @@ import Testing
   @Test func theLowestNumberOfAll() throws {
     let lowest = try Self.plan([.beforeTransaction(.min)])
     #expect(lowest.cut == HistoryCut(before: .min) && lowest.deletion.isEmpty)
+    let limited = try Self.plan([.beforeTransaction(.min), .maxSize(bytes: 1)])
+    #expect(limited.remainingByteCount == limited.history.byteCount)
     let first = try Self.plan(
       [.before(token: "first")],
       sql: """
@@ -72,6 +74,17 @@ import Testing
         UPDATE ACHANGE SET ZTRANSACTIONID = -9223372036854775808 WHERE ZTRANSACTIONID = 1
         """)
     #expect(first.cut == HistoryCut(before: .min) && first.deletion.isEmpty)
+  }
+
+  @Test func theHighestNumberOfAll() throws {
+    let all = try Self.plan(
+      [.all],
+      sql: """
+        UPDATE ATRANSACTION SET Z_PK = 9223372036854775807 WHERE Z_PK = 12;
+        UPDATE ACHANGE SET ZTRANSACTIONID = 9223372036854775807 WHERE ZTRANSACTIONID = 12;
+        UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_ENT = 16002
+        """)
+    #expect(all.cut == .end && all.deletion.transactionCount == 12)
   }
 
   private static let durations: [(String, Int64)] = [
@@ -98,6 +111,9 @@ import Testing
     let kept = try Self.plan([future])
     #expect(kept.deciders == ["newest"])
     #expect(kept.deletion.transactionCount == 11)
+    // A rule that leaves the newest decides by itself.
+    let last = try Self.plan([.keepLast(1)])
+    #expect(last.deciders == ["keep-last"] && last.guards.isEmpty)
     let gone = try Self.plan([future, .all])
     #expect(gone.cut == .end)
     #expect(gone.deletion.transactionCount == 12)
@@ -116,6 +132,20 @@ import Testing
     let unread = try Self.plan([.keepLast(2)], bookmarks: [("new", 0)])
     #expect(unread.deletion.isEmpty && unread.cut == HistoryCut(before: 1))
     #expect(unread.deciders == ["@new"])
+  }
+
+  @Test(
+    "An archive decides where it has less than the rules want deleted, others also where they want the same",
+    arguments: [
+      ("archive", 8, ["archive"]), ("archive", 10, ["keep-last"]), ("archive", 11, ["keep-last"]),
+      ("other", 8, ["other"]), ("other", 10, ["keep-last", "other"]), ("other", 11, ["keep-last"]),
+    ] as [(String, Int64, [String])])
+  func deciders(_ name: String, _ number: Int64, _ deciders: [String]) throws {
+    let plan = try Self.plan([.keepLast(3)]) {
+      $0.guards = [RetentionGuard(name: name, verdict: .holds(from: number), reason: "")]
+    }
+    #expect(plan.cut == HistoryCut(before: min(number, 10)))
+    #expect(plan.deciders == deciders)
   }
 
   @Test func ignoredGuards() throws {
@@ -210,6 +240,8 @@ import Testing
       (token: 8, pending: nil, cut: 8), (token: 12, pending: nil, cut: 11),
       (token: 8, pending: 3, cut: 3), (token: 8, pending: 10, cut: 8),
       (token: 40, pending: nil, cut: nil),
+      // What it needs is gone, and nothing more may go.
+      (token: 8, pending: 1, cut: 2),
     ] as [(token: Int64, pending: Int64?, cut: Int64?)])
   func mirror(token: Int64, pending: Int64?, cut: Int64?) throws {
     let folder = try TemporaryFolder()
@@ -220,6 +252,8 @@ import Testing
       records: pending.map {
         [MirroredTables.Record(needsUpload: true, lastExported: .integer($0))]
       } ?? [])
+    try writer.sql(
+      "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 2; DELETE FROM ATRANSACTION WHERE Z_PK < 2")
     try writer.close()
     let pruner = try HistoryPruner(path: writer.path, now: Self.now)
     let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(2)])))
@@ -299,6 +333,20 @@ import Testing
     #expect(all.cut == HistoryCut(before: 1) && all.remainingByteCount == bytes)
   }
 
+  /// Also if not even the newest transaction fits.
+  @Test(arguments: [Int64(1), 20_000]) func theSizeThatIsLeftIsKnownBefore(
+    _ bytes: Int64
+  ) throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(to: folder.file("a.store"), transactions: 500, changesEach: 3)
+    let pruner = try HistoryPruner(path: path)
+    let plan = try pruner.plan(PruneRequest(.transactions([.maxSize(bytes: bytes)])))
+    #expect(plan.deletion.transactionCount > 0)
+    #expect(try pruner.prune(plan).problem == nil)
+    let left = try StoreFile(path: path).read { try $0.historyByteCount() }
+    #expect(left != nil && plan.remainingByteCount == left)
+  }
+
   /// Of a store that is too large for a trial, the size is estimated, and on the safe side.
   @Test func theLargestSizeInALargeStore() throws {
     let folder = try TemporaryFolder()
@@ -333,6 +381,9 @@ import Testing
       try pruner.plan(PruneRequest(.entity("#5")))
     }
     #expect(throws: HistoryError.self) { try pruner.plan(PruneRequest(.entity("Nothing"))) }
+    var small = PruneRequest(.entity("Gone"))
+    small.ifLargerThan = 1 << 40
+    #expect(try pruner.plan(small).deletion.isEmpty)
     for (name, count) in [("Gone", 3), ("#51", 1), ("#51", 0), ("#52", 0)] {
       let plan = try pruner.plan(PruneRequest(.entity(name)))
       #expect(plan.deletion.changeCount == count)

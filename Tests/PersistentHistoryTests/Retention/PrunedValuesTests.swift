@@ -52,8 +52,13 @@ import Testing
     #expect(try transactions() == ["7"])
   }
 
-  @Test func ofAnEmptyHistoryNoneStay() throws {
-    try StoreQuery(path: trips.path).run("DELETE FROM ATRANSACTION; DELETE FROM ACHANGE")
+  /// A mirror whose position is unknown keeps transactions, and there are none.
+  @Test(arguments: [false, true]) func ofAnEmptyHistoryNoneStay(_ isMirrored: Bool) throws {
+    let query = try StoreQuery(path: trips.path)
+    try query.run("DELETE FROM ATRANSACTION; DELETE FROM ACHANGE")
+    if isMirrored {
+      try query.run("CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER PRIMARY KEY)")
+    }
     let pruner = try HistoryPruner(path: trips.path)
     let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(3)])))
     #expect(!plan.isEmpty && plan.recordedValues?.valueCount == 15)
@@ -100,5 +105,16 @@ import Testing
     let result = try pruner.prune(plan)
     #expect(result.problem != nil)
     #expect(result.deleted.transactionCount == 4)
+  }
+
+  /// The first transaction has inserts only, whose values are not recorded.
+  @Test func transactionsWithoutValuesGoWhileTheFileIsLocked() throws {
+    let pruner = try HistoryPruner(path: trips.path, busyTimeout: 0.1)
+    let plan = try pruner.plan(PruneRequest(.transactions([.keepLast(5)])))
+    #expect(plan.recordedValues?.valueCount == 0)
+    let query = try StoreQuery(path: trips.valuesPath)
+    try query.run("BEGIN IMMEDIATE")
+    let result = try pruner.prune(plan)
+    #expect(result.problem == nil && result.deleted.transactionCount == 1)
   }
 }
