@@ -143,7 +143,7 @@ struct NetChangeTable<Number: FixedWidthInteger & Sendable> {
 
   private mutating func touch(_ columns: TouchedColumns, at index: Int) {
     let known = self.columns(of: entries[index])
-    guard known.mask == nil || known != columns else { return }
+    guard known != columns else { return }
     let merged = known.merged(with: columns)
     if let mask = merged.mask { entries[index].detail = Number(masks.number(of: mask)) }
     if !merged.isComplete { entries[index].lacksColumns = true }

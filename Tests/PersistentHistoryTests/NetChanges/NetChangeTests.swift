@@ -106,10 +106,46 @@ struct NetChangeTests {
         number: 1, kind: kind, entity: Self.trip, primaryKey: 1, values: [value])
       let net = try #require(NetChange(change, in: 1))
       #expect(net.values == (kind == .update ? [value] : []))
+      #expect((net.columns == .none) == (kind != .update))
       var folded = try #require(NetChange(Self.change(.insert), in: 1))
       folded.fold(change, in: 2)
       #expect(folded.values.isEmpty)
     }
+  }
+
+  @Test("of updates the first old and the last new value are kept, where they are known")
+  func valuesOfUpdates() throws {
+    func update(
+      _ names: [String], _ values: [(name: String, old: String, new: String)]
+    ) throws
+      -> HistoryChange
+    {
+      HistoryChange(
+        number: 1, kind: .update, entity: Self.trip, primaryKey: 1,
+        mask: ColumnMask(SampleStore.mask("Trip", names)),
+        values: values.map {
+          RecordedValue(
+            name: $0.name, kind: .text, old: .value(.text($0.old)), new: .value(.text($0.new)))
+        })
+    }
+    func folded(_ changes: [HistoryChange]) throws -> [String] {
+      try #require(Self.fold(changes)).values.map { value in
+        func text(_ content: RecordedContent?) -> String {
+          if case .value(.text(let text))? = content { text } else { "?" }
+        }
+        return "\(value.name): \(text(value.old)) → \(text(value.new))"
+      }
+    }
+    let first = try update(["name"], [("name", "A", "B")])
+    let second = try update(["name", "tags"], [("name", "B", "C")])
+    let silent = try update(["name"], [])
+    #expect(try folded([first, second]) == ["name: A → C"])
+    #expect(try folded([first, second, silent]) == ["name: A → ?"])
+    #expect(try folded([silent, first, second]) == ["name: ? → C"])
+    #expect(try folded([first, silent, second]) == ["name: A → C"])
+    #expect(try folded([silent]) == [])
+    // After a delete none of them says anything about the object that is there.
+    #expect(try folded([first, Self.change(.delete, 2)]) == [])
   }
 
   @Test("what is about another object, or about none, is not folded")
@@ -168,6 +204,13 @@ struct NetChangeTests {
       }
       #expect(whole == left)
     }
+  }
+
+  @Test("a mask that is longer than any entity needs is not kept", arguments: [1024, 1025])
+  func longMask(byteCount: Int) {
+    let columns = TouchedColumns(updateWith: ColumnMask([UInt8](repeating: 1, count: byteCount)))
+    #expect(columns.isComplete == (byteCount == 1024))
+    #expect((columns.mask != nil) == (byteCount == 1024))
   }
 
   @Test("touched columns merge in any order, and none of them changes nothing")
