@@ -85,6 +85,26 @@ import Testing
     #expect(try query.lines("PRAGMA integrity_check") == ["ok"])
   }
 
+  /// Steps are as large as they may be: 512 changes, unless it is one transaction, and 128 transactions.
+  @Test(
+    arguments: [
+      (0, [:], [128, 128, 44]), (128, [1: 127], Array(repeating: 4, count: 75)),
+      (100, [3: 600, 4: 512, 5: 1], [2, 1, 1, 6] + Array(repeating: 5, count: 58)),
+    ] as [(Int, [Int: Int], [Int])])
+  func steps(_ changesEach: Int, _ sizes: [Int: Int], _ counts: [Int]) throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(
+      to: folder.file("a.store"), transactions: 300, changesEach: changesEach, sizes: sizes)
+    let found = try Self.deletion(path, through: 300).steps.map { step in
+      if case .transactions(_, let count, let changeCount) = step {
+        #expect(changeCount <= 512 || count == 1)
+        return count
+      }
+      return 0
+    }
+    #expect(found == counts)
+  }
+
   @Test(arguments: [[], [[]], [[RowDigest()]]]) func digestsOfSomethingElse(
     _ digests: [[RowDigest]]
   ) throws {
@@ -304,6 +324,17 @@ import Testing
     try query.run("UPDATE ACHANGE SET ZENTITY = 77 WHERE Z_PK % 3 = 0 OR Z_PK = 7000")
     let before = try query.contents()
     let deletion = try StoreFile(path: path).read { try $0.deletion(ofChangesOfEntity: 77) }
+    // One that has come or gone since is not what was planned.
+    for sql in ["= 77 WHERE Z_PK = 4", "= 4 WHERE Z_PK = 3"] {
+      try query.run("UPDATE ACHANGE SET ZENTITY \(sql)")
+      let stopped = try HistoryEraser(location: StoreLocation(path: path)).erase(deletion)
+      guard case .historyChanged? = stopped.problem as? StoreWriteError else {
+        Issue.record("\(String(describing: stopped.problem))")
+        return
+      }
+      try query.run(
+        "UPDATE ACHANGE SET ZENTITY = iif(Z_PK % 3 = 0, 77, 4) WHERE Z_PK IN (3, 4)")
+    }
     let result = try HistoryEraser(location: StoreLocation(path: path)).erase(deletion)
     #expect(result.problem == nil)
     #expect(result.deleted == DeletedHistory(transactionCount: 0, changeCount: 5001))
