@@ -252,7 +252,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "HistctlCommandsTests",
-      dependencies: ["HistctlCommands", "Terminal", "histctl", "TestSupport"], swiftSettings: strict
+      dependencies: ["HistctlCommands", "HistoryOperations", "Terminal", "histctl", "TestSupport"],
+      swiftSettings: strict
     ),
   ]
 )

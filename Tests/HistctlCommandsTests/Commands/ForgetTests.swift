@@ -1,4 +1,7 @@
 import Foundation
+import HistoryOperations
+import PersistentHistory
+import StoreFormat
 import TestSupport
 import Testing
 
@@ -171,6 +174,58 @@ import Testing
     #expect(own.text.hasPrefix("arch: forgot 3 transactions, 1 to 3 (@nightly)"), "\(own.text)")
     let missing = try await sample.run("forget arch --before 8 --yes --bookmark-file none")
     #expect(missing.status == 9)
+  }
+
+  @Test("A bookmark that changes between plan and act keeps more, and never less")
+  func bookmarkBetweenPlanAndAct() async throws {
+    for isSet in [true, false] {
+      let place = try await Place([4, 12])
+      let folder = place.sample.folder
+      func export() async throws {
+        let result = try await place.sample.run(
+          "export arch --until 4 --output-dir logs --bookmark nightly")
+        #expect(result.status == 0, "\(result.errors)")
+      }
+      if !isSet { try await export() }
+      var request = ForgetRequest(archivePath: folder.file("arch"))
+      request.rules = [.beforeTransaction(8)]
+      let operation = ForgetOperation(request, now: .now())
+      let plans = try operation.plans()
+      #expect(plans.map(\.forgotten) == [isSet ? 1...7 : 1...3])
+      if isSet { try await export() } else { try folder.remove("arch-bookmarks.json") }
+      var forgotten: [ClosedRange<Int64>?] = []
+      try operation.run(plans) { forgotten.append($0.forgotten) }
+      #expect(forgotten == [1...3])
+    }
+  }
+
+  @Test("Bookmarks are read only to forget, and not if they are ignored")
+  func damagedBookmarks() async throws {
+    let place = try await Place([2, 3, 4])
+    try FileBytes.write([0x7B], to: place.sample.folder.file("arch-bookmarks.json"))
+    for (options, status) in [
+      ("--before 3 -n", 9), ("--before 3 -n --ignore-guard bookmarks", 0), ("--merge", 0),
+    ] as [(String, Int)] {
+      let result = try await place.sample.run("forget arch " + options)
+      #expect(result.status == status, "\(options): \(result.errors)")
+    }
+  }
+
+  @Test(
+    "What is freed is by how much its files are smaller, and nothing before the first is nothing")
+  func freed() async throws {
+    let place = try await Place([4, 9])
+    func size() throws -> Int {
+      let folder = place.sample.folder.file("arch/" + SampleFolder.identifier)
+      return try FileManager.default.contentsOfDirectory(atPath: folder)
+        .reduce(0) { try $0 + FileBytes.read(folder + "/" + $1).count }
+    }
+    let before = try size()
+    let first = try await place.sample.run("forget arch --before 1 --yes")
+    #expect(first.status == 0 && first.text == "", "\(first.text)\(first.errors)")
+    #expect(try size() == before)
+    let result = try await place.sample.run("forget arch --before 6 --yes --json")
+    #expect(try Self.object(result.lines[0])["freedBytes"] as? Int == before - size())
   }
 
   @Test("A dry run and a question that cannot be asked change nothing")
