@@ -136,6 +136,21 @@ import Testing
     #expect(try Self.verify(path).count(of: .missingSegment) == 1)
   }
 
+  @Test(
+    "The newest transaction stays, and the catalog gets one line",
+    arguments: [(2, 2), (3, 3), (4, 4), (99, 4)] as [(Int64, Int64)])
+  func newest(_ cut: Int64, _ first: Int64) throws {
+    let tiny = try TinyArchive([1...1, 2...2, 3...3, 4...4])
+    let store = tiny.history.identifier
+    try Self.rewriting(tiny.archive.path) { rewriter in
+      #expect(try rewriter.forget(before: cut, ofStore: store) == 1...(first - 1))
+      #expect(try rewriter.forget(before: cut, ofStore: store) == nil)
+      #expect(rewriter.head.count == 5)
+      try rewriter.removeRemains(of: store)
+    }
+    #expect(try tiny.archive.store().entries.map(\.first) == Array(first...4))
+  }
+
   @Test("Of segments that overlap, each is cut")
   func overlapping() throws {
     let tiny = try TinyArchive([1...3, 2...4])
