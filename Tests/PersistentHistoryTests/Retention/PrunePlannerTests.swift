@@ -347,6 +347,23 @@ import Testing
     #expect(left != nil && plan.remainingByteCount == left)
   }
 
+  /// Also where newer pages hold fewer rows than older ones.
+  @Test(arguments: [false, true]) func asMuchIsKeptAsFits(_ isFragmented: Bool) throws {
+    let folder = try TemporaryFolder()
+    let path = try LongHistory.write(to: folder.file("a.store"), transactions: 3000, changesEach: 3)
+    if isFragmented {
+      try StoreQuery(path: path).run("DELETE FROM ACHANGE WHERE Z_PK > 3000 AND Z_PK % 3 > 0")
+    }
+    let pruner = try HistoryPruner(path: path)
+    let all = try #require(try StoreFile(path: path).read { try $0.historyByteCount() })
+    for part: Int64 in 2...12 {
+      let limit = all / part
+      let plan = try pruner.plan(PruneRequest(.transactions([.maxSize(bytes: limit)])))
+      let left = try #require(plan.remainingByteCount)
+      #expect(left <= limit && left > limit - (48 << 10), "\(limit)")
+    }
+  }
+
   /// Of a store that is too large for a trial, the size is estimated, and on the safe side.
   @Test func theLargestSizeInALargeStore() throws {
     let folder = try TemporaryFolder()
@@ -361,6 +378,13 @@ import Testing
     #expect(try pruner.prune(plan).problem == nil)
     let left = try #require(try StoreFile(path: path).read { try $0.historyByteCount() })
     #expect(left <= all / 2 && left >= all / 4)
+    // Little of a history is mostly pages that are filled in part.
+    for part: Int64 in 20...30 {
+      let plan = try pruner.plan(PruneRequest(.transactions([.maxSize(bytes: all / part)])))
+      #expect(try pruner.prune(plan).problem == nil)
+      let left = try #require(try StoreFile(path: path).read { try $0.historyByteCount() })
+      #expect(left <= all / part, "\(all / part)")
+    }
   }
 
   @Test func changesOfAnEntityThatLeftTheModel() throws {
