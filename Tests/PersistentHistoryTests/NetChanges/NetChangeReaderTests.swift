@@ -260,6 +260,22 @@ struct NetChangeReaderTests {
     #expect(deleted.map(\.kind) == [.delete])
   }
 
+  @Test("of an object that was deleted twice, the first tombstone counts")
+  func deletedTwice() throws {
+    let folder = try TemporaryFolder()
+    let writer = try StoreWriter(path: folder.file("x.store"))
+    for (number, kind, text) in [(1, 2, "Rome"), (2, 0, nil), (3, 2, "Oslo")]
+      as [(Int64, Int64, String?)]
+    {
+      try writer.transaction(number)
+      try writer.change(
+        number, of: number, kind, 5, 1, tombstone: text.map { [.text($0)] } ?? [])
+    }
+    try writer.close()
+    let net = try StoreFile(path: writer.path).read { try Self.read(in: $0) }
+    #expect(net.map(\.kind) == [.delete] && net.map(\.tombstone) == [[.text("Rome")]])
+  }
+
   @Test("tombstones are looked up only where they are wanted")
   func withoutTombstones() throws {
     let folder = try TemporaryFolder()

@@ -334,11 +334,13 @@ import Testing
   }
 
   /// Also if not even the newest transaction fits.
-  @Test(arguments: [Int64(1), 20_000]) func theSizeThatIsLeftIsKnownBefore(
+  @Test(arguments: [Int64(1), 100_000]) func theSizeThatIsLeftIsKnownBefore(
     _ bytes: Int64
   ) throws {
     let folder = try TemporaryFolder()
-    let path = try LongHistory.write(to: folder.file("a.store"), transactions: 500, changesEach: 3)
+    let path = try LongHistory.write(
+      to: folder.file("a.store"), transactions: 500, changesEach: 3,
+      sizes: [499: 1000, 500: 1000])
     let pruner = try HistoryPruner(path: path)
     let plan = try pruner.plan(PruneRequest(.transactions([.maxSize(bytes: bytes)])))
     #expect(plan.deletion.transactionCount > 0)

@@ -164,6 +164,17 @@ struct TokenResolverTests {
     }
   }
 
+  @Test("a transaction is named by its number, also without a time and by the number 0")
+  func unusualTransactions() throws {
+    let folder = try Self.pruned {
+      try $0.sql("UPDATE ATRANSACTION SET ZTIMESTAMP = NULL WHERE Z_PK = 9")
+    }
+    #expect(try Self.resolve(in: folder) { try $0.transactionNumber("9") } == 9)
+    #expect(try Self.resolve(in: folder) { try $0.transactionNumber("first") } == 5)
+    let zero = try Self.pruned { try $0.sql("UPDATE ATRANSACTION SET Z_PK = 0 WHERE Z_PK = 5") }
+    #expect(try Self.resolve(in: zero) { try $0.transactionNumber("first") } == 0)
+  }
+
   @Test(
     "what does not work says so with the oldest that does, its date and the way on",
     arguments: [
