@@ -193,6 +193,40 @@ import Testing
     }
   }
 
+  @Test("Prune deletes nothing after a gap of the archive")
+  func gapInTheArchive() async throws {
+    let sample = try SampleFolder()
+    #expect(try await sample.run("archive sample.store arch --before 4").status == 0)
+    try StoreQuery(path: sample.store).run(
+      "CREATE TABLE aside AS SELECT * FROM ATRANSACTION WHERE Z_PK < 6; "
+        + "DELETE FROM ATRANSACTION WHERE Z_PK < 6")
+    // Where nothing is to be deleted, the archive may lack anything.
+    let nothing = try await sample.run("prune sample.store --keep-last 9 --archive arch --yes")
+    #expect(nothing.status == 0, "\(nothing.errors)")
+    #expect(try await sample.run("archive sample.store arch").status == 4)
+    #expect(try await sample.run("archive sample.store arch --allow-gap").status == 0)
+    try StoreQuery(path: sample.store).run("INSERT INTO ATRANSACTION SELECT * FROM aside")
+    let refused = try await sample.run("prune sample.store --keep-last 3 --archive arch --yes")
+    #expect(refused.status == 6, "\(refused.text)\(refused.errors)")
+    #expect(refused.errors.contains("arch has up to transaction 3, and more was to be deleted"))
+    #expect(try Self.numbers(sample.store).count == 12)
+  }
+
+  @Test("Prune with an archive plans for the highest number of all")
+  func highestNumber() async throws {
+    let sample = try SampleFolder()
+    try StoreQuery(path: sample.store).run(
+      """
+      UPDATE ATRANSACTION SET Z_PK = 9223372036854775807 WHERE Z_PK = 12;
+      UPDATE ACHANGE SET ZTRANSACTIONID = 9223372036854775807 WHERE ZTRANSACTIONID = 12;
+      UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_NAME = 'TRANSACTION'
+      """)
+    let plan = try await sample.run(
+      "prune sample.store --keep-last 1 --archive arch --dry-run --json")
+    #expect(plan.status == 0, "\(plan.errors)")
+    #expect(try Self.object(plan.lines[0])["transactions"] as? Int == 11)
+  }
+
   @Test("maintain seals what it prunes")
   func maintains() async throws {
     let sample = try SampleFolder()

@@ -82,19 +82,24 @@ import Testing
     #expect(throws: StoreError.self) { try plan() }
   }
 
-  /// An archive whose catalog lists the first four transactions at most, and a segment that it does not list.
+  /// Makes an archive whose catalog lists the first four transactions at most, and segments that it does not list.
   private func leave(
-    _ range: ClosedRange<Int64>, after: Int64?, listed: ClosedRange<Int64>? = 1...4
+    _ ranges: [ClosedRange<Int64>], after: Int64?, listed: ClosedRange<Int64>? = 1...4
   ) throws {
     let history = try StoreHistory(path: path)
     var handmade = try HandmadeArchive(in: archive)
-    for (range, after) in [(listed, nil), (range, after)] {
-      guard let range else { continue }
+    var after = after
+    func add(_ range: ClosedRange<Int64>, after: Int64?) throws {
       try handmade.add(
         history.transactions.filter { range.contains($0.number) }, store: history.identifier,
         after: after, schema: history.schema)
     }
-    let lines = handmade.entries.dropLast().flatMap(\.line)
+    if let listed { try add(listed, after: nil) }
+    let lines = handmade.entries.flatMap(\.line)
+    for range in ranges {
+      try add(range, after: after)
+      after = range.upperBound
+    }
     try FileBytes.write(lines, to: archive + "/catalog.jsonl")
   }
 
@@ -109,24 +114,34 @@ import Testing
   func unlisted(
     _ range: ClosedRange<Int64>, _ after: Int64?, _ allowsGap: Bool, _ sealed: Int64
   ) throws {
-    try leave(range, after: after)
+    try leave([range], after: after)
     #expect(try plan(allowsGap: allowsGap).sealed?.number == sealed)
   }
 
   @Test("A first segment that is not listed counts if nothing is known to precede it")
   func unlistedFirst() throws {
-    try leave(3...5, after: 2, listed: nil)
+    try leave([3...5], after: 2, listed: nil)
     #expect(try plan().sealed == nil)
-    try leave(3...6, after: nil, listed: nil)
+    try leave([3...6], after: nil, listed: nil)
     #expect(try plan().sealed?.number == 6)
   }
 
-  @Test("A segment of another copy that is not listed is an error")
+  @Test("Segments that are not listed continue each other")
+  func severalUnlisted() throws {
+    try leave([5...6, 7...8], after: 4)
+    #expect(try plan().sealed?.number == 8)
+    let sealed = try ArchiveSealerTests.seal(path, in: archive)
+    #expect(sealed.segments.map(\.isAdopted) == [true, true, false])
+    #expect(try Archive(path: archive).store().runs.map(\.last) == [11])
+  }
+
+  @Test("A segment of another copy that is not listed is an error, and stays so")
   func unlistedOfAnotherCopy() throws {
-    try leave(5...8, after: 4)
+    try leave([5...8], after: 4)
     try StoreQuery(path: path).run("UPDATE ATRANSACTION SET ZTIMESTAMP = 5.5 WHERE Z_PK = 8")
-    #expect(throws: ArchiveError.diverged(path: path, archive: archive, transaction: 8)) {
-      try plan()
-    }
+    let diverged = ArchiveError.diverged(path: path, archive: archive, transaction: 8)
+    #expect(throws: diverged) { try plan() }
+    #expect(throws: diverged) { try ArchiveSealerTests.seal(path, in: archive) }
+    #expect(try Archive(path: archive).store().last == 4)
   }
 }
