@@ -61,20 +61,34 @@ import Testing
       let plan = try MergePlan(tiny.archive.store(), in: tiny.archive, sizeLimit: 1 << 20)
       #expect(plan.groups.isEmpty, "\(ranges)")
     }
-    let tiny = try TinyArchive([1...2])
-    var other = try HandmadeArchive(in: tiny.folder.file("other"))
     let folder = try TemporaryFolder()
     let sample = try StoreHistory(path: SampleStore.write(to: folder.file("sample.store")))
-    let parts: [(ClosedRange<Int64>, SegmentSchema)] = [
-      (1...2, tiny.history.schema), (3...4, sample.schema),
-    ]
-    for (numbers, schema) in parts {
-      try other.add(
-        tiny.history.transactions.filter { numbers.contains($0.number) },
-        store: tiny.history.identifier, after: numbers.lowerBound == 1 ? nil : 2, schema: schema)
+    #expect(try Self.groups(after: 2, schema: sample.schema) == [])
+  }
+
+  @Test("Numbers that follow each other suffice, also if a segment does not name the one before it")
+  func withoutPredecessor() throws {
+    for after in [2, nil] as [Int64?] {
+      #expect(try Self.groups(after: after) == [[1...2, 3...4]])
     }
-    let plan = try MergePlan(other.archive.store(), in: other.archive, sizeLimit: 1 << 20)
-    #expect(plan.groups.isEmpty)
+  }
+
+  /// Plans merging two segments.
+  ///
+  /// - Parameters:
+  ///   - after: The transaction that the second one names as the one before it.
+  ///   - schema: The model of the second one; `nil` for that of the first one.
+  private static func groups(
+    after: Int64?, schema: SegmentSchema? = nil
+  ) throws -> [[ClosedRange<Int64>]] {
+    let tiny = try TinyArchive([1...2])
+    var made = try HandmadeArchive(in: tiny.folder.file("other"))
+    let (history, store) = (tiny.history, tiny.history.identifier)
+    try made.add(Array(history.transactions[..<2]), store: store, schema: history.schema)
+    try made.add(
+      Array(history.transactions[2...]), store: store, after: after,
+      schema: schema ?? history.schema)
+    return try groups(MergePlan(made.archive.store(), in: made.archive, sizeLimit: 1 << 20))
   }
 
   @Test("Numbers that were never used are no gap")
