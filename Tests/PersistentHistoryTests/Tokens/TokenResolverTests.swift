@@ -1,3 +1,4 @@
+import Foundation
 import StoreFormat
 import TestSupport
 import Testing
@@ -203,6 +204,24 @@ struct TokenResolverTests {
     let isGone = kind == "historyTokenExpired"
     #expect(error.remedy.contains("from 0") == isGone)
     #expect(error.remedy.hasSuffix("from transaction 5 on") == isGone)
+  }
+
+  @Test("the bookmarks of a store are beside it, also if it is opened by a link")
+  func bookmarksBesideALink() throws {
+    let (folder, elsewhere) = (try Self.pruned(), try TemporaryFolder())
+    let path = folder.file("pruned.store")
+    let token = HistoryToken(storeIdentifier: Self.store, transaction: 9)
+    try BookmarkFile.set(
+      Bookmark(name: "nightly", token: token, timestamp: nil),
+      in: BookmarkFile.path(besideStore: path))
+    let link = elsewhere.file("link.store")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+    for path in [path, link] {
+      let number = try StoreFile(path: path).read {
+        try TokenResolver(snapshot: $0).resolve("@nightly").number
+      }
+      #expect(number == 9)
+    }
   }
 
   // MARK: - Missing beginnings
