@@ -164,18 +164,25 @@ extension ModelContext {
   ) throws -> [PersistentIdentifier: [PropertyValue]] {
     let layout = EntityLayout.of(type)
     guard let store = identifiers.first.flatMap(container.store(of:)) else { return [:] }
-    func read<S: DataStore>(_ store: S) throws -> [PersistentIdentifier: [PropertyValue]] {
+    var known: [PersistentIdentifier: [PropertyValue]] = [:]
+    func add(_ snapshot: some DataStoreSnapshot, as identifier: PersistentIdentifier) throws {
+      known[identifier] = try SnapshotReader.values(of: snapshot, layout: layout, orElse: note)
+    }
+    func add<Snapshot: DataStoreSnapshot>(
+      _ snapshots: [Snapshot], among wanted: Set<PersistentIdentifier>
+    ) throws {
+      for snapshot in snapshots where wanted.contains(snapshot.persistentIdentifier) {
+        try add(snapshot, as: snapshot.persistentIdentifier)
+      }
+    }
+    func read<S: DataStore>(_ store: S) throws {
       // Custom stores may cache them.
       let cached = try store.cachedSnapshots(for: identifiers, editingState: editingState)
-      var known: [PersistentIdentifier: [PropertyValue]] = [:]
       for identifier in identifiers {
-        if let snapshot = cached[identifier] {
-          known[identifier] = try SnapshotReader.values(
-            of: snapshot, layout: layout, orElse: note)
-        }
+        if let snapshot = cached[identifier] { try add(snapshot, as: identifier) }
       }
       let wanted = Set(identifiers).subtracting(known.keys)
-      if wanted.isEmpty { return known }
+      if wanted.isEmpty { return }
       let descriptor = FetchDescriptor<T>(
         predicate: #Predicate { wanted.contains($0.persistentModelID) })
       let snapshots: [S.Snapshot]
@@ -187,13 +194,14 @@ extension ModelContext {
         snapshots = try store.fetch(request(FetchDescriptor<T>())).fetchedSnapshots
         keepAll(snapshots, ofEntity: layout.name)
       }
-      for snapshot in snapshots where wanted.contains(snapshot.persistentIdentifier) {
-        known[snapshot.persistentIdentifier] = try SnapshotReader.values(
-          of: snapshot, layout: layout, orElse: note)
-      }
-      return known
+      try add(snapshots, among: wanted)
     }
-    return try read(store)
+    if let store = store as? DefaultStore {
+      try add(try store.snapshots(of: identifiers, as: layout), among: Set(identifiers))
+    } else {
+      try read(store)
+    }
+    return known
   }
 
   /// Keeps all models of an entity, which had to be read to find some, until the next fetch.

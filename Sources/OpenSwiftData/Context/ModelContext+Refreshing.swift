@@ -179,7 +179,7 @@ extension DefaultStore {
           let key = row.primaryKey, let kind = row.kind
         else { return .anything }
         names.insert(name)
-        let identifier = PersistentIdentifier(name, key, in: self.identifier)
+        let identifier = PersistentIdentifier(origin(name), .number(key))
         switch kind {
         case .insert: break
         case .update: changed.insert(identifier)

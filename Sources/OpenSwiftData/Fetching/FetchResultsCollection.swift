@@ -40,8 +40,8 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
 struct IdentifierList {
   private enum Content {
     case any([PersistentIdentifier])
-    /// The keys, with the places of their entities' names among ``names``.
-    case numbers([Int64], entities: [UInt16], names: [String], storeIdentifier: String)
+    /// The keys, with the places of their origins among ``origins``.
+    case numbers([Int64], entities: [UInt16], origins: [PersistentIdentifier.Origin])
   }
 
   private var content: Content
@@ -61,23 +61,23 @@ struct IdentifierList {
       numbers.append(number)
       entities.append(UInt16(truncatingIfNeeded: place))
     }
-    content = .numbers(numbers, entities: entities, names: names, storeIdentifier: storeIdentifier)
+    content = .numbers(
+      numbers, entities: entities,
+      origins: names.map { PersistentIdentifier.Origin($0, in: storeIdentifier) })
   }
 
   var count: Int {
     switch content {
     case .any(let identifiers): identifiers.count
-    case .numbers(let numbers, _, _, _): numbers.count
+    case .numbers(let numbers, _, _): numbers.count
     }
   }
 
   subscript(range: Range<Int>) -> [PersistentIdentifier] {
     switch content {
     case .any(let identifiers): Array(identifiers[range])
-    case .numbers(let numbers, let entities, let names, let storeIdentifier):
-      range.map {
-        PersistentIdentifier(names[Int(entities[$0])], numbers[$0], in: storeIdentifier)
-      }
+    case .numbers(let numbers, let entities, let origins):
+      range.map { PersistentIdentifier(origins[Int(entities[$0])], .number(numbers[$0])) }
     }
   }
 }

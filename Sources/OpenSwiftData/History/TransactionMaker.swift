@@ -43,7 +43,7 @@ final class TransactionMaker {
         }
         // Changes of models that are not in the schema have no type.
         guard let maker = maker(of: entity) else { continue }
-        let object = PersistentIdentifier(maker.layout.name, primaryKey, in: storeIdentifier)
+        let object = PersistentIdentifier(maker.origin, .number(primaryKey))
         changes.append(try maker.change(kind, of: object, recorded.number, row, reader))
       }
     }
@@ -61,7 +61,7 @@ final class TransactionMaker {
     func make<Model: PersistentModel>(
       _ type: Model.Type, _ layout: EntityLayout
     ) -> any ChangeMaker {
-      TypedChangeMaker<Model>(layout)
+      TypedChangeMaker<Model>(layout, in: storeIdentifier)
     }
     let layout = reader.entity(number).name.flatMap { schema.layouts[$0] }
     let maker = layout.map { make($0.type, $0) }
@@ -72,7 +72,7 @@ final class TransactionMaker {
 
 /// Makes the changes of one entity.
 private protocol ChangeMaker: AnyObject {
-  var layout: EntityLayout { get }
+  var origin: PersistentIdentifier.Origin { get }
   func change(
     _ kind: ChangeKind, of object: PersistentIdentifier, _ transaction: Int64,
     _ row: ChangeCursor, _ reader: HistoryReader
@@ -82,11 +82,15 @@ private protocol ChangeMaker: AnyObject {
 private final class TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
   typealias Property = any PartialKeyPath<Model> & Sendable
 
-  let layout: EntityLayout
+  let origin: PersistentIdentifier.Origin
+  private let layout: EntityLayout
   /// The properties of masks, by the short keys of the masks.
   private var updatedAttributes: [UInt64: [Property]] = [:]
 
-  init(_ layout: EntityLayout) { self.layout = layout }
+  init(_ layout: EntityLayout, in storeIdentifier: String) {
+    self.layout = layout
+    origin = PersistentIdentifier.Origin(layout.name, in: storeIdentifier)
+  }
 
   func change(
     _ kind: ChangeKind, of object: PersistentIdentifier, _ transaction: Int64,

@@ -22,11 +22,21 @@ struct AttributeCodec {
   /// without it.
   let isWorthKeeping: Bool
   /// The kind of column value that is always valid, or `nil` if it must be decoded to find out.
-  private var usualKind: UsualKind?
+  private(set) var usualKind: UsualKind?
   /// The column values of an enumeration's cases that were decoded so far.
   private var readCases: ReadCases?
 
-  private enum UsualKind { case text, integer, real }
+  enum UsualKind {
+    case text, integer, real, uuid, data
+
+    func isKind(of stored: StoredValue) -> Bool {
+      switch (self, stored) {
+      case (.text, .text), (.integer, .integer), (.real, .real), (.data, .blob): true
+      case (.uuid, .blob(let bytes)): bytes.count == 16
+      default: false
+      }
+    }
+  }
 
   private final class ReadCases: Sendable {
     private static let mostCases = 256
@@ -67,6 +77,8 @@ struct AttributeCodec {
       case is String.Type: .text
       case is Int.Type, is Int64.Type, is Bool.Type: .integer
       case is Double.Type, is Float.Type, is Date.Type: .real
+      case is UUID.Type: .uuid
+      case is Data.Type: .data
       default: nil
       }
     switch storage {
@@ -79,10 +91,7 @@ struct AttributeCodec {
   }
 
   func isKnownToRead(_ stored: StoredValue) -> Bool {
-    switch (usualKind, stored) {
-    case (.text, .text), (.integer, .integer), (.real, .real): true
-    default: readCases?.contains(stored) ?? false
-    }
+    usualKind?.isKind(of: stored) ?? readCases?.contains(stored) ?? false
   }
 
   var attributeType: AttributeType {

@@ -53,17 +53,22 @@ public protocol BackingData<Model> {
 
 /// Backing data with values in a ``ModelState``, for the class of the object and its superclasses.
 class StatefulBackingData {
-  let state: ModelState
+  /// Created on first use: an object that a context makes has a blank one for a moment.
+  fileprivate(set) lazy var state = ModelState(layout: EntityLayout.of(modelType))
+  private let modelType: any PersistentModel.Type
   /// The object that the context knows, if this one shares its values; it stays known as long as
   /// either is used.
   var known: (any PersistentModel)?
 
-  init(_ state: ModelState) { self.state = state }
+  fileprivate init(_ modelType: any PersistentModel.Type) { self.modelType = modelType }
 }
 
 final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, BackingData {
-  convenience init(for modelType: Model.Type) {
-    self.init(ModelState(layout: EntityLayout.of(modelType)))
+  init(for modelType: Model.Type) { super.init(modelType) }
+
+  init(_ state: ModelState) {
+    super.init(Model.self)
+    self.state = state
   }
 
   var persistentModelID: PersistentIdentifier? {

@@ -61,7 +61,7 @@ extension ModelState {
   private func editList(
     at index: Int, _ edit: (inout PropertyValue, inout Set<PersistentIdentifier>?) -> Void
   ) {
-    observers.withMutation(of: self, keyPath: layout.observedProperties[index]) {
+    mutate(at: index) {
       var known = members
       members = [:]
       edit(&values[index], &known[index])

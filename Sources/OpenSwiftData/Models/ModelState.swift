@@ -42,7 +42,8 @@ final class ModelState: Observable {
   private var keptContext: ModelContext?
   /// The number of other owners of the model that the context owns.
   private var holdCount = 0
-  let observers = ObservationRegistrar()
+  /// `nil` until a property is first read: before, nobody can observe one.
+  private var registrar: ObservationRegistrar?
 
   init(layout: EntityLayout) {
     self.layout = layout
@@ -86,7 +87,7 @@ final class ModelState: Observable {
   var identifier: PersistentIdentifier {
     get {
       if let knownIdentifier { return knownIdentifier }
-      let identifier = PersistentIdentifier.temporary(entityName: layout.name)
+      let identifier = PersistentIdentifier.temporary(layout.temporaryOrigin)
       knownIdentifier = identifier
       return identifier
     }
@@ -108,6 +109,13 @@ final class ModelState: Observable {
   /// The property under which observers are registered.
   subscript(property index: Int) -> Void { () }
 
+  var observers: ObservationRegistrar {
+    if let registrar { return registrar }
+    let made = ObservationRegistrar()
+    registrar = made
+    return made
+  }
+
   func isRead(at index: Int) {
     observers.access(self, keyPath: layout.observedProperties[index])
   }
@@ -115,13 +123,19 @@ final class ModelState: Observable {
   /// Changes a value and tells observers, whether by a setter, a relationship, an undo or the save
   /// of another context.
   func change(_ value: PropertyValue, at index: Int) {
-    observers.withMutation(of: self, keyPath: layout.observedProperties[index]) {
+    mutate(at: index) {
       var others = members
       members = [:]
       others[index] = nil
       values[index] = value
       members = others
     }
+  }
+
+  /// Runs a closure that changes a value, and tells observers.
+  func mutate(at index: Int, _ mutation: () -> Void) {
+    guard let registrar else { return mutation() }
+    registrar.withMutation(of: self, keyPath: layout.observedProperties[index], mutation)
   }
 
   // MARK: - Attributes

@@ -8,12 +8,28 @@ import Synchronization
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable {
   /// The value by which identifiers are compared.
   public struct ID: Hashable, Sendable {
-    let entityName: String
-    let storeIdentifier: String?
+    let origin: Origin
     let key: Key
 
     /// Hashes the key.
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+  }
+
+  /// The entity and the store of identifiers. Those that are made together share one, so that each
+  /// takes little memory.
+  final class Origin: Equatable, Sendable {
+    let entityName: String
+    let storeIdentifier: String?
+
+    init(_ entityName: String, in storeIdentifier: String?) {
+      self.entityName = entityName
+      self.storeIdentifier = storeIdentifier
+    }
+
+    static func == (left: Origin, right: Origin) -> Bool {
+      left === right
+        || left.entityName == right.entityName && left.storeIdentifier == right.storeIdentifier
+    }
   }
 
   enum Key: Hashable, Sendable {
@@ -26,23 +42,24 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
   public let id: ID
 
   /// The name of the model's entity, which is the name of its class.
-  public var entityName: String { id.entityName }
+  public var entityName: String { id.origin.entityName }
 
   /// The identifier of the store, or `nil` before the first save.
-  public var storeIdentifier: String? { id.storeIdentifier }
+  public var storeIdentifier: String? { id.origin.storeIdentifier }
 
   init(entityName: String, storeIdentifier: String?, key: Key) {
-    id = ID(entityName: entityName, storeIdentifier: storeIdentifier, key: key)
+    self.init(Origin(entityName, in: storeIdentifier), key)
   }
+
+  init(_ origin: Origin, _ key: Key) { id = ID(origin: origin, key: key) }
 
   /// The identifier of an object of a ``DefaultStore``.
   init(_ entityName: String, _ primaryKey: Int64, in storeIdentifier: String) {
     self.init(entityName: entityName, storeIdentifier: storeIdentifier, key: .number(primaryKey))
   }
 
-  static func temporary(entityName: String) -> PersistentIdentifier {
-    PersistentIdentifier(
-      entityName: entityName, storeIdentifier: nil, key: .temporary(TemporaryKeys.next()))
+  static func temporary(_ origin: Origin) -> PersistentIdentifier {
+    PersistentIdentifier(origin, .temporary(TemporaryKeys.next()))
   }
 
   /// Returns an identifier for a model in a custom store.

@@ -4,6 +4,7 @@ import Synchronization
 /// The properties of a model's class by index, name and key path; one object for each class.
 final class EntityLayout: @unchecked Sendable {
   let name: String
+  let temporaryOrigin: PersistentIdentifier.Origin
   let type: any PersistentModel.Type
   /// The layout of the superclass, if it is a model.
   let superlayout: EntityLayout?
@@ -31,6 +32,9 @@ final class EntityLayout: @unchecked Sendable {
   /// The attributes whose large values are in files.
   let largePlaces: [Int]
   let storedPlaces: [Int]
+  /// The values that need no check, by property: copying a ``PropertyLayout`` for each value of each
+  /// model takes time.
+  private let usualValues: [(kind: AttributeCodec.UsualKind?, isNullUsual: Bool)]
 
   private let identifierKeyPaths: [AnyKeyPath]
   private let keyPathTable: KeyPathTable
@@ -72,6 +76,7 @@ final class EntityLayout: @unchecked Sendable {
   private init<Model: PersistentModel>(_ type: Model.Type) {
     self.type = type
     name = Schema.entityName(for: type)
+    temporaryOrigin = PersistentIdentifier.Origin(name, in: nil)
     // Without its type the key path would be one of the protocol, which equals no other.
     let id: KeyPath<Model, PersistentIdentifier> = \Model.id
     identifierKeyPaths = [\Model.persistentModelID, id]
@@ -118,6 +123,7 @@ final class EntityLayout: @unchecked Sendable {
     storedPlaces = properties.indices.filter {
       properties[$0].codec != nil && !properties[$0].isTransient
     }
+    usualValues = properties.map { ($0.codec?.usualKind, !$0.needsValue) }
     keyPathTable = KeyPathTable(propertyCount: properties.count)
     observedProperties = properties.indices.map { \ModelState[property: $0] }
     let blankValues: [PropertyValue] = properties.map { property in
@@ -149,6 +155,15 @@ final class EntityLayout: @unchecked Sendable {
   func indexIfAny(of keyPath: AnyKeyPath) -> Int? { indexByKeyPath[keyPath] }
   func isIdentifier(_ keyPath: AnyKeyPath) -> Bool {
     indexByKeyPath[keyPath] == nil && identifierKeyPaths.contains(keyPath)
+  }
+
+  /// Returns whether a value of an attribute can be used without a check.
+  func isUsual(_ value: PropertyValue, at index: Int) -> Bool {
+    switch value {
+    case .null: usualValues[index].isNullUsual
+    case .stored(let stored): usualValues[index].kind?.isKind(of: stored) ?? false
+    default: false
+    }
   }
 
   func index(named name: String) -> Int? { indexByName[name] }

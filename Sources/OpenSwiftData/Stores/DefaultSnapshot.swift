@@ -144,22 +144,34 @@ extension DefaultSnapshot {
     var stored: [String: StoredValue] = [:]
     stored.reserveCapacity(indices.count)
     for index in indices {
-      let property = layout.properties[index]
-      guard let codec = property.codec, !property.isTransient else { continue }
-      let paths = property.columnPaths
+      let name = layout.properties[index].name
+      if layout.properties[index].isTransient { continue }
+      // A whole property is copied only where it is needed: that takes longer than a plain value.
       switch values[index] {
+      case .stored(let value): stored[name] = value
+      case .inFile(let file): stored[name] = .blob(try file.read())
       case .value(let value):
-        let values = try codec.stored(value, name: "\(layout.name).\(property.name)")
-        for (path, value) in zip(paths, values) { stored[path] = value }
-      case .stored(let value): stored[property.name] = value
-      case .inFile(let file): stored[property.name] = .blob(try file.read())
+        let property = layout.properties[index]
+        guard let codec = property.codec else { continue }
+        let values = try codec.stored(value, name: "\(layout.name).\(name)")
+        for (path, value) in zip(property.columnPaths, values) { stored[path] = value }
       case .elements(let values):
-        for (path, value) in zip(paths, values) { stored[path] = value }
+        for (path, value) in zip(layout.properties[index].columnPaths, values) {
+          stored[path] = value
+        }
       case .null:
-        for path in paths { stored[path] = .null }
+        for path in layout.properties[index].columnPaths { stored[path] = .null }
       case .fault, .toOne, .toMany, .toManyFault: break
       }
     }
     return stored
+  }
+}
+
+extension DataStoreSnapshot {
+  /// The snapshot if it is one of a ``DefaultStore``, without a dynamic cast, which takes longer than
+  /// everything else about reading most values.
+  var asDefault: DefaultSnapshot? {
+    Self.self == DefaultSnapshot.self ? unsafeBitCast(self, to: DefaultSnapshot.self) : nil
   }
 }

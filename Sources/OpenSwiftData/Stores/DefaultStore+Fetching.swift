@@ -9,11 +9,9 @@ extension DefaultStore {
   public func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
-    let fetch = try objectFetch(request.descriptor)
-    let found = try objects(fetch)
-    return DataStoreFetchResult(
+    DataStoreFetchResult(
       descriptor: request.descriptor,
-      fetchedSnapshots: try snapshots(of: found, only: fetch.properties))
+      fetchedSnapshots: try snapshots(objectFetch(request.descriptor)))
   }
 
   /// Returns the models with the given identifiers that are in the store.
@@ -26,8 +24,7 @@ extension DefaultStore {
     only properties: Set<FetchedObjects.Property>? = nil
   ) throws -> [DefaultSnapshot] {
     let keys = identifiers.filter { $0.storeIdentifier == identifier }.compactMap(\.number)
-    let found = try objects(ObjectFetch(layout.name, keys: keys, properties: properties))
-    return try snapshots(of: found, only: properties)
+    return try snapshots(ObjectFetch(layout.name, keys: keys, properties: properties))
   }
 
   func related(
@@ -45,7 +42,7 @@ extension DefaultStore {
       let objects = number.flatMap { found.lists[$0] } ?? []
       lists[owner] = objects.map(persistentIdentifier)
     }
-    return (lists, try snapshots(of: found.objects))
+    return (lists, try found.objects.objects.map(snapshotMaker(found.objects)))
   }
 
   /// Returns the number of models that match a request.
@@ -84,8 +81,8 @@ extension DefaultStore {
     return try translating { try fetcher.related(to: owner, by: name) }.map(persistentIdentifier)
   }
 
-  func objects(_ fetch: ObjectFetch) throws -> FetchedObjects {
-    try asking { try fetcher.objects(fetch) }
+  private func snapshots(_ fetch: ObjectFetch) throws -> [DefaultSnapshot] {
+    try asking { try fetcher.objects(fetch) { snapshotMaker($0, only: fetch.properties) } }
   }
 
   private func asking<Result>(_ body: () throws -> Result) throws -> Result {
@@ -116,29 +113,28 @@ extension DefaultStore {
     return fetch
   }
 
-  /// Returns the snapshots of fetched objects, each of the object's own class.
+  /// Returns a function that makes snapshots of fetched objects, each of the object's own class.
+  ///
+  /// The function throws ``SwiftDataError/unknownModel(_:)`` if the schema does not have the class.
   ///
   /// - Parameter properties: The properties that were read, or `nil` for all.
-  /// - Throws: ``SwiftDataError/unknownSchema`` if the schema does not have an object's class.
-  func snapshots(
-    of found: FetchedObjects, only properties: Set<FetchedObjects.Property>? = nil
-  ) throws -> [DefaultSnapshot] {
+  private func snapshotMaker(
+    _ found: FetchedObjects, only properties: Set<FetchedObjects.Property>? = nil
+  ) -> (FetchedObjects.Object) throws -> DefaultSnapshot {
     var plans: [String: SnapshotPlan] = [:]
-    return try found.objects.map { object in
-      let plan: SnapshotPlan
-      if let known = plans[object.entityName] {
-        plan = known
-      } else {
-        guard let layout = schema.layouts[object.entityName] else {
-          throw SwiftDataError.unknownModel(object.entityName)
-        }
-        plan = SnapshotPlan(found, layout: layout, only: properties)
-        plans[object.entityName] = plan
+    var last: SnapshotPlan?
+    return { [self] object in
+      // Objects of one entity often follow each other.
+      if let last, last.layout.name == object.entityName { return last.snapshot(of: object) }
+      guard let layout = schema.layouts[object.entityName] else {
+        throw SwiftDataError.unknownModel(object.entityName)
       }
-      return DefaultSnapshot(
-        PersistentIdentifier(object.entityName, object.primaryKey, in: identifier),
-        layout: plan.layout,
-        values: plan.values(of: object, identifier: persistentIdentifier))
+      let plan =
+        plans[object.entityName]
+        ?? SnapshotPlan(found, layout: layout, only: properties, of: self)
+      plans[object.entityName] = plan
+      last = plan
+      return plan.snapshot(of: object)
     }
   }
 }
@@ -153,7 +149,7 @@ extension ObjectFetch {
 }
 
 /// The places of a layout's properties among the values of a fetched object.
-private struct SnapshotPlan {
+private final class SnapshotPlan {
   private enum Place {
     case nothing(PropertyValue)
     case unread
@@ -164,12 +160,17 @@ private struct SnapshotPlan {
   }
 
   let layout: EntityLayout
+  private let store: DefaultStore
+  private let origin: PersistentIdentifier.Origin
   private let places: [Place]
 
   init(
-    _ found: FetchedObjects, layout: EntityLayout, only properties: Set<FetchedObjects.Property>?
+    _ found: FetchedObjects, layout: EntityLayout, only properties: Set<FetchedObjects.Property>?,
+    of store: DefaultStore
   ) {
     self.layout = layout
+    self.store = store
+    origin = store.origin(layout.name)
     let attributes = Dictionary(keepingFirst: found.attributes.enumerated().map { ($1, $0) })
     let references = Dictionary(keepingFirst: found.references.enumerated().map { ($1, $0) })
     places = layout.properties.enumerated().map { index, property in
@@ -195,9 +196,13 @@ private struct SnapshotPlan {
     }
   }
 
-  func values(
-    of object: FetchedObjects.Object, identifier: (StoreObject) -> PersistentIdentifier
-  ) -> [PropertyValue] {
+  func snapshot(of object: FetchedObjects.Object) -> DefaultSnapshot {
+    DefaultSnapshot(
+      PersistentIdentifier(origin, .number(object.primaryKey)), layout: layout,
+      values: values(of: object))
+  }
+
+  private func values(of object: FetchedObjects.Object) -> [PropertyValue] {
     places.map { place in
       switch place {
       case .nothing(let value): value
@@ -211,7 +216,7 @@ private struct SnapshotPlan {
       case .elements(let indices):
         .elements(indices.map { index in index.map { object.values[$0] } ?? .null })
       case .reference(let index):
-        .toOne(object.references[index].map { .identifier(identifier($0)) })
+        .toOne(object.references[index].map { .identifier(store.persistentIdentifier($0)) })
       case .toMany: .toManyFault(added: [], removed: [])
       }
     }

@@ -42,7 +42,7 @@ extension DefaultStore {
   ) -> DataStoreSaveChangesResult<DefaultSnapshot> {
     let remapped = draft.inserted.compactMapValues { object in
       (appended?.primaryKey(of: object) ?? object.primaryKey).map {
-        PersistentIdentifier(object.entityName, $0, in: identifier)
+        PersistentIdentifier(origin(object.entityName), .number($0))
       }
     }
     // Existing objects are read again; the save has succeeded even if that fails.

@@ -19,6 +19,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   /// The configuration that the store was opened with.
   public let configuration: ModelConfiguration
 
+  /// The origins of the identifiers of its models, by entity.
+  private let origins: [String: PersistentIdentifier.Origin]
   let location: StoreLocation
   private let opened: Mutex<Opened>
   /// `nil` if the configuration does not allow saving.
@@ -83,6 +85,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     }
     location = opened.file.location
     identifier = opened.identifier
+    origins = Self.origins(of: schema, in: identifier)
     self.opened = Mutex(opened)
     editor = try Self.loading {
       configuration.allowsSave
@@ -101,6 +104,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     let opened = try Opened(migration.file)
     location = opened.file.location
     identifier = opened.identifier
+    origins = Self.origins(of: schema, in: identifier)
     self.opened = Mutex(opened)
     editor = try migration.editor()
   }
@@ -277,8 +281,21 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
 
   // MARK: - Identifiers
 
+  private static func origins(
+    of schema: Schema, in identifier: String
+  ) -> [String: PersistentIdentifier.Origin] {
+    Dictionary(
+      keepingFirst: schema.layouts.keys.map {
+        ($0, PersistentIdentifier.Origin($0, in: identifier))
+      })
+  }
+
+  func origin(_ entityName: String) -> PersistentIdentifier.Origin {
+    origins[entityName] ?? PersistentIdentifier.Origin(entityName, in: identifier)
+  }
+
   func persistentIdentifier(_ object: StoreObject) -> PersistentIdentifier {
-    PersistentIdentifier(object.entityName, object.primaryKey ?? 0, in: identifier)
+    PersistentIdentifier(origin(object.entityName), .number(object.primaryKey ?? 0))
   }
 
   func object(_ identifier: PersistentIdentifier) throws -> StoreObject {

@@ -15,8 +15,8 @@ enum SnapshotReader {
     orElse note: (SwiftDataError) throws -> Void = { throw $0 }
   ) throws -> [PropertyValue] {
     var values = try rawValues(of: snapshot, layout)
-    let isCustom = !(snapshot is DefaultSnapshot)
-    for index in layout.storedPlaces {
+    let isCustom = Snapshot.self != DefaultSnapshot.self
+    for index in layout.storedPlaces where !layout.isUsual(values[index], at: index) {
       let property = layout.properties[index]
       do {
         if isCustom { try checkType(of: values[index], property, of: layout) }
@@ -32,7 +32,7 @@ enum SnapshotReader {
   private static func rawValues<Snapshot: DataStoreSnapshot>(
     of snapshot: Snapshot, _ layout: EntityLayout
   ) throws -> [PropertyValue] {
-    if let snapshot = snapshot as? DefaultSnapshot { return snapshot.values }
+    if let snapshot = snapshot.asDefault { return snapshot.values }
     guard case .named(let parts) = try ElementEncoder.parts(of: snapshot) else {
       throw SwiftDataError(
         .storeFailure,
@@ -59,7 +59,7 @@ enum SnapshotReader {
   }
 
   static func checkFiles<Snapshot: DataStoreSnapshot>(of snapshot: Snapshot) throws {
-    guard let snapshot = snapshot as? DefaultSnapshot else { return }
+    guard let snapshot = snapshot.asDefault else { return }
     for index in snapshot.layout.largePlaces {
       if case .inFile(let file) = snapshot.values[index], let problem = file.problem {
         throw SwiftDataError(.storeFailure, "\(problem)")

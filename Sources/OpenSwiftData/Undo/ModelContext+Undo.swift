@@ -130,7 +130,7 @@ extension ModelContext {
     case .standalone where state.context == nil:
       if !state.identifier.isTemporary {
         let former = state.identifier
-        state.identifier = .temporary(entityName: former.entityName)
+        state.identifier = .temporary(state.layout.temporaryOrigin)
         undoRecorder?.aliases.replaced(former, by: state.identifier)
       }
       state.context = self

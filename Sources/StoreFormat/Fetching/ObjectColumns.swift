@@ -72,11 +72,8 @@ struct ObjectColumns {
     at cursor: StatementCursor, schema: ObjectSchema, _ largeValues: LargeValueReader?
   ) throws -> FetchedObjects.Object {
     let own = try schema.object(at: cursor, key: 0, number: 1)
-    var place = 2
-    var values = attributes.map { attribute in
-      defer { place += 1 }
-      return attribute.type.restoring(cursor.value(at: place))
-    }
+    var values = attributes.indices.map { attributes[$0].type.restoring(cursor.value(at: 2 + $0)) }
+    var place = 2 + values.count
     var files: [Int: LargeValueFile] = [:]
     if let largeValues {
       for (index, attribute) in attributes.enumerated() where attribute.keepsLargeValues {

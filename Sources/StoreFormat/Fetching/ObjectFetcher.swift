@@ -29,16 +29,35 @@ package final class ObjectFetcher: Sendable {
 
   /// The objects that a fetch asks for, with their values.
   package func objects(_ fetch: ObjectFetch) throws -> FetchedObjects {
+    let (columns, objects) = try rows(of: fetch) { _ in { $0 } }
+    return columns.fetched(objects)
+  }
+
+  /// The objects that a fetch asks for in another form, so that memory holds one form only.
+  ///
+  /// - Parameter converter: Returns the conversion for a result, which is passed without objects.
+  package func objects<Element>(
+    _ fetch: ObjectFetch,
+    as converter: (FetchedObjects) throws -> (FetchedObjects.Object) throws -> Element
+  ) throws -> [Element] {
+    try rows(of: fetch) { try converter($0.fetched([])) }.elements
+  }
+
+  private func rows<Element>(
+    of fetch: ObjectFetch,
+    as converter: (ObjectColumns) throws -> (FetchedObjects.Object) throws -> Element
+  ) throws -> (columns: ObjectColumns, elements: [Element]) {
     try lookUntilComplete { schema, statement in
       let plan = try ObjectColumns(fetch.entityName, schema: schema, only: fetch.properties)
       try statement.add(fetch.order.compactMap(\.collation))
       var query = ObjectQuery(schema: schema)
       let sql = try query.statement(for: fetch) { row in plan.columns(row: row) }
       let reader = plan.keepsLargeValues ? LargeValueReader(file.location) : nil
-      let objects = try statement.map(sql, query.arguments) { cursor in
-        try plan.object(at: cursor, schema: schema, reader)
+      let convert = try converter(plan)
+      let elements = try statement.map(sql, query.arguments) { cursor in
+        try convert(try plan.object(at: cursor, schema: schema, reader))
       }
-      return (plan.fetched(objects), reader?.missing ?? [])
+      return ((plan, elements), reader?.missing ?? [])
     }
   }
 

@@ -123,8 +123,9 @@ struct ObjectQuery {
     let text = try sql(operand)
     let present = values.filter { !$0.isNull }
     let list = present.map { value in
-      // Digits only, so that many keys do not count as many arguments.
-      if case .integer(let number) = value, number != .min { return "\(number)" }
+      // Digits only, so that many keys do not count as many arguments. With one, the statement is
+      // the same for all keys.
+      if present.count > 1, case .integer(let number) = value, number != .min { return "\(number)" }
       return bind(value)
     }.joined(separator: ", ")
     // Without a null in the list, null is not in it, whereas SQL would not know.
