@@ -184,14 +184,19 @@ extension ModelContext {
     let result = try store.fetch(request(descriptor))
     for snapshot in result.relatedSnapshots.values { _ = try register(snapshot) }
     reserveCapacity(for: result.fetchedSnapshots.count)
-    return try result.fetchedSnapshots.compactMap { snapshot in
+    var models: [T] = []
+    models.reserveCapacity(result.fetchedSnapshots.count)
+    for snapshot in result.fetchedSnapshots {
       try SnapshotReader.checkFiles(of: snapshot)
       let identifier = snapshot.persistentIdentifier
-      guard identifier.entityName == layout.name else { return try register(snapshot) as? T }
-      return register(
-        identifier, values: try SnapshotReader.values(of: snapshot, layout: layout), as: T.self,
-        layout: layout)
+      if identifier.entityName == layout.name {
+        let values = try SnapshotReader.values(of: snapshot, layout: layout)
+        models.append(register(identifier, values: values, as: T.self, layout: layout))
+      } else if let model = try register(snapshot) as? T {
+        models.append(model)
+      }
     }
+    return models
   }
 
   private func storedIdentifiers<T: PersistentModel>(

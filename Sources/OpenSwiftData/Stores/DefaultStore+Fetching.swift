@@ -82,7 +82,15 @@ extension DefaultStore {
   }
 
   private func snapshots(_ fetch: ObjectFetch) throws -> [DefaultSnapshot] {
-    try asking { try fetcher.objects(fetch) { snapshotMaker($0, only: fetch.properties) } }
+    var snapshots: [DefaultSnapshot] = []
+    try asking {
+      try fetcher.forEachObject(fetch) { found in
+        snapshots = []
+        let snapshot = snapshotMaker(found, only: fetch.properties)
+        return { snapshots.append(try snapshot($0)) }
+      }
+    }
+    return snapshots
   }
 
   private func asking<Result>(_ body: () throws -> Result) throws -> Result {
@@ -148,21 +156,20 @@ extension ObjectFetch {
   }
 }
 
-/// The places of a layout's properties among the values of a fetched object.
+/// Where the values of a fetched object stand that are a model's properties.
 private final class SnapshotPlan {
   private enum Place {
-    case nothing(PropertyValue)
-    case unread
-    case attribute(Int)
     case elements([Int?])
     case reference(Int)
-    case toMany
   }
 
   let layout: EntityLayout
   private let store: DefaultStore
   private let origin: PersistentIdentifier.Origin
-  private let places: [Place]
+  /// The values of an object of which nothing was read.
+  private let blank: [PropertyValue]
+  private let attributes: [(property: Int, place: Int)]
+  private let others: [(property: Int, place: Place)]
 
   init(
     _ found: FetchedObjects, layout: EntityLayout, only properties: Set<FetchedObjects.Property>?,
@@ -171,10 +178,12 @@ private final class SnapshotPlan {
     self.layout = layout
     self.store = store
     origin = store.origin(layout.name)
-    let attributes = Dictionary(keepingFirst: found.attributes.enumerated().map { ($1, $0) })
+    let attributePlaces = Dictionary(keepingFirst: found.attributes.enumerated().map { ($1, $0) })
     let references = Dictionary(keepingFirst: found.references.enumerated().map { ($1, $0) })
-    places = layout.properties.enumerated().map { index, property in
-      let nothing = Place.nothing(layout.emptyValue(at: index))
+    var blank = layout.properties.indices.map { layout.emptyValue(at: $0) }
+    var attributes: [(Int, Int)] = []
+    var others: [(Int, Place)] = []
+    for (index, property) in layout.properties.enumerated() {
       let entityName = layout.declaringLayout(of: index).name
       func own(_ path: String) -> FetchedObjects.Property {
         FetchedObjects.Property(entityName: entityName, path: path)
@@ -183,43 +192,52 @@ private final class SnapshotPlan {
         properties.map { !$0.contains(own(path)) } ?? false
       }
       if let relationship = property.relationship {
-        if relationship.isToMany { return .toMany }
-        if isUnread(property.name) { return .unread }
-        return references[own(property.name)].map(Place.reference) ?? nothing
+        if relationship.isToMany {
+          blank[index] = .toManyFault(added: [], removed: [])
+        } else if isUnread(property.name) {
+          blank[index] = .fault
+        } else if let place = references[own(property.name)] {
+          others.append((index, .reference(place)))
+        }
+        continue
       }
-      guard let codec = property.codec, !property.isTransient else { return nothing }
-      if let path = property.columnPaths.first, isUnread(path) { return .unread }
-      if case .composite = codec.storage {
-        return .elements(codec.paths(of: property.name).map { attributes[own($0)] })
+      guard let codec = property.codec, !property.isTransient else { continue }
+      if let path = property.columnPaths.first, isUnread(path) {
+        blank[index] = .fault
+      } else if case .composite = codec.storage {
+        let places = codec.paths(of: property.name).map { attributePlaces[own($0)] }
+        others.append((index, .elements(places)))
+      } else if let place = attributePlaces[own(property.name)] {
+        blank[index] = .null
+        attributes.append((index, place))
       }
-      return attributes[own(property.name)].map(Place.attribute) ?? nothing
     }
+    self.blank = blank
+    self.attributes = attributes
+    self.others = others
   }
 
   func snapshot(of object: FetchedObjects.Object) -> DefaultSnapshot {
-    DefaultSnapshot(
-      PersistentIdentifier(origin, .number(object.primaryKey)), layout: layout,
-      values: values(of: object))
-  }
-
-  private func values(of object: FetchedObjects.Object) -> [PropertyValue] {
-    places.map { place in
-      switch place {
-      case .nothing(let value): value
-      case .unread: .fault
-      case .attribute(let index):
-        if !object.files.isEmpty, let file = object.files[index] {
-          .inFile(file)
-        } else {
-          object.values[index].isNull ? .null : .stored(object.values[index])
-        }
-      case .elements(let indices):
-        .elements(indices.map { index in index.map { object.values[$0] } ?? .null })
-      case .reference(let index):
-        .toOne(object.references[index].map { .identifier(store.persistentIdentifier($0)) })
-      case .toMany: .toManyFault(added: [], removed: [])
+    var values = blank
+    for (property, place) in attributes where !object.values[place].isNull {
+      values[property] = .stored(object.values[place])
+    }
+    if !object.files.isEmpty {
+      for (property, place) in attributes {
+        if let file = object.files[place] { values[property] = .inFile(file) }
       }
     }
+    for (property, place) in others {
+      switch place {
+      case .elements(let places):
+        values[property] = .elements(places.map { $0.map { object.values[$0] } ?? .null })
+      case .reference(let place):
+        values[property] = .toOne(
+          object.references[place].map { .identifier(store.persistentIdentifier($0)) })
+      }
+    }
+    return DefaultSnapshot(
+      PersistentIdentifier(origin, .number(object.primaryKey)), layout: layout, values: values)
   }
 }
 

@@ -76,7 +76,7 @@ package struct FetchedObjects: Sendable {
   /// The to-one relationships of the entity and of all that inherit from it, as far as they were asked
   /// for.
   package let references: [Property]
-  package let objects: [Object]
+  package internal(set) var objects: [Object]
 }
 
 /// An expression over an object, in terms of the model: a condition, a sort key, or a part of one.

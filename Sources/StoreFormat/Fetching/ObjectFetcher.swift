@@ -29,35 +29,34 @@ package final class ObjectFetcher: Sendable {
 
   /// The objects that a fetch asks for, with their values.
   package func objects(_ fetch: ObjectFetch) throws -> FetchedObjects {
-    let (columns, objects) = try rows(of: fetch) { _ in { $0 } }
-    return columns.fetched(objects)
+    var result = FetchedObjects(attributes: [], references: [], objects: [])
+    try forEachObject(fetch) { found in
+      result = found
+      return { result.objects.append($0) }
+    }
+    return result
   }
 
-  /// The objects that a fetch asks for in another form, so that memory holds one form only.
+  /// Visits the objects that a fetch asks for, with their values.
   ///
-  /// - Parameter converter: Returns the conversion for a result, which is passed without objects.
-  package func objects<Element>(
+  /// - Parameter receiver: Returns what receives the objects. It is passed the result without objects, and
+  ///   called again where all objects must be read again; those received before do not count then.
+  package func forEachObject(
     _ fetch: ObjectFetch,
-    as converter: (FetchedObjects) throws -> (FetchedObjects.Object) throws -> Element
-  ) throws -> [Element] {
-    try rows(of: fetch) { try converter($0.fetched([])) }.elements
-  }
-
-  private func rows<Element>(
-    of fetch: ObjectFetch,
-    as converter: (ObjectColumns) throws -> (FetchedObjects.Object) throws -> Element
-  ) throws -> (columns: ObjectColumns, elements: [Element]) {
+    _ receiver: (FetchedObjects) throws -> (FetchedObjects.Object) throws -> Void
+  ) throws {
     try lookUntilComplete { schema, statement in
       let plan = try ObjectColumns(fetch.entityName, schema: schema, only: fetch.properties)
       try statement.add(fetch.order.compactMap(\.collation))
       var query = ObjectQuery(schema: schema)
       let sql = try query.statement(for: fetch) { row in plan.columns(row: row) }
       let reader = plan.keepsLargeValues ? LargeValueReader(file.location) : nil
-      let convert = try converter(plan)
-      let elements = try statement.map(sql, query.arguments) { cursor in
-        try convert(try plan.object(at: cursor, schema: schema, reader))
-      }
-      return ((plan, elements), reader?.missing ?? [])
+      let receive = try receiver(plan.fetched([]))
+      let cursor = try statement.cursor(sql)
+      defer { cursor.reset() }
+      try cursor.bind(query.arguments)
+      while try cursor.step() { try receive(try plan.object(at: cursor, schema: schema, reader)) }
+      return ((), reader?.missing ?? [])
     }
   }
 
