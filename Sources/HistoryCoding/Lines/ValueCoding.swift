@@ -117,11 +117,7 @@ extension StoredValue {
       case "$text":
         guard let bytes = Base64.decode(text) else { return nil }
         // Other programs may wrap clean texts as well.
-        if !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) {
-          self = .text(text)
-        } else {
-          self = .malformedText(bytes)
-        }
+        self = bytes.withUnsafeBytes { StoredValue(text: $0) }
       case "$real":
         switch text {
         case "inf": self = .real(.infinity)

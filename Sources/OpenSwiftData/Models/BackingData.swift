@@ -53,23 +53,34 @@ public protocol BackingData<Model> {
 
 /// Backing data with values in a ``ModelState``, for the class of the object and its superclasses.
 class StatefulBackingData {
-  /// Created on first use: an object that a context makes has a blank one for a moment.
-  fileprivate(set) lazy var state = ModelState(layout: EntityLayout.of(modelType))
   private let modelType: any PersistentModel.Type
+  private var knownState: ModelState?
   /// The object that the context knows, if this one shares its values; it stays known as long as
   /// either is used.
   var known: (any PersistentModel)?
 
-  fileprivate init(_ modelType: any PersistentModel.Type) { self.modelType = modelType }
+  fileprivate init(_ modelType: any PersistentModel.Type, _ state: ModelState?) {
+    self.modelType = modelType
+    knownState = state
+  }
+
+  /// The values, created on first use: an object that a context makes has blank ones for a moment.
+  var state: ModelState {
+    if let knownState { return knownState }
+    let state = ModelState(layout: EntityLayout.of(modelType))
+    knownState = state
+    return state
+  }
+
+  /// Whether there are no values yet. The initial values of a class are set then, also for an object that a
+  /// context makes, and need not be kept where a blank object has the same.
+  fileprivate var isUnused: Bool { knownState == nil }
 }
 
 final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, BackingData {
-  init(for modelType: Model.Type) { super.init(modelType) }
+  init(for modelType: Model.Type) { super.init(modelType, nil) }
 
-  init(_ state: ModelState) {
-    super.init(Model.self)
-    self.state = state
-  }
+  init(_ state: ModelState) { super.init(Model.self, state) }
 
   var persistentModelID: PersistentIdentifier? {
     get { state.identifier }
@@ -85,14 +96,9 @@ final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, Backi
     let state = state
     let index = state.layout.index(of: key)
     state.isRead(at: index)
-    switch state.values[index] {
-    case .stored(let stored) where state.layout.properties[index].isPlain:
-      if let value = PlainValue.value(stored, as: Value.self) { return value }
-    case .value(let value):
-      if let value = value as? Value { return value }
-    default: break
-    }
-    return state.attribute(at: index)
+    guard case .stored(let stored) = state.values[index], state.layout.properties[index].isPlain
+    else { return state.attribute(at: index) }
+    return PlainValue.value(stored) { state.attribute(at: index) }
   }
 
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: PersistentModel {
@@ -128,6 +134,10 @@ final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, Backi
   @_disfavoredOverload
   func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
   where Value: Encodable {
+    if isUnused {
+      let layout = EntityLayout.of(Model.self)
+      if layout.isInitial(newValue, at: layout.index(of: key)) { return }
+    }
     let state = state
     let index = state.layout.index(of: key)
     if state.layout.properties[index].isPlain, let stored = PlainValue.stored(newValue) {
@@ -144,12 +154,15 @@ final class ModelBackingData<Model: PersistentModel>: StatefulBackingData, Backi
 
   func setValue<Value>(forKey key: KeyPath<Model, Value?>, to newValue: Value?)
   where Value: PersistentModel {
+    if isUnused, newValue == nil { return }
     state.setToOne(newValue, at: state.layout.index(of: key))
   }
 
   func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
   where Value: RelationshipCollection {
-    state.setToMany(newValue.models, at: state.layout.index(of: key))
+    let models = newValue.models
+    if isUnused, models.isEmpty { return }
+    state.setToMany(models, at: state.layout.index(of: key))
   }
 
   func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value) {

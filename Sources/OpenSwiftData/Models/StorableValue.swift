@@ -152,9 +152,11 @@ enum PlainValue {
     return nil
   }
 
-  /// Returns the value of a column, or `nil` for other types and for invalid column values.
+  /// Returns the value of a column, or what a closure returns for other types and for invalid column
+  /// values.
+  // An optional result would be made at run time for each value, as its type is not known here.
   @inline(__always)
-  static func value<Value>(_ stored: StoredValue, as type: Value.Type) -> Value? {
+  static func value<Value>(_ stored: StoredValue, orElse other: () -> Value) -> Value {
     switch stored {
     case .text(let text):
       if Value.self == String.self { return same(text, as: Value.self) }
@@ -169,7 +171,15 @@ enum PlainValue {
       }
     case .null, .malformedText, .blob: break
     }
-    return nil
+    return other()
+  }
+
+  /// Returns whether a value is `nil`.
+  @inline(__always)
+  static func isNil<Value>(_ value: Value) -> Bool {
+    if Value.self == String?.self { return same(value, as: String?.self) == nil }
+    guard let optional = value as? any OptionalValue else { return false }
+    return optional.unwrapped == nil
   }
 
   private static func stored(text: String) -> StoredValue? {

@@ -21,6 +21,8 @@ final class EntityLayout: @unchecked Sendable {
   let indices: [[String]]
   /// The values of a new model.
   let blankValues: [PropertyValue]
+  /// The column values of these, where the properties are plain or the values null.
+  private let blankColumns: [StoredValue?]
   /// The values of a model of which only the identifier is known.
   let faultValues: [PropertyValue]
   /// The key paths under which the observers of a model's values are registered.
@@ -134,6 +136,14 @@ final class EntityLayout: @unchecked Sendable {
         ?? .null
     }
     self.blankValues = blankValues
+    blankColumns = zip(properties, blankValues).map { property, blank in
+      switch blank {
+      case .null: .null
+      case .value(let value) where property.isPlain:
+        try? property.codec?.stored(value, name: property.name).first
+      default: nil
+      }
+    }
     faultValues = zip(properties, blankValues).map { property, blank in
       // A list is read separately, and can be changed before.
       if property.isToMany { return .toManyFault(added: [], removed: []) }
@@ -164,6 +174,12 @@ final class EntityLayout: @unchecked Sendable {
     case .stored(let stored): usualValues[index].kind?.isKind(of: stored) ?? false
     default: false
     }
+  }
+
+  /// Returns whether an attribute of a new model has a value anyway.
+  func isInitial<Value>(_ value: Value, at index: Int) -> Bool {
+    guard let blank = blankColumns[index] else { return false }
+    return blank.isNull ? PlainValue.isNil(value) : PlainValue.stored(value) == blank
   }
 
   func index(named name: String) -> Int? { indexByName[name] }

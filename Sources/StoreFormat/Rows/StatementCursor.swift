@@ -117,11 +117,7 @@ package final class StatementCursor {
     case SQLITE_TEXT:
       // Converts texts that the database keeps as UTF-16.
       _ = sqlite3_column_text(pointer, CInt(column))
-      let bytes = bytes(at: column)
-      if !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) {
-        return .text(text)
-      }
-      return .malformedText(Array(bytes))
+      return StoredValue(text: bytes(at: column))
     default: return .null
     }
   }

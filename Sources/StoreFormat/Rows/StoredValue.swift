@@ -41,6 +41,16 @@ extension StoredValue {
     }
   }
 
+  /// Creates a text from its bytes, which may be malformed.
+  package init(text bytes: UnsafeRawBufferPointer) {
+    // Takes a third of the time of `String(validating:as:)`, and repairs what is invalid.
+    var text = String(decoding: bytes, as: UTF8.self)
+    let isValid = text.withUTF8 { utf8 in
+      utf8.count == bytes.count && (bytes.isEmpty || utf8.elementsEqual(bytes))
+    }
+    self = isValid && !bytes.contains(0) ? .text(text) : .malformedText(Array(bytes))
+  }
+
   /// Whether this is ``null``.
   public var isNull: Bool {
     if case .null = self { true } else { false }
@@ -66,11 +76,7 @@ package enum LentValue {
     case .integer(let value): return .integer(value)
     case .real(let value): return .real(value)
     case .blob(let bytes): return .blob(Array(bytes))
-    case .text(let bytes):
-      if !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) {
-        return .text(text)
-      }
-      return .malformedText(Array(bytes))
+    case .text(let bytes): return StoredValue(text: bytes)
     }
   }
 }
