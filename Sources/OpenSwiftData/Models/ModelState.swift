@@ -26,17 +26,18 @@ final class ModelState: Observable {
   /// The attributes that were changed after they were seen blank; saving them could lose the stored
   /// value.
   var changedBlanks: Set<Int> = []
-  var phase = Phase.standalone
   /// The values before the first unsaved change, or `nil` without one.
   var original: [PropertyValue]?
-  /// Whether others deleted the model while it has unsaved changes.
-  var isGone = false
   /// The properties with unsaved changes.
   var changed: Set<Int> = []
   /// The files that large values were read from.
   var files: [Int: LargeValueFile] = [:]
   weak var model: (any PersistentModel)?
   private var knownIdentifier: PersistentIdentifier?
+  // These fill the rest of the identifier's last word.
+  var phase = Phase.standalone
+  /// Whether others deleted the model while it has unsaved changes.
+  var isGone = false
   private weak var ownContext: ModelContext?
   /// The context, as long as it does not own the model: a context owns models with changes.
   private var keptContext: ModelContext?

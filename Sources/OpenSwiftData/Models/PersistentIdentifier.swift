@@ -12,7 +12,14 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     let key: Key
 
     /// Hashes the key.
-    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+    public func hash(into hasher: inout Hasher) {
+      switch key {
+      case .number(let number): hasher.combine(number)
+      case .text(let text): hasher.combine(text)
+      // The count differs in all keys of a process.
+      case .temporary(let key): hasher.combine(TemporaryKeys.count(of: key))
+      }
+    }
   }
 
   /// The entity and the store of identifiers. Those that are made together share one, so that each
@@ -166,6 +173,11 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 enum TemporaryKeys {
   private static let process = UInt64.random(in: .min ... .max)
   private static let count = Atomic<UInt64>(0)
+
+  /// Returns the last eight bytes of a key.
+  static func count(of key: UUID) -> UInt64 {
+    withUnsafeBytes(of: key.uuid) { $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
+  }
 
   static func next() -> UUID {
     let number = count.wrappingAdd(1, ordering: .relaxed).newValue

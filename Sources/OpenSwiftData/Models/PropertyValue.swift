@@ -5,14 +5,14 @@ enum PropertyValue {
   /// It was not read yet.
   case fault
   case null
-  /// A value of the attribute's type, never an optional.
-  case value(Any)
+  /// A value of the attribute's type, never an optional. Indirect, so that the others, which are more
+  /// frequent, take less memory.
+  indirect case value(Any)
   /// A column value that was not decoded yet.
   case stored(StoredValue)
   /// The column values of a composite value that was not decoded yet.
   case elements([StoredValue])
-  /// A value in a file that was not read yet. Indirect, because it is rare and five times as large
-  /// as others.
+  /// A value in a file that was not read yet. Indirect for the same reason.
   indirect case inFile(LargeValueFile)
   case toOne(ModelReference?)
   case toMany([ModelReference])
