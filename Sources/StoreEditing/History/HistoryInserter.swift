@@ -116,7 +116,7 @@ private struct InsertionWork: BatchedWork {
     do {
       for change in piece.changes {
         if mayBeThere, try isPresent(change, of: piece.transaction) { continue }
-        try writer.insert(change, of: piece.transaction)
+        try writer.insert(CollectionOfOne(change), of: piece.transaction)
         changes += 1
       }
       if let row = piece.row, !isThere {

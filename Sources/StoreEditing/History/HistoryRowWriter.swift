@@ -30,10 +30,12 @@ struct HistoryRowWriter {
     try insert(row) { try numbers.next(of: .string, count: 1) }
     var first: Int64 = 0
     if !changes.isEmpty { first = try numbers.next(of: .change, count: changes.count) }
-    for (offset, var change) in changes.enumerated() {
-      change.number = first + Int64(offset)
-      try insert(change, of: number)
-    }
+    try insert(
+      changes.enumerated().lazy.map { offset, change in
+        var change = change
+        change.number = first + Int64(offset)
+        return change
+      }, of: number)
     return Place(position: row.position, firstChange: first)
   }
 
@@ -52,10 +54,12 @@ struct HistoryRowWriter {
       columns.transactionInsert, columns.values(of: transaction, textNumbers: numbers))
   }
 
-  func insert(_ change: RecordedChange, of transaction: Int64) throws {
-    try columns.check(change)
-    try statement.run(
-      columns.changeInsert, columns.values(of: change, transaction: transaction))
+  func insert(_ changes: some Sequence<RecordedChange>, of transaction: Int64) throws {
+    let insertion = try statement.cursor(columns.changeInsert)
+    for change in changes {
+      try columns.check(change)
+      try insertion.run(columns.values(of: change, transaction: transaction))
+    }
   }
 
   private func intern(_ text: RecordedText, _ newNumber: () throws -> Int64) throws -> Int64 {

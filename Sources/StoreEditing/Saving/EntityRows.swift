@@ -5,12 +5,20 @@ import StoreFormat
 /// Computed once for all objects of the entity in the save.
 final class EntityRows {
   /// An attribute with a column; each element of a composite attribute has its own.
-  struct StoredAttribute {
+  // A class, because it has many strings to copy for each value of each row.
+  final class StoredAttribute {
     let path: String
     let attribute: ManagedAttribute
     let column: EntityTables.Column
     /// Whether `NULL` is refused. Elements of a composite attribute are present or missing as a whole.
-    var isRequired: Bool { !attribute.isOptional && !path.contains(".") }
+    let isRequired: Bool
+
+    init(path: String, attribute: ManagedAttribute, column: EntityTables.Column) {
+      self.path = path
+      self.attribute = attribute
+      self.column = column
+      isRequired = !attribute.isOptional && !path.contains(".")
+    }
   }
 
   let entityName: String
