@@ -13,6 +13,7 @@ package final class DraftFile {
   private let registration: TemporaryFiles.Registration
   private let overwrites: Bool
   private var isOpen = true
+  private var isSynchronized = false
 
   /// Creates a draft, and removes drafts of the same file that killed programs left.
   ///
@@ -82,6 +83,7 @@ package final class DraftFile {
 
   /// Appends bytes.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
+    isSynchronized = false
     do {
       try descriptor.writeAll(bytes)
     } catch {
@@ -101,6 +103,7 @@ package final class DraftFile {
   /// Syncs the draft to disk.
   package func synchronize() throws(Errno) {
     guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
+    isSynchronized = true
   }
 
   /// Gives the file another name in the same folder than it was created with, and commits it.
@@ -117,7 +120,7 @@ package final class DraftFile {
   ///   system's error. The draft is then removed.
   package func commit() throws(Errno) {
     do {
-      try synchronize()
+      if !isSynchronized { try synchronize() }
       if overwrites {
         try FileMove.move(temporaryPath, replacing: path)
       } else {

@@ -225,7 +225,9 @@ package struct ExportFolder {
     try OutputFolder.make(storeFolder, permissions: permissions)
     try checkIsInNoOtherFile(range)
     // A new consumer begins before everything, so that nothing is pruned until it has a file.
-    if let consumer = plan.consumer, try !hasBookmark(consumer) { try move(consumer, to: 0) }
+    if let consumer = plan.consumer, plan.isNewConsumer, plan.finished == nil {
+      try move(consumer, to: 0)
+    }
     var operation = operation
     if plan.consumer != nil { operation.export.query.after = plan.start }
     var files: [File] = []

@@ -56,13 +56,18 @@ public struct BookmarkFile: Hashable, Sendable {
         path: path, reason: "it is empty, as after a full disk or a loss of power")
     }
     do {
-      // The schema alone first: the rest of a later one may have another shape.
-      let schema = try JSONDecoder().decode(Version.self, from: Data(bytes)).schema
+      let data = Data(bytes)
+      let content = try? JSONDecoder().decode(Content.self, from: data)
+      // A later schema may have another shape.
+      let schema = try content?.schema ?? JSONDecoder().decode(Version.self, from: data).schema
       guard schema == BookmarkFile.schema else {
         throw HistoryError.unreadableBookmarks(
           path: path, reason: "its schema is \(schema), expected \(BookmarkFile.schema)")
       }
-      let content = try JSONDecoder().decode(Content.self, from: Data(bytes))
+      guard let content else {
+        throw HistoryError.unreadableBookmarks(
+          path: path, reason: "it is not the JSON of bookmarks")
+      }
       bookmarks = content.bookmarks.map {
         Bookmark(
           name: $0.name, token: $0.token,
