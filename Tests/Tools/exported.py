@@ -6,11 +6,14 @@ import subprocess
 
 
 def lines(paths):
-    """The lines of compressed files, parsed."""
+    """The lines of compressed files, parsed one by one."""
     if not paths:
-        return []
-    text = subprocess.run(["zstd", "-dcq", *paths], check=True, capture_output=True).stdout
-    return [json.loads(line) for line in text.splitlines()]
+        return
+    with subprocess.Popen(["zstd", "-dcq", *paths], stdout=subprocess.PIPE) as unpacked:
+        for line in unpacked.stdout:
+            yield json.loads(line)
+    if unpacked.returncode:
+        raise subprocess.CalledProcessError(unpacked.returncode, unpacked.args)
 
 
 def counted(lake):
