@@ -4,7 +4,7 @@ import Terminal
 
 /// Writes transactions as JSON lines while they are read.
 struct TransactionLines {
-  /// The number of bytes that are collected before they are written.
+  /// The number of bytes of a line that are collected before they are written.
   static let pieceSize = 1 << 16
 
   let writer: OutputWriter
@@ -16,32 +16,18 @@ struct TransactionLines {
   func write(_ reader: TimelineReader) throws -> Int {
     var encoder = TransactionLineEncoder()
     var count = 0
-
-    var wholeByteCount = 0
-    do {
-      while let element = try reader.nextElement() {
-        count += 1
-        switch element {
-        case .transaction(let transaction):
-          try encoder.append(transaction, of: reader, byteLimit: Self.pieceSize) {
-            try flush(&$0)
-            wholeByteCount = 0
-          }
-        case .gap(let gap):
-          encoder.append(gap)
-          gaps?.report(gap)
-        }
-        if encoder.byteCount >= TransactionLines.pieceSize { try flush(&encoder) }
-        wholeByteCount = encoder.byteCount
+    while let element = try reader.nextElement() {
+      count += 1
+      switch element {
+      case .transaction(let transaction):
+        try encoder.append(transaction, of: reader, byteLimit: Self.pieceSize) { try flush(&$0) }
+      case .gap(let gap):
+        encoder.append(gap)
+        gaps?.report(gap)
       }
-    } catch {
-      // The first error is the one to report.
-      try? encoder.withUnsafeBytes {
-        try writer.write(UnsafeRawBufferPointer(rebasing: $0.prefix(wholeByteCount)))
-      }
-      throw error
+      // An error in the middle of the next line must leave no part of it, unless it is longer than a piece.
+      try flush(&encoder)
     }
-    try flush(&encoder)
     return count
   }
 

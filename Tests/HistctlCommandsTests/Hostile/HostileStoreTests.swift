@@ -262,4 +262,24 @@ import Testing
       #expect(words.isEmpty || result.errors.contains(words))
     }
   }
+
+  /// Lines of 11 kB, so that one of them goes beyond what is collected before it is written.
+  @Test func anErrorInTheMiddleOfALineLeavesNoPartOfIt() async throws {
+    let folder = try TemporaryFolder()
+    let original = try FileBytes.read(
+      LongHistory.write(to: folder.file("long.store"), transactions: 12, changesEach: 150))
+    let store = folder.file("damaged.store")
+    var cutShort = 0
+    for start in stride(from: 4096, to: original.count, by: 4096) {
+      var bytes = original
+      bytes.replaceSubrange(start..<start + 4096, with: repeatElement(0, count: 4096))
+      try FileBytes.write(bytes, to: store)
+      let result = try await InProcess.run(["log", store, "--json"])
+      let lines = result.text.split(separator: "\n")
+      #expect(result.text.isEmpty || result.text.hasSuffix("\n"), "page \(start / 4096)")
+      for line in lines { _ = try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+      if result.status == 5, !lines.isEmpty { cutShort += 1 }
+    }
+    #expect(cutShort > 5)
+  }
 }
