@@ -1,4 +1,4 @@
-"""DuckDB and Spark from PyPI, at the versions of requirements.txt, in a folder of their own."""
+"""DuckDB, Spark and Timesketch's importer from PyPI, at the versions of requirements.txt, in a folder of their own."""
 import json
 import os
 import shutil
@@ -52,6 +52,10 @@ class Engines:
         for number, (folder, recipe, suffix, queries) in enumerate(runs):
             arguments += (["--"] if number else []) + [folder, recipe, suffix, *queries]
         return json.loads(self.run(None, [os.path.join(HERE, "in_spark.py"), *arguments]))
+
+    def timesketch(self, paths):
+        """The number of events that Timesketch's importer takes and leaves as they are."""
+        return int(self.run(None, [os.path.join(HERE, "in_timesketch.py"), *paths]))
 
     def run(self, folder, arguments):
         # Spark says much; it is of use only when it fails.

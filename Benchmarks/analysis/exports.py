@@ -36,6 +36,14 @@ def export_lake(histctl, stores, folder):
         subprocess.run(command, check=True)
 
 
+def export_events(histctl, stores, folder):
+    """Events for Timesketch, a file for each store."""
+    paths = [os.path.join(folder, f"{number}.timesketch.jsonl") for number in range(len(stores))]
+    for store, path in zip(stores, paths):
+        subprocess.run([histctl, "export", store.path, "--format", "timesketch", "--output", path, "--quiet"], check=True)
+    return paths
+
+
 def ranges(path):
     """The options for the two halves of a history."""
     db = sqlite3.connect(path)
