@@ -615,7 +615,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl verify" -eq 1' -F
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" bookmark-file' -l 'bookmark-file' -d 'Read the store\'s bookmarks from this file instead of STORE-bookmarks.json.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" private-copy' -l 'private-copy' -d 'Copy the store and its files below DIR first, and read only the copy.' -rfa '(__histctl_complete_directories)'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" full' -l 'full' -d 'Check the pages of all tables of a store, and decode all lines of an archive.'

@@ -39,8 +39,7 @@ struct Find: HistctlCommand {
     help: "Write only paths, each followed by a NUL byte; leave out stores in archives.")
   var null = false
 
-  @Option(help: ArgumentHelp("Seconds to wait for a locked store.", valueName: "seconds"))
-  var busyTimeout: Double = 5
+  @Option(help: .busyTimeout) var busyTimeout: Double = 5
 
   @OptionGroup(title: "Output") var output: OutputOptions
 

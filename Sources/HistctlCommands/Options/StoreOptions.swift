@@ -10,16 +10,9 @@ struct StoreOptions: ParsableArguments {
   @Argument(help: "The store file.", completion: .file())
   var store: String
 
-  @Option(
-    name: .customLong("bookmark-file"),
-    help: ArgumentHelp(
-      "Use this file of bookmarks instead of STORE-bookmarks.json.", valueName: "file"),
-    completion: .file())
-  var bookmarkFile: String?
+  @Option(help: .bookmarkFile, completion: .file()) var bookmarkFile: String?
 
-  @Option(
-    help: ArgumentHelp("Seconds to wait for a locked store.", valueName: "seconds"))
-  var busyTimeout: Double = 5
+  @Option(help: .busyTimeout) var busyTimeout: Double = 5
 
   func validate() throws {
     try Self.validate(busyTimeout: busyTimeout)
@@ -52,6 +45,14 @@ struct StoreOptions: ParsableArguments {
   }
 }
 
+/// Options that several groups have.
+extension ArgumentHelp {
+  static let bookmarkFile = ArgumentHelp(
+    "Use this file of bookmarks instead of STORE-bookmarks.json.", valueName: "file")
+
+  static let busyTimeout = ArgumentHelp("Seconds to wait for a locked store.", valueName: "seconds")
+}
+
 /// The stores of a command, and how to open them.
 struct SeveralStoresOptions: ParsableArguments {
   @Argument(
@@ -65,16 +66,9 @@ struct SeveralStoresOptions: ParsableArguments {
     completion: .file())
   var storesFrom: String?
 
-  @Option(
-    name: .customLong("bookmark-file"),
-    help: ArgumentHelp(
-      "Use this file of bookmarks instead of STORE-bookmarks.json.", valueName: "file"),
-    completion: .file())
-  var bookmarkFile: String?
+  @Option(help: .bookmarkFile, completion: .file()) var bookmarkFile: String?
 
-  @Option(
-    help: ArgumentHelp("Seconds to wait for a locked store.", valueName: "seconds"))
-  var busyTimeout: Double = 5
+  @Option(help: .busyTimeout) var busyTimeout: Double = 5
 
   func validate() throws {
     try StoreOptions.validate(busyTimeout: busyTimeout)

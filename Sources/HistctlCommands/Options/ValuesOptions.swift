@@ -19,7 +19,6 @@ struct ValuesOptions: ParsableArguments {
   var omitsValues = false
 
   @Option(
-    name: .customLong("values-file"),
     help: ArgumentHelp(
       "Read recorded values from this file, not STORE-values.db.", valueName: "file"),
     completion: .file())

@@ -31,15 +31,12 @@ struct Record: HistctlCommand {
   var once = false
 
   @Option(
-    name: .customLong("values-file"),
     help: ArgumentHelp(
       "Keep values in this file, not in STORE-values.db.", valueName: "file"),
     completion: .file())
   var valuesFile: String?
 
-  @Option(
-    help: ArgumentHelp("Seconds to wait for a locked store.", valueName: "seconds"))
-  var busyTimeout: Double = 5
+  @Option(help: .busyTimeout) var busyTimeout: Double = 5
 
   @OptionGroup(title: "Output") var output: OutputOptions
 

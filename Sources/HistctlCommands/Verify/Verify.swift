@@ -84,17 +84,9 @@ struct VerifyOptions: ParsableArguments {
   @Argument(help: "The store file or the folder of an archive.", completion: .file())
   var path: String
 
-  @Option(
-    name: .customLong("bookmark-file"),
-    help: ArgumentHelp(
-      "Read the store's bookmarks from this file instead of STORE-bookmarks.json.",
-      valueName: "file"),
-    completion: .file())
-  var bookmarkFile: String?
+  @Option(help: .bookmarkFile, completion: .file()) var bookmarkFile: String?
 
-  @Option(
-    help: ArgumentHelp("Seconds to wait for a locked store.", valueName: "seconds"))
-  var busyTimeout: Double = 5
+  @Option(help: .busyTimeout) var busyTimeout: Double = 5
 
   func validate() throws {
     try StoreOptions.validate(busyTimeout: busyTimeout)
