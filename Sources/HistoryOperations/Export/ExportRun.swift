@@ -4,7 +4,8 @@ import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
-/// Exports several histories into one folder, as many at a time as there are processors.
+/// Exports several histories into one folder, twice as many at a time as there are processors: while one waits
+/// for the disk, which is most of the time of a small one, another is read.
 ///
 /// Each history is exported as ``ExportFolder`` does it, with a bookmark of the same name beside each store.
 /// The error of one ends no other, and a run that was killed goes on where it was when it is run again.
@@ -95,7 +96,7 @@ package struct ExportRun {
     self.observer = observer
   }
 
-  /// Exports the histories, the largest first.
+  /// Exports the histories, on half of the threads the largest first and on the others the smallest.
   ///
   /// The closures are called on any thread, one at a time.
   ///
@@ -113,8 +114,10 @@ package struct ExportRun {
     var summary = Summary()
     summary.manifest = manifest.path
     var problem: (any Error)?
-    func work() {
-      while let path = inTurn({ problem == nil ? waiting.popFirst() : nil }) {
+    func work(smallestFirst: Bool) {
+      while let path = inTurn({
+        problem != nil ? nil : smallestFirst ? waiting.popLast() : waiting.popFirst()
+      }) {
         let outcome = export(path, prepare)
         inTurn {
           guard problem == nil else { return }
@@ -132,9 +135,13 @@ package struct ExportRun {
     }
     // What the threads share is used in turn.
     nonisolated(unsafe) let share = work
-    DispatchQueue.concurrentPerform(
-      iterations: min(waiting.count, StoreReading.helperCount + 1)
-    ) { _ in share() }
+    let threads = DispatchGroup()
+    for number in 0..<min(waiting.count, 2 * (StoreReading.helperCount + 1)) {
+      DispatchQueue(label: "histctl.export").async(group: threads) {
+        share(!number.isMultiple(of: 2))
+      }
+    }
+    threads.wait()
     observer(.finished)
     if let problem { throw problem }
     try manifest.end(summary)
