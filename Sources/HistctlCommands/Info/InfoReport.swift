@@ -59,6 +59,13 @@ struct InfoReport {
       try StoreNotice.notices(
         on: snapshot, reach: overview?.reach, mirroring: mirroring, logProblem: logProblem)
       + (bookmarkProblem.map { [StoreNotice(kind: "unreadableBookmarks", text: $0.message)] } ?? [])
+      + (overview.map(\.listsAllTexts) == false
+        ? [
+          StoreNotice(
+            kind: "notListed",
+            text: "of authors, bundles and processes, only the \(StoreSnapshot.maxTexts) "
+              + "with the most transactions are listed")
+        ] : [])
   }
 
   var json: JSONValue {

@@ -157,7 +157,7 @@ extension Session {
     for (role, noun, condition) in conditions {
       guard let wanted = condition.anyOf, !wanted.isEmpty else { continue }
       let known = try snapshot.textCounts(role).compactMap { $0.text?.string }
-      guard known.count < StoreSnapshot.maxGroups else { continue }
+      guard known.count < StoreSnapshot.maxTexts else { continue }
       for name in wanted where !known.contains(name) {
         isAnyUnknown = true
         let near = NearNames.of(name, in: known)

@@ -53,6 +53,10 @@ package struct HistoryOverview: Sendable {
   package var newest: TransactionPosition? { reach.newest }
   package var highestIssued: Int64 { reach.highestIssued }
   package var isTorn: Bool { reach.isTorn }
+  /// Whether ``authors``, ``bundles`` and ``processes`` have all texts.
+  package var listsAllTexts: Bool {
+    [authors, bundles, processes].allSatisfy { $0.count < StoreSnapshot.maxTexts }
+  }
   package var changeCount: Int64 { entities.reduce(0) { $0 + $1.total } }
 
   /// Summarizes a store.

@@ -19,7 +19,7 @@ struct ActivityGroups<Key: Hashable & Sendable> {
   private var overflow = Activity()
   private var lastOverflowTransaction: Int64?
 
-  init(capacity: Int = StoreSnapshot.maxGroups) { self.capacity = capacity }
+  init(capacity: Int = HistoryStatistics.maxGroups) { self.capacity = capacity }
 
   /// Counts a whole transaction, and returns the place of the key; `nil` beyond the limit.
   @discardableResult
@@ -115,7 +115,7 @@ package struct ActivityRanking<Key: Sendable>: Sendable {
   }
 }
 
-/// A text of a transaction as a key, compared by its bytes as SQLite does.
+/// A text of a transaction as a key.
 struct TextKey: Hashable, Sendable {
   /// The maximum number of bytes that are kept. Longer texts are compared by their beginning and
   /// length.
@@ -134,20 +134,5 @@ struct TextKey: Hashable, Sendable {
       text.malformedBytes.map { $0.prefix(Self.maxLength) }
       ?? Array(text.string.utf8.prefix(Self.maxLength))[...]
     self.text = RecordedText(String(decoding: bytes, as: UTF8.self) + "…")
-  }
-
-  static func == (left: TextKey, right: TextKey) -> Bool {
-    guard left.byteCount == right.byteCount, left.text?.malformedBytes == right.text?.malformedBytes
-    else { return false }
-    return switch (left.text?.string, right.text?.string) {
-    case (let left?, let right?): left.utf8.elementsEqual(right.utf8)
-    case (nil, nil): true
-    default: false
-    }
-  }
-
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(byteCount)
-    hasher.combine(text?.string)
   }
 }

@@ -26,7 +26,7 @@ package struct HistorySession: Hashable, Sendable {
 /// A session ends when its author has not saved for a given time, or when the clock was set to before it.
 ///
 /// Memory does not grow with the history: only sessions that have not ended are kept, at most
-/// ``/StoreFormat/StoreSnapshot/maxGroups`` of them, and those that wait for an earlier one to end. If
+/// ``HistoryStatistics/maxGroups`` of them, and those that wait for an earlier one to end. If
 /// more than 10,000 wait, they are returned before it.
 package final class HistorySessionReader {
   /// The transactions without a usable time, which belong to no session.
@@ -106,7 +106,7 @@ package final class HistorySessionReader {
       open[key] = session
     } else {
       if let session = open.removeValue(forKey: key) { ended.append(session) }
-      if open.count == StoreSnapshot.maxGroups { endOldestSession() }
+      if open.count == HistoryStatistics.maxGroups { endOldestSession() }
       open[key] = HistorySession(
         author: key.text, start: time, end: time, first: transaction.number,
         last: transaction.number, transactions: 1, changes: changes)

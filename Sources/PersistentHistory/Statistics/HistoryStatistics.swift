@@ -11,6 +11,9 @@ import StoreFormat
 /// for period in statistics.periods { print(period.period.name, period.activity.transactions) }
 /// ```
 package struct HistoryStatistics: Sendable {
+  /// The maximum number of authors, entities and the like that are counted each.
+  package static let maxGroups = 1000
+
   /// The activity of one period.
   package struct PeriodActivity: Hashable, Sendable {
     package let period: HistoryPeriod
@@ -79,7 +82,7 @@ package struct HistoryStatistics: Sendable {
   ///
   /// The history is read once, because SQLite would sort all changes for every `GROUP BY`. An
   /// archive is read once more before, for the times. Memory does not grow with the history: at
-  /// most ``/StoreFormat/StoreSnapshot/maxGroups`` authors, entities and the like are counted each,
+  /// most ``maxGroups`` authors, entities and the like are counted each,
   /// and at most 50,000 periods.
   ///
   /// - Parameters:

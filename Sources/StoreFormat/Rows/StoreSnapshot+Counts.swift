@@ -17,8 +17,11 @@ package struct TextCount: Hashable, Sendable {
 }
 
 extension StoreSnapshot {
-  /// The maximum number of groups that are told apart; of more, the largest are.
-  package static let maxGroups = 1000
+  /// The maximum number of texts that are counted each; of more, those with the most transactions are.
+  package static let maxTexts = 65_536
+
+  /// The same of entities, each with its inserts, updates and deletes: as many as a model can have.
+  private static let maxChangeCounts = 3 * 65_536
 
   /// Runs a statement on a history table and returns the integer that it selects.
   func historyInteger(_ sql: String, _ values: [StoredValue] = []) throws -> Int64? {
@@ -92,7 +95,7 @@ extension StoreSnapshot {
       database,
       sql: """
         SELECT \(identifier), \(plain), count(*) FROM ATRANSACTION
-        GROUP BY 1, 2 ORDER BY 3 DESC LIMIT \(Self.maxGroups)
+        GROUP BY 1, 2 ORDER BY 3 DESC LIMIT \(Self.maxTexts)
         """)
     let strings = try InternedStrings(database, tables: tables)
     var counts: [RecordedText?: Int64] = [:]
@@ -180,8 +183,8 @@ extension StoreSnapshot {
     var last: (group: Group, count: Int64)?
     func settle() {
       guard let (group, count) = last else { return }
-      // A hostile store may name a million entities; those beyond the limit are one group.
-      let isKnown = counts[group] != nil || counts.count < Self.maxGroups
+      // A hostile store may name millions of entities; those beyond the limit are one group.
+      let isKnown = counts[group] != nil || counts.count < Self.maxChangeCounts
       counts[isKnown ? group : Group(entityNumber: nil, kind: nil), default: 0] += count
     }
     while try cursor.step() {

@@ -36,7 +36,7 @@ extension StoredValue {
     case .null: hasher.combine(0)
     case .integer(let value): hasher.combine(value)
     case .real(let value): hasher.combine(value.bitPattern)
-    case .text(let value): value.utf8.forEach { hasher.combine($0) }
+    case .text(var value): value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     case .malformedText(let bytes), .blob(let bytes): hasher.combine(bytes)
     }
   }
@@ -122,6 +122,14 @@ public struct RecordedText: Hashable, Sendable, ExpressibleByStringLiteral, Cust
   package var storedValue: StoredValue {
     malformedBytes.map(StoredValue.malformedText) ?? .text(string)
   }
+
+  /// Whether the two have the same bytes, as SQLite compares them: composed and decomposed texts differ.
+  public static func == (left: RecordedText, right: RecordedText) -> Bool {
+    left.storedValue == right.storedValue
+  }
+
+  /// Hashes what ``==(_:_:)`` compares.
+  public func hash(into hasher: inout Hasher) { storedValue.hash(into: &hasher) }
 
   /// The same as `string`.
   public var description: String { string }

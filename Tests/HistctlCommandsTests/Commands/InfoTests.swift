@@ -161,6 +161,36 @@ import Testing
     #expect(qualified.text.contains("  \(SampleFolder.identifier):10  "))
   }
 
+  /// SQLite adds up the same groups; letters that only look alike are different to it.
+  @Test(.enabled(if: Tool("jq") != nil)) func allGroupsAreCounted() async throws {
+    let sample = try SampleFolder()
+    let query = try StoreQuery(path: sample.store)
+    try query.run(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 1599)
+        INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME)
+        SELECT i, 16003, iif(i < 102, 'Zo' || iif(i = 100, char(235), 'e' || char(776)), 'author ' || i) FROM n;
+      INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP, ZAUTHORTS)
+        SELECT Z_PK, 16002, 743907220.0 + Z_PK, Z_PK FROM ATRANSACTIONSTRING WHERE Z_PK >= 100;
+      INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID)
+        SELECT Z_PK, 16001, Z_PK / 4 % 3, 1000 + Z_PK / 3, Z_PK, Z_PK FROM ATRANSACTIONSTRING WHERE Z_PK >= 100;
+      """)
+    let result = try await sample.run("info sample.store --json")
+    let sums = try await #require(Tool("jq")).run(
+      [
+        "-c",
+        #"[.transactions, ([.authors[].transactions] | add), (.authors | length), .changes, ([.entities[] | .inserts + .updates + .deletes] | add), (.notices | map(select(.kind == "notListed")) | length)]"#,
+      ], input: result.text)
+    let counts = try query.lines(
+      """
+      WITH counts AS (
+        SELECT (SELECT count(*) FROM ATRANSACTION) AS transactions, (SELECT count(*) FROM ACHANGE) AS changes,
+          (SELECT count(DISTINCT coalesce(ZAUTHORTS, 0)) FROM ATRANSACTION) AS authors)
+      SELECT json_array(transactions, transactions, authors, changes, changes, 0) FROM counts
+      """)
+    #expect(sums.lines == counts)
+  }
+
   /// Without history tables the store is described all the same, and the status says so.
   @Test func aStoreWithoutHistoryIsDescribed() async throws {
     let folder = try TemporaryFolder()

@@ -220,7 +220,7 @@ struct HistoryStatisticsTests {
     let folder = try TemporaryFolder()
     let path = folder.file("trips.store")
     try StoreWriter(path: path).close()
-    let count = StoreSnapshot.maxGroups + 50
+    let count = HistoryStatistics.maxGroups + 50
     try StoreQuery(path: path).run(
       """
       INSERT INTO ATRANSACTIONSTRING (Z_PK, ZNAME)
@@ -232,7 +232,7 @@ struct HistoryStatisticsTests {
         SELECT Z_PK, 16001, 1, 1000 + Z_PK, 1, Z_PK FROM ATRANSACTIONSTRING;
       """)
     let statistics = try Self.statistics(path)
-    #expect(statistics.authors.groups.count == StoreSnapshot.maxGroups)
+    #expect(statistics.authors.groups.count == HistoryStatistics.maxGroups)
     let (groups, rest) = statistics.authors.top(10)
     #expect(groups.count == 10)
     #expect(rest?.groupCount == nil)
