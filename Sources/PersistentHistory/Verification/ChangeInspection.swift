@@ -9,6 +9,7 @@ final class ChangeInspection {
   private(set) var findings: FindingLog<StoreFindingKind>
   private(set) var facts: StoreFacts
 
+  private let snapshot: StoreSnapshot
   private let changes: ChangeCursor
   private let transactions: TransactionPositionCursor
   private let lookup: TransactionLookup
@@ -19,13 +20,16 @@ final class ChangeInspection {
 
   /// The current transaction, or `nil` after the last one.
   private var current: Int64?
-  /// The transaction of the change before.
+  /// The transaction of the last change before that has one.
   private var lastOwner: Int64?
   private var usedTransactionCount: Int64 = 0
+  /// Whether changes of transactions were found that ``current`` had passed.
+  private var isOutOfOrder = false
 
   init(
     _ snapshot: StoreSnapshot, findings: FindingLog<StoreFindingKind>, facts: StoreFacts
   ) throws {
+    self.snapshot = snapshot
     self.findings = findings
     self.facts = facts
     changes = try snapshot.everyChange()
@@ -51,7 +55,10 @@ final class ChangeInspection {
       try inspectOwner()
       inspectChange()
     }
-    facts.emptyTransactionCount = max(0, facts.transactionCount - usedTransactionCount)
+    facts.emptyTransactionCount =
+      isOutOfOrder
+      ? try snapshot.transactionCountWithoutChanges()
+      : max(0, facts.transactionCount - usedTransactionCount)
     if facts.changeCount > 0, changes.number > highestIssued {
       findings.addTornCounter(of: "CHANGE", issued: highestIssued, present: changes.number)
     }
@@ -72,17 +79,20 @@ final class ChangeInspection {
     if owner == lastOwner { return }
     if let lastOwner, owner < lastOwner {
       findings.add(
-        .changesOutOfOrder, at: place, "the change before it belongs to transaction \(lastOwner)")
-      if try !lookup.contains(owner) { addOrphan(owner) }
-      return
+        .changesOutOfOrder, at: place, "a change before it belongs to transaction \(lastOwner)")
     }
+    if try exists(owner) { lastOwner = owner } else { addOrphan(owner) }
+  }
+
+  private func exists(_ owner: Int64) throws -> Bool {
     while let number = current, number < owner { current = try transactions.next()?.number }
     if current == owner {
       usedTransactionCount += 1
-      lastOwner = owner
-    } else {
-      addOrphan(owner)
+      return true
     }
+    guard try lookup.contains(owner) else { return false }
+    isOutOfOrder = true
+    return true
   }
 
   private func addOrphan(_ owner: Int64) {

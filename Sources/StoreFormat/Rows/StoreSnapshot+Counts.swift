@@ -53,6 +53,15 @@ extension StoreSnapshot {
       [.integer(range.lowerBound), .integer(range.upperBound)]) ?? 0
   }
 
+  /// Returns the number of transactions that no change belongs to.
+  package func transactionCountWithoutChanges() throws -> Int64 {
+    try historyInteger(
+      """
+      SELECT count(*) FROM ATRANSACTION
+      WHERE Z_PK NOT IN (SELECT ZTRANSACTIONID FROM ACHANGE WHERE ZTRANSACTIONID IS NOT NULL)
+      """) ?? 0
+  }
+
   /// Returns the number of transactions saved within a span of time.
   package func transactionCount(savedWithin times: ClosedRange<StoreTimestamp>) throws -> Int64 {
     try historyInteger(

@@ -80,6 +80,9 @@ import Testing
     Case(
       "UPDATE ACHANGE SET ZTRANSACTIONID = 99 WHERE Z_PK = 27", [.orphanChange: 1],
       at: "change 27 of transaction 99"),
+    Case(
+      "UPDATE ACHANGE SET ZTRANSACTIONID = 99 WHERE Z_PK IN (4, 9)", [.orphanChange: 2],
+      at: "change 4 of transaction 99"),
     Case("UPDATE ACHANGE SET ZCHANGETYPE = 7 WHERE Z_PK = 1", [.unknownKind: 1], at: "change 1 of"),
     Case("UPDATE ACHANGE SET ZENTITYPK = NULL WHERE Z_PK = 1", [.missingObject: 1], at: "change 1"),
     Case("UPDATE ACHANGE SET ZENTITY = 'x' WHERE Z_PK = 2", [.missingObject: 1], at: "change 2"),
@@ -106,6 +109,9 @@ import Testing
     Case(
       "UPDATE ACHANGE SET ZTRANSACTIONID = 2 WHERE Z_PK = 27", [.changesOutOfOrder: 1],
       at: "change 27 of transaction 2"),
+    Case(
+      "UPDATE ACHANGE SET ZTRANSACTIONID = 10 WHERE Z_PK = 4", [.changesOutOfOrder: 1],
+      at: "change 5 of transaction 2"),
     Case("UPDATE ACHANGE SET Z_OPT = 3 WHERE Z_PK = 1", [.unexpectedValue: 1], at: "change 1"),
     Case("UPDATE ACHANGE SET Z_ENT = 5 WHERE Z_PK = 1", [.unexpectedValue: 1], at: "change 1"),
     Case(
@@ -154,6 +160,26 @@ import Testing
       #expect(verification.facts.emptyTransactionCount == 0)
       #expect(verification.facts.largestClockStep == nil)
     }
+  }
+
+  @Test(
+    "Transactions without changes are counted whatever the order of the changes",
+    arguments: [
+      "UPDATE ACHANGE SET ZTRANSACTIONID = 13 - ZTRANSACTIONID",
+      "UPDATE ACHANGE SET ZTRANSACTIONID = 13 - ZTRANSACTIONID WHERE Z_PK % 2",
+      "UPDATE ACHANGE SET ZTRANSACTIONID = 1 + Z_PK * 7 % 10",
+    ])
+  func withoutChanges(_ statement: String) throws {
+    let folder = try TemporaryFolder()
+    let path = try SampleStore.write(to: folder.file("x.store"))
+    let query = try StoreQuery(path: path)
+    try query.run(statement)
+    let expected = try query.lines(
+      """
+      SELECT count(*) FROM ATRANSACTION AS t
+      WHERE NOT EXISTS (SELECT 1 FROM ACHANGE WHERE ZTRANSACTIONID = t.Z_PK)
+      """)
+    #expect(["\(try Self.verify(path).facts.emptyTransactionCount)"] == expected)
   }
 
   @Test("Each defect is found at its place, and nothing else", arguments: cases)
