@@ -16,6 +16,13 @@ package enum Campaign {
   /// Whether everything is tried: `HISTCTL_EVERY_FAULT=1`.
   package static var isEverything: Bool { environment["HISTCTL_EVERY_FAULT"] == "1" }
 
+  /// Returns a few of the cases, others in every run; all with `HISTCTL_EVERY_FAULT=1`.
+  package static func sample<Case>(_ count: Int, of cases: [Case]) -> [Case] {
+    guard !isEverything else { return cases }
+    var random = SeededGenerator(seed: rotatingSeed)
+    return Array(cases.shuffled(using: &random).prefix(count))
+  }
+
   /// Returns how many cases to try: a few hundred always, thousands with `HISTCTL_EVERY_FAULT=1`.
   package static func count(_ always: Int, _ everything: Int) -> Int {
     isEverything ? everything : always

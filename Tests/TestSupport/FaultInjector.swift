@@ -30,7 +30,9 @@ package struct FaultInjector: Sendable {
       self.lasts = lasts
     }
 
-    package var description: String { "\(kind.rawValue)\(lasts ? " from" : " at") call \(call)" }
+    package var description: String {
+      "\(kind.rawValue)\(lasts ? " from" : " at") call \(call); HISTCTL_SEED=\(Campaign.rotatingSeed)"
+    }
   }
 
   /// A call by which a program changed a file.
@@ -44,6 +46,19 @@ package struct FaultInjector: Sendable {
     package var isWrite: Bool { name.contains("write") }
 
     package var description: String { name + " " + path }
+  }
+
+  /// Returns the calls at which faults have their turn: the first, a few more, others in every run, and in
+  /// the end one that is never made. With `HISTCTL_EVERY_FAULT=1` all.
+  ///
+  /// - Parameters:
+  ///   - calls: The calls of an undisturbed run.
+  ///   - canHappen: Whether the fault is possible at a call.
+  package static func turns(
+    of calls: [Call], where canHappen: (Call) -> Bool = { _ in true }
+  ) -> [Int] {
+    let all = calls.indices.filter { canHappen(calls[$0]) }.map { $0 + 1 }
+    return Set(all.prefix(1) + Campaign.sample(8, of: all)).sorted() + [calls.count + 100]
   }
 
   /// What a test cannot go on without.

@@ -313,7 +313,7 @@ import Testing
   /// Wherever it is stopped, there is no half store: none, the former one or the new one.
   @Test(arguments: [("TERM", false), ("TERM", true), ("KILL", false), ("KILL", true)])
   func anInterruptedRunLeavesNoHalfStore(_ signal: String, _ overwrites: Bool) async throws {
-    for step in 0..<12 {
+    for step in Campaign.sample(4, of: Array(0..<12)) {
       let name = "demo\(step)"
       if overwrites { _ = try await facts([name, "--ending", "2026-11-20"]) }
       let result = try await shell(

@@ -69,9 +69,11 @@ import Testing
     return (lines, result.status)
   }
 
+  /// All with their names, and some in every run without, which takes Python five times as long.
   @Test(
-    .enabled(if: !RealStores.paths.isEmpty && Tool("python3") != nil), arguments: RealStores.paths,
-    [false, true])
+    .enabled(if: !RealStores.paths.isEmpty && Tool("python3") != nil),
+    arguments: RealStores.paths.map { ($0, false) }
+      + Campaign.sample(5, of: RealStores.paths).map { ($0, true) })
   func realStores(_ path: String, names: Bool) async throws {
     let folder = try TemporaryFolder()
     let store = try folder.copy(store: path)

@@ -123,8 +123,7 @@ struct FaultDrive: Sendable {
       } catch {
         problems = ["\(error)"]
       }
-      #expect(
-        problems == [], "\(fault), \(call.name) \(name); HISTCTL_SEED=\(Campaign.rotatingSeed)")
+      #expect(problems == [], "\(call.name) \(name), \(fault)")
     }
     return statuses
   }

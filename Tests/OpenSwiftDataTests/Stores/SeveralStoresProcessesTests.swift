@@ -96,8 +96,17 @@ import Testing
     return (result.status, isTorn, count)
   }
 
+  /// Returns the calls of one save at which faults have their turn.
+  private func turns(of original: Place, _ injector: FaultInjector) async throws -> [Int] {
+    let place = try original.copy()
+    return try await FaultInjector.turns(
+      of: injector.calls(
+        of: Self.saver, place.arguments("app", 1), files: place.folder.path
+      ).calls)
+  }
+
   @Test(
-    "A save to two stores ends at each of its system calls",
+    "A save to two stores ends at its system calls",
     .enabled(if: FaultInjector.isPossible), arguments: [false, true])
   func killed(_ isSwapped: Bool) async throws {
     let folder = try TemporaryFolder()
@@ -106,19 +115,18 @@ import Testing
     #expect(try await Self.saver.run(original.arguments("app", 3)).status == 0)
     var outcomes: Set<String> = []
     var tornCount = 0
-    for call in 1... {
+    for call in try await turns(of: original, injector) {
       let result = try await run(.init(.kill, at: call), injector, original)
       outcomes.insert(result.count)
       tornCount += result.isTorn ? 1 : 0
-      if result.status == 0 { break }
-      try #require(result.status == 137)
+      try #require([0, 137].contains(result.status))
     }
     #expect(outcomes == ["app|3|3", "app|4|4"])
-    #expect(tornCount > 0)
+    #expect(tornCount > 0 || !Campaign.isEverything)
   }
 
   @Test(
-    "The disk is full, or fails, from each of its system calls on",
+    "The disk is full, or fails, from one of its system calls on",
     .enabled(if: FaultInjector.isPossible), arguments: [FaultInjector.Kind.full, .error])
   func failing(_ kind: FaultInjector.Kind) async throws {
     let folder = try TemporaryFolder()
@@ -126,11 +134,10 @@ import Testing
     let original = Place(try TemporaryFolder())
     #expect(try await Self.saver.run(original.arguments("app", 3)).status == 0)
     var outcomes: Set<String> = []
-    for call in 1... {
+    for call in try await turns(of: original, injector) {
       let result = try await run(.init(kind, at: call, lasts: true), injector, original)
       outcomes.insert(result.count)
-      if result.status == 0 { break }
-      try #require(result.status == 1)
+      try #require([0, 1].contains(result.status))
     }
     #expect(outcomes.contains("app|3|3"))
     #expect(outcomes.isSubset(of: ["app|3|3", "app|4|4"]))

@@ -7,7 +7,7 @@ import Testing
 /// Random saves on random models: rows, masks and tombstones against a graph that knows no tables.
 @Suite struct RandomHistoryTests {
   private static let batches = 20
-  private static let casesPerBatch = 50
+  private static let casesPerBatch = Campaign.count(15, 50)
 
   @Test(arguments: 0..<batches)
   func whatWasSavedIsThere(batch: Int) async throws {
