@@ -90,6 +90,13 @@ import Testing
       Notice(kind: "mirrored", sql: "CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER PRIMARY KEY)"),
       Notice(kind: "missingIndex", sql: "DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX"),
       Notice(kind: "missingMetadata", sql: "UPDATE Z_METADATA SET Z_PLIST = NULL"),
+      Notice(
+        kind: "notListed",
+        sql: """
+          WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 66000)
+          INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZAUTHOR) SELECT i, 16002, 'author ' || i FROM n;
+          UPDATE Z_PRIMARYKEY SET Z_MAX = 66000 WHERE Z_ENT = 16002
+          """),
     ]) func whatIsWorthKnowingIsNoted(_ notice: Notice) async throws
   {
     let sample = try SampleFolder()
