@@ -51,6 +51,11 @@ static inline int csqlite_harden_for_building(sqlite3 *connection) {
   return SQLITE_OK;
 }
 
+/// Makes a connection run no triggers.
+static inline int csqlite_disable_triggers(sqlite3 *connection) {
+  return sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)0);
+}
+
 /// Makes a connection leave the `-wal` as it is when it is closed.
 static inline int csqlite_keep_log_on_close(sqlite3 *connection) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);

@@ -1,3 +1,4 @@
+import CSQLiteSupport
 import DurableFiles
 import GRDB
 import StoreFormat
@@ -158,6 +159,8 @@ package struct StoreCopy: Sendable {
   ) throws -> DeletedHistory {
     let queue = try WritingConnection.open(path: path, busyTimeout: 0)
     let deleted = try queue.writeWithoutTransaction { database in
+      // As in the store itself, history is deleted without them.
+      try WritingConnection.check(csqlite_disable_triggers(database.sqliteConnection))
       // An unfinished copy is thrown away.
       try database.execute(sql: "PRAGMA synchronous = OFF")
       let statement = StatementRunner(database)

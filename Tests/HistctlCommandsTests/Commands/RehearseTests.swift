@@ -21,6 +21,21 @@ import Testing
 
   private static let transactions = "SELECT Z_PK FROM ATRANSACTION ORDER BY 1"
 
+  @Test("No trigger of the store runs in the copy", arguments: ["9", "--expire 5"])
+  func triggers(_ options: String) async throws {
+    let sample = try SampleFolder()
+    try StoreQuery(path: sample.store).run(
+      """
+      CREATE TABLE WITNESS (x INTEGER);
+      CREATE TRIGGER A AFTER DELETE ON ACHANGE BEGIN INSERT INTO WITNESS VALUES (1); END;
+      CREATE TRIGGER B AFTER DELETE ON ATRANSACTION BEGIN SELECT NSCoreDataFunction(1); END
+      """)
+    let result = try await sample.run("rehearse sample.store \(options) -o copy.store")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      try Self.rows(sample.folder.file("copy.store"), "SELECT count(*) FROM WITNESS") == ["0"])
+  }
+
   @Test("Everything before the token is gone, and the token itself works")
   func before() async throws {
     let sample = try SampleFolder()
