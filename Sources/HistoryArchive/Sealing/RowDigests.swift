@@ -11,12 +11,14 @@ extension Archive {
   /// - Parameters:
   ///   - deletion: What is deleted; its steps are complete transactions.
   ///   - store: The identifier of the store.
-  /// - Returns: For each step, a digest of each of its parts.
+  /// - Returns: For each step, a digest of each of its parts; none if there are only changes without a
+  ///   transaction.
   package func rowDigests(
     of deletion: HistoryDeletion, ofStore store: String
   ) throws -> [[RowDigest]] {
     let reader = try ArchiveReader(path: path, storeIdentifier: store)
-    guard let first = deletion.steps.first, case .transactions(let last, _, let changeCount) = first
+    guard let first = deletion.steps.first(where: { !deletion.precedesTransactions($0) }),
+      case .transactions(let last, _, let changeCount) = first
     else { return [] }
     // A prune that was interrupted within a transaction has left only its last changes.
     var goneCount = try Self.changeCount(reader, through: last, of: deletion) - changeCount

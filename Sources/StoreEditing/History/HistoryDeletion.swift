@@ -32,9 +32,16 @@ package struct HistoryDeletion: Hashable, Sendable {
 
   package var isEmpty: Bool { steps.isEmpty }
 
+  /// Whether a step takes only changes before the first transaction: what an interrupted insertion has left.
+  package func precedesTransactions(_ step: Step) -> Bool {
+    guard case .transactions(let last, _, _) = step else { return false }
+    return firstNumber.map { last < $0 } ?? true
+  }
+
   /// Returns the deletion with digests that the deleted rows must have.
   ///
-  /// - Parameter digests: One for each step, or one for each of its ``partCount(of:)`` parts.
+  /// - Parameter digests: One for each step, or one for each of its ``partCount(of:)`` parts. Those of
+  ///   steps that precede the transactions are not compared.
   package func requiring(_ digests: [[RowDigest]]) -> HistoryDeletion {
     var deletion = self
     deletion.digests = digests
@@ -141,6 +148,7 @@ extension StoreSnapshot {
         changeCount += Int(clamping: changes.integer(at: 1))
         owner = try nextOwner()
       }
+      if next == firstNumber { steps.close() }
       steps.add(next, count: count, changeCount: changeCount)
     }
     return HistoryDeletion(
@@ -217,7 +225,7 @@ private struct StepCollector {
     return steps
   }
 
-  private mutating func close() {
+  mutating func close() {
     guard let last else { return }
     steps.append(.transactions(through: last, count: count, changeCount: changeCount))
     self.last = nil

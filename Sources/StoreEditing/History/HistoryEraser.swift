@@ -205,7 +205,8 @@ struct ErasureWork: BatchedWork {
 
   /// Compares the deleted rows with the required ones, while all of them can still be rolled back.
   private func check(_ digest: RowDigest, through last: Int64) throws {
-    guard let digests = deletion.digests else { return }
+    guard let digests = deletion.digests, !deletion.precedesTransactions(deletion.steps[step])
+    else { return }
     guard step < digests.count, part < digests[step].count, digests[step][part] == digest else {
       throw StoreError.damaged(
         path: path, place: "the history up to transaction \(last)",

@@ -65,6 +65,36 @@ import Testing
     #expect(try FileBytes.read(sample.store) == before)
   }
 
+  /// An interrupted restore leaves changes whose transaction it had not written yet.
+  @Test(
+    "A prune with the archive removes what an interrupted restore has left", arguments: [1, 2000])
+  func leftByAnInterruptedRestore(_ changeCount: Int) async throws {
+    let sample = try SampleFolder()
+    let query = try StoreQuery(path: sample.store)
+    try query.run(
+      """
+      UPDATE ACHANGE SET Z_PK = Z_PK + 10000 WHERE ZTRANSACTIONID > 2;
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(changeCount))
+        INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID)
+        SELECT 1000 + i, 16001, 0, 3, 100 + i, 2 FROM n;
+      UPDATE Z_PRIMARYKEY SET Z_MAX = 10027 WHERE Z_ENT = 16001
+      """)
+    let tables = ["ATRANSACTION", "ACHANGE"].map { "SELECT * FROM \($0) ORDER BY Z_PK" }
+    let original = try tables.map(query.lines)
+    let sealed = try await sample.run("archive \(Self.name) archive --quiet")
+    #expect(sealed.status == 0, "\(sealed.errors)")
+    try query.run(
+      "DELETE FROM ACHANGE WHERE ZTRANSACTIONID = 1; DELETE FROM ATRANSACTION WHERE Z_PK < 3")
+    let pruned = try await sample.run(
+      "prune \(Self.name) --keep-last 4 --archive archive --yes --quiet")
+    #expect(pruned.status == 0, "\(pruned.errors)")
+    #expect(try Self.numbers(sample.store) == ["9", "10", "11", "12"])
+    #expect(try query.lines("SELECT min(ZTRANSACTIONID) FROM ACHANGE") == ["9"])
+    let restored = try await sample.run("restore \(Self.name) archive --yes --quiet")
+    #expect(restored.status == 0, "\(restored.errors)")
+    #expect(try tables.map(query.lines) == original)
+  }
+
   @Test("History sealed before a gap cannot be restored, and the gap is reported")
   func sealedBehindAGap() async throws {
     let (sample, _) = try await Self.sample(before: "4", keeping: 6)
