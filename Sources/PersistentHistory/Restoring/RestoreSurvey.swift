@@ -286,7 +286,10 @@ final class RestoreSurvey {
             count.missing += 1
           }
         }
-        storedCount = try snapshot.changeCount(ofTransaction: transaction.number)
+        // With the last piece only: a transaction may have millions of changes.
+        if piece.count < HistoryInsertion.Piece.size {
+          storedCount = try snapshot.changeCount(ofTransaction: transaction.number)
+        }
       }
     } while piece.count == HistoryInsertion.Piece.size
     guard presentCount == storedCount else {
