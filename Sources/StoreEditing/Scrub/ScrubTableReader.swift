@@ -218,9 +218,15 @@ final class ScrubTableReader {
     case "ZNAME", StringRole.author.plainColumn, StringRole.bundle.plainColumn,
       StringRole.process.plainColumn:
       return .saver
+    case _ where numberColumns.contains(column.name): return .number
     default: return frameworkRule(column)
     }
   }
+
+  /// Columns of the history with numbers, whatever type they are declared with.
+  private static let numberColumns = Set(
+    ["Z_PK", "Z_ENT", "Z_OPT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID"]
+      + StringRole.allCases.map(\.identifierColumn))
 
   // MARK: - History
 

@@ -220,7 +220,7 @@ package struct StoreScrubber {
     case (.date, _): return values.shift(value)
     case (.caseName(let name), .text(let text)) where text == name:
       return .text(names?.names.properties[name] ?? name)
-    case (.entityName, _), (.model, _), (.mask, _):
+    case (.entityName, _), (.model, _), (.mask, .blob), (.mask, .integer), (.mask, .real):
       return try names?.replace(value, rule, entity: entity, &values) ?? value
     case (.saver, .text(let text)) where Self.isOfFrameworks(text):
       return .text(names == nil ? text : scrub(digestIn: text))

@@ -126,6 +126,32 @@ import Testing
     return store
   }
 
+  @Test(arguments: [[], ["--names"]])
+  func historyIsKnownByTheNamesOfItsColumns(_ options: [String]) async throws {
+    let sample = try SampleFolder()
+    let query = try StoreQuery(path: sample.store)
+    let columns = try query.lines(
+      "SELECT group_concat(name) FROM pragma_table_info('ACHANGE') WHERE name <> 'Z_PK'")[0]
+    try query.run(
+      """
+      ALTER TABLE ACHANGE RENAME TO OLD;
+      CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, \(columns));
+      INSERT INTO ACHANGE (Z_PK, \(columns)) SELECT Z_PK, \(columns) FROM OLD;
+      DROP TABLE OLD;
+      CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID);
+      UPDATE ACHANGE SET ZCOLUMNS = 'a secret of the owner' WHERE Z_PK = 4
+      """)
+    let result = try await Tool.histctl.run(
+      ["scrub", sample.store, "-o", sample.folder.file("copy.store"), "--yes", "--quiet"] + options)
+    #expect(result.status == 0, "\(result.errors)")
+    let copy = try StoreQuery(path: sample.folder.file("copy.store"))
+    let numbers = "SELECT Z_PK, ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK FROM ACHANGE"
+    #expect(try copy.lines(numbers) == query.lines(numbers))
+    let text =
+      "SELECT typeof(ZCOLUMNS), length(ZCOLUMNS), ZCOLUMNS GLOB '*secret*' FROM ACHANGE WHERE Z_PK = 4"
+    #expect(try copy.lines(text) == ["text|21|0"])
+  }
+
   @Test(.enabled(if: Tool("python3") != nil)) func everythingThatIsSpecial() async throws {
     let folder = try TemporaryFolder()
     let store = try Self.oddities(folder)
