@@ -45,7 +45,7 @@ struct StoreOptions: ParsableArguments {
   }
 }
 
-/// Options that several groups have.
+/// The help of options that several groups have.
 extension ArgumentHelp {
   static let bookmarkFile = ArgumentHelp(
     "Use this file of bookmarks instead of STORE-bookmarks.json.", valueName: "file")

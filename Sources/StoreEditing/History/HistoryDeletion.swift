@@ -91,8 +91,9 @@ extension StoreSnapshot {
   /// Plans the deletion of all transactions up to and including a number, with their changes; of none if
   /// there is no number.
   ///
-  /// Changes without a transaction, which no framework leaves, are deleted with their neighbours. Memory
-  /// grows by a few bytes for every hundred transactions.
+  /// Changes without a transaction, which no framework leaves, are deleted with their neighbours; those before
+  /// the first transaction, which an interrupted insertion leaves, have steps of their own. Memory grows by a
+  /// few bytes for every hundred transactions.
   ///
   /// - Throws: ``StoreError/withoutHistory(path:)`` in a store without history tables, and
   ///   ``StoreError/damaged(path:place:detail:)`` if rows are out of order.

@@ -59,7 +59,7 @@ import Testing
     "A migration is killed at its system calls, or finds the disk full from there on",
     .enabled(if: FaultInjector.isPossible),
     arguments: [FaultInjector.Kind.kill, .full])
-  func everyCall(_ kind: FaultInjector.Kind) async throws {
+  func faults(_ kind: FaultInjector.Kind) async throws {
     let folder = try TemporaryFolder()
     let injector = try await FaultInjector(folder: folder)
     let original = try await store(folder)
