@@ -158,7 +158,9 @@ let package = Package(
       swiftSettings: library),
     .executableTarget(
       name: "histctl",
-      dependencies: ["DurableFiles", "HistctlCommands", "Libc", "StoreEditing", "Terminal"],
+      dependencies: [
+        "DurableFiles", "HistctlCommands", "Libc", "StoreEditing", "StoreFormat", "Terminal",
+      ],
       swiftSettings: strict),
 
     // A sample: an app and its widget that share a store.

@@ -2,11 +2,13 @@ import DurableFiles
 import HistctlCommands
 import Libc
 import StoreEditing
+import StoreFormat
 import Terminal
 
 StandardDescriptors.openMissing()
 Signals.ignoreFailedWrites()
 Signals.cleanUpWhenTerminated(report: { WorkDone.writeFromHandler() })
+StoreConnection.stopCountingMemory()
 BatchHold.observe(Signals.holdBack)
 TemporaryFiles.tell { paths in
   let registrations = paths.compactMap(TemporaryFileRegistry.register)

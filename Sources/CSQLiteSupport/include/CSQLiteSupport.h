@@ -147,6 +147,13 @@ static inline int csqlite_accept_uri_names(void) {
   return sqlite3_config(SQLITE_CONFIG_URI, 1);
 }
 
+/// Stops counting the memory that SQLite has in use, so that threads allocate without waiting for each other.
+///
+/// Works only before SQLite is first used.
+static inline void csqlite_stop_counting_memory(void) {
+  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 /// A file whose bytes a program makes as they are read.
 typedef struct {
   /// What the functions get as their first argument.

@@ -18,6 +18,11 @@ package enum StoreConnection {
   /// Whether `file:` names with parameters work in this process.
   static let acceptsParameters = csqlite_accept_uri_names() == SQLITE_OK
 
+  /// Lets threads that read different stores allocate side by side, at the price of SQLite's figures of memory.
+  ///
+  /// Call it before the first store is opened, in a program whose use of SQLite is all known.
+  package static func stopCountingMemory() { csqlite_stop_counting_memory() }
+
   /// Opens a queue for reading.
   ///
   /// - Parameter isForOneTransaction: Whether one transaction stays open between uses of the queue.
