@@ -112,10 +112,14 @@ struct BlameReport: FieldPage {
         "\(blame.unnamedUpdateCount.counted("update")) cannot be read by attribute; what was set "
           + "before is not known")
     }
+    let gaps = GapReport(session: session, timeline: timeline)
+    for gap in blame.gaps {
+      if isJSON { try TransactionLines(writer: writer).write(gap) }
+      gaps.report(gap)
+    }
     guard lines.contains(where: { $0.event == nil }), blame.unnamedUpdateCount == 0,
       let gap = try timeline.missingBeginning()
     else { return }
-    try GapReport(session: session, timeline: timeline).note(
-      missingBeginning: gap, to: isJSON ? writer : nil)
+    try gaps.note(missingBeginning: gap, to: isJSON ? writer : nil)
   }
 }

@@ -45,6 +45,8 @@ package struct ObjectBlame: Sendable {
   package private(set) var laterInsert: ObjectLife.Event?
   /// The number of updates whose attributes have no names, so that earlier changes say nothing.
   package private(set) var unnamedUpdateCount = 0
+  /// What is missing between a history and its archive.
+  package private(set) var gaps: [HistoryGap] = []
 
   private var inserted: Setting?
   private var settings: [String: Setting] = [:]
@@ -63,7 +65,11 @@ package struct ObjectBlame: Sendable {
     var isEarlier = true
     var exists = false
     while let element = try reader.nextElement() {
-      guard case .transaction(let transaction) = element else {
+      let transaction: HistoryTransaction
+      switch element {
+      case .transaction(let next): transaction = next
+      case .gap(let gap):
+        gaps.append(gap)
         // Any attribute may have been set in the missing transactions.
         forget(isEarlier)
         continue

@@ -131,6 +131,20 @@ import Testing
     #expect(nameless.status == 0 && nameless.text.contains("no attribute of it is known"))
   }
 
+  @Test func historyMissingFromTheStoreAndTheArchiveIsReported() async throws {
+    let sample = try SampleFolder()
+    _ = try await sample.run("archive sample.store arch --before 10")
+    _ = try await sample.run("prune sample.store --before 12 --yes")
+    // Its name was set in transaction 10.
+    let text = try await sample.run("blame sample.store Trip/p9 --archive arch")
+    #expect(text.status == 4 && text.errors.contains("history has a gap"))
+    let json = try await sample.run("blame sample.store Trip/p9 --archive arch --json")
+    let lines = try Self.objects(json)
+    let gap = try #require(lines.first { $0["type"] as? String == "gap" })
+    #expect(json.status == 4 && gap["after"] as? Int == 9 && gap["oldest"] as? Int == 12)
+    #expect(lines.allSatisfy { $0["transaction"] == nil })
+  }
+
   @Test func realStoresAgreeWithTheirLines() async throws {
     for path in RealStores.paths {
       let folder = try TemporaryFolder()
