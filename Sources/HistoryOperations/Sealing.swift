@@ -47,6 +47,12 @@ package struct SealingOperation {
       request.ignoredGuards.contains(RetentionGuard.damageName)
       ? try StoreReading.open(path, busyTimeout: request.busyTimeout, observer: observer)
       : try StoreFile(path: path, busyTimeout: request.busyTimeout)
+    guard !file.location.owns(request.archivePath) else {
+      throw OperationError(
+        .ontoItself,
+        "an archive at \(request.archivePath) would take the place of \(path), or of what belongs "
+          + "to it", hint: "name another folder")
+    }
     return try file.read { snapshot in
       _ = try snapshot.historyTables()
       try EvidentDamage.check(snapshot, ignoredGuards: request.ignoredGuards)
