@@ -91,7 +91,7 @@ struct Diff: ReadingCommand {
     }
     if copy != nil, archive.archive != nil || archive.storeIdentifier != nil {
       throw ValidationError(
-        "--with cannot be combined with --archive: it compares two stores")
+        "--with cannot be combined with --archive or --store-identifier: it compares two stores")
     }
     if comparesValues {
       if copy == nil { throw ValidationError("--values needs --with: it compares two copies") }

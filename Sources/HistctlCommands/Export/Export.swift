@@ -28,7 +28,7 @@ struct Export: ReadingCommand {
         histctl export default.store --output-dir logs --bookmark nightly
         histctl export default.store --archive history-archive --after 57
         histctl export history.jsonl.zst --format csv --entity Trip
-        histctl export stores/*.store --output-dir lake --bookmark nightly \
+        histctl export stores/*.store --output-dir lake --bookmark nightly \\
           --partition store,month
         histctl find /srv/apps -0 | histctl export --stores-from - --output-dir lake
       """)

@@ -47,7 +47,8 @@ struct InfoReport {
     overview =
       snapshot.layout.history == nil ? nil : try HistoryOverview(snapshot: snapshot, schema: schema)
     (bookmarks, bookmarkProblem) = BookmarkFile.readable(
-      in: bookmarkPath ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath))
+      in: bookmarkPath ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath),
+      mustExist: bookmarkPath != nil)
     standings =
       overview == nil
       ? [:]

@@ -102,7 +102,7 @@ struct TransactionCount: Equatable {
     }
     guard number > 0 else {
       throw ValidationError(
-        "must be 1 or more; to delete all transactions, use --all")
+        "must be 1 or more; histctl prune --all deletes all transactions")
     }
     count = number
   }

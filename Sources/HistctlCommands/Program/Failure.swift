@@ -142,14 +142,14 @@ extension Failure {
     case .notAStore where Archive.isArchive(path):
       kind = "archive"
       message = "\(path) is an archive; this command needs a store"
-      hint = "info, log, show, diff, export, object, stats and token check read archives"
+      hint = "info, log, show, diff, object, blame, export, stats and token check read archives"
     case .notAStore where ExportedText.isName(path),
       .missing(ExportedText.standardInput):
       kind = "lines"
       message =
         path == ExportedText.standardInput
         ? "\"-\" reads exported lines; this command needs a store" : error.message
-      hint = "log, show, diff, export, object, stats and token check read exported lines"
+      hint = "log, show, diff, object, blame, export, stats and token check read exported lines"
     case .notAStore(_, .notSQLite) where ExportedText.isLikely(at: path):
       kind = "notAStore"
       message = error.message
@@ -275,7 +275,7 @@ extension Failure {
     case HistoryError.unwritableBookmarks:
       "make the file and its folder writable, or name another with --bookmark-file"
     case HistoryError.missingBookmarks:
-      "name the file that has them, or delete without them: --ignore-guard bookmarks"
+      "name the file that has them; --ignore-guard bookmarks deletes without them"
     case HistoryError.busyBookmarks: "run the command again when the other program is done"
     case HistoryError.fullBookmarks:
       "remove unused bookmarks with histctl bookmark remove, or name another file with "

@@ -89,7 +89,8 @@ struct ReportHistory {
       facts = try Self.facts(of: snapshot, mirroring)
       let path =
         source.bookmarkPath ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath)
-      let (bookmarks, bookmarkProblem) = BookmarkFile.readable(in: path)
+      let (bookmarks, bookmarkProblem) = BookmarkFile.readable(
+        in: path, mustExist: source.bookmarkPath != nil)
       let standings = try BookmarkStanding.standings(of: bookmarks, in: snapshot, now: request.now)
       self.bookmarks = standings.map(Self.json)
       notices =

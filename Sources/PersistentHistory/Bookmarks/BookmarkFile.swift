@@ -84,11 +84,14 @@ public struct BookmarkFile: Hashable, Sendable {
   }
 
   /// Returns the bookmarks of a file, or why they cannot be read.
+  ///
+  /// - Parameter mustExist: Whether it is a problem if there is no file, because somebody named it.
   package static func readable(
-    in path: String
+    in path: String, mustExist: Bool
   ) -> (bookmarks: [Bookmark], problem: HistoryError?) {
     do throws(HistoryError) {
-      return (try BookmarkFile(path: path).bookmarks, nil)
+      let file = try BookmarkFile(path: path)
+      return (file.bookmarks, file.isThere || !mustExist ? nil : .missingBookmarks(path: path))
     } catch {
       return ([], error)
     }

@@ -74,8 +74,10 @@ package final class RecordedValuesFile: Sendable {
       return try body()
     } catch let error as StoreError {
       switch error {
-      case .unusableValues, .busy, .unreadable, .withoutRoom: throw error
-      case .missing: throw StoreError.unusableValues(path: path, reason: "there is no such file")
+      case .unusableValues, .busy, .unreadable, .withoutRoom, .missing: throw error
+      case .notAStore(_, .companion):
+        // By its name it belongs to the store, as it should.
+        throw StoreError.unusableValues(path: path, reason: "it is no file of recorded values")
       case .notAStore(_, let reason):
         throw StoreError.unusableValues(path: path, reason: reason.text)
       default: throw StoreError.unusableValues(path: path, reason: error.message)

@@ -137,6 +137,19 @@ import Testing
     #expect(metrics.lines.contains { $0.hasPrefix("histctl_history_transactions{") })
   }
 
+  @Test("A file of bookmarks that is named must exist")
+  func missingBookmarks() async throws {
+    let sample = try SampleFolder()
+    for line in ["check sample.store", "bookmark check sample.store", "bookmark list sample.store"]
+    {
+      let result = try await sample.run(line + " --bookmark-file typo.json")
+      #expect(result.status == 9 && result.errors.contains("no bookmark file at typo.json"))
+      #expect(try await sample.run(line).status == 0)
+    }
+    let info = try await sample.run("info sample.store --bookmark-file typo.json")
+    #expect(info.text.contains("no bookmark file at typo.json"))
+  }
+
   @Test("What it is asked must make sense")
   func mistakes() async throws {
     let sample = try SampleFolder()

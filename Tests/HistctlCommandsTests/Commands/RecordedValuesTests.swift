@@ -156,7 +156,7 @@ import Testing
     let result = try await run("show Trips.store 4 --values-file elsewhere.db")
     #expect(result.lines.contains(#"      name: "Roma" -> "Rom""#))
     let missing = try await run("show Trips.store 4 --values-file nowhere.db")
-    #expect(missing.status == 5)
+    #expect(missing.status == 9)
     #expect(missing.errors.contains("nowhere.db"))
     #expect(try await run("show Trips.store 4 --values-file x --no-values").status == 64)
   }
@@ -175,6 +175,7 @@ import Testing
     #expect(broken.status == 5)
     #expect(broken.lines.count == 6)
     #expect(broken.errors.contains(#""kind":"unusableValues""#))
+    #expect(broken.errors.contains("it is no file of recorded values"))
   }
 
   @Test func readingLeavesTheFileAsItIs() async throws {
