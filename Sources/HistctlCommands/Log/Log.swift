@@ -104,7 +104,7 @@ struct Log: ReadingCommand {
       let reader = try TimelineReader(
         timeline, query: query,
         schema: session.schema(
-          of: timeline, namesAttributes: showsChanges || !filter.conditions.attribute.isEmpty,
+          of: timeline, namesAttributes: showsChanges || query.change.namesAttributes,
           joinsArchive: !query.change.isEmpty))
       session.noteUnknownHierarchy(of: query, in: timeline)
       let count = try write(reader, table(session, writer, timeline), writer, gaps)

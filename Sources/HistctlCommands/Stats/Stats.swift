@@ -100,7 +100,7 @@ struct Stats: ReadingCommand {
       }
       if query.selectsEverything { try session.warnOfTornCounters(in: timeline.snapshot) }
       let schema = try session.schema(
-        of: timeline, namesAttributes: !filter.conditions.attribute.isEmpty)
+        of: timeline, namesAttributes: query.change.namesAttributes)
       func count(_ query: HistoryQuery) throws -> HistoryStatistics {
         try HistoryStatistics(
           timeline, query: query, schema: schema, unit: by?.unit,
@@ -160,7 +160,7 @@ struct Stats: ReadingCommand {
       let sessions = try HistorySessionReader(
         timeline, query: query,
         schema: session.schema(
-          of: timeline, namesAttributes: !filter.conditions.attribute.isEmpty,
+          of: timeline, namesAttributes: query.change.namesAttributes,
           joinsArchive: !query.change.isEmpty),
         pause: Double(pause.seconds), now: session.now)
       let lines = SessionOutput(session: session, writer: writer, timeline: timeline)

@@ -38,6 +38,9 @@ public struct ChangeCondition: Hashable, Sendable {
     kinds.isEmpty && namesNoEntity && objects.isEmpty && attributes.isEmpty && values.isEmpty
   }
 
+  /// Whether the names of attributes are needed to check it.
+  package var namesAttributes: Bool { !attributes.isEmpty || !values.isEmpty }
+
   private var namesNoEntity: Bool { entities.isEmpty && exactEntities.isEmpty }
   private var namedEntities: [String] { entities + exactEntities }
 

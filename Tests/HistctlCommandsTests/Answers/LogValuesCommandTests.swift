@@ -193,6 +193,11 @@ import Testing
       }
     }
     #expect(found == numbers)
+    let list = try await InProcess.run(
+      ["log", "Trips.store", "--value", condition, "--reverse", "--after", "1"],
+      folder: trips.folder.path)
+    let tokens = list.lines.compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }
+    #expect(list.status == 0 && tokens == numbers)
   }
 
   @Test func conditionsOnValuesGoWithLimitsAndOtherConditions() async throws {
