@@ -190,7 +190,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl info" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl log" -eq 1' -F
@@ -227,7 +227,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl log" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl show" -eq 1' -F
@@ -245,7 +245,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl show" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl diff" -eq 1' -F
@@ -280,7 +280,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl diff" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl object" -eq 1' -F
@@ -308,7 +308,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl object" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl blame" -eq 1' -F
@@ -328,7 +328,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl blame" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl export" -ge 1' -F
@@ -371,7 +371,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl export" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl stats" -eq 1' -F
@@ -406,7 +406,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl stats" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl report" -ge 1' -F
@@ -446,7 +446,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl report" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl find" -ge 1' -F
@@ -463,7 +463,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl find" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl mcp" -ge 1' -F
@@ -488,7 +488,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl archive" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl forget" -eq 1' -fa '(__histctl_complete_directories)'
@@ -509,7 +509,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl prune" -ge 1' -F
@@ -539,7 +539,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl restore" -eq 1' -F
@@ -558,7 +558,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl restore" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl compact" -eq 1' -F
@@ -574,7 +574,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" config' -l 'config' -d 'The config file.' -rF
@@ -590,7 +590,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl check" -ge 1' -F
@@ -611,7 +611,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl check" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl verify" -eq 1' -F
@@ -629,13 +629,13 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl verify" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token" -eq 1' -fa 'check' -d 'Check whether tokens work with a store.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token" -eq 1' -fa 'show' -d 'Show a token in all its forms, or convert it to one of them.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token" -eq 1' -fa 'show' -d 'Show a token and its forms, or convert it to one of them.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token check" -eq 1' -F
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
@@ -649,7 +649,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token check" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl token show" -eq 1' -F
@@ -664,7 +664,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl token show" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark" version' -l 'version' -d 'Show the version.'
@@ -685,7 +685,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark set" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark list" -eq 1' -F
@@ -701,7 +701,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark list" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark check" -eq 1' -F
@@ -718,7 +718,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark check" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl bookmark remove" -eq 1' -F
@@ -731,7 +731,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl bookmark remove" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl rehearse" -eq 1' -F
@@ -750,7 +750,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl snapshot" -eq 1' -F
@@ -765,7 +765,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl snapshot" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl scrub" -eq 1' -F
@@ -784,7 +784,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl scrub" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl record" -eq 1' -F
@@ -797,7 +797,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl record" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl record" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl record" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl record" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl record" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl record" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl record" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl demo" -eq 1' -fa '(__histctl_complete_directories)'
@@ -809,7 +809,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" precise-times' -l 'precise-times' -d 'Write times with microseconds and their offset from UTC.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" color' -l 'color' -d 'When to use colour.' -rfka 'auto always never'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" no-pager' -l 'no-pager' -d 'Do not show long output through a pager.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" q quiet' -l 'quiet' -s 'q' -d 'Write only errors to standard error.'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" q quiet' -l 'quiet' -s 'q' -d 'Write only errors and warnings to standard error.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl demo" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl help" version' -l 'version' -d 'Show the version.'

@@ -22,7 +22,7 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Do not show long output through a pager.")
   var noPager = false
 
-  @Flag(name: .shortAndLong, help: "Write only errors to standard error.")
+  @Flag(name: .shortAndLong, help: "Write only errors and warnings to standard error.")
   var quiet = false
 
   /// The options of a command line without any of them.

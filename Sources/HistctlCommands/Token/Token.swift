@@ -61,7 +61,7 @@ struct TokenCheck: ReadingCommand {
 struct TokenShow: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show a token in all its forms, or convert it to one of them.",
+    abstract: "Show a token and its forms, or convert it to one of them.",
     discussion: """
       The JSON is that of SwiftData's DefaultHistoryToken; the property list is an archived \
       NSPersistentHistoryToken.
