@@ -275,7 +275,8 @@ extension Failure {
     case HistoryError.unwritableBookmarks:
       "make the file and its folder writable, or name another with --bookmark-file"
     case HistoryError.missingBookmarks:
-      "name the file that has them; --ignore-guard bookmarks deletes without them"
+      "name the file that has them; prune and forget delete without them if they are given "
+        + "--ignore-guard bookmarks"
     case HistoryError.busyBookmarks: "run the command again when the other program is done"
     case HistoryError.fullBookmarks:
       "remove unused bookmarks with histctl bookmark remove, or name another file with "
