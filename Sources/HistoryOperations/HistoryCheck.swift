@@ -37,10 +37,8 @@ package struct HistoryCheck {
   package func run(_ path: String, _ body: (Result) throws -> Void) throws {
     let logProblem = StoreReading.logProblem(of: path)
     try StoreFile(path: path, busyTimeout: busyTimeout).read { snapshot in
-      let isNamed = bookmarkPath != nil
-      let bookmarkPath =
-        bookmarkPath ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath)
-      let (bookmarks, problem) = BookmarkFile.readable(in: bookmarkPath, mustExist: isNamed)
+      let (bookmarks, problem) = BookmarkFile.readable(
+        named: bookmarkPath, beside: snapshot.location)
       let health = try HistoryHealth(
         snapshot: snapshot, bookmarks: bookmarks, bookmarkProblem: problem, logProblem: logProblem,
         limits: limits, now: now)

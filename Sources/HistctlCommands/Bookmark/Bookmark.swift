@@ -107,7 +107,7 @@ struct BookmarkList: ReadingCommand {
   func run(_ console: Console) throws {
     let session = Session(output, console)
     try session.read(store, usesPager: false) { writer, snapshot, resolver in
-      let file = try store.bookmarks(beside: snapshot.location)
+      let file = try BookmarkFile(named: store.bookmarkFile, beside: snapshot.location)
       let standings = try outlook.standings(of: file.bookmarks, snapshot, now: session.now)
       try BookmarkReport(
         session: session, writer: writer, snapshot: snapshot, resolver: resolver,
@@ -150,7 +150,7 @@ struct BookmarkCheck: ReadingCommand {
   func run(_ console: Console) throws {
     let session = Session(output, console)
     try session.read(store, usesPager: false) { writer, snapshot, resolver in
-      let file = try store.bookmarks(beside: snapshot.location)
+      let file = try BookmarkFile(named: store.bookmarkFile, beside: snapshot.location)
       let bookmarks =
         names.isEmpty ? file.bookmarks : try names.map { try file.bookmark(named: $0) }
       let standings = try outlook.standings(of: bookmarks, snapshot, now: session.now)

@@ -47,8 +47,7 @@ struct InfoReport {
     overview =
       snapshot.layout.history == nil ? nil : try HistoryOverview(snapshot: snapshot, schema: schema)
     (bookmarks, bookmarkProblem) = BookmarkFile.readable(
-      in: bookmarkPath ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath),
-      mustExist: bookmarkPath != nil)
+      named: bookmarkPath, beside: snapshot.location)
     standings =
       overview == nil
       ? [:]

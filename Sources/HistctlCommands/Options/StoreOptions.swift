@@ -43,13 +43,6 @@ struct StoreOptions: ParsableArguments {
   func bookmarkPath(beside location: StoreLocation) -> String {
     bookmarkFile ?? BookmarkFile.path(besideStore: location.resolvedPath)
   }
-
-  /// Reads the bookmarks. A file that is named must exist.
-  func bookmarks(beside location: StoreLocation) throws(HistoryError) -> BookmarkFile {
-    let file = try BookmarkFile(path: bookmarkPath(beside: location))
-    guard file.isThere || bookmarkFile == nil else { throw .missingBookmarks(path: file.path) }
-    return file
-  }
 }
 
 /// The help of options that several groups have.

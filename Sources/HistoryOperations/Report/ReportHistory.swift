@@ -87,10 +87,8 @@ struct ReportHistory {
     if let snapshot = timeline.snapshot {
       let mirroring = try MirroringState(snapshot: snapshot)
       facts = try Self.facts(of: snapshot, mirroring)
-      let path =
-        source.bookmarkPath ?? BookmarkFile.path(besideStore: snapshot.location.resolvedPath)
       let (bookmarks, bookmarkProblem) = BookmarkFile.readable(
-        in: path, mustExist: source.bookmarkPath != nil)
+        named: source.bookmarkPath, beside: snapshot.location)
       let standings = try BookmarkStanding.standings(of: bookmarks, in: snapshot, now: request.now)
       self.bookmarks = standings.map(Self.json)
       notices =

@@ -83,15 +83,21 @@ public struct BookmarkFile: Hashable, Sendable {
     }
   }
 
-  /// Returns the bookmarks of a file, or why they cannot be read.
+  /// Reads the bookmarks of a file that somebody named, which must exist, or those beside a store.
   ///
-  /// - Parameter mustExist: Whether it is a problem if there is no file, because somebody named it.
+  /// - Throws: ``HistoryError/unreadableBookmarks(path:reason:)`` and
+  ///   ``HistoryError/missingBookmarks(path:)``.
+  package init(named path: String?, beside location: StoreLocation) throws(HistoryError) {
+    try self.init(path: path ?? BookmarkFile.path(besideStore: location.resolvedPath))
+    guard isThere || path == nil else { throw .missingBookmarks(path: self.path) }
+  }
+
+  /// Returns the bookmarks of a named file or beside a store, or why they cannot be read.
   package static func readable(
-    in path: String, mustExist: Bool
+    named path: String?, beside location: StoreLocation
   ) -> (bookmarks: [Bookmark], problem: HistoryError?) {
     do throws(HistoryError) {
-      let file = try BookmarkFile(path: path)
-      return (file.bookmarks, file.isThere || !mustExist ? nil : .missingBookmarks(path: path))
+      return (try BookmarkFile(named: path, beside: location).bookmarks, nil)
     } catch {
       return ([], error)
     }
