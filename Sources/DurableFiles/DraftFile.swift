@@ -23,15 +23,22 @@ package final class DraftFile {
   ///   - overwrites: Whether an existing file is replaced.
   ///   - followsLink: Whether an existing link stays and its target is replaced, as for paths that people
   ///     name. In a folder of the program's own, a link may be an attack.
+  ///   - isOnly: Whether a lock of the caller keeps others from writing the file. Its drafts then have one
+  ///     name, so that the folder, which may have thousands of files, need not be listed for abandoned ones.
   /// - Throws: `Errno.fileExists` where a file exists that must not be replaced, `Errno.notSupported` where
   ///   something else than a file exists, and the system's error.
   package init(
-    path: String, permissions: FilePermissions, overwrites: Bool, followsLink: Bool = false
+    path: String, permissions: FilePermissions, overwrites: Bool, followsLink: Bool = false,
+    isOnly: Bool = false
   ) throws(Errno) {
     let path = overwrites && followsLink ? FileStatus.resolve(path) ?? path : path
-    let name = FilePath(path).lastComponent?.string
     // Also where this fails: a killed program may have left a second name of the existing file.
-    AbandonedDrafts.remove(in: FilePath(path).folder.string) { $0 == name }
+    if isOnly {
+      AbandonedDrafts.removeOnly(of: path)
+    } else {
+      let name = FilePath(path).lastComponent?.string
+      AbandonedDrafts.remove(in: FilePath(path).folder.string) { $0 == name }
+    }
     switch FileMove.entry(at: path) {
     case .none: break
     case _ where !overwrites: throw .fileExists
@@ -46,7 +53,7 @@ package final class DraftFile {
     self.overwrites = overwrites
     do {
       (temporaryPath, descriptor, registration) = try Self.create(
-        for: path, permissions: permissions)
+        for: path, permissions: permissions, isOnly: isOnly)
     } catch {
       throw Errno(error)
     }
@@ -54,11 +61,14 @@ package final class DraftFile {
 
   /// Creates and locks a draft, so that it is not taken for an abandoned one.
   private static func create(
-    for path: String, permissions: FilePermissions
+    for path: String, permissions: FilePermissions, isOnly: Bool
   ) throws -> (String, FileDescriptor, TemporaryFiles.Registration) {
+    var isOnly = isOnly
     while true {
       let temporaryPath =
-        path + AbandonedDrafts.mark + String(UInt32.random(in: 0...UInt32.max), radix: 36)
+        isOnly
+        ? AbandonedDrafts.only(of: path)
+        : path + AbandonedDrafts.mark + String(UInt32.random(in: 0...UInt32.max), radix: 36)
       let registration = TemporaryFiles.register([temporaryPath])
       let descriptor: FileDescriptor
       do {
@@ -67,7 +77,10 @@ package final class DraftFile {
           permissions: permissions)
       } catch {
         registration.end()
-        throw error
+        // One that could not be removed, as where there are no locks.
+        guard isOnly, error as? Errno == .fileExists else { throw error }
+        isOnly = false
+        continue
       }
       guard FileLock.take(descriptor, at: temporaryPath) == .lost else {
         return (temporaryPath, descriptor, registration)

@@ -176,15 +176,27 @@ package enum AbandonedDrafts {
       guard let ending, !ending.isEmpty, ending.utf8.allSatisfy(isOfMark), isTarget(target) else {
         continue
       }
-      let path = folder + "/" + name
-      // A finished file whose program was killed before it removed the second name. Its lock says nothing:
-      // any program that works on the file may hold it.
-      if FileMove.isSameFile(path, folder + "/" + target) {
-        FileStatus.remove(path)
-      } else {
-        removeUnlocked(
-          path, recovery, of: folder + "/" + target, isLocked: isLocked)
-      }
+      remove(folder + "/" + name, recovery, of: folder + "/" + target, isLocked: isLocked)
+    }
+  }
+
+  /// Returns the path of a file's draft, if only one program writes it at a time.
+  static func only(of path: String) -> String { path + mark + "0" }
+
+  /// Removes the abandoned draft of a file that only one program writes at a time.
+  static func removeOnly(of path: String) {
+    remove(only(of: path), nil, of: path, isLocked: false)
+  }
+
+  private static func remove(
+    _ path: String, _ recovery: Recovery?, of target: String, isLocked: Bool
+  ) {
+    // A finished file whose program was killed before it removed the second name. Its lock says nothing:
+    // any program that works on the file may hold it.
+    if FileMove.isSameFile(path, target) {
+      FileStatus.remove(path)
+    } else {
+      removeUnlocked(path, recovery, of: target, isLocked: isLocked)
     }
   }
 

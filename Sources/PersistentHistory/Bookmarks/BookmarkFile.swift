@@ -260,7 +260,7 @@ extension BookmarkFile {
       // Keep the permissions of the present file; the process's mask may be narrower.
       let draft = try DraftFile(
         path: file, permissions: FilePermissions(rawValue: status.st_mode & 0o666),
-        overwrites: true)
+        overwrites: true, isOnly: true)
       // An administrator may move a bookmark in an app's file, which stays the app's.
       draft.takeOwner(of: file)
       try commit(bookmarks, draft)
@@ -289,7 +289,8 @@ extension BookmarkFile {
     var bookmarks: [Bookmark] = []
     try body(&bookmarks)
     do {
-      let draft = try DraftFile(path: path, permissions: permissions, overwrites: false)
+      let draft = try DraftFile(
+        path: path, permissions: permissions, overwrites: false, isOnly: folder != nil)
       // Beside an app's store the file is the app's, even if an administrator makes it.
       if geteuid() == 0 { draft.takeOwner(of: FilePath(path).folder.string) }
       try commit(bookmarks, draft)

@@ -53,6 +53,29 @@ import Testing
       ])
   }
 
+  @Test(
+    "A file that only one program writes has drafts of one name, and no other name is looked at")
+  func onlyDrafts() throws {
+    func only() throws -> DraftFile {
+      try DraftFile(path: path, permissions: .ownerReadWrite, overwrites: true, isOnly: true)
+    }
+    let left = folder.file("a.jsonl.partial-0")
+    try FileBytes.write([1], to: left)
+    try FileBytes.write([1], to: folder.file("a.jsonl.partial-1gahdze"))
+    let draft = try only()
+    #expect(draft.temporaryPath == left)
+    try [UInt8(2)].withUnsafeBytes { try draft.write($0) }
+    // As on a file system without locks, where two programs may write it after all.
+    let second = try only()
+    #expect(second.temporaryPath != left)
+    try draft.commit()
+    try second.commit()
+    #expect(try folder.names() == ["a.jsonl", "a.jsonl.partial-1gahdze"])
+    try FileManager.default.linkItem(atPath: path, toPath: left)
+    try only().discard()
+    #expect(try folder.names() == ["a.jsonl", "a.jsonl.partial-1gahdze"])
+  }
+
   @Test("A second name that a kill behind the first has left goes, even while the file is locked")
   func secondNames() throws {
     try draft(overwrites: false).commit()
