@@ -35,11 +35,12 @@ package struct StoreLayout: Hashable, Sendable {
     case (false, false):
       history = nil
     case (true, true):
-      for table in ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"] where tables.contains(table) {
-        try Self.checkRowNumbers(of: table, database, path)
-      }
+      let hasStringTable = tables.contains("ATRANSACTIONSTRING")
       history = try HistoryTables(
-        database: database, path: path, hasStringTable: tables.contains("ATRANSACTIONSTRING"))
+        transactions: Self.historyTable("ATRANSACTION", database, path),
+        changes: Self.historyTable("ACHANGE", database, path),
+        strings: hasStringTable ? Self.historyTable("ATRANSACTIONSTRING", database, path) : nil,
+        path: path)
     case (true, false):
       throw StoreError.damaged(path: path, place: "its tables", detail: "ACHANGE is missing")
     case (false, true):
@@ -47,26 +48,19 @@ package struct StoreLayout: Hashable, Sendable {
     }
   }
 
-  /// Refuses a history table whose `Z_PK` is not the number of the row.
+  /// Reads the declaration of a history table, and refuses one whose `Z_PK` is not the number of the row.
   ///
   /// Every framework declares it `INTEGER PRIMARY KEY`. Another column may hold text, fractions or a number
   /// twice, which makes orders and ranges of rows meaningless.
-  private static func checkRowNumbers(
-    of table: String, _ database: Database, _ path: String
-  ) throws {
-    // A primary key that is not the row number has an index of its own, also `INTEGER … DESC`.
-    let isRowNumber = try Bool.fetchOne(
-      database,
-      sql: """
-        SELECT (SELECT type = 'table' AND wr = 0 FROM pragma_table_list(?1) WHERE schema = 'main')
-          AND (SELECT count(*) = 1 AND max(name = 'Z_PK' AND upper(type) = 'INTEGER')
-               FROM pragma_table_info(?1) WHERE pk > 0)
-          AND NOT EXISTS (SELECT 1 FROM pragma_index_list(?1) WHERE origin = 'pk')
-        """, arguments: [table])
-    guard isRowNumber == true else {
+  private static func historyTable(
+    _ name: String, _ database: Database, _ path: String
+  ) throws -> TableDeclaration {
+    let table = try TableDeclaration(of: name, in: database)
+    guard table.isRowNumber("Z_PK") else {
       throw StoreError.damaged(
-        path: path, place: table, detail: "the column Z_PK is not declared INTEGER PRIMARY KEY")
+        path: path, place: name, detail: "the column Z_PK is not declared INTEGER PRIMARY KEY")
     }
+    return table
   }
 }
 
@@ -86,6 +80,8 @@ package struct HistoryTables: Hashable, Sendable {
   package let internsStrings: Bool
   /// Whether the changes of one transaction can be found without reading the others.
   package let indexesChangesByTransaction: Bool
+  let transactions: TableDeclaration
+  let changes: TableDeclaration
 
   /// Columns that every layout has; without one of them the tables mean nothing.
   private static let required = (
@@ -93,19 +89,24 @@ package struct HistoryTables: Hashable, Sendable {
     change: ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"]
   )
 
-  init(database: Database, path: String, hasStringTable: Bool) throws {
-    func columns(of table: String, required: [String]) throws -> [String] {
-      let columns = try String.fetchAll(
-        database, sql: "SELECT name FROM pragma_table_info('\(table)')")
+  init(
+    transactions: TableDeclaration, changes: TableDeclaration, strings: TableDeclaration?,
+    path: String
+  ) throws {
+    self.transactions = transactions
+    self.changes = changes
+    let transactionColumns = transactions.columnNames
+    self.transactionColumns = transactionColumns
+    changeColumns = changes.columnNames
+    for (table, columns, required) in [
+      ("ATRANSACTION", transactionColumns, Self.required.transaction),
+      ("ACHANGE", changeColumns, Self.required.change),
+    ] {
       if let missing = required.first(where: { !columns.contains($0) }) {
         throw StoreError.damaged(
           path: path, place: table, detail: "the column \(missing) is missing")
       }
-      return columns
     }
-    let transactionColumns = try columns(of: "ATRANSACTION", required: Self.required.transaction)
-    self.transactionColumns = transactionColumns
-    changeColumns = try columns(of: "ACHANGE", required: Self.required.change)
     let tombstones =
       changeColumns
       .compactMap { name in TombstoneColumn.number(of: name).map { (slot: $0, name: name) } }
@@ -113,16 +114,9 @@ package struct HistoryTables: Hashable, Sendable {
     tombstoneColumns = tombstones.map(\.name)
     tombstoneSlots = tombstones.map(\.slot)
     internsStrings =
-      hasStringTable
+      strings != nil
       && StringRole.allCases.contains { transactionColumns.contains($0.identifierColumn) }
-    indexesChangesByTransaction =
-      try Bool.fetchOne(
-        database,
-        sql: """
-          SELECT EXISTS (
-            SELECT 1 FROM pragma_index_list('ACHANGE') AS list, pragma_index_info(list.name) AS info
-            WHERE list.partial = 0 AND info.seqno = 0 AND info.name = 'ZTRANSACTIONID')
-          """) ?? false
+    indexesChangesByTransaction = changes.isIndexed(by: "ZTRANSACTIONID")
   }
 
   /// Columns of a table that no known layout has.

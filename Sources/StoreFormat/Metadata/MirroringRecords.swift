@@ -94,9 +94,7 @@ package struct MirroringRecords: Hashable, Sendable {
   private static func missing(
     _ table: String, _ columns: [String], _ database: Database
   ) throws -> String? {
-    let present = Set(
-      try String.fetchAll(
-        database, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table]))
+    let present = Set(try TableDeclaration.columns(of: table, in: database).map(\.name))
     guard !present.isEmpty else { return "there is no table \(table)" }
     return columns.first { !present.contains($0) }.map { "\(table) has no column \($0)" }
   }

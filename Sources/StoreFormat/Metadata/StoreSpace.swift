@@ -63,10 +63,7 @@ package enum RowNumbering {
         ORDER BY name
         """)
     return try names.filter { name in
-      guard
-        try Bool.fetchOne(
-          database, sql: "SELECT NOT EXISTS (SELECT 1 FROM pragma_table_info(?) WHERE pk > 0)",
-          arguments: [name]) ?? false,
+      guard try !TableDeclaration.columns(of: name, in: database).contains(where: \.isInKey),
         let number = try rowNumberName(of: name, database)
       else { return false }
       let table = "\"" + name.replacing("\"", with: "\"\"") + "\""
@@ -81,8 +78,7 @@ package enum RowNumbering {
   /// that nothing can refer to the number.
   private static func rowNumberName(of table: String, _ database: Database) throws -> String? {
     let columns = Set(
-      try String.fetchAll(
-        database, sql: "SELECT lower(name) FROM pragma_table_info(?)", arguments: [table]))
+      try TableDeclaration.columns(of: table, in: database).map { $0.name.lowercased() })
     return ["rowid", "_rowid_", "oid"].first { !columns.contains($0) }
   }
 }

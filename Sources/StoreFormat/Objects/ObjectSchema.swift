@@ -62,12 +62,8 @@ package struct ObjectSchema: Sendable {
     let names = tables.tables.map(\.name) + tables.joinTables.map(\.name)
     var columns: [String: [String: String]] = [:]
     for name in names where layout.tableNames.contains(name) {
-      let rows = try StatementRunner(database).rows(
-        "SELECT name, type FROM pragma_table_info(?)", [.text(name)])
-      for row in rows {
-        if case .text(let column) = row[0], case .text(let type) = row[1] {
-          columns[name, default: [:]][column] = type
-        }
+      for column in try TableDeclaration.columns(of: name, in: database) {
+        columns[name, default: [:]][column.name] = column.type
       }
     }
     presentColumns = columns

@@ -81,12 +81,8 @@ final class ObjectTables {
   /// table.
   func declaredColumns(of name: String) throws -> [EntityOutline.Column] {
     guard layout.tableNames.contains(name) else { return [] }
-    return try Row.fetchAll(
-      database, sql: "SELECT name, type FROM pragma_table_info(?)", arguments: [name]
-    ).compactMap { row in
-      (row[0] as String?).map {
-        EntityOutline.Column(name: $0, declaredType: (row[1] as String?) ?? "")
-      }
+    return try TableDeclaration.columns(of: name, in: database).map {
+      EntityOutline.Column(name: $0.name, declaredType: $0.type)
     }
   }
 

@@ -32,20 +32,19 @@ final class ChangePages {
   let readsTombstones: Bool
 
   /// Looks at the schema; `nil` if only SQLite can read the rows.
-  init?(_ database: Database, mark: LogMark?, _ knownFrames: LogFrames?, path: String) throws {
-    guard let source = PageSource(database, mark: mark, knownFrames),
-      let root = try Self.root(of: "ACHANGE", type: "table", database),
-      // The key of a table without row numbers, or one that is not the row number, has an index.
-      try Int.fetchOne(
-        database, sql: "SELECT 1 FROM pragma_index_list('ACHANGE') WHERE origin = 'pk'") == nil
+  init?(
+    _ changes: TableDeclaration, _ database: Database, mark: LogMark?, _ knownFrames: LogFrames?,
+    path: String
+  ) throws {
+    let columns = changes.columns
+    guard let roles = Self.roles(of: columns), let root = changes.rootPage,
+      let source = PageSource(database, mark: mark, knownFrames)
     else { return nil }
     self.source = source
     table = TreeCursor.Tree(root: root, isTable: true, name: "ACHANGE", path: path)
-    index = try Self.index(database).map {
+    index = changes.rootPage(ofIndexBy: "ZTRANSACTIONID").map {
       TreeCursor.Tree(root: $0, isTable: false, name: "ACHANGE", path: path)
     }
-    let columns = try Self.columns(database)
-    guard let roles = Self.roles(of: columns) else { return nil }
     self.roles = roles
     integerRoles = roles.reduce(0) { $1.isInteger ? $0 | 1 << $1.rawValue : $0 }
     tombstoneSlots = columns.map { TombstoneColumn.number(of: $0.name) ?? 0 }
@@ -53,45 +52,12 @@ final class ChangePages {
     let encoding = try String.fetchOne(database, sql: "PRAGMA encoding")
     readsTombstones =
       encoding == "UTF-8"
-      && zip(columns, roles).allSatisfy { $1 != .tombstone || ["BLOB", ""].contains($0.type) }
+      && zip(columns, roles).allSatisfy {
+        $1 != .tombstone || ["BLOB", ""].contains($0.type.uppercased())
+      }
   }
 
-  private static func root(of name: String, type: String, _ database: Database) throws -> UInt32? {
-    let page = try Int64.fetchOne(
-      database, sql: "SELECT rootpage FROM sqlite_master WHERE name = ? AND type = ?",
-      arguments: [name, type])
-    return page.flatMap { $0 > 0 ? UInt32(exactly: $0) : nil }
-  }
-
-  private struct Column {
-    let name: String
-    /// The declared type in capitals.
-    let type: String
-    let isPrimaryKey: Bool
-    /// Whether what is read is what is stored.
-    let isStored: Bool
-  }
-
-  private static func columns(_ database: Database) throws -> [Column] {
-    let cursor = try StatementCursor(
-      database,
-      sql: """
-        SELECT name, upper(type), pk, dflt_value IS NULL AND hidden = 0
-        FROM pragma_table_xinfo('ACHANGE') ORDER BY cid
-        """)
-    var columns: [Column] = []
-    while try cursor.step() {
-      guard case .text(let name) = cursor.value(at: 0), case .text(let type) = cursor.value(at: 1)
-      else { return [] }
-      columns.append(
-        Column(
-          name: name, type: type, isPrimaryKey: cursor.integer(at: 2) == 1,
-          isStored: cursor.integer(at: 3) == 1))
-    }
-    return columns
-  }
-
-  private static func roles(of columns: [Column]) -> [Role]? {
+  private static func roles(of columns: [TableDeclaration.Column]) -> [Role]? {
     let known: [String: Role] = [
       "Z_PK": .number, "ZCHANGETYPE": .kind, "ZENTITY": .entity, "ZENTITYPK": .primaryKey,
       "ZTRANSACTIONID": .transaction, "ZCOLUMNS": .mask, "Z_ENT": .own,
@@ -101,29 +67,16 @@ final class ChangePages {
       let isTombstone = TombstoneColumn.number(of: column.name) != nil
       let role = known[column.name] ?? (isTombstone ? .tombstone : .unexpected)
       switch role {
-      case .number: guard column.type == "INTEGER", column.isPrimaryKey else { return nil }
+      // The number of the row; a layout without it is refused.
+      case .number: break
       case .mask, .tombstone, .unexpected: break
       // The affinity by which a whole number is stored, and shown, as an integer.
-      default: guard column.type.contains("INT") else { return nil }
+      default: guard column.type.uppercased().contains("INT") else { return nil }
       }
       guard column.isStored else { return nil }
       roles.append(role)
     }
     return roles.isEmpty ? nil : roles
-  }
-
-  private static func index(_ database: Database) throws -> UInt32? {
-    let names = try String.fetchAll(
-      database,
-      sql: """
-        SELECT list.name FROM pragma_index_list('ACHANGE') AS list
-        WHERE list.partial = 0
-          AND (SELECT group_concat(info.cid || ':' || coalesce(info.name, '') || ':' || info.desc)
-               FROM pragma_index_xinfo(list.name) AS info)
-            = (SELECT cid || ':ZTRANSACTIONID:0,-1::0' FROM pragma_table_info('ACHANGE')
-               WHERE name = 'ZTRANSACTIONID')
-        """)
-    return try names.first.flatMap { try root(of: $0, type: "index", database) }
   }
 
   // MARK: - Tombstones

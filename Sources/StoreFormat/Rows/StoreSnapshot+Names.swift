@@ -26,7 +26,7 @@ extension StoreSnapshot {
   private func namesQuery(_ role: StringRole, _ tables: HistoryTables) throws -> String {
     let isInterned =
       tables.internsStrings && tables.transactionColumns.contains(role.identifierColumn)
-    if isInterned, try isIndexed(role.identifierColumn) {
+    if isInterned, try historyTables().transactions.isIndexed(by: role.identifierColumn) {
       return """
         SELECT s.ZNAME FROM
           (SELECT Z_PK, ZNAME FROM ATRANSACTIONSTRING LIMIT \(Self.maxExamined)) AS s
@@ -43,19 +43,5 @@ extension StoreSnapshot {
         (SELECT * FROM ATRANSACTION ORDER BY Z_PK DESC LIMIT \(Self.maxExamined)) AS t
       WHERE \(name) IS NOT NULL LIMIT ?1
       """
-  }
-
-  /// Whether transactions can be found by a column without reading all of them.
-  private func isIndexed(_ column: String) throws -> Bool {
-    let cursor = try StatementCursor(
-      database,
-      sql: """
-        SELECT EXISTS (
-          SELECT 1
-          FROM pragma_index_list('ATRANSACTION') AS list, pragma_index_info(list.name) AS info
-          WHERE list.partial = 0 AND info.seqno = 0 AND info.name = ?1)
-        """)
-    try cursor.bind([.text(column)])
-    return try cursor.step() && cursor.integer(at: 0) == 1
   }
 }

@@ -17,9 +17,9 @@ public final class StoreSnapshot {
   /// Where the log ends for the snapshot; `nil` if unknown.
   let logMark: LogMark?
   /// The pages to read changes from, if the layout allows; found when first asked for.
-  lazy var changePages =
-    layout.history == nil
-    ? nil : try? ChangePages(database, mark: logMark, logFrames, path: location.path)
+  lazy var changePages = layout.history.flatMap {
+    try? ChangePages($0.changes, database, mark: logMark, logFrames, path: location.path)
+  }
   /// The frames of the log, as soon as they were listed.
   var logFrames: LogFrames?
   private var cachedObjects: ObjectReader?

@@ -19,6 +19,28 @@ struct StoreLayoutTests {
     return try StoreFile(path: writer.path).read(body)
   }
 
+  @Test("is that of the tables, whatever their declarations look like")
+  func declarations() throws {
+    let changes = try Self.read(sql: [
+      "ALTER TABLE ACHANGE ADD COLUMN \"Z\"\"odd name\" TEXT DEFAULT 'x'",
+      "ALTER TABLE ACHANGE ADD COLUMN ZTWICE AS (ZENTITY * 2)",
+      "CREATE INDEX PART ON ACHANGE (Z_OPT) WHERE Z_OPT > 1",
+      "CREATE INDEX DOWN ON ACHANGE (ZENTITYPK DESC)",
+      "CREATE INDEX TERM ON ACHANGE (ZENTITY + 1)",
+    ]) { try $0.historyTables().changes }
+    #expect(changes.isRowNumber("Z_PK"))
+    #expect(!changes.isRowNumber("Z_ENT"))
+    #expect(changes.columnNames.last == "Z\"odd name")
+    #expect(changes.columns.suffix(2).map(\.isStored) == [false, false])
+    #expect(changes.columns.last?.name == "ZTWICE")
+    #expect(changes.isIndexed(by: "ZENTITYPK"))
+    #expect(!changes.isIndexed(by: "Z_OPT"))
+    #expect(changes.rootPage(ofIndexBy: "ZTRANSACTIONID") != nil)
+    #expect(changes.rootPage(ofIndexBy: "ZENTITYPK") == nil)
+    #expect(changes.rootPage(ofIndexBy: "Z_OPT") == nil)
+    #expect(changes.rootPage(ofIndexBy: "ZNONE") == nil)
+  }
+
   private static let tombstones = (0..<6).map { "ZTOMBSTONE\($0)" }
 
   @Test("is the current one")
