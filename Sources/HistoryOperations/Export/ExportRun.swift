@@ -4,8 +4,8 @@ import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
-/// Exports several histories into one folder, twice as many at a time as there are processors: while one waits
-/// for the disk, which is most of the time of a small one, another is read.
+/// Exports several histories into one folder, four times as many at a time as there are processors: while some
+/// wait for the disk, which is most of the time of a small one, another is read.
 ///
 /// Each history is exported as ``ExportFolder`` does it, with a bookmark of the same name beside each store.
 /// The error of one ends no other, and a run that was killed goes on where it was when it is run again.
@@ -136,7 +136,7 @@ package struct ExportRun {
     // What the threads share is used in turn.
     nonisolated(unsafe) let share = work
     let threads = DispatchGroup()
-    for number in 0..<min(waiting.count, 2 * (StoreReading.helperCount + 1)) {
+    for number in 0..<min(waiting.count, 4 * (StoreReading.helperCount + 1)) {
       DispatchQueue(label: "histctl.export").async(group: threads) {
         share(!number.isMultiple(of: 2))
       }

@@ -1,6 +1,7 @@
 import CZlib
 import GRDB
 import PropertyLists
+import Synchronization
 
 /// The content of a store's model cache.
 package enum ModelCache: Hashable, Sendable {
@@ -16,6 +17,28 @@ package enum ModelCache: Hashable, Sendable {
 
   /// Reads the content of a model cache: a keyed archive, packed or plain.
   package init(content: [UInt8]) { self.init(PackedModel(content: content)) }
+
+  /// What was decoded last. Stores of one app have the same model, and decoding a large one takes longer than
+  /// the rest of reading a small store.
+  private static let last = Mutex<Last?>(nil)
+
+  private struct Last {
+    let content: StoredValue?
+    let cache: ModelCache
+  }
+
+  /// Reads the model cache of a store.
+  init(database: Database, layout: StoreLayout) throws {
+    let content = try PackedModel.content(database, layout)
+    if let last = Self.last.withLock({ $0 }), last.content == content {
+      self = last.cache
+      return
+    }
+    self.init(PackedModel(content))
+    guard case .model = self else { return }
+    let cache = self
+    Self.last.withLock { $0 = Last(content: content, cache: cache) }
+  }
 
   init(_ packed: PackedModel) {
     switch packed {
@@ -54,19 +77,16 @@ enum PackedModel {
   case missing
   case unreadable(reason: String)
 
-  /// Reads `Z_MODELCACHE`.
-  init(database: Database, layout: StoreLayout) throws {
-    guard layout.hasModelCache else {
-      self = .missing
-      return
-    }
+  /// Returns what is stored in `Z_MODELCACHE`; `nil` without a table or a row.
+  static func content(_ database: Database, _ layout: StoreLayout) throws -> StoredValue? {
+    guard layout.hasModelCache else { return nil }
     let cursor = try StatementCursor(database, sql: "SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
-    guard try cursor.step() else {
-      self = .missing
-      return
-    }
-    switch cursor.value(at: 0) {
-    case .null: self = .missing
+    return try cursor.step() ? cursor.value(at: 0) : nil
+  }
+
+  init(_ value: StoredValue?) {
+    switch value {
+    case nil, .null: self = .missing
     case .blob(let bytes) where bytes.isEmpty: self = .missing
     case .blob(let bytes): self = PackedModel(content: bytes)
     default: self = .unreadable(reason: "Z_MODELCACHE holds a value that is not a blob")

@@ -220,6 +220,9 @@ extension StoreLocation {
         FilePath(logPath), .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
     else { return }
     defer { try? file.close() }
+    // What an empty one held is in the store, and SQLite has synced it there.
+    var status = stat()
+    if fstat(file.rawValue, &status) == 0, status.st_size == 0 { return }
     guard fsync(file.rawValue) != 0 else { return }
     switch Errno(rawValue: errno) {
     // A pipe, or a file system on which nothing can be written.

@@ -52,7 +52,7 @@ public final class StoreSnapshot {
   package func modelCache() throws -> ModelCache {
     try checkIsOpen()
     if let cachedModel { return cachedModel }
-    let cache = try ModelCache(PackedModel(database: database, layout: layout))
+    let cache = try ModelCache(database: database, layout: layout)
     cachedModel = cache
     return cache
   }
@@ -60,7 +60,7 @@ public final class StoreSnapshot {
   /// Returns whether there is a model cache that can be unpacked. To read a large model takes
   /// longer than to read the last transactions.
   package func modelCacheCondition() throws -> ModelCache.Condition {
-    try cachedModel?.condition ?? PackedModel(database: database, layout: layout).condition
+    try cachedModel?.condition ?? PackedModel(PackedModel.content(database, layout)).condition
   }
 
   /// Returns the reader of present objects, prepared at the first call.
@@ -172,7 +172,8 @@ public final class StoreSnapshot {
   {
     _ = try historyTables()
     let cursor = try StatementCursor(
-      database, sql: "SELECT Z_PK, ZTIMESTAMP FROM ATRANSACTION \(clause)")
+      database, sql: "SELECT Z_PK, ZTIMESTAMP FROM ATRANSACTION \(clause)", isCached: true)
+    defer { cursor.reset() }
     try cursor.bind(arguments)
     guard try cursor.step() else { return nil }
     let timestamp: StoreTimestamp? =

@@ -6,6 +6,29 @@ import Testing
 /// What the model cache says comes back as it was put in.
 @Suite("The model in a store")
 struct ModelArchiveTests {
+  @Test("is that of each store, in whatever order stores are read")
+  func ofEachStore() throws {
+    let folder = try TemporaryFolder()
+    let models = ["a", "b"].map { name in
+      ManagedModel(entities: [
+        ManagedEntity(
+          name: "Trip",
+          properties: [.attribute(.init(name: name, type: .string))])
+      ])
+    }
+    let paths = try models.enumerated().map { number, model in
+      var shape = StoreWriter.Shape()
+      shape.modelCache = try ModelArchive.cache(of: model)
+      let writer = try StoreWriter(path: folder.file("\(number).store"), shape: shape)
+      try writer.close()
+      return writer.path
+    }
+    for number in [0, 1, 0, 0, 1, 1] {
+      let read = try StoreFile(path: paths[number]).read { try $0.modelCache() }
+      #expect(read.model?.entities == models[number].entities)
+    }
+  }
+
   private static let types: [AttributeType] = [
     .undefined, .integer16, .integer32, .integer64, .decimal, .double, .float, .string, .boolean,
     .date, .binaryData, .uuid, .uri, .transformable, .objectIdentifier, .unknown(4711),
