@@ -43,7 +43,7 @@ struct Check: ReadingCommand {
 
   func run(_ console: Console) throws {
     let session = Session(output, console)
-    let paths = try stores.paths()
+    let paths = try stores.paths(session)
     var limits = limits.limits
     limits.retention = outlook.retention
     limits.allowance = outlook.maxBehind?.allowance

@@ -186,7 +186,7 @@ struct Export: ReadingCommand {
   /// Exports several histories into a folder.
   private func runSeveral(_ session: Session, _ encoder: any HistoryEncoder) throws {
     var request = ExportRun.Request(
-      try stores.paths(), to: export.outputDir ?? "", format: export.format,
+      try stores.paths(session), to: export.outputDir ?? "", format: export.format,
       maker: "histctl \(Version.text)", now: session.now)
     request.archivePath = archive.archive
     request.storeIdentifier = archive.storeIdentifier

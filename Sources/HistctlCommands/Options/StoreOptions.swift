@@ -78,12 +78,24 @@ struct SeveralStoresOptions: ParsableArguments {
     }
   }
 
-  /// Returns the stores that were given and those of the list, which is read.
-  func paths() throws -> [String] {
-    guard let storesFrom else { return stores }
-    let listed = try StoreList.paths(in: storesFrom)
+  /// Returns the stores that were given and those of the list, which is read, each once.
+  ///
+  /// - Throws: ``EndWithStatus`` if the list is empty and no store was given: then there is nothing to do.
+  func paths(_ session: Session) throws -> [String] {
+    let listed = try storesFrom.map(StoreList.paths) ?? []
     try StoreOptions.check(bookmarkFile, isNotOf: listed)
-    return stores + listed
+    var seen: Set<String> = []
+    let paths = (stores + listed).filter { path in
+      let isInput = path == ExportedText.standardInput
+      return seen.insert(isInput ? path : FileStatus.resolvedPlace(path)).inserted
+    }
+    if paths.isEmpty {
+      if session.environment.isErrorTerminal {
+        session.diagnostics.note("the list of stores is empty: nothing to do")
+      }
+      throw EndWithStatus(status: .success)
+    }
+    return paths
   }
 }
 

@@ -89,7 +89,7 @@ struct Prune: HistctlCommand {
     for token in [retention.keep.before].compactMap({ $0 }) + checkToken {
       _ = try TokenExpression(token, now: session.now)
     }
-    let paths = try stores.paths()
+    let paths = try stores.paths(session)
     let consent = try Consent(.delete, dryRun: dryRun, yes: yes, session: session)
     let isolation = StoreIsolation(session: session, amongSeveral: paths.count > 1)
     try session.write(usesPager: false) { writer in

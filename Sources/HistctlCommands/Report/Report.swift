@@ -73,7 +73,7 @@ struct Report: ReadingCommand {
 
   private func request(_ session: Session) throws -> HistoryReport.Request {
     var request = HistoryReport.Request(
-      try stores.paths().map {
+      try stores.paths(session).map {
         HistoryReport.Source(
           path: $0, archivePath: archive.archive, storeIdentifier: archive.storeIdentifier,
           bookmarkPath: stores.bookmarkFile)

@@ -13,6 +13,7 @@ import StoreFormat
 package struct ExportRun {
   /// What to export, and where to.
   package struct Request: Sendable {
+    /// The stores, archives and exported lines, each once.
     package var paths: [String]
     package var archivePath: String?
     package var storeIdentifier: String?
@@ -187,12 +188,9 @@ package struct ExportRun {
     return outcome
   }
 
-  /// Returns each path once, those of large files first: at the end all threads have work.
+  /// Returns the paths, those of large files first: at the end all threads have work.
   private static func largestFirst(_ paths: [String]) -> [String] {
-    var seen: Set<String> = []
-    let files = paths.filter { seen.insert(FileStatus.resolvedPlace($0)).inserted }.map {
-      path in (path, (try? FileStatus(path: path))?.size ?? 0)
-    }
+    let files = paths.map { path in (path, (try? FileStatus(path: path))?.size ?? 0) }
     return files.enumerated().sorted {
       ($1.element.1, $0.offset) < ($0.element.1, $1.offset)
     }.map(\.element.0)

@@ -195,4 +195,41 @@ import Testing
     let after = try await Self.find([".", "--changed-after", "2100-01-01"], in: folder)
     #expect(after.output.isEmpty && after.status == 0)
   }
+
+  private static let commandsOfSeveral = [
+    "check --json", "prune --keep-last 3 --yes --json", "report -o page.html --json",
+    "export --output-dir lake --json",
+  ]
+
+  @Test(
+    "A store that is named twice counts once, by another path and a link too",
+    arguments: commandsOfSeveral)
+  func twice(_ command: String) async throws {
+    func lines(_ stores: String, _ list: String) async throws -> [String] {
+      let folder = try TemporaryFolder()
+      try SampleStore.write(to: folder.file("a.store"))
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.file("link"), withDestinationPath: "a.store")
+      let result = try await Tool.histctl.run(
+        (command + " " + stores).split(separator: " ").map(String.init) + ["--stores-from", "-"],
+        input: list, folder: folder.path)
+      #expect(result.status == 0, "\(result.errors)")
+      return result.lines.map {
+        $0.replacing(#/"(longestLock|bytes|path|manifest)":[^,}]*/#, with: "")
+      }
+    }
+    #expect(try await lines("a.store ./a.store", "link\na.store\n") == lines("", "a.store\n"))
+  }
+
+  @Test("An empty list is nothing to do", arguments: commandsOfSeveral)
+  func emptyList(_ command: String) async throws {
+    let folder = try TemporaryFolder()
+    for input in ["", "\n\n"] {
+      let result = try await Tool.histctl.run(
+        command.split(separator: " ").map(String.init) + ["--stores-from", "-"], input: input,
+        folder: folder.path)
+      #expect(result.status == 0 && result.errors == "" && result.output.isEmpty)
+      #expect(try folder.names().isEmpty)
+    }
+  }
 }

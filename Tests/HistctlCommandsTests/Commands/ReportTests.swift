@@ -425,10 +425,14 @@ import Testing
     let input = try await sample.run(
       "report - -o -", input: try await sample.run("export sample.store").text)
     #expect(Self.row(try Self.history(input)["total"])[0] == 12)
-    let twice = try await sample.run("report sample.store ./sample.store -o -")
+    try FileManager.default.createDirectory(
+      atPath: sample.folder.file("old"), withIntermediateDirectories: false)
+    try FileManager.default.copyItem(
+      atPath: sample.store, toPath: sample.folder.file("old/sample.store"))
+    let namesakes = try await sample.run("report sample.store old/sample.store -o -")
     #expect(
-      try Self.histories(twice.output).map { $0["name"] as? String }
-        == ["sample.store", "./sample.store"])
+      try Self.histories(namesakes.output).map { $0["name"] as? String }
+        == ["sample.store", "old/sample.store"])
   }
 
   @Test("What is wrong with a history is said in the page")
