@@ -45,9 +45,19 @@ package struct PruneOperation {
   /// - Parameter isDryRun: Whether the store must not change at all; otherwise a save that was not
   ///   finished is rolled back.
   package func plan(isDryRun: Bool) throws -> PrunePlan {
-    guard !isDryRun else { return try plan() }
-    return try StoreReading.rollingBackUnfinishedSave(
-      at: path, busyTimeout: busyTimeout, observer: observer, plan)
+    let plan =
+      isDryRun
+      ? try plan()
+      : try StoreReading.rollingBackUnfinishedSave(
+        at: path, busyTimeout: busyTimeout, observer: observer, plan)
+    if let problem = plan.recordedValues?.problem {
+      observer(
+        .warning(
+          OperationWarning(
+            kind: "unusableValues", message: problem,
+            hint: "recorded values are not deleted; move the file away if it is not needed")))
+    }
+    return plan
   }
 
   private func plan() throws -> PrunePlan {

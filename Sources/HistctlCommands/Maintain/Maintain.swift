@@ -118,6 +118,9 @@ struct Maintain: HistctlCommand {
         // A long run shows each store as soon as it is done.
         try report.writer.flush()
         if let failure = outcome.failure { try isolation.run(path) { throw failure } }
+        if !dryRun, outcome.prune?.plan.leavesRecordedValues == true {
+          isolation.end(with: .partlyDone)
+        }
       }
     }
     isolation.end(with: session.status)

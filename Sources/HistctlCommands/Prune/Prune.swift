@@ -139,7 +139,7 @@ struct Prune: HistctlCommand {
         guard plan.refusals.isEmpty else {
           throw HistoryError.refusedByGuards(path: path, reasons: plan.refusals.map(\.reason))
         }
-        PruneReport(session, plan).warn()
+        PruneReport(session, plan).warn(lost: plan.lostBookmarks)
         if output.consent == .dryRun {
           if plan.tokens.contains(where: { !$0.works }) { isolation.end(with: .answerIsNo) }
         } else if plan.isEmpty {
@@ -147,7 +147,7 @@ struct Prune: HistctlCommand {
         } else if output.consent == .asks {
           planned.append((operation, plan))
         } else {
-          try delete(plan, operation, output)
+          try delete(plan, operation, output, isolation)
         }
       }
     }
@@ -159,12 +159,13 @@ struct Prune: HistctlCommand {
       return isolation.end(with: .answerIsNo)
     }
     for (operation, plan) in planned {
-      try isolation.run(plan.path) { try delete(plan, operation, output) }
+      try isolation.run(plan.path) { try delete(plan, operation, output, isolation) }
     }
   }
 
   private func delete(
-    _ plan: PrunePlan, _ operation: PruneOperation, _ output: PruneOutput
+    _ plan: PrunePlan, _ operation: PruneOperation, _ output: PruneOutput,
+    _ isolation: StoreIsolation
   ) throws {
     if let sealed = try operation.seal(plan) {
       try ArchiveReport(session: output.session, writer: output.writer, path: plan.path)
@@ -173,6 +174,7 @@ struct Prune: HistctlCommand {
     let result = try operation.delete(plan)
     try output.show(result, of: plan)
     if let failure = result.failure(of: plan) { throw failure }
+    if plan.leavesRecordedValues { isolation.end(with: .partlyDone) }
     if let bytes = try operation.byteCount(leftBy: plan) {
       PruneReport(output.session, plan).warn(remainingBytes: bytes)
     }

@@ -78,16 +78,6 @@ struct PruneReport {
 
   // MARK: - Warnings
 
-  /// Warns of everything that a plan does not do as one might expect.
-  func warn() {
-    warn(lost: plan.lostBookmarks)
-    if let problem = plan.recordedValues?.problem {
-      session.diagnostics.warn(
-        problem, kind: "unusableValues",
-        hint: "recorded values are not deleted; move the file away if it is not needed")
-    }
-  }
-
   /// Warns of bookmarks that expire, and of a history that stays larger than its limit.
   func warn(lost: [BookmarkOutlook]) {
     // A plan in JSON names the bookmarks.

@@ -129,6 +129,9 @@ public struct PrunePlan: Sendable {
   /// Whether nothing is deleted, neither in the store nor beside it.
   public var isEmpty: Bool { deletion.isEmpty && (recordedValues?.valueCount ?? 0) == 0 }
 
+  /// Whether history is deleted whose recorded values stay, because their file cannot be used.
+  package var leavesRecordedValues: Bool { !deletion.isEmpty && recordedValues?.problem != nil }
+
   /// The guards that allow nothing to be deleted.
   public var refusals: [RetentionGuard] {
     deletion.isEmpty ? [] : guards.filter { $0.verdict == .refuses }

@@ -57,9 +57,22 @@ import Testing
 
   @Test func aFileThatCannotBeUsedStaysAndIsTold() async throws {
     try Data("no database".utf8).write(to: URL(fileURLWithPath: trips.valuesPath))
-    let result = try await run("prune Trips.store --before 5 --yes")
-    #expect(result.status == 0)
+    let plan = try await run("prune Trips.store --before 4 --dry-run")
+    #expect(plan.status == 0 && plan.errors.contains("cannot be used"))
+    let result = try await run("prune Trips.store --before 4 --yes")
+    #expect(result.status == 3)
     #expect(result.errors.contains("Trips.store-values.db cannot be used"))
+    #expect(!result.errors.contains("--values-file"))
+    // Nothing is left undone.
+    #expect(try await run("prune Trips.store --before 4 --yes").status == 0)
+    try FileBytes.write(
+      Array("[trips]\nstore = Trips.store\nprune.keep-last = 2\n".utf8),
+      to: trips.folder.file("m.conf"))
+    let plans = try await run("maintain --config m.conf --dry-run")
+    #expect(plans.status == 0 && plans.errors.contains("cannot be used"))
+    let maintained = try await run("maintain --config m.conf")
+    #expect(maintained.status == 3)
+    #expect(maintained.errors.contains("Trips.store-values.db cannot be used"))
     #expect(
       try StoreQuery(path: trips.path).lines("SELECT min(Z_PK) FROM ATRANSACTION") == ["5"])
     #expect(
