@@ -123,6 +123,16 @@ struct PrivateCopyOptions: ParsableArguments {
   }
 }
 
+/// Paths that must be files, or folders, and not streams.
+enum FilePlace {
+  /// Refuses `-`, which is a stream for other options; a file would get that name.
+  static func check(_ path: String?, of option: String) throws {
+    guard path == "-" else { return }
+    throw ValidationError(
+      "\(option) needs a file, and - stands for a stream; for a file of that name, write ./-")
+  }
+}
+
 /// Where to write a copy of a store.
 struct CopyOptions: ParsableArguments {
   @Option(
@@ -132,6 +142,8 @@ struct CopyOptions: ParsableArguments {
 
   @Flag(help: "Replace an existing store.")
   var overwrite = false
+
+  func validate() throws { try FilePlace.check(path, of: "--output") }
 }
 
 /// The archive of a store.

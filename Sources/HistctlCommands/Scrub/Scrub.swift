@@ -48,6 +48,8 @@ struct Scrub: HistctlCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
+  func validate() throws { try FilePlace.check(key, of: "--key") }
+
   func run(_ console: Console) throws {
     let session = Session(output, console, outlivesReader: true)
     let consent = try Consent(.write, dryRun: dryRun, yes: yes, session: session)

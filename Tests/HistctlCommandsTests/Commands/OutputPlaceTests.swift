@@ -116,6 +116,28 @@ import Testing
     #expect(try FileBytes.read(folder.folder.file("target.jsonl")) == lines.output)
   }
 
+  @Test(
+    "A stream is no place for a copy, nor for values or a key",
+    arguments: [
+      "rehearse sample.store last -o -", "snapshot sample.store last -o -",
+      "scrub sample.store -o - --yes", "scrub sample.store -o copy.store --key - --yes",
+      "record sample.store --once --values-file -",
+    ])
+  func streams(_ line: String) async throws {
+    let folder = try SampleFolder()
+    let result = try await folder.run(line)
+    #expect(result.status == 64)
+    #expect(result.errors.contains("for a file of that name, write ./-"))
+    #expect(try folder.folder.names() == ["sample.store"])
+  }
+
+  @Test("A file can be named like a stream")
+  func fileNamedLikeAStream() async throws {
+    let folder = try SampleFolder()
+    #expect(try await folder.run("rehearse sample.store last -o ./-").status == 0)
+    #expect(try folder.folder.names().contains("-"))
+  }
+
   @Test("A copy takes the place of stores only")
   func onlyStores() async throws {
     let folder = try SampleFolder()
