@@ -164,7 +164,7 @@ struct DiffOutput {
   /// Explains an empty answer.
   private func explainNothing(foldedCount: Int, _ query: HistoryQuery) throws {
     if foldedCount == 0, !query.isUnconditional {
-      _ = try session.warnOfUnknownSavers(in: query, of: timeline)
+      _ = try session.warnOfUnknownNames(in: query, of: timeline)
     }
     guard session.environment.isErrorTerminal else { return }
     let range = "after \(query.after ?? 0) up to \(query.until ?? 0)"

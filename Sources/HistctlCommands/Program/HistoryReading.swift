@@ -130,10 +130,10 @@ extension Session {
     try observing { try StoreReading.warnOfTornCounters(in: snapshot, observer: $0) }
   }
 
-  /// Explains an empty answer: savers that no transaction has, and on a terminal the reach of the
-  /// history.
+  /// Explains an empty answer: savers and objects that the history does not have, and on a terminal the
+  /// reach of the history.
   func explainEmptyAnswer(to query: HistoryQuery, of timeline: HistoryTimeline) throws {
-    if try warnOfUnknownSavers(in: query, of: timeline) { return }
+    if try warnOfUnknownNames(in: query, of: timeline) { return }
     guard environment.isErrorTerminal, !options.json else { return }
     if let newest = try timeline.newestTransaction() {
       return diagnostics.note("no transaction matches; the newest is \(newest.number)")
@@ -145,9 +145,9 @@ extension Session {
         : "the history is empty: no save has been recorded yet")
   }
 
-  /// Warns of authors, bundles and processes in a query that no transaction has, and returns whether
-  /// there was one. Nothing lists those of an archive.
-  func warnOfUnknownSavers(in query: HistoryQuery, of timeline: HistoryTimeline) throws -> Bool {
+  /// Warns of authors, bundles, processes and objects in a query that the history does not have, and returns
+  /// whether there was one. Nothing lists those of an archive.
+  func warnOfUnknownNames(in query: HistoryQuery, of timeline: HistoryTimeline) throws -> Bool {
     guard timeline.archive == nil, let snapshot = timeline.snapshot else { return false }
     let conditions: [(StringRole, String, HistoryQuery.TextCondition)] = [
       (.author, "author", query.author), (.bundle, "bundle", query.bundle),
@@ -171,6 +171,22 @@ extension Session {
           "no transaction has the \(noun) '\(name)'", kind: "unknown" + noun.capitalized,
           hint: hint)
       }
+    }
+    return try warnOfUnknownObjects(in: query, of: timeline) || isAnyUnknown
+  }
+
+  private func warnOfUnknownObjects(
+    in query: HistoryQuery, of timeline: HistoryTimeline
+  ) throws -> Bool {
+    guard let snapshot = timeline.snapshot, snapshot.layout.history != nil else { return false }
+    var isAnyUnknown = false
+    for object in query.change.objects {
+      let reader = try ObjectLifeReader(
+        object, in: timeline, schema: HistorySchema(namesOf: snapshot.entities))
+      guard try reader.nextTransaction() == nil, reader.life.state == .unknown else { continue }
+      isAnyUnknown = true
+      let failure = Failure(try reader.unknownObject())
+      diagnostics.warn(failure.message, kind: failure.kind, hint: failure.hint)
     }
     return isAnyUnknown
   }

@@ -96,7 +96,7 @@ struct Report: ReadingCommand {
     if query.selectsEverything { try session.warnOfTornCounters(in: timeline.snapshot) }
     try values.apply(to: &query, session, timeline)
     session.noteUnknownHierarchy(of: query, in: timeline)
-    _ = try session.warnOfUnknownSavers(in: query, of: timeline)
+    _ = try session.warnOfUnknownNames(in: query, of: timeline)
     return query
   }
 

@@ -45,6 +45,23 @@ import Testing
     #expect(result.status == 0 && result.text == "")
   }
 
+  @Test("An object that neither the store nor its history has is named")
+  func unknownObject() async throws {
+    let sample = try SampleFolder()
+    let message = "Trip/p999999 is neither in the store nor in its history"
+    for command in ["log", "export", "stats", "diff sample.store 0"] {
+      let line = command.contains(" ") ? command : command + " sample.store"
+      let result = try await sample.run(line + " --object Trip/p999999")
+      #expect(result.errors.contains("histctl: warning: \(message)\nhint: "), "\(line)")
+      #expect(result.status == 0)
+    }
+    let json = try await sample.run("log sample.store --object Trip/p999999 --json")
+    #expect(json.errors.contains(#""kind":"unknownObject","message":"\#(message)""#))
+    // Another part of the history has it.
+    let known = try await sample.run("log sample.store --object Trip/p9 --until 1")
+    #expect(known.errors == "" && known.text == "")
+  }
+
   @Test("The hint after an expired token loses nothing, and none is given where it does not fit")
   func hints() async throws {
     let sample = try SampleFolder()
