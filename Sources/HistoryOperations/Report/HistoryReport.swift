@@ -129,8 +129,9 @@ package struct HistoryReport {
       let result = try history(of: source, names[place], replacing: file, byteLimit: share)
       // Nothing is written if the first history ends the report.
       if place == 0 {
-        try text.write(page: page.beforeData)
-        try text.write(head(names))
+        let title = title(names)
+        try text.write(page: page.beforeData(title: title))
+        try text.write(head(title))
       } else {
         try text.write(separator)
       }
@@ -187,13 +188,15 @@ package struct HistoryReport {
     }
   }
 
-  private func head(_ names: [String]) -> JSONWriter {
-    let title =
-      request.title
+  private func title(_ names: [String]) -> String {
+    request.title
       ?? (names.count == 1
         ? "History of \(names[0])"
         : names.count == 2
           ? "Histories of \(names[0]) and \(names[1])" : "Histories of \(names.count) stores")
+  }
+
+  private func head(_ title: String) -> JSONWriter {
     var writer = JSONWriter()
     writer.appendRaw("{\"format\":\"histctl-report\",\"version\":1")
     writer.append(members: [

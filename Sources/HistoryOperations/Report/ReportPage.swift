@@ -6,8 +6,8 @@ import PropertyLists
 /// A report is one file: the style and the scripts in `Page` stand in it. Its policy allows these two by
 /// their SHA-256 and nothing else.
 struct ReportPage {
-  let beforeData: String
   let afterData: String
+  private let start: String
 
   /// In this order: each uses those before it, and the last starts the page.
   private static let scripts = [
@@ -30,9 +30,15 @@ struct ReportPage {
     ].joined(separator: "; ")
     let halves = Self.text(PackageResources.report_html)
       .split(separator: "{{data}}", maxSplits: 1, omittingEmptySubsequences: false)
-    beforeData = String(halves[0])
+    start = String(halves[0])
       .replacing("{{policy}}", with: policy).replacing("{{style}}", with: style)
     afterData = halves.dropFirst().joined().replacing("{{script}}", with: script)
+  }
+
+  /// Returns the page up to its data. Its script sets the same title; this one is seen without it.
+  func beforeData(title: String) -> String {
+    start.replacing(
+      "{{title}}", with: title.replacing("&", with: "&amp;").replacing("<", with: "&lt;"))
   }
 
   private static func text(_ resource: [UInt8]) -> String {

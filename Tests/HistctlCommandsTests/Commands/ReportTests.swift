@@ -410,6 +410,11 @@ import Testing
     #expect(result.status == 3)
     #expect(result.errors.contains("none.store"))
     #expect(try Self.data(result.output)["title"] as? String == "All")
+    #expect(result.text.contains("<title>All</title>"))
+    let marked = try await sample.run([
+      "report", "sample.store", "-o", "-", "--title", "A </title> & B",
+    ])
+    #expect(marked.text.contains("<title>A &lt;/title> &amp; B</title>"))
     let histories = try Self.histories(result.output)
     #expect(
       histories.map { $0["name"] as? String } == [
