@@ -71,8 +71,10 @@ struct ArchiveHistory: HistctlCommand {
             try SealingOperation(request, observer: $0).plan(store.store, before: cut)
           })
       } else {
-        let sealed = try session.observing {
-          try SealingOperation(request, observer: $0).seal(store.store, before: cut)
+        let sealed = try session.observing { observer in
+          try values.explaining {
+            try SealingOperation(request, observer: observer).seal(store.store, before: cut)
+          }
         }
         try report.write(sealed, saysNothingNew: true)
       }

@@ -40,10 +40,32 @@ struct ValuesOptions: ParsableArguments {
 
   /// Returns the recorded values of a store, or `nil` if there are none or none are wanted.
   ///
-  /// - Throws: `StoreError` if the file exists and cannot be used.
+  /// - Throws: ``Failure`` or `StoreError` if the file exists and cannot be used.
   func values(_ snapshot: StoreSnapshot?) throws -> RecordedValues? {
     guard !omitsValues, let snapshot else { return nil }
-    return try RecordedValues(beside: snapshot, path: valuesFile)
+    return try explaining { try RecordedValues(beside: snapshot, path: valuesFile) }
+  }
+
+  /// Runs what opens recorded values, and explains its errors with these options.
+  func explaining<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as StoreError {
+      guard let hint = hint(for: error) else { throw error }
+      var failure = Failure(error)
+      failure.hint = hint
+      throw failure
+    }
+  }
+
+  private func hint(for error: StoreError) -> String? {
+    switch error {
+    case .missing(let path) where path == valuesFile:
+      "check the path of --values-file; without the option, values are read from STORE-values.db"
+    case .unusableValues:
+      "leave the values out with --no-values, or name the file that has them with --values-file"
+    default: nil
+    }
   }
 
   /// Makes a query return recorded values; warns if they cannot be used, unless they were named.
@@ -56,7 +78,7 @@ struct ValuesOptions: ParsableArguments {
   func usable(_ session: Session, _ timeline: HistoryTimeline) throws -> RecordedValues? {
     do {
       return try values(timeline.snapshot)
-    } catch let error as StoreError {
+    } catch let error where error is StoreError || error is Failure {
       guard valuesFile == nil else { throw error }
       let failure = Failure(error)
       session.diagnostics.warn(failure.message, kind: failure.kind, hint: failure.hint)

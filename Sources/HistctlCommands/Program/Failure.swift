@@ -257,8 +257,6 @@ extension Failure {
     case StoreError.notCopied(_, let copy, .otherState):
       "name another folder with --private-copy, or read \(ShellWord.quoted(copy)) without it"
     case StoreError.notCopied(_, _, .besideStore): "name another folder with --private-copy"
-    case StoreError.unusableValues:
-      "leave the values out with --no-values, or name the file that has them with --values-file"
     case StoreWriteError.alreadyThere:
       "choose another path, or replace the file with --overwrite"
     case StoreWriteError.pinnedLog: "run the command again when the other program is done"

@@ -158,6 +158,10 @@ import Testing
     let missing = try await run("show Trips.store 4 --values-file nowhere.db")
     #expect(missing.status == 9)
     #expect(missing.errors.contains("nowhere.db"))
+    #expect(missing.errors.contains("check the path of --values-file"))
+    let unsealed = try await run("archive Trips.store sealed --values-file nowhere.db")
+    #expect(unsealed.status == 9)
+    #expect(unsealed.errors.contains("check the path of --values-file"))
     #expect(try await run("show Trips.store 4 --values-file x --no-values").status == 64)
   }
 
@@ -176,6 +180,10 @@ import Testing
     #expect(broken.lines.count == 6)
     #expect(broken.errors.contains(#""kind":"unusableValues""#))
     #expect(broken.errors.contains("it is no file of recorded values"))
+    #expect(broken.errors.contains("--values-file"))
+    // This command has no such option.
+    let sealing = try await run("prune Trips.store --keep-last 2 --archive sealed --yes")
+    #expect(sealing.status == 5 && !sealing.errors.contains("--values-file"))
   }
 
   @Test func readingLeavesTheFileAsItIs() async throws {

@@ -40,7 +40,7 @@ import Testing
       (StoreError.withoutHistory(path: "s"), "withoutHistory", .notAStore, "history"),
       (
         StoreError.unusableValues(path: "s-values", reason: ""), "unusableValues", .damaged,
-        "--no-values"
+        "move the file away"
       ),
       (
         StoreError.notAStore(path: "s", reason: .notAFile(kind: "pipe")), "notAStore", .notAStore,
@@ -53,7 +53,7 @@ import Testing
       ),
       (
         StoreWriteError.store(.unusableValues(path: "s-values", reason: "")), "unusableValues",
-        .damaged, "--no-values"
+        .damaged, "move the file away"
       ),
       (StoreWriteError.alreadyThere(path: "s"), "alreadyThere", .cannotReadOrWrite, "--overwrite"),
       (StoreWriteError.missingValue(entity: "T", attribute: "a"), "notSaved", .failure, ""),
