@@ -62,9 +62,7 @@ struct Record: HistctlCommand {
         return try report.writeTotal(valueCount: count, valuesPath: operation.valuesPath)
       }
       writer.flushesEachLine = true
-      if !output.quiet {
-        session.diagnostics.notice("keeping values in \(operation.valuesPath); end with Control-C")
-      }
+      session.diagnostics.note("keeping values in \(operation.valuesPath); end with Control-C")
       // A signal ends it in good order: the file of values is closed, and the lock removed.
       do {
         try DeferredSignals.run {

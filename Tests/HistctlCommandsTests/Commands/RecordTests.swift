@@ -152,6 +152,8 @@ import Testing
     }
     let result = try await recorded
     #expect(result.status == 128 + 15, "\(result.errors)")
+    // With JSON on standard output, there is nothing else on standard error.
+    _ = try objects(result.errors)
     #expect(!FileManager.default.fileExists(atPath: trips.path + "-values.db.lock"))
     try await SchemaCheck.expectFits(result.lines.joined(separator: "\n") + "\n")
     let names = try Set(names())
