@@ -137,10 +137,6 @@ package struct ForgetOperation {
     else { return [] }
     let own = BookmarkFile.path(besideStore: request.archivePath)
     return try BookmarkFile(path: own).bookmarks
-      + request.bookmarkPaths.flatMap { path in
-        let file = try BookmarkFile(path: path)
-        guard file.isThere else { throw HistoryError.missingBookmarks(path: path) }
-        return file.bookmarks
-      }
+      + request.bookmarkPaths.flatMap { try BookmarkFile(existing: $0).bookmarks }
   }
 }

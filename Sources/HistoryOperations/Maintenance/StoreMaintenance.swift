@@ -174,7 +174,8 @@ package struct StoreMaintenance {
     }
     sealing?.lockWait = lockWait
     var operation = PruneOperation(
-      path, request, busyTimeout: settings.busyTimeout, bookmarkPath: bookmarkPath, now: now,
+      path, request, busyTimeout: settings.busyTimeout, bookmarkPath: settings.bookmarkFile,
+      now: now,
       sealing: sealing, observer: observer)
     operation.keepsLogValues = keepsLogValues
     let plan = try operation.plan(isDryRun: isDryRun)

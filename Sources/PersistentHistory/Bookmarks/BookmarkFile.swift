@@ -88,8 +88,20 @@ public struct BookmarkFile: Hashable, Sendable {
   /// - Throws: ``HistoryError/unreadableBookmarks(path:reason:)`` and
   ///   ``HistoryError/missingBookmarks(path:)``.
   package init(named path: String?, beside location: StoreLocation) throws(HistoryError) {
-    try self.init(path: path ?? BookmarkFile.path(besideStore: location.resolvedPath))
-    guard isThere || path == nil else { throw .missingBookmarks(path: self.path) }
+    if let path {
+      try self.init(existing: path)
+    } else {
+      try self.init(path: BookmarkFile.path(besideStore: location.resolvedPath))
+    }
+  }
+
+  /// Reads the bookmarks of a file that must exist.
+  ///
+  /// - Throws: ``HistoryError/unreadableBookmarks(path:reason:)`` and
+  ///   ``HistoryError/missingBookmarks(path:)``.
+  package init(existing path: String) throws(HistoryError) {
+    try self.init(path: path)
+    guard isThere else { throw .missingBookmarks(path: path) }
   }
 
   /// Returns the bookmarks of a named file or beside a store, or why they cannot be read.

@@ -23,8 +23,8 @@ public struct HistoryPruner: Sendable {
   /// - Parameters:
   ///   - path: The store.
   ///   - busyTimeout: Seconds to wait for a locked store.
-  ///   - bookmarkPath: The file that keeps the bookmarks; `nil` for the one beside the store, which need
-  ///     not exist.
+  ///   - bookmarkPath: The file that keeps the bookmarks, which must exist; `nil` for the one beside the
+  ///     store, which need not.
   ///   - now: The moment that durations are relative to.
   /// - Throws: ``/StoreFormat/StoreError``.
   public init(

@@ -6,16 +6,14 @@ package struct PrunePlanner {
   private let snapshot: StoreSnapshot
   private let request: PruneRequest
   private let resolver: TokenResolver
-  private let bookmarkPath: String
-  /// Whether the caller has named the file that keeps the bookmarks, which must exist then.
-  private let isBookmarkPathNamed: Bool
+  private let bookmarkPath: String?
   private let now: StoreTimestamp
 
   /// - Parameters:
   ///   - snapshot: The store.
   ///   - request: What to delete.
-  ///   - bookmarkPath: The file that keeps the bookmarks; `nil` for the one beside the store, which need
-  ///     not exist.
+  ///   - bookmarkPath: The file that keeps the bookmarks, which must exist; `nil` for the one beside the
+  ///     store, which need not.
   ///   - now: The moment that durations are relative to.
   package init(
     snapshot: StoreSnapshot, request: PruneRequest, bookmarkPath: String? = nil,
@@ -24,10 +22,8 @@ package struct PrunePlanner {
     self.snapshot = snapshot
     self.request = request
     self.now = now
-    let usual = BookmarkFile.path(besideStore: snapshot.location.resolvedPath)
-    self.bookmarkPath = bookmarkPath ?? usual
-    isBookmarkPathNamed = self.bookmarkPath != usual
-    resolver = TokenResolver(snapshot: snapshot, bookmarkPath: self.bookmarkPath, now: now)
+    self.bookmarkPath = bookmarkPath
+    resolver = TokenResolver(snapshot: snapshot, bookmarkPath: bookmarkPath, now: now)
   }
 
   /// Works out the plan.
@@ -128,10 +124,7 @@ package struct PrunePlanner {
 
   private func bookmarkOutlooks() throws -> [BookmarkOutlook] {
     guard !request.ignoredGuards.contains(RetentionGuard.bookmarksName) else { return [] }
-    let file = try BookmarkFile(path: bookmarkPath)
-    guard file.isThere || !isBookmarkPathNamed else {
-      throw HistoryError.missingBookmarks(path: bookmarkPath)
-    }
+    let file = try BookmarkFile(named: bookmarkPath, beside: snapshot.location)
     return try file.bookmarks.map {
       try BookmarkOutlook(
         $0, resolver: resolver, snapshot: snapshot, allowance: request.allowance, now: now)
