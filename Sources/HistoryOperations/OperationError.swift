@@ -24,6 +24,13 @@ package struct OperationError: Error {
     self.hint = hint
     self.details = details
   }
+
+  /// The refusal to write something that would take the place of a history, or of a part of it.
+  static func ontoItself(_ output: String, of path: String, hint: String) -> Self {
+    Self(
+      .ontoItself, "\(output) would take the place of \(path), or of what belongs to it", hint: hint
+    )
+  }
 }
 
 /// The end of an operation that has changed a store and could not finish.

@@ -51,10 +51,7 @@ extension HistoryTimeline {
       snapshot?.location.owns(path) ?? false
         || source.map({ place == $0 || place.hasPrefix($0 + "/") }) ?? false
     else { return }
-    throw OperationError(
-      .ontoItself,
-      "a file at \(path) would take the place of \(self.path), or of what belongs to it",
-      hint: "name another file")
+    throw OperationError.ontoItself("a file at \(path)", of: self.path, hint: "name another file")
   }
 }
 

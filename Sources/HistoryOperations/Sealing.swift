@@ -48,10 +48,8 @@ package struct SealingOperation {
       ? try StoreReading.open(path, busyTimeout: request.busyTimeout, observer: observer)
       : try StoreFile(path: path, busyTimeout: request.busyTimeout)
     guard !file.location.owns(request.archivePath) else {
-      throw OperationError(
-        .ontoItself,
-        "an archive at \(request.archivePath) would take the place of \(path), or of what belongs "
-          + "to it", hint: "name another folder")
+      throw OperationError.ontoItself(
+        "an archive at \(request.archivePath)", of: path, hint: "name another folder")
     }
     return try file.read { snapshot in
       _ = try snapshot.historyTables()
