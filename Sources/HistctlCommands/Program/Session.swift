@@ -50,8 +50,10 @@ final class Session {
       try body(writer)
     }
     guard !hiddenColumns.isEmpty, environment.isErrorTerminal else { return }
-    diagnostics.note(
+    let note = TableCell(
       "\(hiddenColumns.joined(separator: ", ")) hidden: terminal too narrow (use --json)")
+    let lines = StyledLine(self).lines(note.spans, indentation: 0, width: environment.lineWidth)
+    for line in lines { diagnostics.note(line) }
   }
 
   /// Makes a table for standard output and remembers the columns that a narrow terminal hides.

@@ -71,7 +71,7 @@ import Testing
     // What a person does not see is told.
     #expect(
       wished.lines.dropFirst(13)
-        == ["TIME, AUTHOR, PROCESS hidden: terminal too narrow (use --json)"])
+        == ["TIME, AUTHOR, PROCESS hidden: terminal", "too narrow (use --json)"])
     #expect(!usual.text.contains("hidden"))
   }
 
