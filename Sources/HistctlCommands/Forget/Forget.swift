@@ -38,7 +38,7 @@ struct Forget: HistctlCommand {
   @Option(
     name: .customLong("bookmark-file"),
     help: ArgumentHelp(
-      "Ask the bookmarks of this file too, not only DIR-bookmarks.json; may be repeated.",
+      "Ask the bookmarks of this file too, not only DIR-bookmarks.json.",
       valueName: "file"),
     completion: .file())
   var bookmarkFiles: [String] = []

@@ -27,7 +27,7 @@ struct Maintain: HistctlCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Maintain only this section or this store; may be repeated.", valueName: "name"))
+      "Maintain only this section or this store.", valueName: "name"))
   var only: [String] = []
 
   @Flag(help: "Show what the file asks for, or all its mistakes, and change nothing.")

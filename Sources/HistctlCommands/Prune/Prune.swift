@@ -58,7 +58,7 @@ struct Prune: HistctlCommand {
   @OptionGroup var keeping: ValueKeepingOptions
 
   @Option(
-    help: ArgumentHelp("Show what becomes of this token; may be repeated.", valueName: "token"),
+    help: ArgumentHelp("Show what becomes of this token.", valueName: "token"),
     completion: Completion.token.kind)
   var checkToken: [String] = []
 

@@ -30,7 +30,7 @@ struct Rehearse: HistctlCommand {
   var token: String?
 
   @Option(
-    help: ArgumentHelp("Let exactly this token expire; may be repeated.", valueName: "token"),
+    help: ArgumentHelp("Let exactly this token expire.", valueName: "token"),
     completion: Completion.token.kind)
   var expire: [String] = []
 
@@ -38,7 +38,7 @@ struct Rehearse: HistctlCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Show what becomes of this token in the copy; may be repeated.", valueName: "token"),
+      "Show what becomes of this token in the copy.", valueName: "token"),
     completion: Completion.token.kind)
   var checkToken: [String] = []
 
