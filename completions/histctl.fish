@@ -496,7 +496,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" before' -l 'before' -d 'Delete transactions before this token, and keep its own.' -rfka '(__histctl_custom_completion ---completion forget -- --before (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" keep-within' -l 'keep-within' -d 'Keep transactions of this time, such as 30d.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" keep-last' -l 'keep-last' -d 'Keep the newest COUNT transactions.' -rfka ''
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget"' -l 'bookmark-file' -d 'Ask the bookmarks of this file too, not only DIR-bookmarks.json; may be repeated.' -rF
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget"' -l 'bookmark-file' -d 'Ask the bookmarks of this file too, not only DIR-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget"' -l 'ignore-guard' -d 'Ignore this guard: bookmarks, or one bookmark as @name.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" merge' -l 'merge' -d 'Merge small segments, up to the size of a segment.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl forget" segment-size' -l 'segment-size' -d 'Size of a segment before compression, such as 64M.' -rfka ''
@@ -530,7 +530,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" lock-wait' -l 'lock-wait' -d 'Maximum time to wait for another program that uses the archive, such as 10min.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" allow-gap' -l 'allow-gap' -d 'Seal although history between the archive and the store is missing.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" no-values' -l 'no-values' -d 'Do not keep old and new values from the log in STORE-values.db.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune"' -l 'check-token' -d 'Show what becomes of this token; may be repeated.' -rfka '(__histctl_custom_completion ---completion prune -- --check-token (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune"' -l 'check-token' -d 'Show what becomes of this token.' -rfka '(__histctl_custom_completion ---completion prune -- --check-token (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" dry-run n' -s 'n' -l 'dry-run' -d 'Show what would be deleted, and delete nothing.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" y yes' -l 'yes' -s 'y' -d 'Delete without asking.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl prune" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
@@ -578,7 +578,7 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_option
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" version' -l 'version' -d 'Show the version.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl compact" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" config' -l 'config' -d 'The config file.' -rF
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain"' -l 'only' -d 'Maintain only this section or this store; may be repeated.' -rfka ''
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain"' -l 'only' -d 'Maintain only this section or this store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" check-config' -l 'check-config' -d 'Show what the file asks for, or all its mistakes, and change nothing.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" dry-run n' -s 'n' -l 'dry-run' -d 'Show what would be done, and change nothing.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl maintain" lock-wait' -l 'lock-wait' -d 'Time to wait for another run on the same store, such as 10min.' -rfka ''
@@ -738,10 +738,10 @@ complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "his
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" bookmark-file' -l 'bookmark-file' -d 'Use this file of bookmarks instead of STORE-bookmarks.json.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" busy-timeout' -l 'busy-timeout' -d 'Seconds to wait for a locked store.' -rfka ''
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_positional "histctl rehearse" -eq 2' -fka '(__histctl_custom_completion ---completion rehearse -- positional@1 (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse"' -l 'expire' -d 'Let exactly this token expire; may be repeated.' -rfka '(__histctl_custom_completion ---completion rehearse -- --expire (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse"' -l 'expire' -d 'Let exactly this token expire.' -rfka '(__histctl_custom_completion ---completion rehearse -- --expire (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" o output' -s 'o' -l 'output' -d 'The file to write the copy to.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" overwrite' -l 'overwrite' -d 'Replace an existing store.'
-complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse"' -l 'check-token' -d 'Show what becomes of this token in the copy; may be repeated.' -rfka '(__histctl_custom_completion ---completion rehearse -- --check-token (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
+complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse"' -l 'check-token' -d 'Show what becomes of this token in the copy.' -rfka '(__histctl_custom_completion ---completion rehearse -- --check-token (count (__histctl_tokens -pc)) (__histctl_tokens -tC))'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" no-values' -l 'no-values' -d 'Do not show old and new values.'
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" values-file' -l 'values-file' -d 'Read recorded values from this file, not STORE-values.db.' -rF
 complete -c 'histctl' -n '__histctl_should_offer_completions_for_flags_or_options "histctl rehearse" json' -l 'json' -d 'Write JSON, one object a line, also for errors.'
