@@ -185,11 +185,11 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "PersistentHistory", "PropertyLists", "StoreEditing", "StoreFormat", "CZlib",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "Libc", "PersistentHistory", "PropertyLists", "StoreEditing", "StoreFormat", "CZlib",
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
-      path: "Tests/TestSupport", swiftSettings: strict),
+      path: "Tests/TestSupport", swiftSettings: library),
     // A process that appends to a store, for tests with several writers and with killed ones.
     .executableTarget(
       name: "StoreAppender", dependencies: ["StoreEditing", "StoreFormat"],

@@ -1,41 +1,19 @@
-import Foundation
-import GRDB
 import StoreFormat
 
 /// Plain SQL on a store, by a connection that knows nothing of stores.
 package final class StoreQuery {
-  private let queue: DatabaseQueue
+  private let connection: PlainConnection
 
   /// Opens a store.
   package init(path: String) throws {
-    var configuration = Configuration()
-    configuration.foreignKeysEnabled = false
-    configuration.busyMode = .timeout(30)
-    configuration.allowsUnsafeTransactions = true
-    queue = try DatabaseQueue(path: path, configuration: configuration)
+    connection = try PlainConnection(path: path, busyTimeout: 30_000)
   }
 
   /// Runs SQL.
-  package func run(_ sql: String) throws {
-    try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-  }
+  package func run(_ sql: String) throws { try connection.run(sql) }
 
   /// The rows that a statement gives.
-  package func rows(_ sql: String) throws -> [[StoredValue]] {
-    try queue.writeWithoutTransaction { database in
-      try Row.fetchAll(database, sql: sql).map { row in
-        row.databaseValues.map { value in
-          switch value.storage {
-          case .null: .null
-          case .int64(let number): .integer(number)
-          case .double(let number): .real(number)
-          case .string(let text): .text(text)
-          case .blob(let data): .blob(Array(data))
-          }
-        }
-      }
-    }
-  }
+  package func rows(_ sql: String) throws -> [[StoredValue]] { try connection.rows(sql) }
 
   /// The rows as text, values divided by "|", blobs in hexadecimal.
   package func lines(_ sql: String) throws -> [String] {

@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import PropertyLists
 import StoreFormat
 
@@ -8,7 +6,7 @@ import StoreFormat
 /// It knows the layout by itself, so that what reads it is checked against something else.
 package final class StoreWriter {
   /// What the store looks like.
-  package struct Shape {
+  package struct Shape: Hashable, Sendable {
     /// Whether the strings are plain, as in 2017.
     package var hasPlainStrings = false
     /// Whether there are history tables.
@@ -36,9 +34,11 @@ package final class StoreWriter {
   /// The identifier of the stores that tests write.
   package static let identifier = "1D070E6D-8F4B-4E3A-9C61-0A5B7C9D2E3F"
 
+  private static let modelCache = Result { try ModelArchive.cache(of: TripsModel.model) }
+
   /// The store.
   package let path: String
-  private let queue: DatabaseQueue
+  private let connection: PlainConnection
   private let shape: Shape
   private var strings: [String: Int64] = [:]
 
@@ -46,32 +46,25 @@ package final class StoreWriter {
   package init(path: String, shape: Shape = Shape()) throws {
     self.path = path
     self.shape = shape
-    var configuration = Configuration()
-    configuration.foreignKeysEnabled = false
-    queue = try DatabaseQueue(path: path, configuration: configuration)
-    try queue.writeWithoutTransaction { database in
-      try database.execute(
-        sql: """
-          PRAGMA page_size = \(shape.pageSize); PRAGMA encoding = '\(shape.encoding)';
-          PRAGMA auto_vacuum = 2
-          """)
-      // What a test writes need not outlive a power cut.
-      try database.execute(sql: "PRAGMA synchronous = OFF")
-      if shape.usesWriteAheadLog {
-        try database.execute(sql: "PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0")
-      }
+    connection = try PlainConnection(path: path)
+    // What a test writes need not outlive a power cut.
+    try connection.run(
+      """
+      PRAGMA page_size = \(shape.pageSize); PRAGMA encoding = '\(shape.encoding)';
+      PRAGMA auto_vacuum = 2; PRAGMA synchronous = OFF
+      """)
+    if shape.usesWriteAheadLog {
+      try connection.run("PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0")
     }
     try createTables()
   }
 
   /// Runs SQL.
-  package func sql(_ text: String, _ arguments: [(any DatabaseValueConvertible)?] = []) throws {
-    try queue.write { database in
-      if arguments.isEmpty {
-        try database.execute(sql: text)
-      } else {
-        try database.execute(sql: text, arguments: StatementArguments(arguments))
-      }
+  package func sql(_ text: String, _ arguments: [(any BoundValue)?] = []) throws {
+    if arguments.isEmpty {
+      try connection.inTransaction { try connection.run(text) }
+    } else {
+      try connection.run(text, arguments.map { $0?.stored ?? .null })
     }
   }
 
@@ -110,12 +103,12 @@ package final class StoreWriter {
     var columns = [
       "Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS",
     ]
-    var values: [(any DatabaseValueConvertible)?] = [
-      number, 16001, kind, entity, primaryKey, transaction, mask.map { DatabaseValue.blob($0) },
+    var values: [(any BoundValue)?] = [
+      number, 16001, kind, entity, primaryKey, transaction, mask.map { StoredValue.blob($0) },
     ]
     for (slot, value) in tombstone.enumerated() {
       columns.append("ZTOMBSTONE\(slot)")
-      values.append(value.databaseValue)
+      values.append(value)
     }
     let marks = Array(repeating: "?", count: values.count).joined(separator: ", ")
     try sql(
@@ -133,15 +126,14 @@ package final class StoreWriter {
   package func insert(
     into table: String, _ rows: [[(column: String, value: StoredValue)]]
   ) throws {
-    try queue.write { database in
+    try connection.inTransaction {
       for row in rows {
         let columns = row.map { "\"\($0.column)\"" }.joined(separator: ", ")
         let marks = row.map { column in
           if case .malformedText = column.value { "CAST(? AS TEXT)" } else { "?" }
         }.joined(separator: ", ")
-        try database.execute(
-          sql: "INSERT INTO \(table) (\(columns)) VALUES (\(marks))",
-          arguments: StatementArguments(row.map(\.value.databaseValue)))
+        try connection.run(
+          "INSERT INTO \(table) (\(columns)) VALUES (\(marks))", row.map(\.value))
       }
     }
   }
@@ -154,15 +146,15 @@ package final class StoreWriter {
       try raiseToHighest(number, name)
     }
     if shape.usesWriteAheadLog && !shape.keepsLog {
-      try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+      try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
     }
     if shape.keepsLog {
       // SQLite would move the log into the store when the last connection closes.
       let copy = try [path, path + "-wal"].map { ($0, try FileBytes.read($0)) }
-      try queue.close()
+      connection.close()
       for (path, bytes) in copy { try FileBytes.write(bytes, to: path) }
     } else {
-      try queue.close()
+      connection.close()
     }
   }
 
@@ -174,12 +166,12 @@ package final class StoreWriter {
       try sql("CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)")
       let cache: [UInt8]? =
         switch shape.modelCache {
-        case .none: try ModelArchive.cache(of: TripsModel.model)
+        case .none: try Self.modelCache.get()
         case .some(let cache): cache
         }
       try sql(
         "INSERT INTO Z_MODELCACHE VALUES (?)",
-        [cache.map { DatabaseValue.blob($0) } ?? DatabaseValue.null])
+        [cache.map { StoredValue.blob($0) }])
     }
     for entity in TripsModel.numbers {
       try sql(
@@ -194,7 +186,7 @@ package final class StoreWriter {
       "INSERT INTO Z_METADATA VALUES (1, ?, ?)",
       [
         shape.identifier,
-        DatabaseValue.blob(try BinaryPropertyListWriter.bytes(of: properties)),
+        StoredValue.blob(try BinaryPropertyListWriter.bytes(of: properties)),
       ])
     if shape.hasHistory {
       try sql(shape.hasPlainStrings ? StoreSchema.plainHistory : StoreSchema.history)
@@ -216,17 +208,19 @@ package final class StoreWriter {
 
   /// Gives a table the counter that its rows need, unless it has one already.
   private func raiseToHighest(_ entity: Int64, _ name: String) throws {
-    try queue.write { database in
-      guard try database.tableExists("A" + name), try database.tableExists("Z_PRIMARYKEY"),
-        try database.columns(in: "Z_PRIMARYKEY").count == 4
-      else { return }
-      try database.execute(
-        sql: """
-          INSERT INTO Z_PRIMARYKEY SELECT \(entity), '\(name)', 0, highest FROM
-            (SELECT max(Z_PK) AS highest FROM A\(name)) WHERE highest > 0
-          ON CONFLICT (Z_ENT) DO UPDATE SET Z_MAX = iif(Z_MAX > 0, Z_MAX, excluded.Z_MAX)
-          """)
-    }
+    let tables = try connection.rows(
+      """
+      SELECT 1 FROM sqlite_master
+      WHERE type = 'table' AND (name = 'A\(name)' OR name = 'Z_PRIMARYKEY')
+      """)
+    let columns = try connection.rows("SELECT 1 FROM pragma_table_info('Z_PRIMARYKEY')")
+    guard tables.count == 2, columns.count == 4 else { return }
+    try connection.run(
+      """
+      INSERT INTO Z_PRIMARYKEY SELECT \(entity), '\(name)', 0, highest FROM
+        (SELECT max(Z_PK) AS highest FROM A\(name)) WHERE highest > 0
+      ON CONFLICT (Z_ENT) DO UPDATE SET Z_MAX = iif(Z_MAX > 0, Z_MAX, excluded.Z_MAX)
+      """)
   }
 
   private func raise(_ entity: Int64, _ name: String, to number: Int64) throws {
@@ -235,23 +229,5 @@ package final class StoreWriter {
       INSERT INTO Z_PRIMARYKEY VALUES (?, ?, 0, ?)
       ON CONFLICT (Z_ENT) DO UPDATE SET Z_MAX = max(Z_MAX, excluded.Z_MAX)
       """, [entity, name, number])
-  }
-}
-
-extension DatabaseValue {
-  /// A blob.
-  package static func blob(_ bytes: [UInt8]) -> DatabaseValue { Data(bytes).databaseValue }
-}
-
-extension StoredValue {
-  /// The value as GRDB stores it.
-  fileprivate var databaseValue: (any DatabaseValueConvertible)? {
-    switch self {
-    case .null: nil
-    case .integer(let value): value
-    case .real(let value): value
-    case .text(let text): text
-    case .malformedText(let bytes), .blob(let bytes): DatabaseValue.blob(bytes)
-    }
   }
 }
