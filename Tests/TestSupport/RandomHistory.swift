@@ -96,7 +96,7 @@ package struct RandomHistory {
   private mutating func change(_ number: Int64, of transaction: Int64) -> Row {
     let entity = pick([1, 2, 3, 4, 5, 5, 5, 99, 16002] as [Int64])
     let name = TripsModel.numbers.first { $0.number == entity }?.name
-    let slotCount = name.flatMap { TripsModel.model.entitySlots()[$0]?.slots.count } ?? 9
+    let slotCount = name.flatMap { TripsModel.slots[$0]?.slots.count } ?? 9
     var mask = ColumnMask(
       slotCount: slotCount,
       settingSlots: (0..<slotCount).filter { _ in .random(in: 0..<4, using: &generator) == 0 }

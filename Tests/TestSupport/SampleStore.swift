@@ -1,19 +1,37 @@
+import Foundation
 import StoreFormat
+import Synchronization
 
 /// A store with a small, lively history that most tests read.
 package enum SampleStore {
   /// How many transactions it has, numbered from 1.
   package static let transactionCount = 12
 
+  /// The files of a store, by what their names end with, for each shape that was asked for.
+  private static let known = Mutex<[StoreWriter.Shape: [String: [UInt8]]]>([:])
+
   /// Writes it: an app, a widget and a save without author; inserts, updates and deletes.
   @discardableResult
   package static func write(
     to path: String, shape: StoreWriter.Shape = StoreWriter.Shape()
   ) throws -> String {
+    let files = try known.withLock { $0[shape] } ?? files(of: shape)
+    for (ending, bytes) in files { try FileBytes.write(bytes, to: path + ending) }
+    return path
+  }
+
+  private static func files(of shape: StoreWriter.Shape) throws -> [String: [UInt8]] {
+    let folder = try TemporaryFolder()
+    let path = folder.file("sample.store")
     let writer = try StoreWriter(path: path, shape: shape)
     try fill(writer)
     try writer.close()
-    return path
+    var files: [String: [UInt8]] = [:]
+    for ending in ["", "-wal"] where FileManager.default.fileExists(atPath: path + ending) {
+      files[ending] = try FileBytes.read(path + ending)
+    }
+    known.withLock { $0[shape] = files }
+    return files
   }
 
   /// Adds the history to a store that has been created.
@@ -60,7 +78,7 @@ package enum SampleStore {
 
   /// The mask of an entity in which all slots of some properties are set.
   package static func mask(_ entity: String, _ names: [String]) -> [UInt8] {
-    guard let slots = TripsModel.model.entitySlots()[entity] else { return [] }
+    guard let slots = TripsModel.slots[entity] else { return [] }
     return ColumnMask(
       slotCount: slots.slots.count, settingSlots: names.flatMap(slots.indices(of:))
     ).bytes

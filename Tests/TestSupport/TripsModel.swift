@@ -60,6 +60,9 @@ package enum TripsModel {
         ]),
     ])
 
+  /// The slots of its entities.
+  package static let slots = model.entitySlots()
+
   /// The entities by number, as the frameworks number them: depth first, siblings by name.
   package static let numbers: [(number: Int64, name: String, superNumber: Int64)] = [
     (1, "Accommodation", 0), (2, "LivingAccommodation", 1), (3, "BucketListItem", 0),

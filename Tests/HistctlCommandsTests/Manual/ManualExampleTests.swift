@@ -36,8 +36,8 @@ struct ManualExampleTests {
     return examples
   }
 
-  /// A folder with the stores and tokens that the examples name.
-  private static func folder() async throws -> TemporaryFolder {
+  /// The files that the examples name, by their names.
+  private static let files = Task { () async throws -> [String: [UInt8]] in
     let folder = try TemporaryFolder()
     for name in ["default.store", "Trips.store"] {
       try SampleStore.write(to: folder.file(name))
@@ -62,6 +62,13 @@ struct ManualExampleTests {
     let plist = try await Tool.histctl.run(
       ["token", "show", folder.file("Trips.store"), "last", "--as", "plist"])
     try FileBytes.write(plist.output, to: folder.file("token.plist"))
+    return try UnchangedTests.files(folder)
+  }
+
+  /// A folder with the stores and tokens that the examples name.
+  private static func folder() async throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    for (name, bytes) in try await files.value { try FileBytes.write(bytes, to: folder.file(name)) }
     return folder
   }
 

@@ -11,7 +11,7 @@ enum ChanceStore {
     if Int.random(in: 0..<5, using: &random) == 0 { shape.modelCache = .some(nil) }
     let writer = try StoreWriter(path: path, shape: shape)
     let texts: [String?] = [nil, "app", "Widget", "caf\u{E9} \u{1F30D}", "a\nb\t\"c\\", ""]
-    let slots = TripsModel.model.entitySlots()
+    let slots = TripsModel.slots
     var number: Int64 = 0
     var change: Int64 = 0
     for _ in 0..<40 {

@@ -55,7 +55,7 @@ enum Envelopes {
 
   /// A trip and what it leaves behind.
   static let trip = HistoryEntity(
-    name: "Trip", number: 5, slots: TripsModel.model.entitySlots()["Trip"])
+    name: "Trip", number: 5, slots: TripsModel.slots["Trip"])
 
   /// A transaction with a change of each kind.
   static let transaction = HistoryTransaction(

@@ -10,7 +10,7 @@ struct LineDecoderTests {
   private static let schema = HistorySchema(
     entities: TripsModel.numbers.map {
       HistoryEntity(
-        name: $0.name, number: $0.number, slots: TripsModel.model.entitySlots()[$0.name])
+        name: $0.name, number: $0.number, slots: TripsModel.slots[$0.name])
     })
 
   private static func decode(_ text: String) throws -> HistoryLine {

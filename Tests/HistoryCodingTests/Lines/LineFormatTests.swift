@@ -20,9 +20,9 @@ struct LineFormatTests {
   }
 
   private static let trip = HistoryEntity(
-    name: "Trip", number: 5, slots: TripsModel.model.entitySlots()["Trip"])
+    name: "Trip", number: 5, slots: TripsModel.slots["Trip"])
   private static let item = HistoryEntity(
-    name: "BucketListItem", number: 3, slots: TripsModel.model.entitySlots()["BucketListItem"])
+    name: "BucketListItem", number: 3, slots: TripsModel.slots["BucketListItem"])
 
   @Test("every key of a transaction, in order")
   func transaction() {

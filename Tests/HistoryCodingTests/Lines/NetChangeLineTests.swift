@@ -7,7 +7,7 @@ import Testing
 @Suite("Lines about what changes come to")
 struct NetChangeLineTests {
   private static let trip = HistoryEntity(
-    name: "Trip", number: 5, slots: TripsModel.model.entitySlots()["Trip"])
+    name: "Trip", number: 5, slots: TripsModel.slots["Trip"])
 
   private static func encode(
     path: String? = nil, _ body: (inout NetChangeLineEncoder) -> Void

@@ -6,7 +6,7 @@ import Testing
 @Suite("Folding changes of one object")
 struct NetChangeTests {
   private static let trip = HistoryEntity(
-    name: "Trip", number: 5, slots: TripsModel.model.entitySlots()["Trip"])
+    name: "Trip", number: 5, slots: TripsModel.slots["Trip"])
 
   private static func change(
     _ kind: ChangeKind?, _ number: Int64 = 1, mask: [UInt8]? = nil,

@@ -151,7 +151,7 @@ struct EntityOutlineTests {
 
   @Test("slots alone tell names, kinds and what is preserved")
   func slotsAlone() throws {
-    let slots = try #require(TripsModel.model.entitySlots()["Trip"])
+    let slots = try #require(TripsModel.slots["Trip"])
     let trip = EntityOutline(name: "Trip", number: 5, slots: slots)
     let whole = try #require(try Self.trips(in: TemporaryFolder())["Trip"])
     #expect(trip.tombstoneNames == whole.tombstoneNames)

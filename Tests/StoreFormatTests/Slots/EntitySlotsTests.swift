@@ -7,7 +7,7 @@ import Testing
 /// Slots by the rules, on a model of our own.
 @Suite("The slots of an entity")
 struct EntitySlotsTests {
-  private static let slots = TripsModel.model.entitySlots()
+  private static let slots = TripsModel.slots
 
   private static func text(_ entity: String) -> [String]? {
     slots[entity]?.slots.map { "\($0.role.rawValue) \($0.name)" }
