@@ -1,4 +1,5 @@
 import Foundation
+import Libc
 
 /// A folder that is gone when the test is.
 package final class TemporaryFolder: Sendable {
@@ -44,8 +45,13 @@ package enum FileBytes {
     Array(try Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
+  /// Writes a file, which need not outlive a power cut: Foundation waits for the disk.
   package static func write(_ bytes: [UInt8], to path: String) throws {
-    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    guard let file = fopen(path, "we") else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    let count = fwrite(bytes, 1, bytes.count, file)
+    guard fclose(file) == 0, count == bytes.count else {
+      throw POSIXError(.init(rawValue: errno) ?? .EIO)
+    }
   }
 
   package static func remove(_ path: String) throws {
