@@ -58,9 +58,10 @@ enum SchemaTool {
     return parts.dropLast(3).joined(separator: "/") + "/Tools/validate_lines.py"
   }()
 
-  /// Whether this machine has what it needs.
-  static func isPossible() async throws -> Bool {
-    guard let python = Tool("python3") else { return false }
-    return try await python.run(["-c", "import jsonschema"]).status == 0
+  private static let hasPackage = Task {
+    try await Tool("python3")?.run(["-c", "import jsonschema"]).status == 0
   }
+
+  /// Whether this machine has what it needs.
+  static func isPossible() async throws -> Bool { try await hasPackage.value }
 }
