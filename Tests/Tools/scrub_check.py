@@ -11,6 +11,7 @@ With histories, pairs of the JSON lines of the original and the first copy, the 
 name replaces which follows from the order of tables, columns, entities and properties alone.
 """
 
+import functools
 import itertools
 import json
 import os
@@ -36,11 +37,13 @@ def quoted(name):
     return '"' + name.replace('"', '""') + '"'
 
 
+@functools.cache
 def tables(store):
     rows = store.execute("SELECT name, rootpage FROM sqlite_master WHERE type = 'table'")
     return [name.decode() for name, root in rows if root and not name.startswith(b"sqlite_")]
 
 
+@functools.cache
 def columns(store, table):
     return [row[1].decode() for row in store.execute(f"PRAGMA table_info({quoted(table)})")]
 
@@ -104,6 +107,33 @@ understood = [
 ]
 
 
+class Searched:
+    """Bytes in which thousands of values are looked for, and few are found."""
+
+    def __init__(self, text):
+        self.text = text
+        self.words = set(memoryview(text)[:len(text) // 4 * 4].cast("I"))
+
+    def may_have(self, value):
+        """Whether the words of a value are there, from one of its first four bytes on."""
+        return any(
+            all(word in self.words for word in memoryview(value)[start:start + count].cast("I"))
+            for start in range(4)
+            for count in [max(0, min(len(value) - start, 32)) // 4 * 4])
+
+    def __contains__(self, value):
+        return self.may_have(value) and value in self.text
+
+    def places(self, value):
+        """Where a value begins."""
+        places = []
+        place = self.text.find(value) if self.may_have(value) else -1
+        while place >= 0:
+            places.append(place)
+            place = self.text.find(value, place + len(value))
+        return places
+
+
 def content(path):
     # All files of the copy, and what it has beside it.
     parts = []
@@ -115,7 +145,7 @@ def content(path):
     return b"\n".join(parts)
 
 
-contents = [content(path) for path in copy_paths]
+contents = [Searched(content(path)) for path in copy_paths]
 
 
 def is_left_over(value, kind):
@@ -341,15 +371,14 @@ def check_names():
         if "Z_MODELCACHE" in tables(copy):
             for value, in copy.execute("SELECT Z_CONTENT FROM Z_MODELCACHE WHERE Z_CONTENT IS NOT NULL"):
                 text += zlib.decompress(value, -15)
-        texts.append(text.lower())
+        texts.append(Searched(text.lower()))
     for name in {*new_entities, *new_properties}:
         if len(name) < 4 or name.lower() in KNOWN_WORDS:
             continue
         for encoded in (name.lower().encode(), units(name.lower())):
-            found = [places(encoded, text) for text in texts]
-            if all(found):
-                at = found[1][0]
-                problems.append(f"the name {name} is left over: {texts[1][max(0, at - 30):at + 40]!r}")
+            if places(encoded, texts[0]) and (found := places(encoded, texts[1])):
+                at = found[0]
+                problems.append(f"the name {name} is left over: {texts[1].text[max(0, at - 30):at + 40]!r}")
     for pair in zip(histories[::2], histories[1::2]):
         for old_line, new_line in itertools.zip_longest(*(open(path) for path in pair)):
             if old_line is None or new_line is None:
@@ -365,10 +394,9 @@ def check_names():
 
 def places(name, text):
     """Where a name stands. Any byte may stand before the kind of an object in the schema, as in "kindex"."""
-    starts = [match.start() for match in re.finditer(re.escape(name), text)]
     return [
-        start for start in starts
-        if not text.startswith((b"index", b"table", b"trigger", b"view"), start + 1)]
+        start for start in text.places(name)
+        if not text.text.startswith((b"index", b"table", b"trigger", b"view"), start + 1)]
 
 
 def without_digest(author):
