@@ -72,7 +72,7 @@ import Testing
     "log --json --attribute name", "log --json --attribute isConfirmed --kind update",
     "log --json --after 3 --until 10", "log --json --after 2024-07-29T00:45:00Z",
     "log --json --until 2024-07-29T00:47:00Z", "log --after first~2 --until last~2 --json",
-    "log --entity Trap", "log --after 99", "log --json --object Trip/p99",
+    "log --entity Trap", "log --after 99", "log --json --object Trip/p5 --after last",
     "export", "export --after 2", "export --format csv", "export --format debezium",
     "export --format timesketch", "export --format bodyfile --after 2",
     "export --format changes --entity Trip", "export --only-matching --kind insert",

@@ -190,7 +190,7 @@ import Testing
 
   @Test func anEmptyAnswerIsExplainedToAPerson() async throws {
     let sample = try SampleFolder()
-    let line = ["log", sample.store, "--object", "Trip/p99", "--no-pager"]
+    let line = ["log", sample.store, "--after", "last", "--no-pager"]
     let person = try await Tool.histctl.runOnTerminal(line)
     #expect(person.text == "no transaction matches; the newest is 12\n")
     #expect(person.status == 0)
