@@ -220,7 +220,7 @@ extension StoreLocation {
         FilePath(logPath), .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
     else { return }
     defer { try? file.close() }
-    // What an empty one held is in the store, and SQLite has synced it there.
+    // An empty one holds no save, and syncing a file that was just made takes a while.
     var status = stat()
     if fstat(file.rawValue, &status) == 0, status.st_size == 0 { return }
     guard fsync(file.rawValue) != 0 else { return }
