@@ -4,8 +4,8 @@ import HistoryCoding
 import PersistentHistory
 import StoreFormat
 
-/// Exports several histories into one folder, four times as many at a time as there are processors: while some
-/// wait for the disk, which is most of the time of a small one, another is read.
+/// Exports several histories into one folder, as many large ones at a time as there are processors, and three
+/// times as many small ones, which wait for the disk most of the time.
 ///
 /// Each history is exported as ``ExportFolder`` does it, with a bookmark of the same name beside each store.
 /// The error of one ends no other, and a run that was killed goes on where it was when it is run again.
@@ -85,6 +85,8 @@ package struct ExportRun {
 
   private let request: Request
   private let observer: OperationObserver
+  /// The size in bytes up to which a store counts as small.
+  private static let smallSize: Int64 = 4 << 20
   /// One thread at a time has the turn: it calls closures, chooses the next history, or writes into the
   /// manifest.
   private let turn = DispatchSemaphore(value: 1)
@@ -97,7 +99,8 @@ package struct ExportRun {
     self.observer = observer
   }
 
-  /// Exports the histories, on half of the threads the largest first and on the others the smallest.
+  /// Exports the histories, on a quarter of the threads the largest first and on the others the smallest, until
+  /// only large ones are left.
   ///
   /// The closures are called on any thread, one at a time.
   ///
@@ -115,10 +118,14 @@ package struct ExportRun {
     var summary = Summary()
     summary.manifest = manifest.path
     var problem: (any Error)?
-    func work(smallestFirst: Bool) {
-      while let path = inTurn({
-        problem != nil ? nil : smallestFirst ? waiting.popLast() : waiting.popFirst()
-      }) {
+    func next(onlySmall: Bool) -> String? {
+      guard problem == nil else { return nil }
+      guard onlySmall else { return waiting.popFirst()?.path }
+      guard let smallest = waiting.last, smallest.size <= Self.smallSize else { return nil }
+      return waiting.popLast()?.path
+    }
+    func work(onlySmall: Bool) {
+      while let path = inTurn({ next(onlySmall: onlySmall) }) {
         let outcome = export(path, prepare)
         inTurn {
           guard problem == nil else { return }
@@ -137,10 +144,9 @@ package struct ExportRun {
     // What the threads share is used in turn.
     nonisolated(unsafe) let share = work
     let threads = DispatchGroup()
-    for number in 0..<min(waiting.count, 4 * (StoreReading.helperCount + 1)) {
-      DispatchQueue(label: "histctl.export").async(group: threads) {
-        share(!number.isMultiple(of: 2))
-      }
+    let processors = StoreReading.helperCount + 1
+    for number in 0..<min(waiting.count, 4 * processors) {
+      DispatchQueue(label: "histctl.export").async(group: threads) { share(number >= processors) }
     }
     threads.wait()
     observer(.finished)
@@ -188,11 +194,11 @@ package struct ExportRun {
     return outcome
   }
 
-  /// Returns the paths, those of large files first: at the end all threads have work.
-  private static func largestFirst(_ paths: [String]) -> [String] {
-    let files = paths.map { path in (path, (try? FileStatus(path: path))?.size ?? 0) }
+  /// Returns the paths with the sizes of their files, the largest first: at the end all threads have work.
+  private static func largestFirst(_ paths: [String]) -> [(path: String, size: Int64)] {
+    let files = paths.map { path in (path: path, size: (try? FileStatus(path: path))?.size ?? 0) }
     return files.enumerated().sorted {
-      ($1.element.1, $0.offset) < ($0.element.1, $1.offset)
-    }.map(\.element.0)
+      ($1.element.size, $0.offset) < ($0.element.size, $1.offset)
+    }.map(\.element)
   }
 }
