@@ -23,18 +23,18 @@ package final class DraftFile {
   ///   - overwrites: Whether an existing file is replaced.
   ///   - followsLink: Whether an existing link stays and its target is replaced, as for paths that people
   ///     name. In a folder of the program's own, a link may be an attack.
-  ///   - isOnly: Whether a lock of the caller keeps others from writing the file. Its drafts then have one
+  ///   - isOnlyWriter: Whether a lock of the caller keeps others from writing the file. Its drafts then have one
   ///     name, so that the folder, which may have thousands of files, need not be listed for abandoned ones.
   /// - Throws: `Errno.fileExists` where a file exists that must not be replaced, `Errno.notSupported` where
   ///   something else than a file exists, and the system's error.
   package init(
     path: String, permissions: FilePermissions, overwrites: Bool, followsLink: Bool = false,
-    isOnly: Bool = false
+    isOnlyWriter: Bool = false
   ) throws(Errno) {
     let path = overwrites && followsLink ? FileStatus.resolve(path) ?? path : path
     // Also where this fails: a killed program may have left a second name of the existing file.
-    if isOnly {
-      AbandonedDrafts.removeOnly(of: path)
+    if isOnlyWriter {
+      AbandonedDrafts.removeOnlyDraft(of: path)
     } else {
       let name = FilePath(path).lastComponent?.string
       AbandonedDrafts.remove(in: FilePath(path).folder.string) { $0 == name }
@@ -53,7 +53,7 @@ package final class DraftFile {
     self.overwrites = overwrites
     do {
       (temporaryPath, descriptor, registration) = try Self.create(
-        for: path, permissions: permissions, isOnly: isOnly)
+        for: path, permissions: permissions, isOnlyWriter: isOnlyWriter)
     } catch {
       throw Errno(error)
     }
@@ -61,13 +61,13 @@ package final class DraftFile {
 
   /// Creates and locks a draft, so that it is not taken for an abandoned one.
   private static func create(
-    for path: String, permissions: FilePermissions, isOnly: Bool
+    for path: String, permissions: FilePermissions, isOnlyWriter: Bool
   ) throws -> (String, FileDescriptor, TemporaryFiles.Registration) {
-    var isOnly = isOnly
+    var isOnlyWriter = isOnlyWriter
     while true {
       let temporaryPath =
-        isOnly
-        ? AbandonedDrafts.only(of: path)
+        isOnlyWriter
+        ? AbandonedDrafts.pathOfOnlyDraft(of: path)
         : path + AbandonedDrafts.mark + String(UInt32.random(in: 0...UInt32.max), radix: 36)
       let registration = TemporaryFiles.register([temporaryPath])
       let descriptor: FileDescriptor
@@ -78,8 +78,8 @@ package final class DraftFile {
       } catch {
         registration.end()
         // One that could not be removed, as where there are no locks.
-        guard isOnly, error as? Errno == .fileExists else { throw error }
-        isOnly = false
+        guard isOnlyWriter, error as? Errno == .fileExists else { throw error }
+        isOnlyWriter = false
         continue
       }
       guard FileLock.take(descriptor, at: temporaryPath) == .lost else {

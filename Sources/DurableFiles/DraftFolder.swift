@@ -181,11 +181,11 @@ package enum AbandonedDrafts {
   }
 
   /// Returns the path of a file's draft, if only one program writes it at a time.
-  static func only(of path: String) -> String { path + mark + "0" }
+  static func pathOfOnlyDraft(of path: String) -> String { path + mark + "0" }
 
   /// Removes the abandoned draft of a file that only one program writes at a time.
-  static func removeOnly(of path: String) {
-    remove(only(of: path), nil, of: path, isLocked: false)
+  static func removeOnlyDraft(of path: String) {
+    remove(pathOfOnlyDraft(of: path), nil, of: path, isLocked: false)
   }
 
   private static func remove(

@@ -127,8 +127,8 @@ struct BookmarkCheck: ReadingCommand {
     abstract: "Check whether bookmarks work and their consumers keep up.",
     discussion: """
       Prints what histctl bookmark list prints, for the named bookmarks or for all. Ends with 1 \
-      if one of them does not work, is farther behind than --max-behind allows, or would expire \
-      at once with the retention of --keep-within or --keep-last.
+      if one of them does not work, would expire at once with the retention of --keep-within or \
+      --keep-last, or if its consumer has more left to read than --max-behind allows.
 
       Examples:
         histctl bookmark check default.store
@@ -204,7 +204,7 @@ struct BookmarkRemove: HistctlCommand {
 struct BookmarkOutlookOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Report bookmarks that are farther behind: a duration, such as 30d, or a number of "
+      "Report bookmarks whose consumers have more left to read: a duration, such as 30d, or a number of "
         + "transactions.", valueName: "limit"),
     transform: AllowanceArgument.init(parsing:))
   var maxBehind: AllowanceArgument?

@@ -31,7 +31,8 @@ struct HistoryMetrics {
           "When the newest transaction was saved, in seconds since 1970.")
       case .usable: .init("histctl_bookmark_usable", "Whether the bookmark works.")
       case .lost:
-        .init("histctl_bookmark_lost", "Whether the bookmark is farther behind than is allowed.")
+        .init(
+          "histctl_bookmark_lost", "Whether its consumer has more left to read than is allowed.")
       case .behind:
         .init(
           "histctl_bookmark_behind_transactions", "Transactions that its consumer has not read.")

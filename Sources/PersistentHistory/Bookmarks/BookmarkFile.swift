@@ -272,7 +272,7 @@ extension BookmarkFile {
       // Keep the permissions of the present file; the process's mask may be narrower.
       let draft = try DraftFile(
         path: file, permissions: FilePermissions(rawValue: status.st_mode & 0o666),
-        overwrites: true, isOnly: true)
+        overwrites: true, isOnlyWriter: true)
       // An administrator may move a bookmark in an app's file, which stays the app's.
       draft.takeOwner(of: file)
       try commit(bookmarks, draft)
@@ -302,7 +302,7 @@ extension BookmarkFile {
     try body(&bookmarks)
     do {
       let draft = try DraftFile(
-        path: path, permissions: permissions, overwrites: false, isOnly: folder != nil)
+        path: path, permissions: permissions, overwrites: false, isOnlyWriter: folder != nil)
       // Beside an app's store the file is the app's, even if an administrator makes it.
       if geteuid() == 0 { draft.takeOwner(of: FilePath(path).folder.string) }
       try commit(bookmarks, draft)

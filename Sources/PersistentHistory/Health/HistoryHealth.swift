@@ -115,7 +115,7 @@ package enum HistoryFinding: Hashable, Sendable {
   case tooOld(oldest: TransactionPosition, limit: HistoryDuration)
   /// A bookmark does not work.
   case unusableBookmark(BookmarkStanding)
-  /// A bookmark is farther behind than allowed.
+  /// The consumer of a bookmark has more left to read than is allowed.
   case lostBookmark(BookmarkStanding, allowance: BookmarkAllowance)
   /// A bookmark would expire too soon; without a limit, at once.
   case shortHeadroom(BookmarkStanding, limit: HistoryDuration?)

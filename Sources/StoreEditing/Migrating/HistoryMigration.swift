@@ -165,8 +165,9 @@ struct HistoryMigration {
     }
     guard !changed.isEmpty else { return }
     let former = schema.history.tombstoneSlots
-    let present = try statement.texts("SELECT name FROM pragma_table_info('ACHANGE')")
-      .compactMap(TombstoneColumn.number)
+    let present = try statement.columns(of: "ACHANGE").compactMap {
+      TombstoneColumn.number(of: $0.name)
+    }
     var assignments = ["ZENTITY = \(cases(changed) { "\($0.number)" } ?? "ZENTITY")"]
     for slot in present {
       let moved = changed.filter { !$0.translation.keepsTombstones }

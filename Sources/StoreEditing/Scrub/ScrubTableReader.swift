@@ -70,11 +70,7 @@ final class ScrubTableReader {
   private typealias Columns = [(name: String, type: String)]
 
   private func columns(of table: String) throws -> Columns {
-    try statement.rows("SELECT name, type FROM pragma_table_info(?1)", [.text(table)])
-      .compactMap { row in
-        guard case .text(let name) = row[0], case .text(let type) = row[1] else { return nil }
-        return (name, type.uppercased())
-      }
+    try statement.columns(of: table).map { ($0.name, $0.type.uppercased()) }
   }
 
   private func rules(

@@ -364,8 +364,7 @@ package struct StoreScrubber {
   private func fillCoordinates(of name: String, in copy: Database) throws {
     let runner = StatementRunner(copy)
     let copyName = copyName(name)
-    let columns = try runner.texts(
-      "SELECT name FROM pragma_table_info(?1)", [.text(copyName)])
+    let columns = try runner.columns(of: copyName).map(\.name)
     let owners = try runner.texts(
       "SELECT tbl_name FROM sqlite_master WHERE type = 'trigger' AND name = ?1",
       [.text(copyName + "_INSERT")])
@@ -379,8 +378,7 @@ package struct StoreScrubber {
         ?? column
     }
     guard sources.first == "Z_PK",
-      try Set(sources).isSubset(
-        of: runner.texts("SELECT name FROM pragma_table_info(?1)", [.text(owner)]))
+      try Set(sources).isSubset(of: runner.columns(of: owner).map(\.name))
     else { return }
     let present = try StatementCursor(
       snapshot.database, sql: "SELECT rowid FROM \(quoted(name + "_rowid"))")

@@ -63,7 +63,7 @@ package struct TableDeclaration: Hashable, Sendable {
   }
 
   /// Returns the columns that a query for all of them has; none if there is no such table.
-  package static func columns(of name: String, in database: Database) throws -> [Column] {
+  static func columns(of name: String, in database: Database) throws -> [Column] {
     try allColumns(of: name, in: database).filter { !$0.isHidden }
   }
 
@@ -125,5 +125,12 @@ package struct TableDeclaration: Hashable, Sendable {
 
   private func rootPage(of name: String) -> UInt32? {
     rootPages[name].flatMap { $0 > 0 ? UInt32(exactly: $0) : nil }
+  }
+}
+
+extension StatementRunner {
+  /// Returns the columns that a query for all columns of a table has; none if there is no such table.
+  package func columns(of table: String) throws -> [TableDeclaration.Column] {
+    try TableDeclaration.columns(of: table, in: database)
   }
 }

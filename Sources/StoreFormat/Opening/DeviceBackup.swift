@@ -44,8 +44,7 @@ package struct DeviceBackup: Hashable, Sendable {
       return FileMove.entry(at: folder + "/Manifest.plist") == .file ? .encrypted : .none
     }
     return try backup.read { database in
-      let columns = try String.fetchAll(
-        database, sql: "SELECT name FROM pragma_table_info('Files')")
+      let columns = try TableDeclaration.columns(of: "Files", in: database).map(\.name)
       return Set(columns).isSuperset(of: ["fileID", "domain", "relativePath", "flags"])
         ? .readable(backup) : .none
     }

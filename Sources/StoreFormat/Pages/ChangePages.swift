@@ -67,9 +67,8 @@ final class ChangePages {
       let isTombstone = TombstoneColumn.number(of: column.name) != nil
       let role = known[column.name] ?? (isTombstone ? .tombstone : .unexpected)
       switch role {
-      // The number of the row; a layout without it is refused.
-      case .number: break
-      case .mask, .tombstone, .unexpected: break
+      // A layout in which the number is not that of the row is refused.
+      case .number, .mask, .tombstone, .unexpected: break
       // The affinity by which a whole number is stored, and shown, as an integer.
       default: guard column.type.uppercased().contains("INT") else { return nil }
       }

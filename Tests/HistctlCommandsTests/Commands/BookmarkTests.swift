@@ -106,7 +106,7 @@ import Testing
     #expect(json.first?["error"] as? String == "historyTokenDiverged")
   }
 
-  @Test("Who is farther behind than allowed is lost")
+  @Test("A bookmark whose consumer has more left to read than is allowed is lost")
   func lost() async throws {
     let sample = try SampleFolder()
     _ = try await sample.run("bookmark set sample.store near 10")

@@ -57,7 +57,7 @@ import Testing
     "A file that only one program writes has drafts of one name, and no other name is looked at")
   func onlyDrafts() throws {
     func only() throws -> DraftFile {
-      try DraftFile(path: path, permissions: .ownerReadWrite, overwrites: true, isOnly: true)
+      try DraftFile(path: path, permissions: .ownerReadWrite, overwrites: true, isOnlyWriter: true)
     }
     let left = folder.file("a.jsonl.partial-0")
     try FileBytes.write([1], to: left)
