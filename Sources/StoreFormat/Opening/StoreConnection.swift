@@ -130,6 +130,11 @@ package enum StoreConnection {
         throw DatabaseError(resultCode: ResultCode(rawValue: result))
       }
       sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, longestValue)
+      // GRDB registers an authorizer for observers of changes, which takes a third of the time of preparing a
+      // statement. A read-only connection has no observers.
+      if database.configuration.readonly {
+        sqlite3_set_authorizer(database.sqliteConnection, nil, nil)
+      }
       try TextFunctions.add(to: database)
     }
     return configuration
