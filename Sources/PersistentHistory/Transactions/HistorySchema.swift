@@ -74,7 +74,7 @@ public struct HistorySchema: Sendable {
 
   /// Reads the schema of a store, as far as the store has a model.
   public init(_ snapshot: StoreSnapshot) throws {
-    let slots = try snapshot.modelCache().model.map(LazySlots.init)
+    let slots = try snapshot.slots()
     self.init(
       entities: snapshot.entities.modelEntries.map { entry in
         guard let name = snapshot.entities.name(of: entry.number), let slots else {

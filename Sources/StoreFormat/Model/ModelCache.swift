@@ -25,19 +25,20 @@ package enum ModelCache: Hashable, Sendable {
   private struct Last {
     let content: StoredValue?
     let cache: ModelCache
+    let slots: LazySlots
   }
 
-  /// Reads the model cache of a store.
-  init(database: Database, layout: StoreLayout) throws {
+  /// Reads the model cache of a store; the slots are those of its model.
+  static func read(
+    _ database: Database, _ layout: StoreLayout
+  ) throws -> (cache: ModelCache, slots: LazySlots?) {
     let content = try PackedModel.content(database, layout)
-    if let last = Self.last.withLock({ $0 }), last.content == content {
-      self = last.cache
-      return
-    }
-    self.init(PackedModel(content))
-    guard case .model = self else { return }
-    let cache = self
-    Self.last.withLock { $0 = Last(content: content, cache: cache) }
+    if let last = last.withLock({ $0 }), last.content == content { return (last.cache, last.slots) }
+    let cache = ModelCache(PackedModel(content))
+    guard let model = cache.model else { return (cache, nil) }
+    let slots = LazySlots(model)
+    last.withLock { $0 = Last(content: content, cache: cache, slots: slots) }
+    return (cache, slots)
   }
 
   init(_ packed: PackedModel) {

@@ -24,7 +24,7 @@ package final class EntityOutlineReader {
   init(_ snapshot: StoreSnapshot) throws {
     let tables = try ObjectTables(snapshot)
     self.tables = tables
-    slots = tables.model.map(LazySlots.init)
+    slots = try snapshot.slots()
     let numbering = snapshot.entities
     var entities: [Entity] = []
     var parents: [Entity: String] = [:]

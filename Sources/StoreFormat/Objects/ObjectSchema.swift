@@ -33,7 +33,7 @@ package struct ObjectSchema: Sendable {
   package init(database: Database, path: String) throws {
     let layout = try StoreLayout(database: database, path: path)
     try self.init(
-      database, layout, ModelCache(database: database, layout: layout), path)
+      database, layout, ModelCache.read(database, layout).cache, path)
   }
 
   init(_ database: Database, _ layout: StoreLayout, _ cache: ModelCache, _ path: String) throws {

@@ -13,7 +13,7 @@ public final class StoreSnapshot {
 
   package let database: Database
   private var hasEnded = false
-  private var cachedModel: ModelCache?
+  private var cachedModel: (cache: ModelCache, slots: LazySlots?)?
   /// Where the log ends for the snapshot; `nil` if unknown.
   let logMark: LogMark?
   /// The pages to read changes from, if the layout allows; found when first asked for.
@@ -49,18 +49,23 @@ public final class StoreSnapshot {
   }
 
   /// Returns the model cache, read at the first call.
-  package func modelCache() throws -> ModelCache {
+  package func modelCache() throws -> ModelCache { try readModel().cache }
+
+  /// Returns the slots of the model's entities, or `nil` where there is no model.
+  package func slots() throws -> LazySlots? { try readModel().slots }
+
+  private func readModel() throws -> (cache: ModelCache, slots: LazySlots?) {
     try checkIsOpen()
     if let cachedModel { return cachedModel }
-    let cache = try ModelCache(database: database, layout: layout)
-    cachedModel = cache
-    return cache
+    let model = try ModelCache.read(database, layout)
+    cachedModel = model
+    return model
   }
 
   /// Returns whether there is a model cache that can be unpacked. To read a large model takes
   /// longer than to read the last transactions.
   package func modelCacheCondition() throws -> ModelCache.Condition {
-    try cachedModel?.condition ?? PackedModel(PackedModel.content(database, layout)).condition
+    try cachedModel?.cache.condition ?? PackedModel(PackedModel.content(database, layout)).condition
   }
 
   /// Returns the reader of present objects, prepared at the first call.

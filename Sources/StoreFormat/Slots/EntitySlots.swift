@@ -65,7 +65,7 @@ package struct EntitySlots: Hashable, Sendable {
 package final class LazySlots: Sendable {
   private struct State {
     var order: SlotOrder
-    var known: [String: EntitySlots?] = [:]
+    var known: [String: EntitySlots] = [:]
   }
 
   private let state: Mutex<State>
@@ -79,7 +79,7 @@ package final class LazySlots: Sendable {
     state.withLock { state in
       if let slots = state.known[entityName] { return slots }
       let slots = state.order.slots(of: entityName)
-      state.known[entityName] = .some(slots)
+      state.known[entityName] = slots
       return slots
     }
   }

@@ -70,13 +70,13 @@ extension StoreSnapshot {
     let counters: [(EntityNumbering.HistoryEntity, String)] = [
       (.transaction, "TRANSACTION"), (.change, "CHANGE"), (.string, "TRANSACTIONSTRING"),
     ]
-    return try counters.compactMap { entity, name in
-      guard layout.tableNames.contains("A" + name) else { return nil }
-      let issued = entities.highestNumber(of: entity)
-      guard let present = try integer("SELECT max(Z_PK) FROM A\(name)"), present > issued else {
-        return nil
-      }
-      return TornCounter(entity: name, issued: issued, present: present)
+    let present = counters.filter { layout.tableNames.contains("A" + $0.1) }
+    let numbers = present.map { "(SELECT max(Z_PK) FROM A\($0.1))" }
+    let row = try StatementRunner(database).rows("SELECT " + numbers.joined(separator: ", ")).first
+    return zip(present, row ?? []).compactMap { counter, number in
+      let issued = entities.highestNumber(of: counter.0)
+      guard case .integer(let number) = number, number > issued else { return nil }
+      return TornCounter(entity: counter.1, issued: issued, present: number)
     }
   }
 

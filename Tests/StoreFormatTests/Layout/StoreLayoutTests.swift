@@ -41,6 +41,33 @@ struct StoreLayoutTests {
     #expect(changes.rootPage(ofIndexBy: "ZNONE") == nil)
   }
 
+  @Test("is a store's own, whichever store was read before, and is read again after a change")
+  func several() throws {
+    let folder = try TemporaryFolder()
+    var shape = StoreWriter.Shape()
+    shape.hasPlainStrings = true
+    let writers = [
+      try StoreWriter(path: folder.file("current.store"), shape: StoreWriter.Shape()),
+      try StoreWriter(path: folder.file("plain.store"), shape: shape),
+    ]
+    func layout(_ place: Int) throws -> StoreLayout {
+      try StoreFile(path: writers[place].path).read { $0.layout }
+    }
+    for _ in 0..<2 {
+      #expect(try layout(0).history?.internsStrings == true)
+      #expect(try layout(1).history?.internsStrings == false)
+    }
+    let before = try layout(0)
+    #expect(try layout(0) == before)
+    try writers[0].sql("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE9 BLOB")
+    #expect(try layout(0).history?.tombstoneColumns.last == "ZTOMBSTONE9")
+    try writers[0].sql("DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX")
+    #expect(try layout(0).history?.indexesChangesByTransaction == false)
+    try writers[0].sql("CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY)")
+    #expect(try layout(0).mirroringTables == ["ANSCKEVENT"])
+    for writer in writers { try writer.close() }
+  }
+
   private static let tombstones = (0..<6).map { "ZTOMBSTONE\($0)" }
 
   @Test("is the current one")
