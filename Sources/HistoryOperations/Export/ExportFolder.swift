@@ -26,6 +26,8 @@ package struct ExportFolder {
     fileprivate var finished: Int64?
     /// The transactions to export; `nil` if nothing is new.
     package fileprivate(set) var range: ClosedRange<Int64>?
+    /// The bookmarks as they were read; `nil` without a consumer.
+    fileprivate var bookmarks: BookmarkFile?
   }
 
   /// A file of a run.
@@ -119,7 +121,9 @@ package struct ExportFolder {
     var plan = Plan(consumer: consumer)
     if let consumer {
       guard Bookmark.isName(consumer) else { throw HistoryError.malformedBookmarkName(consumer) }
-      plan.isNewConsumer = try !hasBookmark(consumer)
+      let present = try BookmarkFile(path: bookmarks)
+      plan.bookmarks = present
+      plan.isNewConsumer = !present.bookmarks.contains { $0.name == consumer }
       if !plan.isNewConsumer { plan.start = try resolver.resolveUsable("@" + consumer).number }
       while let range = try finishedRun(after: plan.start) {
         try check(range, finishedBefore: plan)
@@ -211,11 +215,12 @@ package struct ExportFolder {
   ///
   /// - Returns: The files, none if nothing was new.
   package func write(_ plan: Plan) throws -> [File] {
+    var known = plan.bookmarks
     // A run that was killed had another range as a rule, so nobody else removes its draft.
-    for directory in directories { AbandonedDrafts.remove(in: directory, of: Self.isName) }
+    for (directory, _) in directories { AbandonedDrafts.remove(in: directory, of: Self.isName) }
     if let consumer = plan.consumer {
       try checkBookmarksAreWritable()
-      if let finished = plan.finished { try move(consumer, to: finished) }
+      if let finished = plan.finished { try move(consumer, to: finished, &known) }
     }
     guard let range = plan.range else { return [] }
     let parts = try parts(of: range)
@@ -226,7 +231,7 @@ package struct ExportFolder {
     try checkIsInNoOtherFile(range)
     // A new consumer begins before everything, so that nothing is pruned until it has a file.
     if let consumer = plan.consumer, plan.isNewConsumer, plan.finished == nil {
-      try move(consumer, to: 0)
+      try move(consumer, to: 0, &known)
     }
     var operation = operation
     if plan.consumer != nil { operation.export.query.after = plan.start }
@@ -240,7 +245,7 @@ package struct ExportFolder {
         path, overwrites: false, wayOut: Self.wayAroundOthers
       ) { try lockFolder(for: part) }
       files.append(File(path: path, summary: summary))
-      if let consumer = plan.consumer { try move(consumer, to: part.upperBound) }
+      if let consumer = plan.consumer { try move(consumer, to: part.upperBound, &known) }
       operation.export.query.after = part.upperBound
       operation.export.missingBeginning = nil
     }
@@ -277,8 +282,8 @@ package struct ExportFolder {
   /// Checks that no other file of the format has any of the transactions, in any layout.
   private func checkIsInNoOtherFile(_ range: ClosedRange<Int64>) throws {
     let own = OutputFolder.path(of: name(of: range), in: try directory(of: range.lowerBound))
-    for directory in directories {
-      for name in FolderNames.read(directory).sorted() where Self.isName(name) {
+    for (directory, names) in directories {
+      for name in names.sorted() where Self.isName(name) {
         let digits = name.prefix { $0 != "." }
         let path = OutputFolder.path(of: name, in: directory)
         guard let other = SegmentName.range(of: digits), other.overlaps(range), path != own,
@@ -318,12 +323,13 @@ package struct ExportFolder {
 
   // MARK: - Names
 
-  /// The folders that have files of the store, in any layout.
-  private var directories: [String] {
+  /// The folders that have files of the store, in any layout, with the names in each.
+  private var directories: [(path: String, names: [String])] {
     storeFolders.flatMap { folder in
-      [folder]
-        + FolderNames.read(folder).filter { $0.hasPrefix(Self.monthPrefix) }.sorted()
+      let names = FolderNames.read(folder)
+      let months = names.filter { $0.hasPrefix(Self.monthPrefix) }.sorted()
         .map { OutputFolder.path(of: $0, in: folder) }
+      return [(folder, names)] + months.map { ($0, FolderNames.read($0)) }
     }
   }
 
@@ -362,10 +368,6 @@ package struct ExportFolder {
 
   // MARK: - The bookmark
 
-  private func hasBookmark(_ name: String) throws -> Bool {
-    try BookmarkFile(path: bookmarks).bookmarks.contains { $0.name == name }
-  }
-
   private func checkBookmarksAreWritable() throws {
     let place = FilePath(FileStatus.resolvedPlace(bookmarks)).folder.string
     guard access(place, W_OK | X_OK) != 0 else { return }
@@ -373,13 +375,15 @@ package struct ExportFolder {
       path: bookmarks, reason: Errno(rawValue: errno).description)
   }
 
-  private func move(_ consumer: String, to number: Int64) throws {
+  private func move(
+    _ consumer: String, to number: Int64, _ known: inout BookmarkFile?
+  ) throws {
     let timeline = operation.timeline
     guard let store = timeline.storeIdentifier else { return }
-    try BookmarkFile.set(
+    known = try BookmarkFile.advance(
       Bookmark(
         name: consumer, token: HistoryToken(storeIdentifier: store, transaction: number),
         timestamp: number == 0 ? nil : try timeline.position(ofTransaction: number)?.timestamp),
-      in: bookmarks, permissions: timeline.filePermissions, onlyForward: true)
+      in: bookmarks, permissions: timeline.filePermissions, known: known)
   }
 }
