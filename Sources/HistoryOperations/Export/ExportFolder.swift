@@ -26,8 +26,6 @@ package struct ExportFolder {
     fileprivate var finished: Int64?
     /// The transactions to export; `nil` if nothing is new.
     package fileprivate(set) var range: ClosedRange<Int64>?
-    /// The bookmarks as they were read; `nil` without a consumer.
-    fileprivate var bookmarks: BookmarkFile?
   }
 
   /// A file of a run.
@@ -121,9 +119,7 @@ package struct ExportFolder {
     var plan = Plan(consumer: consumer)
     if let consumer {
       guard Bookmark.isName(consumer) else { throw HistoryError.malformedBookmarkName(consumer) }
-      let present = try BookmarkFile(path: bookmarks)
-      plan.bookmarks = present
-      plan.isNewConsumer = !present.bookmarks.contains { $0.name == consumer }
+      plan.isNewConsumer = try !hasBookmark(consumer)
       if !plan.isNewConsumer { plan.start = try resolver.resolveUsable("@" + consumer).number }
       while let range = try finishedRun(after: plan.start) {
         try check(range, finishedBefore: plan)
@@ -215,12 +211,11 @@ package struct ExportFolder {
   ///
   /// - Returns: The files, none if nothing was new.
   package func write(_ plan: Plan) throws -> [File] {
-    var known = plan.bookmarks
     // A run that was killed had another range as a rule, so nobody else removes its draft.
     for (directory, _) in directories { AbandonedDrafts.remove(in: directory, of: Self.isName) }
     if let consumer = plan.consumer {
       try checkBookmarksAreWritable()
-      if let finished = plan.finished { try move(consumer, to: finished, &known) }
+      if let finished = plan.finished { try move(consumer, to: finished) }
     }
     guard let range = plan.range else { return [] }
     let parts = try parts(of: range)
@@ -231,7 +226,7 @@ package struct ExportFolder {
     try checkIsInNoOtherFile(range)
     // A new consumer begins before everything, so that nothing is pruned until it has a file.
     if let consumer = plan.consumer, plan.isNewConsumer, plan.finished == nil {
-      try move(consumer, to: 0, &known)
+      try move(consumer, to: 0)
     }
     var operation = operation
     if plan.consumer != nil { operation.export.query.after = plan.start }
@@ -245,7 +240,7 @@ package struct ExportFolder {
         path, overwrites: false, wayOut: Self.wayAroundOthers
       ) { try lockFolder(for: part) }
       files.append(File(path: path, summary: summary))
-      if let consumer = plan.consumer { try move(consumer, to: part.upperBound, &known) }
+      if let consumer = plan.consumer { try move(consumer, to: part.upperBound) }
       operation.export.query.after = part.upperBound
       operation.export.missingBeginning = nil
     }
@@ -368,6 +363,10 @@ package struct ExportFolder {
 
   // MARK: - The bookmark
 
+  private func hasBookmark(_ name: String) throws -> Bool {
+    try BookmarkFile(path: bookmarks).bookmarks.contains { $0.name == name }
+  }
+
   private func checkBookmarksAreWritable() throws {
     let place = FilePath(FileStatus.resolvedPlace(bookmarks)).folder.string
     guard access(place, W_OK | X_OK) != 0 else { return }
@@ -375,15 +374,13 @@ package struct ExportFolder {
       path: bookmarks, reason: Errno(rawValue: errno).description)
   }
 
-  private func move(
-    _ consumer: String, to number: Int64, _ known: inout BookmarkFile?
-  ) throws {
+  private func move(_ consumer: String, to number: Int64) throws {
     let timeline = operation.timeline
     guard let store = timeline.storeIdentifier else { return }
-    known = try BookmarkFile.advance(
+    try BookmarkFile.set(
       Bookmark(
         name: consumer, token: HistoryToken(storeIdentifier: store, transaction: number),
         timestamp: number == 0 ? nil : try timeline.position(ofTransaction: number)?.timestamp),
-      in: bookmarks, permissions: timeline.filePermissions, known: known)
+      in: bookmarks, permissions: timeline.filePermissions, onlyForward: true)
   }
 }

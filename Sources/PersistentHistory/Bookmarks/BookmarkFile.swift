@@ -20,8 +20,6 @@ public struct BookmarkFile: Hashable, Sendable {
   public let bookmarks: [Bookmark]
   /// Whether the file exists.
   package let isThere: Bool
-  /// The content of the file; empty if it does not exist.
-  private let content: [UInt8]
 
   /// The schema that this code reads.
   private static let schema = 1
@@ -40,10 +38,7 @@ public struct BookmarkFile: Hashable, Sendable {
   /// Reads the bookmarks.
   ///
   /// - Throws: ``HistoryError/unreadableBookmarks(path:reason:)``.
-  public init(path: String) throws(HistoryError) { try self.init(path: path, known: nil) }
-
-  /// Reads the bookmarks; they are decoded only if the content is not that of `known`.
-  private init(path: String, known: BookmarkFile?) throws(HistoryError) {
+  public init(path: String) throws(HistoryError) {
     self.path = path
     let bytes: [UInt8]
     do {
@@ -51,17 +46,11 @@ public struct BookmarkFile: Hashable, Sendable {
     } catch .missing {
       bookmarks = []
       isThere = false
-      content = []
       return
     } catch {
       throw .unreadableBookmarks(path: path, reason: error.text)
     }
     isThere = true
-    content = bytes
-    if let known, known.isThere, known.content == bytes {
-      bookmarks = known.bookmarks
-      return
-    }
     guard !bytes.isEmpty else {
       throw .unreadableBookmarks(
         path: path, reason: "it is empty, as after a full disk or a loss of power")
@@ -92,27 +81,6 @@ public struct BookmarkFile: Hashable, Sendable {
     } catch {
       throw .unreadableBookmarks(path: path, reason: "it is not the JSON of bookmarks")
     }
-  }
-
-  /// The bookmarks of a file that was just written.
-  private init(path: String, written: Written) {
-    self.path = path
-    bookmarks = written.bookmarks.sorted { $0.name < $1.name }
-    content = written.content
-    isThere = true
-  }
-
-  private typealias Written = (bookmarks: [Bookmark], content: [UInt8])
-
-  /// Returns whether two files have the same path and the same bookmarks, however they are written.
-  public static func == (left: BookmarkFile, right: BookmarkFile) -> Bool {
-    left.path == right.path && left.isThere == right.isThere && left.bookmarks == right.bookmarks
-  }
-
-  /// Hashes the path and the bookmarks.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(path)
-    hasher.combine(bookmarks)
   }
 
   /// Reads the bookmarks of a file that somebody named, which must exist, or those beside a store.
@@ -230,31 +198,12 @@ extension BookmarkFile {
       } catch {
         throw Refusal(reason: error)
       }
-      try put(bookmark, into: &bookmarks, onlyForward: onlyForward, path)
+      if onlyForward, let present = bookmarks.first(where: { $0.name == bookmark.name }) {
+        try checkGoesForward(from: present, to: bookmark, in: path)
+      }
+      bookmarks.removeAll { $0.name == bookmark.name }
+      bookmarks.append(bookmark)
     }
-  }
-
-  /// Moves a bookmark forward.
-  ///
-  /// - Parameter known: The bookmarks as the caller has read or written them last.
-  /// - Returns: The bookmarks as they are now.
-  /// - Throws: As ``set(_:in:permissions:onlyForward:check:)``.
-  package static func advance(
-    _ bookmark: Bookmark, in path: String, permissions: FilePermissions, known: BookmarkFile?
-  ) throws -> BookmarkFile {
-    try change(path, creating: permissions, known: known) {
-      try put(bookmark, into: &$0, onlyForward: true, path)
-    }
-  }
-
-  private static func put(
-    _ bookmark: Bookmark, into bookmarks: inout [Bookmark], onlyForward: Bool, _ path: String
-  ) throws(HistoryError) {
-    if onlyForward, let present = bookmarks.first(where: { $0.name == bookmark.name }) {
-      try checkGoesForward(from: present, to: bookmark, in: path)
-    }
-    bookmarks.removeAll { $0.name == bookmark.name }
-    bookmarks.append(bookmark)
   }
 
   /// Removes bookmarks: all of the names, or none if one of them is missing.
@@ -301,28 +250,24 @@ extension BookmarkFile {
 
   /// Changes the bookmarks while no other program does.
   ///
-  /// - Parameters:
-  ///   - permissions: Who may read and write a new file; `nil` if the file must exist.
-  ///   - known: The bookmarks as the caller knows them.
-  /// - Returns: The bookmarks after the change.
-  @discardableResult
+  /// - Parameter permissions: Who may read and write a new file; `nil` if the file must exist.
   private static func change(
-    _ path: String, creating permissions: FilePermissions?, known: BookmarkFile? = nil,
+    _ path: String, creating permissions: FilePermissions?,
     _ body: (inout [Bookmark]) throws -> Void
-  ) throws -> BookmarkFile {
+  ) throws {
     // A link stays, and its target is replaced.
     let file = resolved(path)
     do {
       if let permissions, try FileStatus(path: file) == nil,
-        let written = try create(file, permissions, body)
+        try create(file, permissions, body)
       {
-        return BookmarkFile(path: path, written: written)
+        return
       }
       let lock = try lock(file)
       defer { try? lock.close() }
       var status = stat()
       guard fstat(lock.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
-      var bookmarks = try BookmarkFile(path: file, known: known).bookmarks
+      var bookmarks = try BookmarkFile(path: file).bookmarks
       try body(&bookmarks)
       // Keep the permissions of the present file; the process's mask may be narrower.
       let draft = try DraftFile(
@@ -330,7 +275,7 @@ extension BookmarkFile {
         overwrites: true, isOnlyWriter: true)
       // An administrator may move a bookmark in an app's file, which stays the app's.
       draft.takeOwner(of: file)
-      return BookmarkFile(path: path, written: try commit(bookmarks, draft))
+      try commit(bookmarks, draft)
     } catch Errno.resourceTemporarilyUnavailable {
       throw HistoryError.busyBookmarks(path: path)
     } catch let error as HistoryError {
@@ -345,14 +290,14 @@ extension BookmarkFile {
   /// Follows a link to the file itself.
   static func resolved(_ path: String) -> String { FileStatus.resolve(path) ?? path }
 
-  /// Makes the file with its first bookmarks, and returns `nil` if another program has made it.
+  /// Makes the file with its first bookmarks, and returns `false` if another program has made it.
   private static func create(
     _ path: String, _ permissions: FilePermissions, _ body: (inout [Bookmark]) throws -> Void
-  ) throws -> Written? {
+  ) throws -> Bool {
     // A program that deletes history without finding a file keeps it from being made.
     let folder = try FolderLock.take(FilePath(path).folder.string, patience: FolderLock.patience)
     defer { try? folder?.close() }
-    guard try FileStatus(path: path) == nil else { return nil }
+    guard try FileStatus(path: path) == nil else { return false }
     var bookmarks: [Bookmark] = []
     try body(&bookmarks)
     do {
@@ -360,14 +305,15 @@ extension BookmarkFile {
         path: path, permissions: permissions, overwrites: false, isOnlyWriter: folder != nil)
       // Beside an app's store the file is the app's, even if an administrator makes it.
       if geteuid() == 0 { draft.takeOwner(of: FilePath(path).folder.string) }
-      return try commit(bookmarks, draft)
+      try commit(bookmarks, draft)
+      return true
     } catch Errno.fileExists {
-      return nil
+      return false
     }
   }
 
   /// Writes the bookmarks, and gives the draft its name.
-  private static func commit(_ bookmarks: [Bookmark], _ draft: DraftFile) throws -> Written {
+  private static func commit(_ bookmarks: [Bookmark], _ draft: DraftFile) throws {
     let bytes = try encode(bookmarks)
     // A longer file could not be read again.
     guard bytes.count <= SmallFile.limit else {
@@ -375,7 +321,6 @@ extension BookmarkFile {
     }
     try bytes.withUnsafeBytes { try draft.write($0) }
     try draft.commit()
-    return (bookmarks, bytes)
   }
 
   /// Opens and locks the file. Each change replaces it, so after waiting for one it is opened again.

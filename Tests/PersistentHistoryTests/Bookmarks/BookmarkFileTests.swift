@@ -54,41 +54,6 @@ struct BookmarkFileTests {
     try BookmarkFile.set(bookmark(count + 3), in: path)
   }
 
-  @Test("one that moves forward leaves alone what others have written since its caller last looked")
-  func advance() throws {
-    let folder = try TemporaryFolder()
-    let path = folder.file("trips.store-bookmarks.json")
-    func bookmark(_ name: String, _ number: Int64) -> Bookmark {
-      Bookmark(
-        name: name, token: HistoryToken(storeIdentifier: Self.store, transaction: number),
-        timestamp: nil)
-    }
-    func positions(_ file: BookmarkFile) -> [String: Int64?] {
-      Dictionary(
-        uniqueKeysWithValues: file.bookmarks.map {
-          ($0.name, $0.token.transaction(in: Self.store))
-        })
-    }
-    func advance(_ number: Int64, known: BookmarkFile?) throws -> BookmarkFile {
-      try BookmarkFile.advance(
-        bookmark("mine", number), in: path, permissions: .ownerReadWrite, known: known)
-    }
-    var known = try advance(0, known: BookmarkFile(path: path))
-    #expect(positions(known) == ["mine": 0])
-    known = try advance(3, known: known)
-    #expect(try known == BookmarkFile(path: path))
-    try BookmarkFile.set(bookmark("other", 7), in: path)
-    known = try advance(4, known: known)
-    #expect(positions(known) == ["mine": 4, "other": 7])
-    #expect(try known == BookmarkFile(path: path))
-    #expect(
-      throws: HistoryError.bookmarkIsAhead(name: "mine", present: 4, wanted: 3)
-    ) { try advance(3, known: known) }
-    // The file was removed, so what is known of it must be ignored.
-    try FileManager.default.removeItem(atPath: path)
-    #expect(positions(try advance(2, known: known)) == ["mine": 2])
-  }
-
   @Test(
     "an administrator who sets one leaves the file to its owner, and a new one to that of the folder",
     .enabled(if: geteuid() == 0, "only an administrator can give files away"))
