@@ -38,6 +38,10 @@ package enum FolderLock {
   /// Seconds to wait for other programs, which only move files.
   package static let patience = 5.0
 
+  /// The longest pause between two attempts, in seconds. The first ones are shorter: threads that export many
+  /// stores of one folder hold its lock for a millisecond each.
+  private static let longestPause = 0.02
+
   /// Takes the lock, which ends with the descriptor.
   ///
   /// - Parameters:
@@ -51,6 +55,7 @@ package enum FolderLock {
   ) throws(Errno) -> FileDescriptor? {
     let path = FileStatus.resolvedPlace(folder)
     let start = ContinuousClock.now
+    var pause = 0.0005
     while true {
       let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       guard descriptor >= 0 else {
@@ -67,7 +72,8 @@ package enum FolderLock {
       case .lost: try? file.close()
       }
       guard start.secondsAgo < patience else { throw .resourceTemporarilyUnavailable }
-      Pause.take(seconds: 0.02)
+      Pause.take(seconds: pause)
+      pause = min(pause * 2, longestPause)
     }
   }
 }
