@@ -85,6 +85,7 @@ package enum MissingFolders {
   package static func make(
     _ path: String, permissions: FilePermissions = FilePermissions(rawValue: 0o777)
   ) throws(Problem) {
+    if isFolder(path) { return }
     var whole = path[...]
     while whole.count > 1, whole.last == "/" { whole.removeLast() }
     var end = whole.startIndex

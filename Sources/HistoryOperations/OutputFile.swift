@@ -45,12 +45,12 @@ enum OutputFile {
 extension HistoryTimeline {
   /// Checks that a file would not replace the history, or a part of it.
   func checkIsNotReplaced(by path: String) throws {
-    let place = FileStatus.resolvedPlace(path)
-    let source = archive.map { FileStatus.resolvedPlace($0.path) }
-    guard
-      snapshot?.location.owns(path) ?? false
-        || source.map({ place == $0 || place.hasPrefix($0 + "/") }) ?? false
-    else { return }
+    let isOfArchive = archive.map { archive in
+      let place = FileStatus.resolvedPlace(path)
+      let source = FileStatus.resolvedPlace(archive.path)
+      return place == source || place.hasPrefix(source + "/")
+    }
+    guard snapshot?.location.owns(path) ?? false || isOfArchive ?? false else { return }
     throw OperationError.ontoItself("a file at \(path)", of: self.path, hint: "name another file")
   }
 }

@@ -22,7 +22,8 @@ package enum StoreReading {
   package static func open(
     _ path: String, busyTimeout: Double, observer: OperationObserver
   ) throws -> StoreFile {
-    if let problem = logProblem(of: path) {
+    let location = try StoreLocation(path: path)
+    if let problem = logProblem(in: location) {
       observer(
         .warning(
           OperationWarning(
@@ -30,7 +31,6 @@ package enum StoreReading {
             hint: "verify tells more; another copy of the store with its -wal may have them",
             isDamage: true)))
     }
-    let location = try StoreLocation(path: path)
     try warnOfRolledBackSave(in: location, observer: observer)
     return try StoreFile(location: location, busyTimeout: busyTimeout, keepsNoLock: true)
   }
@@ -52,8 +52,11 @@ package enum StoreReading {
   ///
   /// Call it before the store is opened: SQLite ignores what it cannot use of a log without a word.
   package static func logProblem(of path: String) -> String? {
+    (try? StoreLocation(path: path)).flatMap { logProblem(in: $0) }
+  }
+
+  private static func logProblem(in location: StoreLocation) -> String? {
     do throws(StoreError) {
-      let location = try StoreLocation(path: path)
       if try location.logSize() <= longestLog { try location.checkLog() }
       return nil
     } catch {
