@@ -211,11 +211,8 @@ package struct ExportFolder {
   ///
   /// - Returns: The files, none if nothing was new.
   package func write(_ plan: Plan) throws -> [File] {
-    let directories = directories
     // A run that was killed had another range as a rule, so nobody else removes its draft.
-    for (directory, names) in directories where names.contains(where: AbandonedDrafts.isDraft) {
-      AbandonedDrafts.remove(in: directory, of: Self.isName)
-    }
+    for (directory, _) in directories { AbandonedDrafts.remove(in: directory, of: Self.isName) }
     if let consumer = plan.consumer {
       try checkBookmarksAreWritable()
       if let finished = plan.finished { try move(consumer, to: finished) }
@@ -226,7 +223,7 @@ package struct ExportFolder {
     let permissions = MissingFolders.permissions(forFiles: operation.timeline.filePermissions)
     try OutputFolder.make(folder, permissions: permissions)
     try OutputFolder.make(storeFolder, permissions: permissions)
-    try checkIsInNoOtherFile(range, in: directories)
+    try checkIsInNoOtherFile(range)
     // A new consumer begins before everything, so that nothing is pruned until it has a file.
     if let consumer = plan.consumer, plan.isNewConsumer, plan.finished == nil {
       try move(consumer, to: 0)
@@ -278,9 +275,7 @@ package struct ExportFolder {
   }
 
   /// Checks that no other file of the format has any of the transactions, in any layout.
-  private func checkIsInNoOtherFile(
-    _ range: ClosedRange<Int64>, in directories: [Directory]
-  ) throws {
+  private func checkIsInNoOtherFile(_ range: ClosedRange<Int64>) throws {
     let own = OutputFolder.path(of: name(of: range), in: try directory(of: range.lowerBound))
     for (directory, names) in directories {
       for name in names.sorted() where Self.isName(name) {
@@ -313,7 +308,7 @@ package struct ExportFolder {
     }
     do {
       // Another run may have finished meanwhile.
-      try checkIsInNoOtherFile(range, in: directories)
+      try checkIsInNoOtherFile(range)
       return lock
     } catch {
       try? lock?.close()
@@ -323,11 +318,8 @@ package struct ExportFolder {
 
   // MARK: - Names
 
-  /// A folder, with the names in it.
-  private typealias Directory = (path: String, names: [String])
-
-  /// The folders that have files of the store, in any layout.
-  private var directories: [Directory] {
+  /// The folders that have files of the store, in any layout, with the names in each.
+  private var directories: [(path: String, names: [String])] {
     storeFolders.flatMap { folder in
       let names = FolderNames.read(folder)
       let months = names.filter { $0.hasPrefix(Self.monthPrefix) }.sorted()
