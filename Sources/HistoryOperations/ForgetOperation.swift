@@ -1,3 +1,4 @@
+import DurableFiles
 import HistoryArchive
 import PersistentHistory
 import StoreFormat
@@ -78,20 +79,9 @@ package struct ForgetOperation {
     let rewriter = try ArchiveRewriter(
       archivePath: request.archivePath, lockWait: request.lockWait)
     rewriter.segmentSize = request.segmentSize
-    let archive = try Archive(path: request.archivePath)
-    let bookmarks = try bookmarks()
     for plan in plans {
       let before = try rewriter.byteCount(ofStore: plan.store)
-      var forgotten: ClosedRange<Int64>?
-      // A bookmark may have been set since.
-      if let wanted = plan.forgotten,
-        let cut = try decide(
-          ArchiveReader(archive, rewriter.store(plan.store)), bookmarks
-        ).forgotten
-      {
-        forgotten = try rewriter.forget(
-          before: min(wanted.upperBound, cut.upperBound) + 1, ofStore: plan.store)
-      }
+      let forgotten = try forget(plan, rewriter)
       let merged = request.merges ? try rewriter.merge(plan.store) : nil
       try rewriter.removeRemains(of: plan.store)
       try report(
@@ -100,6 +90,33 @@ package struct ForgetOperation {
           freedBytes: before - (try rewriter.byteCount(ofStore: plan.store)), head: rewriter.head))
     }
   }
+
+  /// Forgets what the rules and guards still allow. A bookmark that is set until then keeps what its
+  /// consumer needs.
+  private func forget(
+    _ plan: ForgetPlan, _ rewriter: ArchiveRewriter
+  ) throws -> ClosedRange<Int64>? {
+    guard let wanted = plan.forgotten else { return nil }
+    let reader = try ArchiveReader(
+      Archive(path: request.archivePath), rewriter.store(plan.store))
+    while let allowed = try decide(reader, bookmarks()).forgotten {
+      let last = min(wanted.upperBound, allowed.upperBound)
+      // A lock cannot be taken twice, and others take them in the same order.
+      let holds = Set(bookmarkPaths.map(FileStatus.resolvedPlace)).sorted().map(BookmarkHold.init)
+      defer { for hold in holds { hold.release() } }
+      do {
+        return try rewriter.forget(before: last + 1, ofStore: plan.store) {
+          for hold in holds { try hold.wait() }
+          let allowed = try decide(reader, bookmarks()).forgotten
+          guard let allowed, last <= allowed.upperBound else { throw NeededByBookmark() }
+        }
+      } catch is NeededByBookmark {}
+    }
+    return nil
+  }
+
+  /// A bookmark was set while a segment was written.
+  private struct NeededByBookmark: Error {}
 
   private func plan(_ reader: ArchiveReader, _ bookmarks: [Bookmark]) throws -> ForgetPlan {
     let (decision, forgotten) = try decide(reader, bookmarks)
@@ -131,12 +148,17 @@ package struct ForgetOperation {
     return (decision, first...cut - 1)
   }
 
-  private func bookmarks() throws -> [Bookmark] {
+  /// The files of bookmarks that count: the one beside the archive, which need not exist, and others.
+  private var bookmarkPaths: [String] {
     guard !request.rules.isEmpty,
       !request.ignoredGuards.contains(RetentionGuard.bookmarksName)
     else { return [] }
-    let own = BookmarkFile.path(besideStore: request.archivePath)
-    return try BookmarkFile(path: own).bookmarks
-      + request.bookmarkPaths.flatMap { try BookmarkFile(existing: $0).bookmarks }
+    return [BookmarkFile.path(besideStore: request.archivePath)] + request.bookmarkPaths
+  }
+
+  private func bookmarks() throws -> [Bookmark] {
+    try bookmarkPaths.enumerated().flatMap { index, path in
+      try (index == 0 ? BookmarkFile(path: path) : BookmarkFile(existing: path)).bookmarks
+    }
   }
 }

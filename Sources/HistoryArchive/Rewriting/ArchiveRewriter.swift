@@ -38,10 +38,15 @@ package final class ArchiveRewriter {
   /// If a segment has transactions on both sides, the later ones get a segment of their own. The newest
   /// transaction always stays, so that sealing continues after it.
   ///
+  /// - Parameters:
+  ///   - number: The first transaction that stays.
+  ///   - identifier: The store.
+  ///   - check: Called when everything is written, just before the line of the catalog by which history
+  ///     is forgotten; if it throws, nothing is.
   /// - Returns: The numbers of the forgotten transactions, or `nil` if there are none.
   @discardableResult
   package func forget(
-    before number: Int64, ofStore identifier: String
+    before number: Int64, ofStore identifier: String, check: () throws -> Void = {}
   ) throws -> ClosedRange<Int64>? {
     let store = store(identifier)
     guard let first = store.first, let newest = store.last else { return nil }
@@ -50,7 +55,7 @@ package final class ArchiveRewriter {
     guard first < cut, let oldest = parts.first else { return nil }
     // In an archive of another program, others may overlap the first one.
     for part in parts.dropFirst() where part.entry.first < cut { try replace([part], as: .merge) }
-    try replace([oldest], as: .forget)
+    try replace([oldest], as: .forget, check: check)
     return first...cut - 1
   }
 
@@ -87,7 +92,7 @@ package final class ArchiveRewriter {
 
   /// Lists one segment with the transactions of parts of others.
   private func replace(
-    _ parts: [ArchivedStore.Part], as kind: CatalogEntry.Kind
+    _ parts: [ArchivedStore.Part], as kind: CatalogEntry.Kind, check: () throws -> Void = {}
   ) throws {
     guard let first = parts.first else { return }
     try folder.checkSpace(in: catalog)
@@ -95,6 +100,7 @@ package final class ArchiveRewriter {
     // A segment that is there already, as its files must stay as they are.
     let present = self.store(store).entries.first { parts.count == 1 && $0.range == first.range }
     if let present {
+      try check()
       let entry = CatalogEntry(
         kind: kind, store: store, first: present.first, last: present.last, after: present.after,
         manifestDigest: present.manifestDigest, previousDigest: catalog.head.digest)
@@ -102,6 +108,7 @@ package final class ArchiveRewriter {
     }
     let merging = SegmentMerging(archive: folder.archive, store: store, permissions: permissions)
     guard let (manifest, digest) = try merging.merge(parts) else { return }
+    try check()
     try folder.append(CatalogEntry(kind, manifest, digest, in: catalog), to: &catalog)
   }
 

@@ -171,7 +171,7 @@ public struct BookmarkFile: Hashable, Sendable {
 extension BookmarkFile {
   /// Seconds to wait for other programs that change the bookmarks. Each takes a moment, but there may be
   /// many, on a slow disk.
-  private static let patience = 30.0
+  static let patience = 30.0
 
   /// Sets a bookmark, and leaves the others as they are.
   ///

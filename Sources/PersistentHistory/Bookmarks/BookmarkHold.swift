@@ -35,6 +35,23 @@ package final class BookmarkHold {
     seen = present
   }
 
+  /// Keeps the bookmarks unchanged until ``release()``, and waits for another program that changes them.
+  ///
+  /// - Throws: ``HistoryError/busyBookmarks(path:)``.
+  package func wait() throws {
+    let start = ContinuousClock.now
+    while true {
+      do {
+        return try take {}
+      } catch is HistoryEraser.NotNow {
+        guard start.secondsAgo < BookmarkFile.patience else {
+          throw HistoryError.busyBookmarks(path: path)
+        }
+        Pause.take(seconds: 0.01)
+      }
+    }
+  }
+
   /// Lets other programs change them.
   package func release() {
     try? lock?.close()

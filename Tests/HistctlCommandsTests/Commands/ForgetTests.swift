@@ -199,6 +199,48 @@ import Testing
     }
   }
 
+  @Test("A bookmark that is set while segments are written keeps what its consumer needs")
+  func bookmarkWhileForgetting() async throws {
+    let place = try await Place([4, 12])
+    let folder = place.sample.folder
+    let bookmarks = folder.file("arch-bookmarks.json")
+    let first = Bookmark(
+      name: "nightly",
+      token: HistoryToken(storeIdentifier: SampleFolder.identifier, transaction: 8), timestamp: nil)
+    let second = Bookmark(
+      name: "late",
+      token: HistoryToken(storeIdentifier: SampleFolder.identifier, transaction: 2), timestamp: nil)
+    try BookmarkFile.set(first, in: bookmarks)
+    var request = ForgetRequest(archivePath: folder.file("arch"))
+    request.rules = [.beforeTransaction(8)]
+    // One that is named twice is locked once.
+    request.bookmarkPaths = [bookmarks]
+    let operation = ForgetOperation(request, now: .now())
+    let plans = try operation.plans()
+    #expect(plans.map(\.forgotten) == [1...7])
+    let written = folder.file("arch/\(SampleFolder.identifier)/000000000008-000000000011.jsonl.zst")
+    nonisolated(unsafe) var forgotten: [ClosedRange<Int64>?] = []
+    let ended = DispatchSemaphore(value: 0)
+    try BookmarkFile.set(second, in: bookmarks) {
+      // The lock is held; the operation waits for it with everything written.
+      Thread.detachNewThread {
+        try? operation.run(plans) { forgotten.append($0.forgotten) }
+        ended.signal()
+      }
+      let start = ContinuousClock.now
+      while !FileManager.default.fileExists(atPath: written),
+        start.duration(to: .now) < .seconds(20)
+      {
+        usleep(1000)
+      }
+      usleep(50_000)
+      #expect(forgotten.isEmpty)
+    }
+    ended.wait()
+    #expect(forgotten == [1...1])
+    try await place.expectSound()
+  }
+
   @Test("Bookmarks are read only to forget, and not if they are ignored")
   func damagedBookmarks() async throws {
     let place = try await Place([2, 3, 4])
