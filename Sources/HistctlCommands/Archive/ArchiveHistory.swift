@@ -50,6 +50,8 @@ struct ArchiveHistory: HistctlCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
+  func validate() throws { try NewPlace.folder.check(archive, of: "<dir>") }
+
   func run(_ console: Console) throws {
     let session = Session(output, console, outlivesReader: true)
     let cut: SealingOperation.Selection = { snapshot in

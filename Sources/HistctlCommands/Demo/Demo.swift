@@ -35,6 +35,8 @@ struct Demo: HistctlCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
+  func validate() throws { try NewPlace.folder.check(folder, of: "<dir>") }
+
   func run(_ console: Console) throws {
     let session = Session(output, console, outlivesReader: true)
     let demo = try TripsDemo(lastDay: lastDay(session.now))

@@ -68,6 +68,7 @@ struct ExportOptions: ParsableArguments {
   var lockWait: DurationArgument?
 
   func validate() throws {
+    try NewPlace.folder.check(outputDir, of: "--output-dir")
     if lockWait != nil, consumer == nil {
       throw ValidationError(
         "--lock-wait waits for an export with the same bookmark; name it with --bookmark")

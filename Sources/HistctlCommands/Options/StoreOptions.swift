@@ -123,13 +123,17 @@ struct PrivateCopyOptions: ParsableArguments {
   }
 }
 
-/// Paths that must be files, or folders, and not streams.
-enum FilePlace {
-  /// Refuses `-`, which is a stream for other options; a file would get that name.
-  static func check(_ path: String?, of option: String) throws {
+/// What may be made at a path.
+enum NewPlace: String {
+  case file
+  case folder
+
+  /// Refuses `-`, which is a stream for other options; a file or folder would get that name.
+  func check(_ path: String?, of argument: String) throws {
     guard path == "-" else { return }
     throw ValidationError(
-      "\(option) needs a file, and - stands for a stream; for a file of that name, write ./-")
+      "\(argument) needs a \(rawValue), and - stands for a stream; for a \(rawValue) of that name, "
+        + "write ./-")
   }
 }
 
@@ -143,7 +147,7 @@ struct CopyOptions: ParsableArguments {
   @Flag(help: "Replace an existing store.")
   var overwrite = false
 
-  func validate() throws { try FilePlace.check(path, of: "--output") }
+  func validate() throws { try NewPlace.file.check(path, of: "--output") }
 }
 
 /// The archive of a store.

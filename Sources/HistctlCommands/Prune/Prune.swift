@@ -71,6 +71,7 @@ struct Prune: HistctlCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
+    try NewPlace.folder.check(archive, of: "--archive")
     for name in ignoreGuard { _ = try GuardArgument.name(parsing: name) }
     if archive != nil, retention.entity != nil {
       throw ValidationError(

@@ -42,7 +42,7 @@ struct Record: HistctlCommand {
 
   func validate() throws {
     try StoreOptions.validate(busyTimeout: busyTimeout)
-    try FilePlace.check(valuesFile, of: "--values-file")
+    try NewPlace.file.check(valuesFile, of: "--values-file")
     if let valuesFile, let location = try? StoreLocation(path: store), location.owns(valuesFile),
       FileStatus.resolvedPlace(valuesFile)
         != RecordedValuesFile.path(besideStore: location.resolvedPath)

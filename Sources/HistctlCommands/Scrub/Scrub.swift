@@ -48,7 +48,7 @@ struct Scrub: HistctlCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws { try FilePlace.check(key, of: "--key") }
+  func validate() throws { try NewPlace.file.check(key, of: "--key") }
 
   func run(_ console: Console) throws {
     let session = Session(output, console, outlivesReader: true)

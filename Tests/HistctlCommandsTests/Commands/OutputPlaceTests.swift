@@ -64,6 +64,24 @@ import Testing
     }
   }
 
+  @Test(
+    "A dash is a stream, so no folder is made of that name",
+    arguments: [
+      ("archive sample.store -", "<dir>"), ("demo -", "<dir>"),
+      ("export sample.store --output-dir -", "--output-dir"),
+      ("prune sample.store --keep-last 5 --archive - --yes", "--archive"),
+    ])
+  func dash(_ line: String, _ argument: String) async throws {
+    let folder = try SampleFolder()
+    let result = try await folder.run(line)
+    #expect(result.status == 64)
+    #expect(
+      result.errors.contains("\(argument) needs a folder, and - stands for a stream"),
+      "\(result.errors)")
+    #expect(try !folder.folder.names().contains("-"))
+    #expect(try await folder.run("archive sample.store ./-").status == 0)
+  }
+
   @Test("An export that cannot be made leaves nothing behind")
   func nothingMade() async throws {
     let folder = try SampleFolder()
